@@ -1,0 +1,90 @@
+# strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# Settings: CC=clang  OPENCL=0 (without OpenCL)  SANITIZE=address,undefined or thread (in a build folder of its own)
+
+CC       = cc
+OPENCL   = 1
+SANITIZE =
+comma    = ,
+BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))))
+
+WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror
+# The bits must not depend on compiler or instruction set: nothing is contracted or reassociated.
+EXACT    = -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
+CFLAGS  += $(WARNINGS) $(EXACT) $(if $(filter runtime/cpu/%,$<),-O3,-O2) -g -fPIC -fvisibility=hidden -pthread -MMD -MP \
+           $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+LIBS     = -lpthreadpool -lopenblas -lm
+LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
+LUA_LIBS   := $(shell pkg-config --libs lua5.4)
+MAKEFLAGS  += --output-sync=target -j$(shell nproc)
+
+CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c))
+PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
+BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
+CHECKS   = $(wildcard tests/check_*.c)
+SHARED   = $(filter-out $(CHECKS),$(wildcard tests/*.c))
+objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
+say      = @printf '  %-5s %s\n' $(1) $@;
+
+all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew
+
+$(BUILD)/libstrew.a: $(call objects,$(CORE))
+	$(call say,AR) rm -f $@ && ar rcs $@ $^
+$(BUILD)/libstrew.so: $(call objects,$(CORE))
+	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
+	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/libstrew.a
+	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+$(BUILD)/tests/shared.a: $(call objects,$(SHARED))
+	@mkdir -p $(@D)
+	$(call say,AR) rm -f $@ && ar rcs $@ $^
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstrew.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LIBS)
+$(BUILD)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/%,$<),$(LUA_CFLAGS)) -c -o $@ $<
+
+# ------------------------------------------------------------------------------------------------------- try and test
+
+demo: all
+	build/strew scripts/demos/karate.lua
+	build/strew scripts/demos/debrank.lua
+
+bench: all
+	build/strew scripts/bench/scatter.lua
+
+# Each Check program; the whole suite again under ASan and UBSan; what threads do under TSan.
+checks: $(patsubst tests/%.c,run-%,$(CHECKS))
+run-%: $(BUILD)/tests/%
+	@$<
+sanitized:
+	@$(MAKE) SANITIZE=address,undefined checks specs
+threads:
+	@$(MAKE) SANITIZE=thread run-check_pool
+
+# The Lua module in the stock interpreter; under a sanitizer its runtime has to come first.
+sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0)
+specs: $(BUILD)/strew.so
+	@$(sanitizer) LUA_CPATH='$(BUILD)/?.so;/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so' \
+	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
+program: all
+	@sh tests/program_test.sh $(BUILD)/strew
+rules:
+	@sh tests/include_rules.sh
+	@luacheck -q scripts tests/spec
+	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
+test: all checks specs program rules sanitized threads
+
+lint: rules
+	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] lua_bindings/*.[ch] tests/*.[ch]
+	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
+
+clean:
+	rm -rf build
+
+.PHONY: all demo bench checks sanitized threads specs program rules test lint clean
+.SECONDARY:
+-include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(SHARED)))

@@ -1,0 +1,416 @@
+/* strew_arguments.c: from Lua values to what the runtime takes, and the words for what does not fit.
+
+   Nothing here allocates Lua memory or calls a metamethod: strings are read only where they are strings, tables raw.
+   See strew_bind.h for why. */
+#include "strew_bind.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------------- failures */
+
+int bind_fail(struct call *call, strew_status code, const char *argument, const char *format, ...) {
+  strew_error *error = &call->error;
+  char fact[sizeof error->message - 128]; /* leaves room for the two names */
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fact, sizeof fact, format, arguments);
+  va_end(arguments);
+  error->code = code;
+  error->argument = argument;
+  error->has_value = false;
+  error->position_rank = -1;
+  error->hint[0] = '\0';
+  if (argument)
+    snprintf(error->message, sizeof error->message, "%.60s: '%.40s' %s", error->op, argument, fact);
+  else
+    snprintf(error->message, sizeof error->message, "%.60s: %s", error->op, fact);
+  return -1;
+}
+
+int bind_hint(struct call *call, const char *format, ...) {
+  strew_error *error = &call->error;
+  if (error->hint[0]) return -1;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->hint, sizeof error->hint, format, arguments);
+  va_end(arguments);
+  size_t length = strlen(error->message);
+  snprintf(error->message + length, sizeof error->message - length, "\n  hint  %s", error->hint);
+  return -1;
+}
+
+char *bind_point(char *text) {
+  char *to = text;
+  for (const char *from = text; *from; from++) {
+    bool known = strchr("+-0123456789einfa", *from) != NULL; /* all else is a separator, of one byte or more */
+    if (known)
+      *to++ = *from;
+    else if (to == text || to[-1] != '.')
+      *to++ = '.';
+  }
+  *to = '\0';
+  return text;
+}
+
+static const char *text_of_number(lua_State *L, int i, char *text) {
+  if (lua_isinteger(L, i)) {
+    snprintf(text, TEXT_BYTES, "%" PRId64, (int64_t)lua_tointeger(L, i));
+  } else if (isnan(lua_tonumber(L, i))) {
+    strcpy(text, "nan"); /* whatever its sign */
+  } else {
+    snprintf(text, TEXT_BYTES - 2, "%.14g", lua_tonumber(L, i));
+    if (!bind_point(text)[strspn(text, "-0123456789")]) strcat(text, ".0");
+  }
+  return text;
+}
+
+const char *bind_text(lua_State *L, const struct call *call, int i, char *text) {
+  switch (lua_type(L, i)) {
+  case LUA_TNONE:
+  case LUA_TNIL: return "nil";
+  case LUA_TBOOLEAN: return lua_toboolean(L, i) ? "true" : "false";
+  case LUA_TNUMBER: return text_of_number(L, i, text);
+  case LUA_TSTRING: snprintf(text, TEXT_BYTES, "\"%.40s\"", lua_tostring(L, i)); return text;
+  case LUA_TUSERDATA:
+    if (bind_to_box(L, call->binding, i)) return "a tensor"; /* fallthrough */
+  default: snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i)); return text;
+  }
+}
+
+static bool fail_type(lua_State *L, struct call *call, int i, const char *name, const char *due) {
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, %s is due", bind_text(L, call, i, text), due);
+  return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------ one argument
+ */
+
+static bool is_freed(struct call *call, const struct box *box, const char *name) {
+  if (box->tensor) return false;
+  bind_fail(call, STREW_EFREED, name, "was freed");
+  return true;
+}
+
+bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct box *box = bind_to_box(L, call->binding, i);
+  if (!box) {
+    fail_type(L, call, i, name, "a tensor");
+    if (lua_istable(L, i)) bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
+    return false;
+  }
+  if (is_freed(call, box, name)) return false;
+  *(strew_tensor **)out = box->tensor;
+  return true;
+}
+
+/* A number or a boolean? */
+static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
+  switch (lua_type(L, i)) {
+  case LUA_TBOOLEAN: *out = strew_bool(lua_toboolean(L, i)); return true;
+  case LUA_TNUMBER:
+    *out = lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
+    return true;
+  default: return false;
+  }
+}
+
+bool bind_scalar(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  return read_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
+}
+
+bool bind_operand(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  strew_operand *operand = out;
+  struct box *box = bind_to_box(L, call->binding, i);
+  if (box) {
+    if (is_freed(call, box, name)) return false;
+    *operand = strew_of(box->tensor);
+    return true;
+  }
+  operand->tensor = NULL;
+  return read_scalar(L, i, &operand->number) || fail_type(L, call, i, name, "a tensor, number or boolean");
+}
+
+bool bind_integer(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  int is_integer = 0;
+  lua_Integer value = lua_type(L, i) == LUA_TNUMBER ? lua_tointegerx(L, i, &is_integer) : 0;
+  if (!is_integer) return fail_type(L, call, i, name, "an integer");
+  *(int64_t *)out = value;
+  return true;
+}
+
+static bool is_int(struct call *call, const char *name, int64_t value) {
+  if (value >= INT_MIN && value <= INT_MAX) return true;
+  bind_fail(call, STREW_ESHAPE, name, "is %" PRId64 ", tensors have at most %d dimensions", value, STREW_MAX_RANK);
+  return false;
+}
+
+bool bind_dim(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  int64_t value;
+  if (!bind_integer(L, call, i, name, &value) || !is_int(call, name, value)) return false;
+  *(int *)out = (int)value;
+  return true;
+}
+
+bool bind_float(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  if (lua_type(L, i) != LUA_TNUMBER) return fail_type(L, call, i, name, "a number");
+  *(double *)out = lua_tonumber(L, i);
+  return true;
+}
+
+bool bind_boolean(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  if (!lua_isboolean(L, i)) return fail_type(L, call, i, name, "a boolean");
+  *(bool *)out = lua_toboolean(L, i);
+  return true;
+}
+
+bool bind_table(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  if (!lua_istable(L, i)) return fail_type(L, call, i, name, "a table");
+  *(int *)out = i;
+  return true;
+}
+
+static bool append(lua_State *L, struct call *call, int i, const char *name, struct list *list) {
+  if (list->count == STREW_MAX_RANK) {
+    bind_fail(call, STREW_ESHAPE, name, "has more than %d entries, the greatest rank", STREW_MAX_RANK);
+    return false;
+  }
+  if (!bind_integer(L, call, i, name, &list->at[list->count])) return false;
+  list->count++;
+  return true;
+}
+
+/* What stands behind entry n in the table's own order: all other keys, but for tables built in an odd order, of which
+   some may be missed. */
+bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
+  if (n)
+    lua_pushinteger(L, (lua_Integer)n);
+  else
+    lua_pushnil(L);
+  while (lua_next(L, i)) {
+    lua_pop(L, 1);
+    if (!lua_isinteger(L, -1) || (lua_Unsigned)lua_tointeger(L, -1) - 1 >= n) return true;
+  }
+  return false;
+}
+
+bool bind_list(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct list *list = out;
+  list->count = 0;
+  if (!lua_istable(L, i)) return append(L, call, i, name, list);
+  lua_Unsigned n = lua_rawlen(L, i);
+  for (lua_Unsigned k = 1; k <= n; k++) {
+    lua_rawgeti(L, i, (lua_Integer)k);
+    if (!append(L, call, lua_gettop(L), name, list)) return false;
+    lua_pop(L, 1);
+  }
+  if (!bind_stray_key(L, i, n)) return true;
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, name, "has key %s, a sequence is due", bind_text(L, call, lua_gettop(L), text));
+  return false;
+}
+
+bool bind_dims(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct list *list = out;
+  if (!bind_list(L, call, i, name, list)) return false;
+  for (int k = 0; k < list->count; k++)
+    if (!is_int(call, name, list->at[k])) return false;
+  return true;
+}
+
+bool bind_string(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  if (lua_type(L, i) != LUA_TSTRING) return fail_type(L, call, i, name, "a string");
+  *(const char **)out = lua_tostring(L, i);
+  return true;
+}
+
+bool bind_dtype(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  const char *word;
+  return bind_string(L, call, i, name, &word) && strew_dtype_from_word(word, out, &call->error) == STREW_OK;
+}
+
+bool bind_wanted_dtype(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  strew_dtype dtype;
+  if (!bind_dtype(L, call, i, name, &dtype)) return false;
+  *(int *)out = dtype;
+  return true;
+}
+
+bool bind_device(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  const char *spec;
+  return bind_string(L, call, i, name, &spec) &&
+         strew_device_find(call->binding->context, spec, out, &call->error) == STREW_OK;
+}
+
+bool bind_reduction(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  const char *word;
+  return bind_string(L, call, i, name, &word) && strew_reduction_from_word(word, out, &call->error) == STREW_OK;
+}
+
+bool bind_mode(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  const char *word;
+  return bind_string(L, call, i, name, &word) && strew_mode_from_word(word, out, &call->error) == STREW_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- all arguments
+ */
+
+static bool has_key(const struct parameter *parameter) {
+  return parameter->presence == OPTIONAL || parameter->presence == KEYED;
+}
+
+/* Adds words to a text of `size` bytes, never beyond its end. */
+static void add_text(char *text, size_t size, const char *before, const char *word, const char *after) {
+  size_t length = strlen(text);
+  snprintf(text + length, size - length, "%s%s%s", before, word, after);
+}
+
+/* "(self, dim, index [, mode])" */
+static const char *signature(const struct parameter *parameters, char *text, size_t size) {
+  strcpy(text, "(");
+  for (const struct parameter *p = parameters; p->name; p++) {
+    const char *comma = p > parameters ? ", " : "";
+    if (has_key(p) || p->presence == UNNAMED)
+      add_text(text, size, p > parameters ? " [, " : "[", p->name, "]");
+    else
+      add_text(text, size, comma, p->name, p->presence == REST ? "..." : "");
+  }
+  add_text(text, size, "", ")", "");
+  return text;
+}
+
+static bool fail_missing(struct call *call, const struct parameter *parameters, const char *name) {
+  char text[400];
+  bind_fail(call, STREW_EARGUMENT, name, "is missing, the arguments are %s", signature(parameters, text, sizeof text));
+  return false;
+}
+
+static bool fail_count(struct call *call, const struct parameter *parameters, int count) {
+  char text[400];
+  bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments are too many, they are %s", count,
+            signature(parameters, text, sizeof text));
+  return false;
+}
+
+static bool fail_key(lua_State *L, struct call *call, const struct parameter *parameters, int key) {
+  char text[TEXT_BYTES], known[400] = "";
+  for (const struct parameter *p = parameters; p->name; p++)
+    if (has_key(p)) add_text(known, sizeof known, known[0] ? ", " : "", p->name, "");
+  bind_fail(call, STREW_EARGUMENT, "options", "has unknown key %s, known are %s", bind_text(L, call, key, text), known);
+  return false;
+}
+
+/* Reads the options table at `table`; `given` parameters were given by position. */
+static bool read_options(lua_State *L, struct call *call, const struct parameter *parameters, int table, int given) {
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    int value = lua_gettop(L), key = value - 1;
+    const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
+    const struct parameter *p = parameters;
+    while (p->name && !(has_key(p) && strcmp(p->name, name) == 0)) p++;
+    if (!p->name) return fail_key(L, call, parameters, key);
+    if (p->presence == OPTIONAL && p - parameters < given && !lua_isnil(L, (int)(p - parameters) + 1)) {
+      bind_fail(call, STREW_EARGUMENT, p->name, "is given twice, by position and in options");
+      return false;
+    }
+    if (!p->read(L, call, value, p->name, p->out)) return false;
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
+/* Can the last argument only be options? A table with no sequence in it, or one where no argument is due any more. */
+static bool is_options(lua_State *L, int last, int capacity) {
+  return lua_istable(L, last) && (lua_rawlen(L, last) == 0 || last > capacity);
+}
+
+int bind_positional(lua_State *L, const struct call *call) {
+  int last = call->arguments;
+  while (last && lua_isnil(L, last)) last--;
+  return last && is_options(L, last, INT_MAX) ? last - 1 : last;
+}
+
+static bool read_rest(lua_State *L, struct call *call, int first, int last, const struct parameter *parameter) {
+  struct list *list = parameter->out;
+  if (first == last) return parameter->read(L, call, first, parameter->name, list);
+  list->count = 0;
+  for (int i = first; i <= last; i++)
+    if (!append(L, call, i, parameter->name, list)) return false;
+  return true;
+}
+
+bool bind_arguments(lua_State *L, struct call *call, const struct parameter *parameters) {
+  int last = call->arguments, required = 0, capacity = 0, next = 1, options = 0;
+  bool takes_options = false;
+  for (const struct parameter *p = parameters; p->name; p++) {
+    required += p->presence == REQUIRED;
+    capacity += p->presence == REST ? INT_MAX / 2 : p->presence != KEYED;
+    takes_options = takes_options || has_key(p);
+  }
+  while (last && lua_isnil(L, last)) last--;
+  if (takes_options && last > required && is_options(L, last, capacity)) options = last--;
+
+  for (const struct parameter *p = parameters; p->name && p->presence != KEYED; p++) {
+    if (p->presence == REST) {
+      if (next <= last && !read_rest(L, call, next, last, p)) return false;
+      next = last + 1;
+    } else if (next > last || lua_isnil(L, next)) {
+      if (p->presence == REQUIRED) return fail_missing(call, parameters, p->name);
+      next++;
+    } else if (!p->read(L, call, next++, p->name, p->out)) {
+      return false;
+    }
+  }
+  if (next <= last) return fail_count(call, parameters, last);
+  return !options || read_options(L, call, parameters, options, last);
+}
+
+/* -------------------------------------------------------------------------------------------------------- and back */
+
+bool bind_wrap_dim(struct call *call, const strew_tensor *tensor, int *dim) {
+  int rank = strew_tensor_rank(tensor);
+  if (*dim >= -rank && *dim < rank) {
+    *dim += *dim < 0 ? rank : 0;
+    return true;
+  }
+  if (rank)
+    bind_fail(call, STREW_ESHAPE, "dim", "is %d, out of range for %d dimension%s (valid %d..%d)", *dim, rank,
+              rank == 1 ? "" : "s", -rank, rank - 1);
+  else
+    bind_fail(call, STREW_ESHAPE, "self", "is a single number, at least one dimension is due");
+  return false;
+}
+
+void bind_push_scalar(lua_State *L, strew_scalar scalar) {
+  if (scalar.dtype == STREW_BOOL)
+    lua_pushboolean(L, scalar.as.i != 0);
+  else if (scalar.dtype == STREW_INT64)
+    lua_pushinteger(L, scalar.as.i);
+  else
+    lua_pushnumber(L, scalar.as.f);
+}
+
+void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes) {
+  int64_t copy[STREW_MAX_RANK]; /* making the table may free the tensor that sizes belong to */
+  memcpy(copy, sizes, (size_t)rank * sizeof *sizes);
+  lua_createtable(L, rank, 0);
+  for (int d = 0; d < rank; d++) {
+    lua_pushinteger(L, copy[d]);
+    lua_rawseti(L, -2, d + 1);
+  }
+}
+
+const char *bind_describe(const strew_tensor *tensor, char *text) {
+  const int64_t *sizes = strew_tensor_sizes(tensor);
+  const size_t size = DESCRIPTION_BYTES;
+  int length = snprintf(text, size, "%s[", strew_dtype_name(strew_tensor_dtype(tensor)));
+  for (int d = 0; d < strew_tensor_rank(tensor); d++)
+    length += snprintf(text + length, size - (size_t)length, d ? ", %" PRId64 : "%" PRId64, sizes[d]);
+  snprintf(text + length, size - (size_t)length, "] %.80s", strew_device_name(strew_tensor_device(tensor)));
+  return text;
+}

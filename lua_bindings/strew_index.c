@@ -1,0 +1,189 @@
+/* strew_index.c: t.name, t[i], t[i] = v, #t, and the comparisons that Lua's operators cannot give. */
+#include "strew_bind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* bind_dispatch's upvalues, then the table of methods. */
+enum { METHODS_UPVALUE = 5 };
+
+static const char *const property_names[] = {"shape", "dtype", "device"};
+
+static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
+  if (strcmp(name, "shape") == 0)
+    bind_push_sizes(L, strew_tensor_rank(self), strew_tensor_sizes(self));
+  else if (strcmp(name, "dtype") == 0)
+    lua_pushstring(L, strew_dtype_name(strew_tensor_dtype(self)));
+  else if (strcmp(name, "device") == 0)
+    lua_pushstring(L, strew_device_name(strew_tensor_device(self)));
+  else
+    return false;
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------- did you mean? */
+
+enum { LONGEST_NAME = 32, FARTHEST = 2 };
+
+static int smaller(int a, int b) {
+  return a < b ? a : b;
+}
+
+/* Letters to insert, delete or exchange between two short names. */
+static int distance(const char *a, const char *b) {
+  int row[LONGEST_NAME + 1], width = (int)strlen(b);
+  for (int j = 0; j <= width; j++) row[j] = j;
+  for (int i = 0; a[i]; i++) {
+    int diagonal = row[0];
+    row[0] = i + 1;
+    for (int j = 0; j < width; j++) {
+      int exchanged = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = smaller(exchanged, smaller(row[j], row[j + 1]) + 1);
+    }
+  }
+  return row[width];
+}
+
+struct guess {
+  char name[LONGEST_NAME];
+  int distance;
+};
+
+static void consider(struct guess *best, const char *name, const char *wanted) {
+  if (strlen(name) >= LONGEST_NAME) return;
+  int far = distance(wanted, name);
+  if (far > best->distance || (far == best->distance && strcmp(name, best->name) >= 0)) return;
+  best->distance = far;
+  strcpy(best->name, name);
+}
+
+static int fail_name(lua_State *L, struct call *call, const char *name) {
+  struct guess best = {"~", smaller(FARTHEST, (int)strlen(name) / 2)}; /* "~" stands behind all names */
+  bind_fail(call, STREW_EARGUMENT, NULL, "-");
+  snprintf(call->error.message, sizeof call->error.message, "tensor has no '%.60s'", name);
+  if (strlen(name) >= LONGEST_NAME) return -1;
+  for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++) consider(&best, property_names[i], name);
+  lua_pushnil(L);
+  while (lua_next(L, lua_upvalueindex(METHODS_UPVALUE))) {
+    consider(&best, lua_tostring(L, -2), name);
+    lua_pop(L, 1);
+  }
+  return best.name[0] == '~' ? -1 : bind_hint(call, "did you mean '%s'?", best.name);
+}
+
+/* --------------------------------------------------------------------------------------------------------- position */
+
+static bool read_position(lua_State *L, struct call *call, int64_t *position) {
+  return bind_integer(L, call, 2, "position", position);
+}
+
+/* The usual way to run over the end is a loop made for Lua's tables: that is said in place of a more general hint. */
+static int fail_position(struct call *call, const strew_tensor *self, int64_t position) {
+  strew_error *error = &call->error;
+  if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position < strew_tensor_sizes(self)[0]) return -1;
+  char *hint = strstr(error->message, "\n  hint");
+  if (hint) *hint = '\0';
+  error->hint[0] = '\0';
+  return bind_hint(call, "ipairs counts from 1, tensors count from 0: for i = 0, #t - 1");
+}
+
+static int get_position(lua_State *L, struct call *call) {
+  strew_tensor **out = NULL, *self;
+  int64_t position;
+  strew_scalar element;
+  if (!bind_tensor(L, call, 1, "self", &self) || !read_position(L, call, &position)) return -1;
+  if (strew_tensor_rank(self) == 1) {
+    if (strew_get(self, 1, &position, &element, &call->error) != STREW_OK) return fail_position(call, self, position);
+    bind_push_scalar(L, element);
+    return 1;
+  }
+  out = bind_result(L, call);
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1; /* once more: see strew_bind.h */
+  if (strew_select(self, 0, position, out, &call->error) != STREW_OK) return fail_position(call, self, position);
+  return 1;
+}
+
+static int get_field(lua_State *L, struct call *call) {
+  if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
+  strew_tensor *self;
+  const char *name = lua_tostring(L, 2);
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  return push_property(L, self, name) ? 1 : fail_name(L, call, name);
+}
+
+/* Methods are found without the rest of a call: this is a part of every t:f(). */
+static int get_method_or_field(lua_State *L) {
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(METHODS_UPVALUE)) != LUA_TNIL) return 1;
+    lua_pop(L, 1);
+  }
+  return bind_dispatch(L);
+}
+
+static strew_status assign(strew_tensor *self, int64_t position, const strew_operand *value, strew_error *error) {
+  if (!value->tensor && strew_tensor_rank(self) == 1) return strew_set(self, 1, &position, value->number, error);
+  strew_tensor *part = NULL;
+  strew_status status = strew_select(self, 0, position, &part, error);
+  if (status != STREW_OK) return status;
+  if (value->tensor)
+    status = strew_copy(part, value->tensor, error);
+  else
+    status = strew_fill(part, value->number, error);
+  strew_release(part);
+  return status;
+}
+
+static int set_field(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  strew_operand value;
+  int64_t position;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  if (lua_type(L, 2) == LUA_TSTRING)
+    return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
+  if (!read_position(L, call, &position) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  if (assign(self, position, &value, &call->error) != STREW_OK) return fail_position(call, self, position);
+  return 0;
+}
+
+static int length(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  if (strew_tensor_rank(self) == 0)
+    return bind_fail(call, STREW_ESHAPE, "self", "has no dimension, # is the size of dimension 0");
+  lua_pushinteger(L, strew_tensor_sizes(self)[0]);
+  return 1;
+}
+
+/* Lua turns what __lt and __le give into one boolean. */
+static int no_order(lua_State *L, struct call *call) {
+  (void)L;
+  bool is_lt = call->row->code == STREW_LT;
+  return bind_fail(call, STREW_EARGUMENT, NULL,
+                   "in Lua it gives one boolean, tensors are compared element by element with %s (or %s, for %s)",
+                   is_lt ? "lt" : "le", is_lt ? "gt" : "ge", is_lt ? ">" : ">=");
+}
+
+/* Named by what stands in the script. */
+static const struct {
+  const char *event;
+  struct row row;
+} metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION}},
+                   {"__len", {"#t", length, 0, FUNCTION}},
+                   {"__lt", {"<", no_order, STREW_LT, FUNCTION}},
+                   {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
+static const struct row index_row = {"t[i]", get_field, 0, FUNCTION};
+
+void bind_index_metamethods(lua_State *L, int binding, int methods) {
+  for (size_t i = 0; i < sizeof metamethods / sizeof *metamethods; i++) {
+    const struct row *row = &metamethods[i].row;
+    bind_push_upvalues(L, binding, row, row->name, row->forms);
+    lua_pushcclosure(L, bind_dispatch, 4);
+    lua_setfield(L, -2, metamethods[i].event);
+  }
+  bind_push_upvalues(L, binding, &index_row, index_row.name, index_row.forms);
+  lua_pushvalue(L, methods);
+  lua_pushcclosure(L, get_method_or_field, METHODS_UPVALUE);
+  lua_setfield(L, -2, "__index");
+}

@@ -1,0 +1,28 @@
+/* strew_lua.h: the Lua module for a host with a Lua state of its own. */
+#ifndef STREW_LUA_H
+#define STREW_LUA_H
+
+#include <lua.h>
+
+#include "strew.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Pushes the module: luaL_requiref(L, "strew", luaopen_strew, 0). It makes a context of its own for this Lua state;
+   the default device and the number of threads come from $STREW_DEVICE and $STREW_THREADS, where they are set. */
+STREW_API int luaopen_strew(lua_State *L);
+
+/* Pushes a value through which scripts see `tensor`, with a reference of its own: the caller keeps the one it has. The
+   module was opened in this state before. Raises where memory does not suffice. */
+STREW_API void strew_push(lua_State *L, strew_tensor *tensor);
+
+/* The tensor at `index` of the stack, borrowed: it is sure to live as long as the value stays on the stack and no Lua
+   code runs. Raises where there is something else. */
+STREW_API strew_tensor *strew_check(lua_State *L, int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

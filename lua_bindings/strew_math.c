@@ -1,0 +1,157 @@
+/* strew_math.c: elementwise calls, comparisons and products. Where one operand is a tensor, the others may be numbers.
+ */
+#include "strew_bind.h"
+
+static int unary(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_unary((strew_unary_op)call->row->code, self, out, &call->error), 1);
+}
+
+int bind_binary(lua_State *L, struct call *call, strew_binary_op op) {
+  strew_tensor **out = bind_result(L, call);
+  strew_operand self, other;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_operand, &self}, {"other", REQUIRED, bind_operand, &other}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!self.tensor && !other.tensor)
+    return bind_fail(call, STREW_EARGUMENT, "self", "is a number as 'other' is, at least one tensor is due");
+  return bind_end(strew_binary(op, self, other, out, &call->error), 1);
+}
+
+static int binary(lua_State *L, struct call *call) {
+  return bind_binary(L, call, (strew_binary_op)call->row->code);
+}
+
+static int where(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *condition;
+  strew_operand a, b;
+  const struct parameter parameters[] = {{"condition", REQUIRED, bind_tensor, &condition},
+                                         {"a", REQUIRED, bind_operand, &a},
+                                         {"b", REQUIRED, bind_operand, &b},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_where(condition, a, b, out, &call->error), 1);
+}
+
+static int masked_fill(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self, *mask;
+  strew_operand value;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"mask", REQUIRED, bind_tensor, &mask},
+                                         {"value", REQUIRED, bind_operand, &value},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_masked_fill(self, mask, value, out, &call->error), 1);
+}
+
+/* An operand that may be left out. */
+struct bound {
+  bool is_given;
+  strew_operand operand;
+};
+
+static bool read_bound(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct bound *bound = out;
+  return bound->is_given = bind_operand(L, call, i, name, &bound->operand);
+}
+
+/* clamp([min] [, max]) */
+static int clamp(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  struct bound min = {false, strew_of(NULL)}, max = min;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"min", OPTIONAL, read_bound, &min},
+                                         {"max", OPTIONAL, read_bound, &max},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!min.is_given && !max.is_given)
+    return bind_fail(call, STREW_EARGUMENT, "min", "is missing as 'max' is, one is due");
+  return bind_end(
+      strew_clamp(self, min.is_given ? &min.operand : NULL, max.is_given ? &max.operand : NULL, out, &call->error), 1);
+}
+
+/* Two tensors compared as a whole. */
+static int equal(lua_State *L, struct call *call) {
+  strew_tensor *self, *other;
+  bool is_equal;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (strew_equal(self, other, &is_equal, &call->error) != STREW_OK) return -1;
+  lua_pushboolean(L, is_equal);
+  return 1;
+}
+
+static int allclose(lua_State *L, struct call *call) {
+  strew_tensor *self, *other;
+  double rtol = 1e-5, atol = 1e-8;
+  bool is_close;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"other", REQUIRED, bind_tensor, &other},
+                                         {"rtol", OPTIONAL, bind_float, &rtol},
+                                         {"atol", OPTIONAL, bind_float, &atol},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (strew_allclose(self, other, rtol, atol, &is_close, &call->error) != STREW_OK) return -1;
+  lua_pushboolean(L, is_close);
+  return 1;
+}
+
+static int product(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self, *other;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_matmul((strew_product)call->row->code, self, other, out, &call->error), 1);
+}
+
+const struct row bind_math_rows[] = {
+    {"neg", unary, STREW_NEG, EVERY},
+    {"abs", unary, STREW_ABS, EVERY},
+    {"floor", unary, STREW_FLOOR, EVERY},
+    {"ceil", unary, STREW_CEIL, EVERY},
+    {"round", unary, STREW_ROUND, EVERY},
+    {"relu", unary, STREW_RELU, EVERY},
+    {"exp", unary, STREW_EXP, EVERY},
+    {"log", unary, STREW_LOG, EVERY},
+    {"sqrt", unary, STREW_SQRT, EVERY},
+    {"rsqrt", unary, STREW_RSQRT, EVERY},
+    {"sin", unary, STREW_SIN, EVERY},
+    {"cos", unary, STREW_COS, EVERY},
+    {"tanh", unary, STREW_TANH, EVERY},
+    {"sigmoid", unary, STREW_SIGMOID, EVERY},
+    {"logical_not", unary, STREW_LOGICAL_NOT, EVERY},
+    {"bitwise_not", unary, STREW_BITWISE_NOT, EVERY},
+    {"add", binary, STREW_ADD, EVERY},
+    {"sub", binary, STREW_SUB, EVERY},
+    {"mul", binary, STREW_MUL, EVERY},
+    {"div", binary, STREW_DIV, EVERY},
+    {"floor_divide", binary, STREW_FLOOR_DIVIDE, EVERY},
+    {"remainder", binary, STREW_REMAINDER, EVERY},
+    {"pow", binary, STREW_POW, EVERY},
+    {"minimum", binary, STREW_MINIMUM, ALWAYS},
+    {"maximum", binary, STREW_MAXIMUM, ALWAYS},
+    {"eq", binary, STREW_EQ, EVERY},
+    {"ne", binary, STREW_NE, EVERY},
+    {"lt", binary, STREW_LT, EVERY},
+    {"le", binary, STREW_LE, EVERY},
+    {"gt", binary, STREW_GT, EVERY},
+    {"ge", binary, STREW_GE, EVERY},
+    {"logical_and", binary, STREW_LOGICAL_AND, EVERY},
+    {"logical_or", binary, STREW_LOGICAL_OR, EVERY},
+    {"bitwise_and", binary, STREW_BITWISE_AND, EVERY},
+    {"bitwise_or", binary, STREW_BITWISE_OR, EVERY},
+    {"bitwise_xor", binary, STREW_BITWISE_XOR, EVERY},
+    {"where", where, 0, ALWAYS},
+    {"masked_fill", masked_fill, 0, EVERY},
+    {"clamp", clamp, 0, EVERY},
+    {"equal", equal, 0, ALWAYS},
+    {"allclose", allclose, 0, ALWAYS},
+    {"matmul", product, STREW_MATMUL, ALWAYS},
+    {"mm", product, STREW_MM, ALWAYS},
+    {"mv", product, STREW_MV, ALWAYS},
+    {"dot", product, STREW_DOT, ALWAYS},
+    {NULL, NULL, 0, 0},
+};

@@ -1,0 +1,252 @@
+/* strew_print.c: tostring(t), and so what the prompt shows.
+
+     float32[2, 2, 3] cpu           dtype, shape, device; the value itself where there is just one without dimensions
+     [0, :, :]                      a label for each slice, where there are more than two dimensions
+      1.5000  2.0000  3.0000        one format for all elements, right-aligned
+     ...
+
+   Of a tensor with more than THRESHOLD elements three are shown at both ends of each dimension. Those alone are read, a
+   slice at a time: as a view with strides, cut dimensions being two of them, the end (0 or 1) and the place in it. */
+#include "strew_bind.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { THRESHOLD = 1000, EDGE = 3, SHOWN = 2 * EDGE, LINE_WIDTH = 80, MOST_SLICES = 36 };
+enum { MOST_ELEMENTS = MOST_SLICES * SHOWN * SHOWN, NUMBER_BYTES = 64 };
+_Static_assert((int)MOST_ELEMENTS >= (int)THRESHOLD, "all that is shown fits");
+
+enum format { WORDS, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
+
+struct page {
+  strew_dtype dtype;
+  int rank;
+  int64_t sizes[STREW_MAX_RANK];
+  int64_t shown[STREW_MAX_RANK]; /* how many positions of each dimension */
+  bool is_cut[STREW_MAX_RANK];   /* the first and the last EDGE of them */
+  int leading;                   /* dimensions in front of rows and columns */
+  int64_t slices;                /* combinations of those: how many are there ... */
+  int64_t slices_shown;          /* ... and are shown: half of them first ones, half last ones */
+  int64_t rows, columns;
+  enum format format;
+  int width;
+  const unsigned char *elements; /* of all slices shown */
+};
+
+/* ------------------------------------------------------------------------------------------------------ what is shown
+ */
+
+static void lay_out(struct page *page, const strew_tensor *tensor) {
+  bool is_long = strew_tensor_numel(tensor) > THRESHOLD;
+  page->dtype = strew_tensor_dtype(tensor);
+  page->rank = strew_tensor_rank(tensor);
+  page->leading = page->rank > 2 ? page->rank - 2 : 0;
+  page->slices = 1;
+  for (int d = 0; d < page->rank; d++) {
+    page->sizes[d] = strew_tensor_sizes(tensor)[d];
+    page->is_cut[d] = is_long && page->sizes[d] > SHOWN;
+    page->shown[d] = page->is_cut[d] ? SHOWN : page->sizes[d];
+    if (d < page->leading) page->slices *= page->shown[d];
+  }
+  page->slices_shown = is_long && page->slices > MOST_SLICES ? MOST_SLICES : page->slices;
+  page->columns = page->rank > 0 ? page->shown[page->rank - 1] : 1;
+  page->rows = page->rank > 1 ? page->shown[page->rank - 2] : 1;
+}
+
+/* The slice that is shown as number k. */
+static int64_t slice_at(const struct page *page, int64_t k) {
+  return k < page->slices_shown / 2 ? k : page->slices - page->slices_shown + k;
+}
+
+/* Where shown place number `place` of dimension d is. */
+static int64_t position_of(const struct page *page, int d, int64_t place) {
+  return page->is_cut[d] && place >= EDGE ? page->sizes[d] - SHOWN + place : place;
+}
+
+static void places_of_slice(const struct page *page, int64_t slice, int64_t *places) {
+  for (int d = page->leading - 1; d >= 0; d--) {
+    places[d] = slice % page->shown[d];
+    slice /= page->shown[d];
+  }
+}
+
+struct shape {
+  int rank;
+  int64_t sizes[4], strides[4];
+};
+
+static void add_dimension(struct shape *shape, int64_t size, int64_t stride) {
+  shape->sizes[shape->rank] = size;
+  shape->strides[shape->rank++] = stride;
+}
+
+static strew_status read_slice(const struct page *page, strew_tensor *tensor, int64_t slice, unsigned char *to,
+                               size_t size_bytes, strew_error *error) {
+  const int64_t *strides = strew_tensor_strides(tensor);
+  int64_t offset = strew_tensor_offset(tensor), places[STREW_MAX_RANK];
+  struct shape shape = {0};
+  strew_tensor *view = NULL;
+  places_of_slice(page, slice, places);
+  for (int d = 0; d < page->leading; d++) offset += position_of(page, d, places[d]) * strides[d];
+  for (int d = page->leading; d < page->rank; d++) {
+    if (page->is_cut[d]) add_dimension(&shape, 2, (page->sizes[d] - EDGE) * strides[d]);
+    add_dimension(&shape, page->is_cut[d] ? EDGE : page->sizes[d], strides[d]);
+  }
+  strew_status status = strew_as_strided(tensor, shape.rank, shape.sizes, shape.strides, offset, &view, error);
+  if (status == STREW_OK) status = strew_read(view, to, size_bytes, error);
+  strew_release(view);
+  return status;
+}
+
+static int64_t count_shown(const struct page *page) {
+  return page->slices_shown * page->rows * page->columns;
+}
+
+static strew_status read_page(struct page *page, strew_tensor *tensor, unsigned char *buffer, strew_error *error) {
+  size_t slice_bytes = (size_t)(page->rows * page->columns) * strew_dtype_size_bytes(page->dtype);
+  strew_status status = STREW_OK;
+  for (int64_t k = 0; k < page->slices_shown && status == STREW_OK; k++)
+    status = read_slice(page, tensor, slice_at(page, k), buffer + (size_t)k * slice_bytes, slice_bytes, error);
+  page->elements = buffer;
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- one format
+ */
+
+static strew_scalar element_at(const struct page *page, int64_t i) {
+  return strew_scalar_load(page->dtype, page->elements + (size_t)i * strew_dtype_size_bytes(page->dtype));
+}
+
+/* As PyTorch chooses, but that whole numbers stay as they are up to 1e8, far apart or not. A number below 1e-4 would be
+   shown as 0.0000. */
+static enum format choose_float_format(const struct page *page) {
+  double smallest = INFINITY, largest = 0;
+  bool is_whole = true;
+  for (int64_t i = 0; i < count_shown(page); i++) {
+    double value = element_at(page, i).as.f, size = fabs(value);
+    if (!isfinite(value) || value == 0) continue;
+    is_whole = is_whole && value == floor(value);
+    if (size < smallest) smallest = size;
+    if (size > largest) largest = size;
+  }
+  if (largest > 1e8) return SCIENTIFIC;
+  if (is_whole) return WHOLE;
+  return smallest < 1e-4 || largest / smallest > 1000 ? SCIENTIFIC : FIXED;
+}
+
+static int text_of(const struct page *page, int64_t i, char *text) {
+  strew_scalar element = element_at(page, i);
+  switch (page->format) {
+  case WORDS: strcpy(text, element.as.i ? "true" : "false"); break;
+  case INTEGERS: snprintf(text, NUMBER_BYTES, "%" PRId64, element.as.i); break;
+  default:
+    if (isnan(element.as.f))
+      strcpy(text, "nan"); /* whatever its sign */
+    else if (page->format == WHOLE)
+      snprintf(text, NUMBER_BYTES, "%.0f", element.as.f);
+    else
+      bind_point((snprintf(text, NUMBER_BYTES, page->format == FIXED ? "%.4f" : "%.4e", element.as.f), text));
+  }
+  return (int)strlen(text);
+}
+
+static void choose_format(struct page *page) {
+  char text[NUMBER_BYTES];
+  strew_dtype kind = element_at(page, 0).dtype;
+  page->format = kind == STREW_BOOL ? WORDS : kind == STREW_INT64 ? INTEGERS : choose_float_format(page);
+  page->width = 0;
+  for (int64_t i = 0; i < count_shown(page); i++) {
+    int length = text_of(page, i, text);
+    if (length > page->width) page->width = length;
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- as text
+ */
+
+/* "[0, 1, :, :]", after a line of dots where slices were left out before it. */
+static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {
+  char number[NUMBER_BYTES];
+  int64_t places[STREW_MAX_RANK], before[STREW_MAX_RANK], slice = slice_at(page, k);
+  bool has_gap = k && slice_at(page, k - 1) != slice - 1;
+  places_of_slice(page, slice, places);
+  places_of_slice(page, slice ? slice - 1 : 0, before);
+  for (int d = 0; d < page->leading; d++)
+    has_gap = has_gap || (page->is_cut[d] && places[d] == EDGE && before[d] == EDGE - 1);
+  luaL_addstring(out, has_gap ? "\n...\n[" : "\n[");
+  for (int d = 0; d < page->leading; d++) {
+    snprintf(number, sizeof number, "%" PRId64 ", ", position_of(page, d, places[d]));
+    luaL_addstring(out, number);
+  }
+  luaL_addstring(out, ":, :]");
+}
+
+/* The row that begins with element `first`: on one line, or more, those after the first one indented further. */
+static void add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
+  int indent = page->rank > 1 ? 2 : 0, column = LINE_WIDTH;
+  bool is_cut = page->rank > 0 && page->is_cut[page->rank - 1];
+  char text[NUMBER_BYTES], item[2 * NUMBER_BYTES];
+  for (int64_t i = 0; i < page->columns; i++) {
+    text_of(page, first + i, text);
+    const char *dots = is_cut && i == EDGE ? "...  " : "";
+    int length = snprintf(item, sizeof item, "  %s%*s", dots, page->width, text);
+    bool is_new_line = column + length > LINE_WIDTH - indent;
+    if (is_new_line) {
+      luaL_addchar(out, '\n');
+      if (i) luaL_addlstring(out, "  ", (size_t)indent);
+    }
+    luaL_addstring(out, item + is_new_line); /* one space in front of a line, two between */
+    column = is_new_line ? length - 1 : column + length;
+  }
+}
+
+static void add_page(luaL_Buffer *out, const struct page *page) {
+  int64_t first = 0;
+  for (int64_t k = 0; k < page->slices_shown; k++) {
+    if (page->leading) add_label(out, page, k);
+    for (int64_t row = 0; row < page->rows; row++, first += page->columns) {
+      if (row == EDGE && page->is_cut[page->rank - 2]) luaL_addstring(out, "\n ...");
+      add_row(out, page, first);
+    }
+  }
+}
+
+/* Everything is read before any text is made: that may run a finalizer. */
+static int push_text(lua_State *L, struct call *call) {
+  struct page page;
+  strew_tensor *self;
+  unsigned char elements[MOST_ELEMENTS * 8];
+  char header[DESCRIPTION_BYTES], text[NUMBER_BYTES];
+  luaL_Buffer out;
+  struct box *box = bind_to_box(L, call->binding, 1);
+  if (box && !box->tensor) {
+    lua_pushliteral(L, "tensor (freed)");
+    return 1;
+  }
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  bind_describe(self, header);
+  lay_out(&page, self);
+  bool is_empty = strew_tensor_numel(self) == 0;
+  if (!is_empty) {
+    if (read_page(&page, self, elements, &call->error) != STREW_OK) return -1;
+    choose_format(&page);
+  }
+  luaL_buffinit(L, &out);
+  luaL_addstring(&out, header);
+  if (is_empty) {
+    luaL_addstring(&out, "  (empty)");
+  } else if (page.rank == 0) {
+    text_of(&page, 0, text);
+    luaL_addstring(&out, "  ");
+    luaL_addstring(&out, text);
+  } else {
+    add_page(&out, &page);
+  }
+  luaL_pushresult(&out);
+  return 1;
+}
+
+const struct row bind_tostring_row = {"tostring", push_text, 0, FUNCTION};

@@ -1,0 +1,143 @@
+/* strew_reduce.c: reductions, cumulative sums, sorts and what rests on them. */
+#include "strew_bind.h"
+
+/* What reductions take: (self [, dim [, keepdim]]), dim one or a sequence of them. */
+struct folding {
+  strew_tensor *self;
+  struct list dims; /* none: all */
+  bool keepdim;
+  double correction;
+};
+
+static bool read_folding(lua_State *L, struct call *call, strew_fold fold, struct folding *folding) {
+  bool has_correction = fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;
+  bool takes_one = fold == STREW_FOLD_ARGMIN || fold == STREW_FOLD_ARGMAX;
+  *folding = (struct folding){.correction = 1};
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &folding->self},
+      {"dim", OPTIONAL, bind_dims, &folding->dims},
+      {"keepdim", OPTIONAL, bind_boolean, &folding->keepdim},
+      {has_correction ? "correction" : NULL, KEYED, bind_float, &folding->correction},
+      {0}};
+  if (!bind_arguments(L, call, parameters)) return false;
+  if (!takes_one || folding->dims.count <= 1) return true;
+  bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, one is due", folding->dims.count);
+  return false;
+}
+
+static strew_status run_fold(struct call *call, strew_fold fold, const struct folding *folding, strew_tensor **out) {
+  int dims[STREW_MAX_RANK];
+  for (int i = 0; i < folding->dims.count; i++) dims[i] = (int)folding->dims.at[i];
+  return strew_reduce(fold, folding->self, folding->dims.count, dims, folding->keepdim, folding->correction, out,
+                      &call->error);
+}
+
+static int fold(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call);
+  strew_fold kind = (strew_fold)call->row->code;
+  struct folding folding;
+  if (!read_folding(L, call, kind, &folding)) return -1;
+  return bind_end(run_fold(call, kind, &folding, out), 1);
+}
+
+/* min() and max() of all, (dim [, keepdim]) -> values, indices, and of two tensors. */
+static int extreme(lua_State *L, struct call *call) {
+  bool is_max = call->row->code == STREW_FOLD_AMAX;
+  if (call->arguments > 1 && bind_to_box(L, call->binding, 2))
+    return bind_binary(L, call, is_max ? STREW_MAXIMUM : STREW_MINIMUM);
+  strew_tensor **values = bind_result(L, call), **indices = bind_result(L, call);
+  struct folding folding;
+  strew_fold arg = is_max ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN;
+  if (!read_folding(L, call, arg, &folding) ||
+      run_fold(call, (strew_fold)call->row->code, &folding, values) != STREW_OK)
+    return -1;
+  if (folding.dims.count) return bind_end(run_fold(call, arg, &folding, indices), 2);
+  lua_pop(L, 1);
+  return 1;
+}
+
+static int cumsum(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  int dim;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_cumsum(self, dim, out, &call->error), 1);
+}
+
+enum { SORT, ARGSORT };
+
+/* sort(dim = -1, descending = false) -> values, indices; argsort gives the indices only. */
+static int sort(lua_State *L, struct call *call) {
+  strew_tensor **values = bind_result(L, call), **indices = bind_result(L, call), *self;
+  int dim = -1;
+  bool descending = false;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"dim", OPTIONAL, bind_dim, &dim},
+                                         {"descending", OPTIONAL, bind_boolean, &descending},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_sort(self, dim, descending, values, indices, &call->error), call->row->code == SORT ? 2 : 1);
+}
+
+/* topk(k, dim = -1, largest = true) -> values, indices */
+static int topk(lua_State *L, struct call *call) {
+  strew_tensor **values = bind_result(L, call), **indices = bind_result(L, call), *self;
+  int64_t k;
+  int dim = -1;
+  bool largest = true;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"k", REQUIRED, bind_integer, &k},
+                                         {"dim", OPTIONAL, bind_dim, &dim},
+                                         {"largest", OPTIONAL, bind_boolean, &largest},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_topk(self, k, dim, largest, values, indices, &call->error), 2);
+}
+
+/* unique([{return_inverse, return_counts}]) -> values [, inverse] [, counts] */
+static int unique(lua_State *L, struct call *call) {
+  strew_tensor **values = bind_result(L, call), **inverse = bind_result(L, call), **counts = bind_result(L, call);
+  strew_tensor *self;
+  bool has_inverse = false, has_counts = false;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"return_inverse", KEYED, bind_boolean, &has_inverse},
+                                         {"return_counts", KEYED, bind_boolean, &has_counts},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters) ||
+      strew_unique(self, values, has_inverse ? inverse : NULL, has_counts ? counts : NULL, &call->error) != STREW_OK)
+    return -1;
+  if (!has_inverse) lua_remove(L, -2);
+  if (!has_counts) lua_pop(L, 1);
+  return 1 + has_inverse + has_counts;
+}
+
+static int nonzero(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_nonzero(self, out, &call->error), 1);
+}
+
+const struct row bind_reduce_rows[] = {
+    {"sum", fold, STREW_FOLD_SUM, ALWAYS},
+    {"prod", fold, STREW_FOLD_PROD, ALWAYS},
+    {"mean", fold, STREW_FOLD_MEAN, ALWAYS},
+    {"var", fold, STREW_FOLD_VAR, ALWAYS},
+    {"std", fold, STREW_FOLD_STD, ALWAYS},
+    {"amin", fold, STREW_FOLD_AMIN, ALWAYS},
+    {"amax", fold, STREW_FOLD_AMAX, ALWAYS},
+    {"argmin", fold, STREW_FOLD_ARGMIN, ALWAYS},
+    {"argmax", fold, STREW_FOLD_ARGMAX, ALWAYS},
+    {"all", fold, STREW_FOLD_ALL, ALWAYS},
+    {"any", fold, STREW_FOLD_ANY, ALWAYS},
+    {"min", extreme, STREW_FOLD_AMIN, ALWAYS},
+    {"max", extreme, STREW_FOLD_AMAX, ALWAYS},
+    {"cumsum", cumsum, 0, EVERY},
+    {"sort", sort, SORT, ALWAYS},
+    {"argsort", sort, ARGSORT, ALWAYS},
+    {"topk", topk, 0, ALWAYS},
+    {"unique", unique, 0, ALWAYS},
+    {"nonzero", nonzero, 0, ALWAYS},
+    {NULL, NULL, 0, 0},
+};

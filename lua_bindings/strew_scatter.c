@@ -1,0 +1,160 @@
+/* strew_scatter.c: the scatter family, in both of its forms: the position form of PyTorch and the group form of
+   torch_scatter, which strew.scatter takes where the second argument is a tensor. */
+#include "strew_bind.h"
+
+#include <stdio.h>
+
+/* ------------------------------------------------------------------------------------------------------ position form
+ */
+
+/* A larger src is read at index's coordinates, as PyTorch does; silently, unless warn("@on") was called. */
+static void warn_of_prefix(lua_State *L, const struct call *call, const strew_tensor *index, const strew_tensor *src) {
+  const int64_t *used = strew_tensor_sizes(index), *sizes = strew_tensor_sizes(src);
+  int rank = strew_tensor_rank(src), smaller = 0;
+  if (strew_tensor_rank(index) != rank || strew_tensor_numel(index) == 0) return;
+  for (int d = 0; d < rank; d++) smaller |= used[d] < sizes[d];
+  if (!smaller) return;
+  char smaller_text[DESCRIPTION_BYTES], larger_text[DESCRIPTION_BYTES], message[2 * DESCRIPTION_BYTES + 100];
+  snprintf(message, sizeof message, "%.60s: index %s is smaller than src %s: only a prefix of src was used",
+           call->error.op, bind_describe(index, smaller_text), bind_describe(src, larger_text));
+  lua_warning(L, message, 0);
+}
+
+/* What the calls of this form share. */
+struct scattering {
+  strew_tensor *self, *index;
+  strew_operand src;
+  int dim;
+  bool include_self;
+  strew_scatter_options options;
+};
+
+#define SCATTERING(s)                                                                                                  \
+  {"self", REQUIRED, bind_tensor, &(s).self}, {"dim", REQUIRED, bind_dim, &(s).dim},                                   \
+      {"index", REQUIRED, bind_tensor, &(s).index}, {"src", REQUIRED, bind_operand, &(s).src}, {                       \
+    "mode", KEYED, bind_mode, &(s).options.mode                                                                        \
+  }
+
+static int run_scatter(lua_State *L, struct call *call, struct scattering *s, strew_tensor **out) {
+  s->options.exclude_self = !s->include_self;
+  if (strew_scatter(s->self, s->dim, s->index, s->src, &s->options, out, &call->error) != STREW_OK) return -1;
+  if (s->src.tensor) warn_of_prefix(L, call, s->index, s->src.tensor);
+  return 1;
+}
+
+static int group(lua_State *L, struct call *call);
+
+/* scatter(dim, index, src [, {reduce, mode}]), or the group form */
+static int scatter(lua_State *L, struct call *call) {
+  if (!(call->form & INPLACE) && call->arguments > 1 && bind_to_box(L, call->binding, 2)) return group(L, call);
+  strew_tensor **out = bind_result(L, call);
+  struct scattering s = {.include_self = true, .options = {.reduction = STREW_ASSIGN}};
+  const struct parameter parameters[] = {SCATTERING(s), {"reduce", KEYED, bind_reduction, &s.options.reduction}, {0}};
+  return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
+}
+
+/* scatter_add(dim, index, src [, {mode}]) */
+static int scatter_add(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call);
+  struct scattering s = {.include_self = true, .options = {.reduction = STREW_SUM}};
+  const struct parameter parameters[] = {SCATTERING(s), {0}};
+  return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
+}
+
+/* scatter_reduce(dim, index, src, reduce [, {include_self, mode}]) */
+static int scatter_reduce(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call);
+  struct scattering s = {.include_self = true};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &s.self},
+                                         {"dim", REQUIRED, bind_dim, &s.dim},
+                                         {"index", REQUIRED, bind_tensor, &s.index},
+                                         {"src", REQUIRED, bind_operand, &s.src},
+                                         {"reduce", REQUIRED, bind_reduction, &s.options.reduction},
+                                         {"include_self", KEYED, bind_boolean, &s.include_self},
+                                         {"mode", KEYED, bind_mode, &s.options.mode},
+                                         {0}};
+  return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
+}
+
+/* gather(dim, index [, {mode}]) */
+static int gather(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self, *index;
+  int dim;
+  strew_mode mode = STREW_ERROR;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"dim", REQUIRED, bind_dim, &dim},
+                                         {"index", REQUIRED, bind_tensor, &index},
+                                         {"mode", KEYED, bind_mode, &mode},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_gather(self, dim, index, mode, out, &call->error), 1);
+}
+
+/* --------------------------------------------------------------------------------------------------------- group form
+ */
+
+/* Where the result goes: a new box at stack position `at`, for which an `out` of the user's is exchanged. */
+struct destination {
+  strew_tensor *given;
+  int at;
+};
+
+static bool read_out(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct destination *destination = out;
+  if (!bind_tensor(L, call, i, name, &destination->given)) return false;
+  lua_pushvalue(L, i);
+  lua_replace(L, destination->at);
+  return true;
+}
+
+struct filling {
+  bool is_given;
+  strew_scalar value;
+};
+
+static bool read_fill(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct filling *fill = out;
+  return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
+}
+
+static bool read_size(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  if (!bind_integer(L, call, i, name, out)) return false;
+  if (*(int64_t *)out >= 0) return true;
+  bind_fail(call, STREW_ESHAPE, name, "is %lld, sizes are 0 or more", (long long)*(int64_t *)out);
+  return false;
+}
+
+/* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]), all but src and index by name, too; the code is the
+   reduction, STREW_ASSIGN where the call names it. */
+static int group(lua_State *L, struct call *call) {
+  bool names_reduction = call->row->code == STREW_ASSIGN;
+  bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
+  struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
+  strew_tensor *src, *index;
+  struct destination destination = {NULL, call->arguments + 1};
+  struct filling fill = {false, strew_int(0)};
+  strew_group_options options = {.dim = -1, .dim_size = -1, .mode = STREW_ERROR};
+  options.reduction = names_reduction ? STREW_SUM : (strew_reduction)call->row->code;
+  const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &src},
+                                         {"index", REQUIRED, bind_tensor, &index},
+                                         {"dim", OPTIONAL, bind_dim, &options.dim},
+                                         {"out", OPTIONAL, read_out, &destination},
+                                         {"dim_size", OPTIONAL, read_size, &options.dim_size},
+                                         {"fill", KEYED, read_fill, &fill},
+                                         {"mode", KEYED, bind_mode, &options.mode},
+                                         {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  lua_settop(L, destination.at + has_arg); /* without what reading the options left */
+  if (fill.is_given) options.fill = &fill.value;
+  strew_tensor **out = destination.given ? &destination.given : &box->tensor;
+  return bind_end(strew_group(src, index, &options, out, arg ? &arg->tensor : NULL, &call->error), 1 + has_arg);
+}
+
+const struct row bind_scatter_rows[] = {
+    {"scatter", scatter, STREW_ASSIGN, EVERY},    {"scatter_add", scatter_add, 0, EVERY},
+    {"scatter_reduce", scatter_reduce, 0, EVERY}, {"gather", gather, 0, ALWAYS},
+    {"scatter_sum", group, STREW_SUM, ALWAYS},    {"scatter_mul", group, STREW_PROD, ALWAYS},
+    {"scatter_mean", group, STREW_MEAN, ALWAYS},  {"scatter_min", group, STREW_AMIN, ALWAYS},
+    {"scatter_max", group, STREW_AMAX, ALWAYS},   {NULL, NULL, 0, 0},
+};

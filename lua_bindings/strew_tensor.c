@@ -1,0 +1,206 @@
+/* strew_tensor.c: what a tensor says about itself, its single elements, its copies and its end. */
+#include "strew_bind.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------------------- described
+ */
+
+enum { ASK_DIM, ASK_NUMEL, ASK_CONTIGUOUS };
+
+static int ask(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  switch (call->row->code) {
+  case ASK_DIM: lua_pushinteger(L, strew_tensor_rank(self)); break;
+  case ASK_NUMEL: lua_pushinteger(L, strew_tensor_numel(self)); break;
+  default: lua_pushboolean(L, strew_tensor_is_contiguous(self));
+  }
+  return 1;
+}
+
+enum { ASK_SIZE, ASK_STRIDE };
+
+/* All as multiple results, or that of one dimension. */
+static int per_dimension(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  int dim, rank, all = STREW_MAX_RANK;
+  dim = all;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dim, &dim}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  bool is_one = call->arguments > 1 && !lua_isnil(L, 2);
+  if (is_one && !bind_wrap_dim(call, self, &dim)) return -1;
+  const int64_t *values = call->row->code == ASK_SIZE ? strew_tensor_sizes(self) : strew_tensor_strides(self);
+  rank = strew_tensor_rank(self);
+  for (int d = is_one ? dim : 0; d < (is_one ? dim + 1 : rank); d++) lua_pushinteger(L, values[d]);
+  return is_one ? 1 : rank;
+}
+
+/* strew.type(x): as io.type and math.type, no error for anything. */
+static int type(lua_State *L, struct call *call) {
+  if (call->arguments == 0) return bind_fail(call, STREW_EARGUMENT, "x", "is missing");
+  if (bind_to_box(L, call->binding, 1))
+    lua_pushliteral(L, "tensor");
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- elements
+ */
+
+static int item(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  strew_scalar element;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters) || strew_item(self, &element, &call->error) != STREW_OK) return -1;
+  bind_push_scalar(L, element);
+  return 1;
+}
+
+static int get(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  struct list position = {0};
+  strew_scalar element;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, {0}};
+  if (!bind_arguments(L, call, parameters) ||
+      strew_get(self, position.count, position.at, &element, &call->error) != STREW_OK)
+    return -1;
+  bind_push_scalar(L, element);
+  return 1;
+}
+
+/* set(t, i, j, ..., v): the value is the last argument. */
+static int set(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  struct list position = {0};
+  strew_scalar value;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, {0}};
+  int last = call->arguments;
+  if (last < 2)
+    return bind_fail(call, STREW_EARGUMENT, "value", "is missing, the arguments are (self, position..., value)");
+  call->arguments--;
+  bool is_read = bind_arguments(L, call, parameters) && bind_scalar(L, call, last, "value", &value);
+  call->arguments++;
+  if (!is_read) return -1;
+  return bind_end(strew_set(self, position.count, position.at, value, &call->error), 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ copies
+ */
+
+/* A word that is neither a dtype nor a device: which of the two was it meant to be? */
+static bool fail_target(struct call *call, const char *word) {
+  strew_dtype dtype;
+  if (strchr(word, ':') || strncmp(word, "opencl", 6) == 0) return false; /* a device: what the runtime said stays */
+  strew_dtype_from_word(word, &dtype, &call->error);
+  bind_hint(call, "nor is it a device: strew.devices() lists them");
+  return false;
+}
+
+struct target {
+  strew_device *device; /* NULL: where it is */
+  int dtype;            /* -1: as it is */
+};
+
+/* A dtype or a device, whichever the word names. */
+static bool read_target(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct target *target = out;
+  const char *word;
+  strew_dtype dtype;
+  if (!bind_string(L, call, i, name, &word)) return false;
+  if (strew_dtype_from_word(word, &dtype, NULL) == STREW_OK)
+    target->dtype = dtype;
+  else if (strew_device_find(call->binding->context, word, &target->device, &call->error) != STREW_OK)
+    return fail_target(call, word);
+  return true;
+}
+
+static int to(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  struct target target = {NULL, -1};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"dtype or device", UNNAMED, read_target, &target},
+                                         {"device or dtype", UNNAMED, read_target, &target},
+                                         {"dtype", KEYED, bind_wanted_dtype, &target.dtype},
+                                         {"device", KEYED, bind_device, &target.device},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!target.device && target.dtype < 0)
+    return bind_fail(call, STREW_EARGUMENT, NULL, "nothing is asked for, a dtype or a device is due");
+  if (!target.device) target.device = strew_tensor_device(self);
+  if (target.dtype < 0) target.dtype = strew_tensor_dtype(self);
+  return bind_end(strew_to(self, target.device, (strew_dtype)target.dtype, out, &call->error), 1);
+}
+
+enum { COPY_CLONE, COPY_CONTIGUOUS };
+
+static int copy_self(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (call->row->code == COPY_CLONE) return bind_end(strew_clone(self, out, &call->error), 1);
+  return bind_end(strew_contiguous(self, out, &call->error), 1);
+}
+
+/* What copy, fill and zero write to: self, or a copy of it. */
+static bool take_written(struct call *call, strew_tensor *self, strew_tensor **out) {
+  return call->form & INPLACE || strew_clone(self, out, &call->error) == STREW_OK;
+}
+
+static int copy(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self, *src;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"src", REQUIRED, bind_tensor, &src}, {0}};
+  if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
+  return bind_end(strew_copy(*out, src, &call->error), 1);
+}
+
+static int fill(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  strew_scalar value = strew_int(0);
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"value", REQUIRED, bind_scalar, &value}, {0}};
+  if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
+  return bind_end(strew_fill(*out, value, &call->error), 1);
+}
+
+static int zero(lua_State *L, struct call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
+  return bind_end(strew_fill(*out, strew_int(0), &call->error), 1);
+}
+
+static int free_self(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_release(self);
+  bind_self_box(L)->tensor = NULL;
+  return 0;
+}
+
+const struct row bind_tensor_rows[] = {
+    {"type", type, 0, FUNCTION},
+    {"dim", ask, ASK_DIM, ALWAYS},
+    {"numel", ask, ASK_NUMEL, ALWAYS},
+    {"is_contiguous", ask, ASK_CONTIGUOUS, ALWAYS},
+    {"size", per_dimension, ASK_SIZE, ALWAYS},
+    {"stride", per_dimension, ASK_STRIDE, ALWAYS},
+    {"item", item, 0, ALWAYS},
+    {"get", get, 0, ALWAYS},
+    {"set", set, 0, ALWAYS},
+    {"to", to, 0, ALWAYS},
+    {"clone", copy_self, COPY_CLONE, ALWAYS},
+    {"contiguous", copy_self, COPY_CONTIGUOUS, ALWAYS},
+    {"copy", copy, 0, EVERY},
+    {"fill", fill, 0, EVERY},
+    {"zero", zero, 0, EVERY},
+    {"free", free_self, 0, ALWAYS},
+    {NULL, NULL, 0, 0},
+};

@@ -1,0 +1,340 @@
+/* strew_view.c: views, and what joins and splits. In place, a view takes the place of the tensor in self's box. */
+#include "strew_bind.h"
+
+#include <inttypes.h>
+
+/* Pushes what the call returns: a new box, or self. */
+static struct box *push_view(lua_State *L, struct call *call) {
+  if (!(call->form & INPLACE)) return bind_push_box(L, call->binding);
+  lua_pushvalue(L, 1);
+  return bind_self_box(L);
+}
+
+static int end_view(strew_status status, struct box *box, strew_tensor *view) {
+  if (status != STREW_OK) return -1;
+  strew_release(box->tensor); /* NULL in a new box */
+  box->tensor = view;
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- views
+ */
+
+typedef strew_status shape_function(strew_tensor *tensor, int rank, const int64_t *numbers, strew_tensor **out,
+                                    strew_error *error);
+
+enum { VIEW, RESHAPE, EXPAND, PERMUTE };
+
+/* view(shape...), permute(dims...), ... */
+static int reshaped(lua_State *L, struct call *call) {
+  static shape_function *const functions[] = {strew_view, strew_reshape, strew_expand, strew_permute};
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  struct list numbers = {0};
+  const char *name = call->row->code == PERMUTE ? "dims" : "shape";
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {name, REST, bind_list, &numbers}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = functions[call->row->code](self, numbers.count, numbers.at, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+static int expand_as(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *other, *view = NULL;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_expand(self, strew_tensor_rank(other), strew_tensor_sizes(other), &view, &call->error);
+  return end_view(status, box, view);
+}
+
+static int flatten(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  int first = 0, last = -1;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"start_dim", OPTIONAL, bind_dim, &first},
+                                         {"end_dim", OPTIONAL, bind_dim, &last},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_flatten(self, first, last, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+static int transpose(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  int a, b;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"dim0", REQUIRED, bind_dim, &a}, {"dim1", REQUIRED, bind_dim, &b}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_transpose(self, a, b, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+static int t(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_t(self, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+/* squeeze([dim]) */
+static int squeeze(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  struct list dims = {0}; /* none or one */
+  int dim;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dims, &dims}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (dims.count > 1) return bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, one is due", dims.count);
+  if (dims.count) dim = (int)dims.at[0];
+  strew_status status = strew_squeeze(self, dims.count ? &dim : NULL, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+static int unsqueeze(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  int dim;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_unsqueeze(self, dim, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+static int select_position(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  int dim;
+  int64_t position;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"dim", REQUIRED, bind_dim, &dim},
+                                         {"position", REQUIRED, bind_integer, &position},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_select(self, dim, position, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+static int narrow(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  int dim;
+  int64_t start, length;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"dim", REQUIRED, bind_dim, &dim},
+                                         {"start", REQUIRED, bind_integer, &start},
+                                         {"length", REQUIRED, bind_integer, &length},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_narrow(self, dim, start, length, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+/* slice(dim [, start [, stop [, step]]]) */
+static int slice(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  int dim;
+  int64_t start = 0, stop = INT64_MAX, step = 1;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self},    {"dim", REQUIRED, bind_dim, &dim},
+      {"start", OPTIONAL, bind_integer, &start}, {"stop", OPTIONAL, bind_integer, &stop},
+      {"step", OPTIONAL, bind_integer, &step},   {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_status status = strew_slice(self, dim, start, stop, step, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+/* as_strided(shape, strides [, offset]): without offset it starts where self does. */
+static int as_strided(lua_State *L, struct call *call) {
+  struct box *box = push_view(L, call);
+  strew_tensor *self, *view = NULL;
+  struct list shape = {0}, strides = {0};
+  int64_t offset = INT64_MIN;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"shape", REQUIRED, bind_list, &shape},
+                                         {"strides", REQUIRED, bind_list, &strides},
+                                         {"offset", OPTIONAL, bind_integer, &offset},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (strides.count != shape.count)
+    return bind_fail(call, STREW_ESHAPE, "strides", "has %d entries, %d as in shape are due", strides.count,
+                     shape.count);
+  if (offset == INT64_MIN) offset = strew_tensor_offset(self);
+  strew_status status = strew_as_strided(self, shape.count, shape.at, strides.at, offset, &view, &call->error);
+  return end_view(status, box, view);
+}
+
+/* ------------------------------------------------------------------------------------------------------ joined, split
+ */
+
+/* The first arguments that are tensors, or the entries of a table: how many? */
+static lua_Integer count_tensors(lua_State *L, const struct call *call) {
+  if (lua_istable(L, 1)) return (lua_Integer)lua_rawlen(L, 1);
+  int count = 0;
+  while (count < call->arguments && bind_to_box(L, call->binding, count + 1)) count++;
+  return count;
+}
+
+/* Collects entry i of the table at 1; its tensor lives as long as the table holds it. */
+static bool read_entry(lua_State *L, struct call *call, lua_Integer i, strew_tensor **out) {
+  char text[TEXT_BYTES];
+  lua_rawgeti(L, 1, i);
+  struct box *box = bind_to_box(L, call->binding, -1);
+  if (!box)
+    bind_fail(call, STREW_EARGUMENT, "tensors", "holds %s at [%lld], tensors are due",
+              bind_text(L, call, lua_gettop(L), text), (long long)i);
+  else if (!box->tensor)
+    bind_fail(call, STREW_EFREED, "tensors", "holds a tensor at [%lld] that was freed", (long long)i);
+  else
+    *out = box->tensor;
+  lua_pop(L, 1);
+  return box && box->tensor;
+}
+
+static bool read_tensors(lua_State *L, struct call *call, lua_Integer count, strew_tensor **tensors) {
+  bool is_table = lua_istable(L, 1);
+  for (lua_Integer i = 1; i <= count; i++)
+    if (!(is_table ? read_entry(L, call, i, &tensors[i - 1])
+                   : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
+      return false;
+  return true;
+}
+
+enum { CAT, STACK };
+
+/* cat(tensors [, dim]) of a table, or t:cat(u, ... [, dim]) */
+static int join(lua_State *L, struct call *call) {
+  int dim = 0, table;
+  lua_Integer count = count_tensors(L, call);
+  strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *tensors, 0);
+  strew_tensor **out = bind_result(L, call);
+  const struct parameter of_table[] = {
+      {"tensors", REQUIRED, bind_table, &table}, {"dim", OPTIONAL, bind_dim, &dim}, {0}};
+  if (lua_istable(L, 1) || !count) {
+    if (!bind_arguments(L, call, of_table)) return -1;
+    if (!count) return bind_fail(call, STREW_EARGUMENT, "tensors", "is empty, at least one tensor is due");
+  } else if (call->arguments > count + 1) {
+    return bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments follow the tensors, only dim may",
+                     (int)(call->arguments - count));
+  } else if (call->arguments > count && !lua_isnil(L, call->arguments) &&
+             !bind_dim(L, call, call->arguments, "dim", &dim)) {
+    return -1;
+  }
+  if (!read_tensors(L, call, count, tensors)) return -1;
+  if (call->row->code == CAT) return bind_end(strew_cat(count, tensors, dim, out, &call->error), 1);
+  return bind_end(strew_stack(count, tensors, dim, out, &call->error), 1);
+}
+
+/* Adds the view of start.. as entry k to the table on top. */
+static bool add_piece(lua_State *L, struct call *call, int dim, int64_t start, int64_t length, int64_t k) {
+  strew_tensor *self;
+  struct box *box = bind_push_box(L, call->binding);
+  if (!bind_tensor(L, call, 1, "self", &self) || /* once more: see strew_bind.h */
+      strew_narrow(self, dim, start, length, &box->tensor, &call->error) != STREW_OK)
+    return false;
+  lua_rawseti(L, -2, k);
+  return true;
+}
+
+/* A table of `count` pieces of `length` (the last one may be shorter). */
+static int push_pieces(lua_State *L, struct call *call, int dim, int64_t size, int64_t length, int64_t count) {
+  lua_newtable(L);
+  for (int64_t k = 0; k < count; k++) {
+    int64_t start = k * length, rest = size - start;
+    if (!add_piece(L, call, dim, start, rest < length ? rest : length, k + 1)) return -1;
+  }
+  return 1;
+}
+
+static int64_t pieces(int64_t size, int64_t length) {
+  return size / length + (size % length != 0);
+}
+
+/* Pieces of the lengths in the table at 2. */
+static int split_by_table(lua_State *L, struct call *call, int dim, int64_t size) {
+  int64_t length, start = 0;
+  lua_newtable(L);
+  for (lua_Unsigned k = 1, n = lua_rawlen(L, 2); k <= n; k++) {
+    lua_rawgeti(L, 2, (lua_Integer)k);
+    bool is_read = bind_integer(L, call, lua_gettop(L), "sizes", &length);
+    lua_pop(L, 1);
+    if (!is_read) return -1;
+    if (length < 0) return bind_fail(call, STREW_ESHAPE, "sizes", "holds %" PRId64 ", sizes are 0 or more", length);
+    if (length > size - start)
+      return bind_fail(call, STREW_ESHAPE, "sizes", "exceed the %" PRId64 " of dim %d", size, dim);
+    if (!add_piece(L, call, dim, start, length, (int64_t)k)) return -1;
+    start += length;
+  }
+  if (start == size) return 1;
+  return bind_fail(call, STREW_ESHAPE, "sizes", "sum to %" PRId64 ", %" PRId64 " is the size of dim %d", start, size,
+                   dim);
+}
+
+/* A length, or a table of them: read by its user. */
+static bool read_lengths(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  return lua_istable(L, i) || bind_integer(L, call, i, name, out);
+}
+
+/* split(size or sizes, dim = 0) */
+static int split(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  int dim = 0;
+  int64_t length = 0;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"size", REQUIRED, read_lengths, &length},
+                                         {"dim", OPTIONAL, bind_dim, &dim},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
+  int64_t size = strew_tensor_sizes(self)[dim];
+  if (lua_istable(L, 2)) return split_by_table(L, call, dim, size);
+  if (length == 0 && size == 0) return push_pieces(L, call, dim, size, length, 1);
+  if (length < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", pieces have 1 or more", length);
+  return push_pieces(L, call, dim, size, length, size ? pieces(size, length) : 1);
+}
+
+/* chunk(count, dim = 0): as many pieces, or fewer where it does not come out even. */
+static int chunk(lua_State *L, struct call *call) {
+  strew_tensor *self;
+  int dim = 0;
+  int64_t count;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"chunks", REQUIRED, bind_integer, &count},
+                                         {"dim", OPTIONAL, bind_dim, &dim},
+                                         {0}};
+  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
+  if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", at least 1 is due", count);
+  int64_t size = strew_tensor_sizes(self)[dim];
+  if (!size) return push_pieces(L, call, dim, 0, 0, count);
+  int64_t length = pieces(size, count);
+  return push_pieces(L, call, dim, size, length, pieces(size, length));
+}
+
+const struct row bind_view_rows[] = {
+    {"view", reshaped, VIEW, ALWAYS},
+    {"reshape", reshaped, RESHAPE, ALWAYS},
+    {"expand", reshaped, EXPAND, ALWAYS},
+    {"permute", reshaped, PERMUTE, ALWAYS},
+    {"expand_as", expand_as, 0, ALWAYS},
+    {"flatten", flatten, 0, ALWAYS},
+    {"transpose", transpose, 0, EVERY},
+    {"t", t, 0, EVERY},
+    {"squeeze", squeeze, 0, EVERY},
+    {"unsqueeze", unsqueeze, 0, EVERY},
+    {"select", select_position, 0, ALWAYS},
+    {"narrow", narrow, 0, ALWAYS},
+    {"slice", slice, 0, ALWAYS},
+    {"as_strided", as_strided, 0, EVERY},
+    {"cat", join, CAT, ALWAYS},
+    {"stack", join, STACK, ALWAYS},
+    {"split", split, 0, ALWAYS},
+    {"chunk", chunk, 0, ALWAYS},
+    {NULL, NULL, 0, 0},
+};

@@ -1,0 +1,197 @@
+/* copy.c: conversion, filling and joining: all of it is the device's one operation `copy`. */
+#include "core.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static strew_status run_copy(const struct call *call, strew_device *device, struct plan *plan) {
+  if (plan_numel(plan) == 0) return STREW_OK;
+  plan_simplify_any_order(plan);
+  return device->ops->copy(call, device, plan);
+}
+
+/* `from` broadcasts to `to`; both lie on one device. */
+strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from) {
+  struct plan plan;
+  plan_start(&plan, to->rank, to->sizes);
+  plan_add(&plan, to);
+  plan_add(&plan, from);
+  return run_copy(call, to->storage->device, &plan);
+}
+
+strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value) {
+  struct plan plan;
+  plan_start(&plan, to->rank, to->sizes);
+  plan_add(&plan, to);
+  plan_add_number(&plan, to->dtype, value);
+  return run_copy(call, to->storage->device, &plan);
+}
+
+strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out) {
+  *out = NULL;
+  strew_status status = tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, out);
+  if (status != STREW_OK) return status;
+  status = copy_tensor(call, *out, from);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------ between devices */
+
+/* A dense copy with the same dtype on another device, by way of host memory. */
+static strew_status carry(const struct call *call, const strew_tensor *from, strew_device *device, strew_tensor **out) {
+  strew_context *context = device->context;
+  size_t size_bytes = (size_t)strew_tensor_numel(from) * strew_dtype_size_bytes(from->dtype);
+  strew_status status = tensor_create(call, device, from->dtype, from->rank, from->sizes, out);
+  if (status != STREW_OK || !size_bytes) return status;
+  void *host = memory_take(context, size_bytes);
+  status = host ? strew_read(from, host, size_bytes, call->error) : fail_memory(call, context, size_bytes);
+  if (status == STREW_OK) status = device->ops->write(call, (*out)->storage, 0, host, size_bytes);
+  memory_give(context, host, size_bytes);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
+                      strew_error *error) {
+  struct call call = CALL("to", error, {"self", tensor});
+  *out = NULL;
+  bool moves = device != tensor->storage->device;
+  if (!moves && dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
+  if (!moves) return copy_as(&call, tensor, dtype, out);
+  strew_tensor *carried = NULL;
+  strew_status status = carry(&call, tensor, device, &carried);
+  if (status != STREW_OK || dtype == tensor->dtype) return *out = carried, status;
+  status = copy_as(&call, carried, dtype, out);
+  strew_release(carried);
+  return status;
+}
+
+strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error) {
+  struct call call = CALL("clone", error, {"self", tensor});
+  return copy_as(&call, tensor, tensor->dtype, out);
+}
+
+strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
+  if (strew_tensor_is_contiguous(tensor)) return *out = strew_retain(tensor), STREW_OK;
+  struct call call = CALL("contiguous", error, {"self", tensor});
+  return copy_as(&call, tensor, tensor->dtype, out);
+}
+
+/* ------------------------------------------------------------------------------------------------- in place */
+
+strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error) {
+  struct call call = CALL("copy", error, {"self", tensor}, {"src", src});
+  int rank = tensor->rank;
+  int64_t sizes[MAX_RANK];
+  memcpy(sizes, tensor->sizes, sizeof sizes);
+  bool fits = src->rank <= rank && broadcast_sizes(&rank, sizes, src->rank, src->sizes) &&
+              !memcmp(sizes, tensor->sizes, (size_t)rank * sizeof *sizes);
+  if (!fits)
+    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "src"},
+                "does not broadcast to the shape of self");
+  strew_status status = check_overlap(&call, tensor, "self", NULL, false);
+  if (status == STREW_OK) status = check_overlap(&call, tensor, "src", src, true);
+  if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
+  if (src->storage->device == tensor->storage->device) return copy_tensor(&call, tensor, src);
+  strew_tensor *carried = NULL;
+  status = carry(&call, src, tensor->storage->device, &carried);
+  if (status == STREW_OK) status = copy_tensor(&call, tensor, carried);
+  strew_release(carried);
+  return status;
+}
+
+strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error) {
+  struct call call = CALL("fill", error, {"self", tensor});
+  union element filling;
+  strew_status status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &filling);
+  if (status == STREW_OK) status = check_overlap(&call, tensor, "self", NULL, false);
+  return status == STREW_OK ? fill_tensor(&call, tensor, filling) : status;
+}
+
+/* ------------------------------------------------------------------------------------------------- cat, stack */
+
+static strew_status fail_joined(const struct call *call, int64_t i, const char *why) {
+  char name[32];
+  snprintf(name, sizeof name, "tensors[%lld]", (long long)i + 1); /* as Lua counts its tables */
+  return fail(call, (struct fault){.code = STREW_ESHAPE}, "%s %s", name, why);
+}
+
+/* An empty 1-D tensor joins anything, as in PyTorch. */
+static bool is_nothing(const strew_tensor *tensor) {
+  return tensor->rank == 1 && tensor->sizes[0] == 0;
+}
+
+/* Checks shapes against the first one that counts; adds up the sizes along dim; promotes the dtype. */
+static strew_status join_shapes(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
+                                bool new_dim, const strew_tensor *model, strew_dtype *dtype, int64_t *total) {
+  *dtype = tensors[0]->dtype;
+  *total = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const strew_tensor *tensor = tensors[i];
+    *dtype = dtype_promote(*dtype, tensor->dtype);
+    if (tensor->storage->device != tensors[0]->storage->device) return fail_joined(call, i, "is on another device");
+    if (!new_dim && is_nothing(tensor)) continue;
+    if (tensor->rank != model->rank) return fail_joined(call, i, "has another number of dimensions");
+    for (int d = 0; d < tensor->rank; d++)
+      if ((new_dim || d != dim) && tensor->sizes[d] != model->sizes[d])
+        return fail_joined(call, i, "has other sizes than the first one");
+    *total += new_dim ? 1 : tensor->sizes[dim];
+  }
+  return STREW_OK;
+}
+
+/* Copies tensors[i] into its part of out along dim. */
+static strew_status join_parts(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
+                               bool new_dim, strew_tensor *out) {
+  struct strew_tensor part = *out; /* a view on the stack: the same storage, not counted */
+  for (int64_t i = 0; i < count; i++) {
+    struct strew_tensor from = *tensors[i];
+    if (!new_dim && is_nothing(&from)) continue;
+    part.sizes[dim] = new_dim ? 1 : from.sizes[dim];
+    if (new_dim) { /* read as if it had that dimension */
+      memmove(from.sizes + dim + 1, from.sizes + dim, (size_t)(from.rank - dim) * sizeof *from.sizes);
+      memmove(from.strides + dim + 1, from.strides + dim, (size_t)(from.rank - dim) * sizeof *from.strides);
+      from.sizes[dim] = 1;
+      from.rank++;
+    }
+    strew_status status = copy_tensor(call, &part, &from);
+    if (status != STREW_OK) return status;
+    part.offset += part.sizes[dim] * part.strides[dim];
+  }
+  return STREW_OK;
+}
+
+static strew_status join(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim, bool new_dim,
+                         strew_tensor **out) {
+  if (count < 1)
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "tensors"},
+                "is empty, at least one is needed");
+  strew_dtype dtype;
+  int64_t total;
+  const strew_tensor *model = tensors[0];
+  for (int64_t i = 0; i < count && is_nothing(model) && !new_dim; i++) model = tensors[i];
+  if (!new_dim && model->rank == 0) return fail_joined(call, 0, "has no dimensions: stack joins such ones");
+  if (new_dim && model->rank == MAX_RANK) return fail_joined(call, 0, "has the most dimensions there can be");
+  strew_status status = check_dim(call, model->rank + new_dim, &dim);
+  if (status == STREW_OK) status = join_shapes(call, count, tensors, dim, new_dim, model, &dtype, &total);
+  if (status != STREW_OK) return status;
+  int64_t sizes[MAX_RANK];
+  int rank = model->rank + new_dim;
+  for (int d = 0; d < rank; d++) sizes[d] = d == dim ? total : model->sizes[d - (new_dim && d > dim)];
+  status = tensor_create(call, model->storage->device, dtype, rank, sizes, out);
+  if (status != STREW_OK) return status;
+  status = join_parts(call, count, tensors, dim, new_dim, *out);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
+  struct call call = CALL("cat", error, {0});
+  return join(&call, count, tensors, dim, false, out);
+}
+
+strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
+  struct call call = CALL("stack", error, {0});
+  return join(&call, count, tensors, dim, true, out);
+}

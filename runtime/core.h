@@ -1,0 +1,354 @@
+/* core.h: what the files of the runtime share and nobody else sees.
+
+   The straight way of a call: a public function describes itself for messages (struct call), checks its arguments once,
+   fills a plan on the stack, and makes one indirect call through the device's table. Statuses come back up.
+
+   The plan is the meeting point: an iteration space of `rank` dimensions and, for each operand, where coordinate 0 lies
+   and how far a step in each dimension goes. Before a device sees it, dimensions of size 1 are dropped and neighbours
+   that all operands run through evenly are merged, so that the common cases become one or two dimensions. */
+#ifndef STREW_CORE_H
+#define STREW_CORE_H
+
+#include "strew.h"
+#include "tables.h"
+
+#define MAX_RANK     STREW_MAX_RANK
+#define MAX_OPERANDS 5
+
+/* ------------------------------------------------------------------------------------------------ error.c */
+
+/* What a public function tells about itself, for messages: its name and its tensor arguments, as the user calls them.
+   `alias` is the name by which the caller's user knows it (strew_error.op), if there is one. */
+struct call {
+  const char *op;
+  strew_error *error;
+  struct {
+    const char *name;
+    const strew_tensor *tensor;
+  } operands[MAX_OPERANDS];
+};
+#define CALL(name, err, ...)                                                                                           \
+  {                                                                                                                    \
+    .op = (name), .error = (err), .operands = { __VA_ARGS__ }                                                          \
+  }
+
+/* What went wrong besides words: all optional but the code. `position` has `position_rank` entries. */
+struct fault {
+  strew_status code;
+  const char *argument;
+  const strew_scalar *value;
+  const int64_t *position;
+  int position_rank;
+  const char *hint; /* copied */
+};
+
+/* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
+   fault.code, so that a failure is one line at the place where it is found. */
+strew_status fail(const struct call *call, struct fault fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Writes "[2, 3]" to text (at least TEXT_BYTES long) and returns it. */
+#define TEXT_BYTES 400
+const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
+const char *text_of_scalar(strew_scalar scalar, char *text);
+
+/* ------------------------------------------------------------------------------------ context.c, storage.c */
+
+struct pool;
+
+struct storage {
+  size_t references;
+  strew_device *device; /* retains the context while the storage lives */
+  void *data;           /* host address, or whatever the device keeps */
+  size_t size_bytes;
+  bool wrapped;                /* the memory is a host's ... */
+  void (*release)(void *user); /* ... and this, if not NULL, gives it back */
+  void *user;
+};
+
+struct strew_tensor {
+  size_t references;
+  strew_dtype dtype;
+  int rank;
+  int64_t offset; /* of the first element, in elements */
+  struct storage *storage;
+  int64_t sizes[MAX_RANK];
+  int64_t strides[MAX_RANK]; /* in elements, none negative */
+};
+
+struct strew_device {
+  const struct device_ops *ops;
+  strew_context *context;
+  const char *name;
+  char description[128];
+};
+
+struct strew_context {
+  size_t references; /* the host's and one per storage */
+  strew_allocator allocator;
+  size_t bytes, peak_bytes; /* of tensor memory */
+  strew_device *default_device;
+  strew_device cpu;
+  struct pool *pool; /* made at first use */
+  int threads;
+  size_t grain_bytes;   /* work below this stays on one thread */
+  uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
+};
+
+/* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
+void *memory_take(strew_context *context, size_t size_bytes);
+void memory_give(strew_context *context, void *block, size_t size_bytes);
+strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+
+strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
+struct storage *storage_retain(struct storage *storage);
+void storage_release(struct storage *storage);
+
+/* -------------------------------------------------------------------------------------------------- dtype.c */
+
+enum category { BOOLEAN, INTEGER, FLOATING };
+
+enum category dtype_category(strew_dtype dtype);
+static inline bool dtype_is_float(strew_dtype dtype) {
+  return dtype_category(dtype) == FLOATING;
+}
+static inline bool dtype_is_half(strew_dtype dtype) {
+  return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16;
+}
+/* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
+static inline strew_dtype dtype_wide(strew_dtype dtype) {
+  return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype;
+}
+/* PyTorch's promotion of two tensors' dtypes. */
+strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
+/* The dtype in which `count` operands meet: tensors of rank 1 and more first, then 0-d ones, then numbers, each later
+   group counting only where its category is higher (torch.result_type). */
+strew_dtype dtype_of_operands(int count, const strew_operand *operands);
+
+/* A number as an element of dtype, in the first bytes of the result. */
+union element {
+  unsigned char bytes[8];
+  int64_t i64;
+  double f64;
+};
+strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
+                          strew_dtype dtype, union element *out);
+/* 0, 1, the identities of minimum and maximum, as an element. */
+union element element_identity(strew_reduction reduction, strew_dtype dtype);
+
+/* ------------------------------------------------------------------------------------------------- tensor.c */
+
+/* Tensors without public checks. sizes and rank are valid; storage may be shared. */
+strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                           const int64_t *sizes, strew_tensor **out);
+/* A view with another shape: `storage` is retained. */
+strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
+                         const int64_t *strides, int64_t offset, strew_tensor **out);
+strew_context *tensor_context(const strew_tensor *tensor);
+int64_t count_of_sizes(int rank, const int64_t *sizes);
+void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
+/* -1 is the last: brings *dim into 0..rank-1 (rank 0 counts as 1), or fails. */
+strew_status check_dim(const struct call *call, int rank, int *dim);
+/* Valid rank and sizes whose elements can be addressed? */
+strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes);
+/* All operands of the call on the device of the first one? */
+strew_status check_devices(const struct call *call);
+/* Makes *out as wanted where it is NULL (and sets *made), else checks that the given one fits: dtype, sizes, device of
+   `like`. Its elements are not initialised. */
+strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, strew_tensor **out, bool *made);
+
+/* ------------------------------------------------------------------------------------------------ overlap.c */
+
+/* May two coordinates of one tensor share an element? May two tensors? Exact where a bounded search can tell, else the
+   spans of memory decide. */
+bool tensor_overlaps_itself(const strew_tensor *tensor);
+bool tensors_overlap(const strew_tensor *a, const strew_tensor *b);
+bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b);
+/* For writing `self` in place: no overlap with itself (operand NULL, `name` its own), or none with operand `name`. One
+   that is the very same view passes where `same_is_fine` (elementwise calls read a place before they write it). */
+strew_status check_overlap(const struct call *call, const strew_tensor *self, const char *name,
+                           const strew_tensor *operand, bool same_is_fine);
+
+/* --------------------------------------------------------------------------------------------------- plan.c */
+
+struct operand {
+  struct storage *storage; /* NULL: a number, in `number`, with all strides 0 */
+  int64_t offset;          /* of coordinate 0, in elements */
+  int64_t strides[MAX_RANK];
+  strew_dtype dtype;
+  union element number;
+};
+
+struct plan {
+  int rank;
+  int count; /* of operands */
+  int64_t sizes[MAX_RANK];
+  struct operand operands[MAX_OPERANDS];
+};
+
+void plan_start(struct plan *plan, int rank, const int64_t *sizes);
+/* Adds a tensor, its dimensions aligned with the plan's last ones, sizes 1 standing still (broadcasting). */
+struct operand *plan_add(struct plan *plan, const strew_tensor *tensor);
+struct operand *plan_add_number(struct plan *plan, strew_dtype dtype, union element number);
+/* Drops dimensions of size 1 and merges neighbours; the row-major order of coordinates stays. */
+void plan_simplify(struct plan *plan);
+/* The same, with dimensions sorted first so that the first operand is walked in memory order: for calls in which the
+   order of coordinates does not matter. */
+void plan_simplify_any_order(struct plan *plan);
+/* For calls that go along lines of dimension `dim`: brings it to the end, and simplifies the others in any order. */
+void plan_lines(struct plan *plan, int dim);
+int64_t plan_numel(const struct plan *plan);
+/* Sizes to which two shapes broadcast; false where they do not. */
+bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes);
+
+/* ------------------------------------------------------------------------------------------- the device table */
+
+/* Position form and group form. Operands: 0 self, 1 index, 2 src and, for winners' positions, 3 arg (int64, of self's
+   shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those.
+   Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
+   offset + sum(c[d] * strides[d]) + v * step. Indices were checked; reduction is not STREW_MEAN, that is a sum. */
+struct scatter_plan {
+  struct plan plan;
+  int64_t size, step; /* of self along dim */
+  strew_reduction reduction;
+  strew_mode mode;
+  bool fresh;       /* a place whose arg is still arg_none has received nothing yet */
+  int64_t arg_step; /* of arg along dim */
+  int64_t arg_none;
+};
+
+/* Operands: 0 out, 1 index, 2 self with stride 0 along dim. */
+struct gather_plan {
+  struct plan plan;
+  int64_t step, size;
+  strew_mode mode;
+};
+
+/* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `compute`; what the operation gives (bool for
+   comparisons) is converted to out's dtype. */
+struct elementwise_plan {
+  struct plan plan;
+  enum elementwise_kind {
+    ELEMENTWISE_UNARY, /* not STREW_LOGICAL_NOT: that is input == 0 */
+    ELEMENTWISE_BINARY,
+    ELEMENTWISE_WHERE, /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
+    ELEMENTWISE_CLAMP  /* inputs a, low, high: minimum(maximum(a, low), high) */
+  } kind;
+  int op; /* strew_unary_op or strew_binary_op */
+  strew_dtype compute;
+};
+
+/* The order in which floats are added (or multiplied), the same on every device: the elements that meet, numbered in
+   row-major order, are cut into blocks of SUM_BLOCK. In a block, lane l of SUM_LANES starts at 0 (or 1) and takes
+   elements l, l + 16, l + 32, ... in order; lanes are joined by halving: lane l takes lane l + 8, then l + 4, l + 2,
+   l + 1. Block values are joined as a binary tree: neighbours in pairs, level by level; an odd last one passes through
+   unchanged. A mean is the sum divided by the count. A variance is a mean, then the sum of squared differences from it
+   in the same order, divided by max(0, count - correction). cumsum goes its own way: inside a block one element after
+   the other from 0, and to each is added, from the left, the sum of the earlier blocks' totals, first to last. */
+enum { SUM_BLOCK = 1024, SUM_LANES = 16 };
+
+/* Operands: 0 out, 1 input. Kept dimensions come first in the plan, `kept` of them; the others are folded in row-major
+   order. out stands still along those. */
+struct reduce_plan {
+  struct plan plan;
+  int kept;
+  strew_fold fold;
+  double correction;
+};
+
+/* Operands: 0 out, 1 input; the scanned dimension is the plan's last. */
+struct scan_plan {
+  struct plan plan;
+};
+
+/* Operands: 0 values (storage NULL: not wanted), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
+   out's last dimension may be shorter (topk): only the first `keep` of each line are written. */
+struct sort_plan {
+  struct plan plan;
+  int64_t keep;
+  bool descending;
+};
+
+enum random_kind { RANDOM_UNIFORM, RANDOM_NORMAL, RANDOM_INTEGER, RANDOM_BITS };
+
+/* Fills `count` dense elements of out: element i is a function of (seed, first block + i's share, kind, dtype) alone.
+ */
+struct random_plan {
+  struct operand out;
+  int64_t count;
+  enum random_kind kind;
+  uint64_t seed, block;
+  int64_t low;
+  uint64_t range; /* of RANDOM_INTEGER: low + (draw scaled to 0..range-1) */
+};
+
+/* How many elements share a block of 128 bits: an element takes 32 of them, or 64. */
+static inline int64_t random_per_block(enum random_kind kind, strew_dtype dtype) {
+  bool is_long = kind == RANDOM_INTEGER || kind == RANDOM_BITS || dtype == STREW_FLOAT64;
+  return is_long ? 2 : 4;
+}
+
+/* Fills `count` dense elements of out with start + i * step: in int64 where both are integers, else in float64, rounded
+   once to out's dtype. */
+struct ramp_plan {
+  struct operand out;
+  int64_t count;
+  strew_scalar start, step;
+};
+
+/* What an index holds: its smallest and largest value. */
+struct index_range {
+  int64_t lowest, highest;
+};
+
+/* One table per kind of device; every entry is needed. All get checked arguments: no entry sees an empty plan. */
+struct device_ops {
+  strew_status (*allocate)(const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage);
+  void (*release)(struct storage *storage);
+  strew_status (*write)(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
+                        size_t size_bytes);
+  strew_status (*read)(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
+                       size_t size_bytes);
+  strew_status (*finish)(const struct call *call, strew_device *device);
+  /* operand 0 = operand 1, converted by STREW_SATURATE */
+  strew_status (*copy)(const struct call *call, strew_device *device, const struct plan *plan);
+  strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan);
+  /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
+  strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
+                                  int64_t extra);
+  strew_status (*gather)(const struct call *call, strew_device *device, const struct gather_plan *plan);
+  /* operand 0 holds values outside of lowest..highest? Then *bad is the first one's place in the plan's row-major
+     order, else -1. */
+  strew_status (*index_check)(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                              int64_t highest, int64_t *bad);
+  strew_status (*index_range)(const struct call *call, strew_device *device, const struct plan *plan,
+                              struct index_range *range);
+  strew_status (*elementwise)(const struct call *call, strew_device *device, const struct elementwise_plan *plan);
+  /* operand 0, converted to `compute` (an integer dtype), holds a zero? Then *place is the first one's place in the
+     plan's row-major order, else -1. */
+  strew_status (*find_zero)(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
+                            int64_t *place);
+  strew_status (*reduce)(const struct call *call, strew_device *device, const struct reduce_plan *plan);
+  strew_status (*cumsum)(const struct call *call, strew_device *device, const struct scan_plan *plan);
+  strew_status (*sort)(const struct call *call, strew_device *device, const struct sort_plan *plan);
+  /* Writes the coordinates of non-zero elements of operand 0 to operand out (int64[count, rank], dense), or with out
+     NULL just counts them. rank and sizes are the plan's: it is not simplified. */
+  strew_status (*nonzero)(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
+                          int64_t *count);
+  strew_status (*random)(const struct call *call, strew_device *device, const struct random_plan *plan);
+  strew_status (*ramp)(const struct call *call, strew_device *device, const struct ramp_plan *plan);
+  /* c[m, n] = a[m, k] b[k, n]: m and n are the plan's last two dimensions, the others count batches. Operands: 0 c
+     (dense), 1 a, 2 b, whose last two strides are those of their own rows and columns, along which they are dense, the
+     other of them at least that long; k > 0; one dtype, the computed one. */
+  strew_status (*matmul)(const struct call *call, strew_device *device, const struct plan *plan, int64_t k);
+};
+
+extern const struct device_ops cpu_ops;
+
+/* Shared between families: copies through the device; both plans' operands are converted. */
+strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);
+strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
+/* A dense copy of `from` as dtype on its device. */
+strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out);
+
+#endif

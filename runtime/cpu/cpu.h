@@ -1,0 +1,68 @@
+/* cpu.h: what the files of the CPU device share: the pool, walks over plans, conversion of rows. */
+#ifndef STREW_CPU_H
+#define STREW_CPU_H
+
+#include "core.h"
+
+/* --------------------------------------------------------------------------------------------------- pool.c */
+
+/* Runs part(argument, 0) .. part(argument, parts - 1) on the context's workers, the caller among them, and returns when
+   all are done. Nothing is started for one part or one worker. */
+void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument, int64_t i), void *argument);
+void pool_destroy(strew_context *context);
+/* In how many parts to split work on `bytes` of memory: 1 where threads would cost more than they bring. */
+int64_t pool_parts(const strew_context *context, int64_t bytes);
+
+/* --------------------------------------------------------------------------------------------------- walk.c */
+
+/* A row of a plan: `count` coordinates along its last dimension, and for each operand where the first lies and how far
+   apart they are. */
+struct row {
+  int64_t place; /* number of the first one in the plan's row-major order */
+  int64_t count;
+  char *address[MAX_OPERANDS];
+  int64_t step_bytes[MAX_OPERANDS];
+};
+
+char *operand_address(const struct operand *operand);
+/* Where coordinate number `place` of the plan, in row-major order, meets operand i. */
+char *operand_at(const struct plan *plan, int i, int64_t place);
+
+/* Calls visit(argument, row) for the rows that make up places begin..end-1 of the plan's row-major order; no row is
+   longer than `longest`. */
+void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t longest,
+               void (*visit)(void *argument, const struct row *row), void *argument);
+/* The same over the whole plan, split among the workers. The visits must not depend on one another. */
+void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t longest,
+                        void (*visit)(void *argument, const struct row *row), void *argument);
+
+/* --------------------------------------------------------------------------------------------------- copy.c */
+
+/* Converts a row of elements by STREW_SATURATE; steps in bytes. */
+typedef void convert_row(int64_t count, char *to, int64_t to_step, const char *from, int64_t from_step);
+convert_row *converter(strew_dtype to, strew_dtype from);
+
+/* Index values as the mode has them: wrapped, clipped, or -1 where they are to be dropped. */
+void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values);
+
+strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);
+strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan);
+strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan, int64_t extra);
+strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan);
+strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                             int64_t highest, int64_t *bad);
+strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,
+                             struct index_range *range);
+strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan);
+strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
+                           int64_t *place);
+strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan);
+strew_status cpu_cumsum(const struct call *call, strew_device *device, const struct scan_plan *plan);
+strew_status cpu_sort(const struct call *call, strew_device *device, const struct sort_plan *plan);
+strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
+                         int64_t *count);
+strew_status cpu_random(const struct call *call, strew_device *device, const struct random_plan *plan);
+strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan);
+strew_status cpu_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k);
+
+#endif

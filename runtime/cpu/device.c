@@ -1,0 +1,57 @@
+/* device.c: the CPU as a device like any other: its table, and memory, which is the host's own. */
+#include "cpu.h"
+
+#include <string.h>
+
+static strew_status cpu_allocate(const struct call *call, strew_device *device, size_t size_bytes,
+                                 struct storage *storage) {
+  storage->data = memory_take(device->context, size_bytes);
+  return storage->data ? STREW_OK : fail_memory(call, device->context, size_bytes);
+}
+
+static void cpu_release(struct storage *storage) {
+  memory_give(storage->device->context, storage->data, storage->size_bytes);
+}
+
+static strew_status cpu_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
+                              size_t size_bytes) {
+  (void)call;
+  memcpy((char *)to->data + offset_bytes, from, size_bytes);
+  return STREW_OK;
+}
+
+static strew_status cpu_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
+                             size_t size_bytes) {
+  (void)call;
+  memcpy(to, (const char *)from->data + offset_bytes, size_bytes);
+  return STREW_OK;
+}
+
+/* A call returns when its work is done: there is nothing to wait for. */
+static strew_status cpu_finish(const struct call *call, strew_device *device) {
+  (void)call, (void)device;
+  return STREW_OK;
+}
+
+const struct device_ops cpu_ops = {
+    .allocate = cpu_allocate,
+    .release = cpu_release,
+    .write = cpu_write,
+    .read = cpu_read,
+    .finish = cpu_finish,
+    .copy = cpu_copy,
+    .scatter = cpu_scatter,
+    .divide_by_count = cpu_divide_by_count,
+    .gather = cpu_gather,
+    .index_check = cpu_index_check,
+    .index_range = cpu_index_range,
+    .elementwise = cpu_elementwise,
+    .find_zero = cpu_find_zero,
+    .reduce = cpu_reduce,
+    .cumsum = cpu_cumsum,
+    .sort = cpu_sort,
+    .nonzero = cpu_nonzero,
+    .random = cpu_random,
+    .ramp = cpu_ramp,
+    .matmul = cpu_matmul,
+};

@@ -1,0 +1,213 @@
+/* elementwise.c: elementwise operations on the CPU. A kernel, one per operation and dtype, works on dense rows; what is
+   not dense or of another dtype passes through small blocks that stay in the nearest cache. So every kernel is one loop
+   that the compiler turns into vector instructions, whatever layouts and dtypes meet. */
+#include "cpu.h"
+#include "scalar.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <tgmath.h> /* sqrt, exp, ... of the argument's own type */
+
+typedef void kernel(int64_t count, void *out, const void *const *in);
+
+struct kernels {
+  kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
+  int64_t (*find_zero)(int64_t count, const void *row);
+};
+
+/* Which operations there are for which dtypes: enumerator, function of scalar.h or elementwise.inc. */
+#define UNARY_NUMBERS(X) X(NEG, neg) X(ABS, abs) X(FLOOR, floor) X(CEIL, ceil) X(ROUND, round) X(RELU, relu)
+#define UNARY_FLOATS(X)                                                                                                \
+  X(EXP, exp)                                                                                                          \
+  X(LOG, log)                                                                                                          \
+  X(SQRT, sqrt)                                                                                                        \
+  X(RSQRT, rsqrt)                                                                                                      \
+  X(SIN, sin)                                                                                                          \
+  X(COS, cos)                                                                                                          \
+  X(TANH, tanh)                                                                                                        \
+  X(SIGMOID, sigmoid)
+#define UNARY_BITS(X)     X(BITWISE_NOT, bitwise_not)
+#define BINARY_ANY(X)     X(ADD, plus) X(MUL, times) X(MINIMUM, minimum) X(MAXIMUM, maximum)
+#define BINARY_NUMBERS(X) X(SUB, minus) X(FLOOR_DIVIDE, floor_divide) X(REMAINDER, remainder) X(POW, pow)
+#define BINARY_FLOATS(X)  X(DIV, div)
+#define BINARY_BITS(X)    X(BITWISE_AND, bitwise_and) X(BITWISE_OR, bitwise_or) X(BITWISE_XOR, bitwise_xor)
+#define BINARY_TESTS(X)                                                                                                \
+  X(EQ, eq)                                                                                                            \
+  X(NE, ne)                                                                                                            \
+  X(LT, lt)                                                                                                            \
+  X(LE, le)                                                                                                            \
+  X(GT, gt)                                                                                                            \
+  X(GE, ge)                                                                                                            \
+  X(LOGICAL_AND, logical_and)                                                                                          \
+  X(LOGICAL_OR, logical_or)
+
+#define INLINE inline __attribute__((always_inline))
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#pragma clang diagnostic ignored "-Wpass-failed" /* loops around libm's functions stay as they are */
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* Integers, whatever their width, are divided as int64: the result fits but for -INT_MIN, which wraps. b is not 0: that
+   was checked; should it be all the same, nothing undefined happens. */
+static inline int64_t integer_floor_divide(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return minus_i64(0, a);
+  int64_t quotient = a / b;
+  return quotient - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static inline int64_t integer_remainder(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/* Wraps, and wraps alike when cut to fewer bits. A negative exponent gives 1 / power without its fraction. */
+static inline int64_t integer_power(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == 1) return 1;
+    if (base == -1) return exponent % 2 ? -1 : 1;
+    return 0;
+  }
+  int64_t result = 1;
+  for (; exponent; exponent >>= 1) {
+    if (exponent & 1) result = times_i64(result, base);
+    base = times_i64(base, base);
+  }
+  return result;
+}
+
+#define LOOPS_WIDE
+#define LOOPS "elementwise.inc"
+#include "each_dtype.h"
+
+/* 16-bit floats are computed as float32. */
+#define kernels_f16  kernels_f32
+#define kernels_bf16 kernels_f32
+static const struct kernels *const kernels_of[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = &kernels_##s,
+    STREW_DTYPES(ROW)
+#undef ROW
+};
+
+/* ---------------------------------------------------------------------------------------------------- the blocks */
+
+enum { BLOCK = 1024, MAX_INPUTS = MAX_OPERANDS - 1 };
+typedef char block[BLOCK * sizeof(double)] __attribute__((aligned(64)));
+
+/* How one operand passes between memory and kernel. */
+struct lane {
+  convert_row *convert; /* NULL: the kernel works on memory itself */
+  int64_t size;         /* of one element in the kernel */
+  const char *number;   /* a number: a block full of it */
+};
+
+struct job {
+  kernel *run;
+  int inputs;
+  struct lane out, in[MAX_INPUTS];
+};
+
+static void visit(void *job_, const struct row *row) {
+  const struct job *job = job_;
+  block blocks[MAX_OPERANDS];
+  const void *in[MAX_INPUTS];
+  for (int i = 0; i < job->inputs; i++) {
+    const struct lane *lane = &job->in[i];
+    in[i] = lane->number ? lane->number : lane->convert ? blocks[i] : row->address[1 + i];
+    if (!lane->number && lane->convert)
+      lane->convert(row->count, blocks[i], lane->size, row->address[1 + i], row->step_bytes[1 + i]);
+  }
+  void *out = job->out.convert ? blocks[MAX_INPUTS] : row->address[0];
+  job->run(row->count, out, in);
+  if (job->out.convert) job->out.convert(row->count, row->address[0], row->step_bytes[0], out, job->out.size);
+}
+
+/* Do the elements of an operand lie side by side in each row? */
+static bool is_dense(const struct plan *plan, const struct operand *operand) {
+  return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
+}
+
+static struct lane lane_in(const struct plan *plan, int i, strew_dtype computed, char *number) {
+  const struct operand *operand = &plan->operands[i];
+  struct lane lane = {.size = (int64_t)strew_dtype_size_bytes(computed)};
+  if (operand->dtype != computed || !is_dense(plan, operand)) lane.convert = converter(computed, operand->dtype);
+  if (operand->storage) return lane;
+  int64_t longest = plan->rank ? plan->sizes[plan->rank - 1] : 1;
+  lane.number = number;
+  lane.convert = converter(computed, operand->dtype);
+  lane.convert(longest < BLOCK ? longest : BLOCK, number, lane.size, operand_address(operand), 0);
+  return lane;
+}
+
+static struct lane lane_out(const struct plan *plan, strew_dtype gives) {
+  const struct operand *out = &plan->operands[0];
+  struct lane lane = {.size = (int64_t)strew_dtype_size_bytes(gives)};
+  if (out->dtype != gives || !is_dense(plan, out)) lane.convert = converter(out->dtype, gives);
+  return lane;
+}
+
+static kernel *kernel_of(const struct elementwise_plan *plan) {
+  strew_dtype compute = plan->compute;
+  /* where just moves elements: those of 16-bit floats as integers of their size */
+  if (plan->kind == ELEMENTWISE_WHERE) return kernels_of[dtype_is_half(compute) ? STREW_INT16 : compute]->where;
+  const struct kernels *kernels = kernels_of[compute];
+  if (plan->kind == ELEMENTWISE_UNARY) return kernels->unary[plan->op];
+  return plan->kind == ELEMENTWISE_BINARY ? kernels->binary[plan->op] : kernels->clamp;
+}
+
+static bool is_test(const struct elementwise_plan *plan) {
+  return plan->kind == ELEMENTWISE_BINARY && plan->op >= STREW_EQ && plan->op <= STREW_LOGICAL_OR;
+}
+
+strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
+  const struct plan *space = &plan->plan;
+  struct job job = {.run = kernel_of(plan), .inputs = space->count - 1};
+  block numbers[MAX_INPUTS];
+  if (!job.run)
+    return fail(call, (struct fault){.code = STREW_EDTYPE}, "is not made for %s", strew_dtype_name(plan->compute));
+  job.out = lane_out(space, is_test(plan) ? STREW_BOOL : plan->compute);
+  bool direct = !job.out.convert;
+  for (int i = 0; i < job.inputs; i++) {
+    bool condition = plan->kind == ELEMENTWISE_WHERE && i == 0;
+    job.in[i] = lane_in(space, 1 + i, condition ? STREW_BOOL : plan->compute, numbers[i]);
+    direct = direct && !job.in[i].convert;
+  }
+  walk_rows_parallel(device->context, space, direct ? INT64_MAX : BLOCK, visit, &job);
+  return STREW_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------- a zero? */
+
+struct search {
+  int64_t (*find_zero)(int64_t count, const void *row);
+  struct lane lane;
+  _Atomic int64_t first; /* place of the first zero so far */
+};
+
+static void search_visit(void *search_, const struct row *row) {
+  struct search *search = search_;
+  if (row->place >= atomic_load(&search->first)) return;
+  block converted;
+  const void *elements = row->address[0];
+  if (search->lane.convert) {
+    search->lane.convert(row->count, converted, search->lane.size, row->address[0], row->step_bytes[0]);
+    elements = converted;
+  }
+  int64_t at = search->find_zero(row->count, elements), first = atomic_load(&search->first);
+  if (at < 0) return;
+  while (row->place + at < first && !atomic_compare_exchange_weak(&search->first, &first, row->place + at)) continue;
+}
+
+strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
+                           int64_t *place) {
+  (void)call;
+  struct search search = {.find_zero = kernels_of[compute]->find_zero, .lane = lane_in(plan, 0, compute, NULL)};
+  atomic_init(&search.first, INT64_MAX);
+  walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
+  int64_t first = atomic_load(&search.first);
+  *place = first == INT64_MAX ? -1 : first;
+  return STREW_OK;
+}

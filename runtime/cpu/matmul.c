@@ -1,0 +1,135 @@
+/* matmul.c: products of matrices on the CPU: floats by the machine's BLAS, which has threads of its own and is safe
+   after fork(); integers by plain loops, rows shared among the threads. */
+#include "cpu.h"
+#include "scalar.h"
+
+#include <cblas.h>
+#include <limits.h>
+#include <string.h>
+
+#define CAT_(a, b) a##b
+#define CAT(a, b)  CAT_(a, b)
+
+/* One batch. Strides in elements. */
+struct matrices {
+  char *c;
+  const char *a, *b;
+  int64_t m, n, k, a_row, a_column, b_row, b_column;
+};
+
+#define S i64
+#include "matmul.inc"
+#undef S
+#define S i32
+#include "matmul.inc"
+#undef S
+#define S i16
+#include "matmul.inc"
+#undef S
+#define S i8
+#include "matmul.inc"
+#undef S
+#define S u8
+#include "matmul.inc"
+#undef S
+
+/* --------------------------------------------------------------------------------------------------------- floats */
+
+/* A matrix as BLAS takes it: dense by rows, or the transpose of one that is. */
+struct blas_matrix {
+  CBLAS_TRANSPOSE transpose;
+  blasint leading; /* from one dense line to the next */
+};
+
+static struct blas_matrix blas_of(int64_t rows, int64_t columns, int64_t row, int64_t column) {
+  bool by_rows = (columns <= 1 || column == 1) && (rows <= 1 || row >= (columns > 1 ? columns : 1));
+  int64_t leading = by_rows ? (rows > 1 ? row : columns) : (columns > 1 ? column : rows);
+  return (struct blas_matrix){by_rows ? CblasNoTrans : CblasTrans, (blasint)(leading > 0 ? leading : 1)};
+}
+
+/* BLAS counts in int. */
+static bool blas_can_count(const struct matrices *x) {
+  const int64_t numbers[] = {x->m, x->n, x->k, x->a_row, x->a_column, x->b_row, x->b_column};
+  for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
+    if (numbers[i] > INT_MAX) return false;
+  return true;
+}
+
+static void multiply_floats(const struct matrices *x, strew_dtype dtype) {
+  struct blas_matrix a = blas_of(x->m, x->k, x->a_row, x->a_column), b = blas_of(x->k, x->n, x->b_row, x->b_column);
+  blasint m = (blasint)x->m, n = (blasint)x->n, k = (blasint)x->k;
+  if (dtype == STREW_FLOAT32)
+    cblas_sgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, 1, (const float *)(const void *)x->a, a.leading,
+                (const float *)(const void *)x->b, b.leading, 0, (float *)(void *)x->c, n);
+  else
+    cblas_dgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, 1, (const double *)(const void *)x->a, a.leading,
+                (const double *)(const void *)x->b, b.leading, 0, (double *)(void *)x->c, n);
+}
+
+/* A vector on the right, or on the left of the transposed matrix: `inner` elements of it meet each of `outer` lines. */
+static void multiply_vector(const struct matrices *x, strew_dtype dtype) {
+  bool is_right = x->n == 1;
+  struct blas_matrix matrix = is_right ? blas_of(x->m, x->k, x->a_row, x->a_column)
+                                       : blas_of(x->n, x->k, x->b_column, x->b_row);
+  const void *lines = is_right ? x->a : x->b, *vector = is_right ? x->b : x->a;
+  int64_t outer = is_right ? x->m : x->n, step = is_right ? x->b_row : x->a_column;
+  bool by_rows = matrix.transpose == CblasNoTrans;
+  blasint rows = (blasint)(by_rows ? outer : x->k), columns = (blasint)(by_rows ? x->k : outer);
+  memset(x->c, 0, (size_t)outer * strew_dtype_size_bytes(dtype)); /* NaN * 0 is not 0 to every BLAS */
+  if (dtype == STREW_FLOAT32)
+    cblas_sgemv(CblasRowMajor, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
+                (blasint)(step > 0 ? step : 1), 0, (float *)(void *)x->c, 1);
+  else
+    cblas_dgemv(CblasRowMajor, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
+                (blasint)(step > 0 ? step : 1), 0, (double *)(void *)x->c, 1);
+}
+
+/* ------------------------------------------------------------------------------------------------------- integers */
+
+struct share {
+  struct matrices matrices;
+  strew_dtype dtype;
+  int64_t parts;
+};
+
+static void multiply_part(void *share_, int64_t part) {
+  const struct share *share = share_;
+  const struct matrices *x = &share->matrices;
+  int64_t per_part = x->m / share->parts, more = x->m % share->parts;
+  int64_t begin = part * per_part + (part < more ? part : more), end = begin + per_part + (part < more);
+  switch (share->dtype) {
+  case STREW_INT64: multiply_rows_i64(x, begin, end); break;
+  case STREW_INT32: multiply_rows_i32(x, begin, end); break;
+  case STREW_INT16: multiply_rows_i16(x, begin, end); break;
+  case STREW_INT8: multiply_rows_i8(x, begin, end); break;
+  default: multiply_rows_u8(x, begin, end); break;
+  }
+}
+
+static void multiply_integers(strew_context *context, const struct matrices *x, strew_dtype dtype) {
+  /* a million products take about as long as a megabyte takes to pass */
+  double products = (double)x->m * (double)x->n * (double)x->k;
+  struct share share = {*x, dtype, pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};
+  if (share.parts > x->m) share.parts = x->m;
+  pool_run(context, share.parts, multiply_part, &share);
+}
+
+strew_status cpu_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
+  int rows = plan->rank - 2, columns = plan->rank - 1;
+  const struct operand *a = &plan->operands[1], *b = &plan->operands[2];
+  struct matrices x = {.m = plan->sizes[rows], .n = plan->sizes[columns], .k = k};
+  x.a_row = a->strides[rows], x.a_column = a->strides[columns];
+  x.b_row = b->strides[rows], x.b_column = b->strides[columns];
+  if (dtype_is_float(a->dtype) && !blas_can_count(&x))
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
+                "or other is too large for the BLAS library, whose sizes end at %d", INT_MAX);
+  struct plan batches = *plan;
+  batches.rank = rows;
+  for (int64_t i = 0; i < plan_numel(&batches); i++) {
+    x.c = operand_at(&batches, 0, i), x.a = operand_at(&batches, 1, i), x.b = operand_at(&batches, 2, i);
+    if (!dtype_is_float(a->dtype)) multiply_integers(device->context, &x, a->dtype);
+    else if (x.m == 1 || x.n == 1) multiply_vector(&x, a->dtype);
+    else multiply_floats(&x, a->dtype);
+  }
+  return STREW_OK;
+}

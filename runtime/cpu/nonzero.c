@@ -1,0 +1,103 @@
+/* nonzero.c: positions of the elements that are not zero. Every thread counts those of its part; then each knows where
+   its first one's coordinates go. */
+#include "cpu.h"
+#include "scalar.h"
+
+#include <string.h>
+
+#define LOOPS "nonzero.inc"
+#include "each_dtype.h"
+
+enum { MOST_PARTS = 256, LONGEST = 512 };
+
+struct loops {
+  int64_t (*count)(const char *from, int64_t step, int64_t count);
+  int64_t (*find)(const char *from, int64_t step, int64_t count, int64_t first, int64_t *at);
+};
+static const struct loops all_loops[] = {
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = {count_##s, find_##s},
+    STREW_DTYPES(ROW)
+#undef ROW
+};
+
+struct job {
+  const struct plan *plan;
+  const struct loops *loops;
+  int64_t places, parts;
+  int64_t found[MOST_PARTS]; /* in each part; then, before each part */
+  int64_t *out;
+};
+
+/* Where a part stands. */
+struct walk {
+  const struct job *job;
+  int64_t place, found;
+};
+
+static int64_t begin_of(const struct job *job, int64_t part) {
+  return job->places / job->parts * part + (part < job->places % job->parts ? part : job->places % job->parts);
+}
+
+static void walk_part(void *job_, int64_t part, void (*visit)(void *walk, const struct row *row), struct walk *walk) {
+  const struct job *job = job_;
+  walk->job = job;
+  walk->place = begin_of(job, part);
+  walk_rows(job->plan, walk->place, begin_of(job, part + 1), LONGEST, visit, walk);
+}
+
+static void count_row(void *walk_, const struct row *row) {
+  struct walk *walk = walk_;
+  walk->found += walk->job->loops->count(row->address[0], row->step_bytes[0], row->count);
+}
+
+static void count_part(void *job_, int64_t part) {
+  struct walk walk = {.found = 0};
+  walk_part(job_, part, count_row, &walk);
+  ((struct job *)job_)->found[part] = walk.found;
+}
+
+static void find_row(void *walk_, const struct row *row) {
+  struct walk *walk = walk_;
+  const struct plan *plan = walk->job->plan;
+  int last = plan->rank - 1;
+  int64_t at[LONGEST], coordinates[MAX_RANK], place = walk->place;
+  for (int d = last; d >= 0; d--) {
+    coordinates[d] = place % plan->sizes[d];
+    place /= plan->sizes[d];
+  }
+  int64_t first = last < 0 ? 0 : coordinates[last];
+  int64_t found = walk->job->loops->find(row->address[0], row->step_bytes[0], row->count, first, at);
+  int64_t *out = walk->job->out + walk->found * plan->rank;
+  for (int64_t i = 0; i < found; i++) {
+    for (int d = 0; d < last; d++) *out++ = coordinates[d];
+    if (last >= 0) *out++ = at[i];
+  }
+  walk->found += found;
+  walk->place += row->count;
+}
+
+static void find_part(void *job_, int64_t part) {
+  struct walk walk = {.found = ((struct job *)job_)->found[part]};
+  walk_part(job_, part, find_row, &walk);
+}
+
+strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
+                         int64_t *count) {
+  (void)call;
+  strew_dtype dtype = plan->operands[0].dtype;
+  struct job job = {.plan = plan, .loops = &all_loops[dtype], .places = plan_numel(plan)};
+  job.parts = pool_parts(device->context, job.places * (int64_t)strew_dtype_size_bytes(dtype));
+  if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
+  if (job.parts > job.places) job.parts = job.places;
+  if (!out || job.parts > 1) pool_run(device->context, job.parts, count_part, &job);
+  int64_t before = 0;
+  for (int64_t part = 0; part < job.parts; part++) {
+    int64_t found = job.found[part];
+    job.found[part] = before;
+    before += found;
+  }
+  if (!out) return *count = before, STREW_OK;
+  job.out = (int64_t *)(void *)operand_address(out);
+  pool_run(device->context, job.parts, find_part, &job);
+  return STREW_OK;
+}

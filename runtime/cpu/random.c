@@ -1,0 +1,123 @@
+/* random.c: random numbers and ramps on the CPU: made in the dtype they are computed in, portion by portion, then
+   converted. A portion's numbers depend on its place alone, so any thread may make it. */
+#include "cpu.h"
+#include "normal.h"
+#include "philox.h"
+
+enum { PORTION = 1024 }; /* elements; a multiple of those in a block */
+
+struct job {
+  const struct random_plan *plan;
+  convert_row *store;
+  strew_dtype dtype; /* in which numbers are made */
+  char *out;
+  int64_t out_bytes, bytes;
+};
+
+/* The words of `blocks` blocks, as draws of 32 and of 64 bits. */
+static void draw_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint32_t *draws) {
+  for (int64_t i = 0; i < blocks; i++) {
+    struct philox bits = philox_block(plan->seed, plan->block + (uint64_t)(block + i));
+    for (int w = 0; w < 4; w++) draws[4 * i + w] = bits.words[w];
+  }
+}
+
+static void draw_long_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint64_t *draws) {
+  for (int64_t i = 0; i < blocks; i++) {
+    struct philox bits = philox_block(plan->seed, plan->block + (uint64_t)(block + i));
+    draws[2 * i] = bits.words[0] | (uint64_t)bits.words[1] << 32;
+    draws[2 * i + 1] = bits.words[2] | (uint64_t)bits.words[3] << 32;
+  }
+}
+
+/* As many leading bits as the dtype's significand holds: no rounding, so 1 is never reached. */
+static void make_floats(const struct random_plan *plan, const uint32_t *draws, int64_t count, float *to) {
+  strew_dtype dtype = plan->out.dtype;
+  int bits = dtype == STREW_FLOAT16 ? 11 : dtype == STREW_BFLOAT16 ? 8 : 24;
+  float unit = 1.0f / (float)(1u << bits);
+  if (plan->kind == RANDOM_UNIFORM)
+    for (int64_t i = 0; i < count; i++) to[i] = (float)(int32_t)(draws[i] >> (32 - bits)) * unit;
+  else
+    for (int64_t i = 0; i < count; i++) to[i] = normal_f32(draws[i]);
+}
+
+static void make_doubles(const struct random_plan *plan, const uint64_t *draws, int64_t count, double *to) {
+  if (plan->kind == RANDOM_UNIFORM)
+    for (int64_t i = 0; i < count; i++) to[i] = (double)(int64_t)(draws[i] >> 11) * 0x1p-53;
+  else
+    for (int64_t i = 0; i < count; i++) to[i] = normal_f64(draws[i]);
+}
+
+/* The upper half of a 128-bit product. */
+static uint64_t upper_product(uint64_t a, uint64_t b) {
+  uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+  uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+  return a1 * b1 + (middle >> 32) + ((a0 * b1 + (uint32_t)middle) >> 32);
+}
+
+static void make_integers(const struct random_plan *plan, const uint64_t *draws, int64_t count, int64_t *to) {
+  for (int64_t i = 0; i < count; i++)
+    to[i] = plan->kind == RANDOM_BITS ? (int64_t)draws[i]
+                                      : (int64_t)((uint64_t)plan->low + upper_product(draws[i], plan->range));
+}
+
+static void random_portion(void *job_, int64_t portion) {
+  const struct job *job = job_;
+  const struct random_plan *plan = job->plan;
+  int64_t begin = portion * PORTION, count = plan->count - begin < PORTION ? plan->count - begin : PORTION;
+  int64_t per_block = random_per_block(plan->kind, plan->out.dtype), blocks = (count - 1) / per_block + 1;
+  union {
+    uint32_t words[PORTION + 4];
+    uint64_t long_words[PORTION + 2];
+  } draws;
+  union {
+    float f32[PORTION];
+    double f64[PORTION];
+    int64_t i64[PORTION];
+  } made;
+  if (per_block == 4) draw_words(plan, begin / per_block, blocks, draws.words);
+  else draw_long_words(plan, begin / per_block, blocks, draws.long_words);
+  if (job->dtype == STREW_FLOAT32) make_floats(plan, draws.words, count, made.f32);
+  else if (job->dtype == STREW_FLOAT64) make_doubles(plan, draws.long_words, count, made.f64);
+  else make_integers(plan, draws.long_words, count, made.i64);
+  job->store(count, job->out + begin * job->out_bytes, job->out_bytes, (const char *)&made, job->bytes);
+}
+
+strew_status cpu_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
+  (void)call;
+  bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
+  struct job job = {.plan = plan, .dtype = is_float ? dtype_wide(plan->out.dtype) : STREW_INT64};
+  job.store = converter(plan->out.dtype, job.dtype);
+  job.out = operand_address(&plan->out);
+  job.out_bytes = (int64_t)strew_dtype_size_bytes(plan->out.dtype);
+  job.bytes = (int64_t)strew_dtype_size_bytes(job.dtype);
+  pool_run(device->context, (plan->count - 1) / PORTION + 1, random_portion, &job);
+  return STREW_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- ramps */
+
+static void ramp_portion(void *plan_, int64_t portion) {
+  const struct ramp_plan *plan = plan_;
+  int64_t begin = portion * PORTION, count = plan->count - begin < PORTION ? plan->count - begin : PORTION;
+  int64_t out_bytes = (int64_t)strew_dtype_size_bytes(plan->out.dtype);
+  union {
+    double f64[PORTION];
+    int64_t i64[PORTION];
+  } made;
+  bool whole = plan->start.dtype != STREW_FLOAT64;
+  if (whole)
+    for (int64_t i = 0; i < count; i++)
+      made.i64[i] = (int64_t)((uint64_t)plan->start.as.i + (uint64_t)(begin + i) * (uint64_t)plan->step.as.i);
+  else
+    for (int64_t i = 0; i < count; i++) made.f64[i] = plan->start.as.f + (double)(begin + i) * plan->step.as.f;
+  converter(plan->out.dtype, whole ? STREW_INT64 : STREW_FLOAT64)(
+      count, operand_address(&plan->out) + begin * out_bytes, out_bytes, (const char *)&made, sizeof *made.i64);
+}
+
+strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
+  (void)call;
+  struct ramp_plan shared = *plan;
+  pool_run(device->context, (plan->count - 1) / PORTION + 1, ramp_portion, &shared);
+  return STREW_OK;
+}

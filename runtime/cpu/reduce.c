@@ -1,0 +1,424 @@
+/* reduce.c: folds on the CPU, in the order that core.h gives.
+
+   The outputs are cut into tiles of neighbouring columns, and each tile's elements are folded block by block in one of
+   two ways, which add in the same order and differ in how they go through memory:
+     along    one output at a time, its block brought together in one row: lanes are neighbours in it
+     across   a row of outputs at a time: every output has its 16 lanes, and a row of elements is added to one of them
+   Block values go up a binary tree whose waiting nodes lie on a stack, as carries in a binary counter. Work is split
+   among the threads by tiles; where there are few, also by subtrees of 2^k blocks. So no way of splitting shows in a
+   result. 16-bit floats, and whatever does not lie side by side, are converted into a buffer first. */
+#include "cpu.h"
+#include "scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TILE_BYTES = 1024, MAX_DEPTH = 54, PIECES_PER_PART = 2 };
+
+enum fold_kind { SUMS, PRODUCTS, DEVIATIONS, LEAST, GREATEST, FIRST_LEAST, FIRST_GREATEST, EVERY, SOME, FOLD_KINDS };
+
+struct fold {
+  int64_t value_bytes;
+  void (*start)(void *values, int64_t count);
+  void (*join)(void *values, const void *others, int64_t count);
+  void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
+  void (*block)(void *value, const void *elements, const void *center, int64_t count, int64_t place);
+};
+
+typedef uint32_t bits_f32;
+typedef uint64_t bits_f64;
+static inline float sqrt_f32(float x) {
+  return sqrtf(x);
+}
+static inline double sqrt_f64(double x) {
+  return sqrt(x);
+}
+
+#define LOOPS_WIDE
+#define LOOPS "reduce.inc"
+#include "each_dtype.h"
+
+static const struct fold *fold_of(enum fold_kind kind, strew_dtype dtype) {
+  static const struct fold *const *const table[STREW_DTYPE_COUNT] = {
+      [STREW_FLOAT32] = folds_f32, [STREW_FLOAT64] = folds_f64, [STREW_INT64] = folds_i64, [STREW_INT32] = folds_i32,
+      [STREW_INT16] = folds_i16,   [STREW_INT8] = folds_i8,     [STREW_UINT8] = folds_u8,  [STREW_BOOL] = folds_b8};
+  return table[dtype_wide(dtype)][kind];
+}
+
+static const enum fold_kind kinds[STREW_FOLD_COUNT] = {[STREW_FOLD_SUM] = SUMS,
+                                                       [STREW_FOLD_PROD] = PRODUCTS,
+                                                       [STREW_FOLD_MEAN] = SUMS,
+                                                       [STREW_FOLD_VAR] = SUMS,
+                                                       [STREW_FOLD_STD] = SUMS,
+                                                       [STREW_FOLD_AMIN] = LEAST,
+                                                       [STREW_FOLD_AMAX] = GREATEST,
+                                                       [STREW_FOLD_ARGMIN] = FIRST_LEAST,
+                                                       [STREW_FOLD_ARGMAX] = FIRST_GREATEST,
+                                                       [STREW_FOLD_ALL] = EVERY,
+                                                       [STREW_FOLD_ANY] = SOME};
+
+/* ------------------------------------------------------------------------------------------------------- geometry */
+
+/* A range of dimensions of the plan, with steps in bytes. */
+struct space {
+  int rank;
+  int64_t sizes[MAX_RANK], in[MAX_RANK], out[MAX_RANK];
+};
+
+struct job {
+  strew_context *context;
+  const struct reduce_plan *plan;
+  strew_dtype dtype;
+  int64_t element_bytes, wide_bytes;
+  convert_row *load;         /* into the computed dtype */
+  bool direct;               /* elements are already in it */
+  struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
+  char *in, *out;
+  int64_t n;                     /* elements that meet in one output */
+  int64_t blocks, chunk, chunks; /* blocks of them, blocks in one piece of work, pieces */
+  bool across;
+  int64_t columns, column_in, column_out; /* number and steps; 1 column where the way is `along` */
+  int64_t width, tiles_per_row, tiles;    /* columns in a tile */
+  int lanes;
+  const struct fold *fold;
+  char *partial; /* where outputs are folded in several pieces: their values, [tile][chunk][width] ... */
+  char *means;   /* ... and, in the second pass of a variance, [tile][width] */
+};
+
+static void space_of(struct space *space, const struct plan *plan, int begin, int end) {
+  const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
+  space->rank = 0;
+  for (int d = begin; d < end; d++) {
+    space->sizes[space->rank] = plan->sizes[d];
+    space->out[space->rank] = out->strides[d] * (int64_t)strew_dtype_size_bytes(out->dtype);
+    space->in[space->rank++] = in->strides[d] * (int64_t)strew_dtype_size_bytes(in->dtype);
+  }
+}
+
+/* Neighbouring outputs are worth more than neighbouring elements of one where the former lie closer, and where there is
+   little to fold: a block would not be worth its trouble. */
+static bool goes_across(const struct job *job) {
+  enum { FEW = 32 };
+  if (!job->kept.rank) return false;
+  if (job->n < FEW) return true;
+  return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
+}
+
+static void lay_out(struct job *job, const struct reduce_plan *plan) {
+  const struct operand *out = &plan->plan.operands[0], *in = &plan->plan.operands[1];
+  strew_dtype wide = dtype_wide(in->dtype);
+  job->plan = plan;
+  job->dtype = in->dtype;
+  job->element_bytes = (int64_t)strew_dtype_size_bytes(in->dtype);
+  job->wide_bytes = (int64_t)strew_dtype_size_bytes(wide);
+  job->load = converter(wide, in->dtype);
+  job->direct = wide == in->dtype;
+  job->fold = fold_of(kinds[plan->fold], in->dtype);
+  job->in = operand_address(in);
+  job->out = operand_address(out);
+  space_of(&job->kept, &plan->plan, 0, plan->kept);
+  space_of(&job->folded, &plan->plan, plan->kept, plan->plan.rank);
+  if (!job->folded.rank) job->folded = (struct space){1, {1}, {0}, {0}};
+  job->n = count_of_sizes(job->folded.rank, job->folded.sizes);
+  job->blocks = (job->n - 1) / SUM_BLOCK + 1;
+  job->chunk = 1;
+  job->across = goes_across(job);
+  job->columns = 1;
+  if (job->across) {
+    int last = --job->kept.rank;
+    job->columns = job->kept.sizes[last];
+    job->column_in = job->kept.in[last];
+    job->column_out = job->kept.out[last];
+  }
+  int64_t widest = TILE_BYTES / (job->fold->value_bytes > job->wide_bytes ? job->fold->value_bytes : job->wide_bytes);
+  job->width = job->columns < widest ? job->columns : widest;
+  job->tiles_per_row = (job->columns - 1) / job->width + 1;
+  job->tiles = job->tiles_per_row * count_of_sizes(job->kept.rank, job->kept.sizes);
+  for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
+}
+
+/* One tile: where its first output and that one's first element lie. */
+struct tile {
+  const char *in;
+  char *out;
+  int64_t width;
+};
+
+static struct tile tile_at(const struct job *job, int64_t i) {
+  int64_t column = i % job->tiles_per_row * job->width, rest = i / job->tiles_per_row;
+  struct tile tile = {job->in + column * job->column_in, job->out + column * job->column_out, job->columns - column};
+  if (tile.width > job->width) tile.width = job->width;
+  for (int d = job->kept.rank - 1; d >= 0; d--) {
+    int64_t at = rest % job->kept.sizes[d];
+    rest /= job->kept.sizes[d];
+    tile.in += at * job->kept.in[d];
+    tile.out += at * job->kept.out[d];
+  }
+  return tile;
+}
+
+/* Walks through the folded space from one run of its last dimension to the next. */
+struct cursor {
+  const struct space *space;
+  const char *at;
+  int64_t coordinates[MAX_RANK];
+};
+
+static void cursor_start(struct cursor *cursor, const struct space *space, const char *base, int64_t place) {
+  cursor->space = space;
+  cursor->at = base;
+  for (int d = space->rank - 1; d >= 0; d--) {
+    cursor->coordinates[d] = place % space->sizes[d];
+    place /= space->sizes[d];
+    cursor->at += cursor->coordinates[d] * space->in[d];
+  }
+}
+
+/* How many elements, `most` at the most, follow in this run? */
+static int64_t cursor_run(const struct cursor *cursor, int64_t most) {
+  int last = cursor->space->rank - 1;
+  int64_t left = cursor->space->sizes[last] - cursor->coordinates[last];
+  return left < most ? left : most;
+}
+
+static int64_t cursor_step(const struct cursor *cursor) {
+  return cursor->space->in[cursor->space->rank - 1];
+}
+
+static void cursor_advance(struct cursor *cursor, int64_t count) {
+  const struct space *space = cursor->space;
+  int d = space->rank - 1;
+  cursor->coordinates[d] += count;
+  cursor->at += count * space->in[d];
+  for (; d > 0 && cursor->coordinates[d] == space->sizes[d]; d--) {
+    cursor->coordinates[d] = 0;
+    cursor->coordinates[d - 1]++;
+    cursor->at += space->in[d - 1] - space->sizes[d] * space->in[d];
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------- one block */
+
+/* What a thread needs for itself. Alignment is that of the widest value. */
+struct desk {
+  _Alignas(64) char buffer[SUM_BLOCK * sizeof(int64_t)]; /* elements in the computed dtype */
+  _Alignas(64) char lanes[SUM_LANES * TILE_BYTES];
+  _Alignas(64) char centers[SUM_LANES * TILE_BYTES]; /* the columns' means, repeated for each lane */
+  _Alignas(64) char values[TILE_BYTES];
+  _Alignas(64) char waiting[MAX_DEPTH][TILE_BYTES];
+};
+
+/* `count` elements side by side, in the computed dtype: where they lie, or in the buffer. */
+static const void *brought(const struct job *job, char *buffer, const char *from, int64_t step, int64_t count) {
+  if (job->direct && (step == job->element_bytes || count == 1)) return from;
+  job->load(count, buffer, job->wide_bytes, from, step);
+  return buffer;
+}
+
+static void block_along(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
+                        int64_t place, int64_t count) {
+  int64_t run = cursor_run(cursor, count);
+  const void *elements = desk->buffer;
+  if (run == count) {
+    elements = brought(job, desk->buffer, cursor->at, cursor_step(cursor), count);
+    cursor_advance(cursor, count);
+  } else {
+    for (int64_t i = 0; i < count; i += run) {
+      run = cursor_run(cursor, count - i);
+      job->load(run, desk->buffer + i * job->wide_bytes, job->wide_bytes, cursor->at, cursor_step(cursor));
+      cursor_advance(cursor, run);
+    }
+  }
+  job->fold->block(desk->values, elements, centers, count, place);
+}
+
+/* Rows that lie one behind the other are one long row, which meets several lanes at once. */
+static bool rows_are_dense(const struct job *job, const struct cursor *cursor, int64_t width) {
+  return job->direct && job->column_in == job->element_bytes && cursor_step(cursor) == width * job->element_bytes &&
+         job->fold->value_bytes <= (int64_t)sizeof(int64_t); /* winners need each row's own place */
+}
+
+static void block_across(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
+                         int64_t place, int64_t count, int64_t width) {
+  const struct fold *fold = job->fold;
+  bool dense = rows_are_dense(job, cursor, width);
+  fold->start(desk->lanes, job->lanes * width);
+  for (int64_t i = 0, rows; i < count; i += rows) {
+    int64_t lane = i % SUM_LANES;
+    rows = dense ? cursor_run(cursor, count - i < SUM_LANES - lane ? count - i : SUM_LANES - lane) : 1;
+    const void *elements = dense ? cursor->at : brought(job, desk->buffer, cursor->at, job->column_in, width);
+    fold->row(desk->lanes + lane * width * fold->value_bytes, elements, centers, rows * width, place + i);
+    cursor_advance(cursor, rows);
+  }
+  for (int half = job->lanes / 2; half; half /= 2)
+    fold->join(desk->lanes, desk->lanes + half * width * fold->value_bytes, half * width);
+  memcpy(desk->values, desk->lanes, (size_t)(width * fold->value_bytes));
+}
+
+/* ----------------------------------------------------------------------------------------------------- the tree */
+
+/* desk->values becomes leaf number `leaf`: wherever it completes a pair, the pair becomes one. */
+static void tree_push(const struct fold *fold, struct desk *desk, int64_t leaf, int64_t width) {
+  size_t bytes = (size_t)(width * fold->value_bytes);
+  int level = 0;
+  for (; leaf & 1; leaf >>= 1, level++) {
+    fold->join(desk->waiting[level], desk->values, width);
+    memcpy(desk->values, desk->waiting[level], bytes);
+  }
+  memcpy(desk->waiting[level], desk->values, bytes);
+}
+
+/* What waits is joined from the last leaves on, into desk->values. */
+static void tree_finish(const struct fold *fold, struct desk *desk, int64_t leaves, int64_t width) {
+  size_t bytes = (size_t)(width * fold->value_bytes);
+  bool found = false;
+  for (int level = 0; leaves; leaves >>= 1, level++) {
+    if (!(leaves & 1)) continue;
+    if (found) fold->join(desk->waiting[level], desk->values, width);
+    memcpy(desk->values, desk->waiting[level], bytes);
+    found = true;
+  }
+}
+
+/* Folds blocks begin..end-1 of a tile into desk->values. */
+static void fold_blocks(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
+                        int64_t begin, int64_t end) {
+  struct cursor cursor;
+  cursor_start(&cursor, &job->folded, tile->in, begin * SUM_BLOCK);
+  for (int64_t block = begin; block < end; block++) {
+    int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
+    if (job->across)
+      block_across(job, desk, &cursor, centers, place, count, tile->width);
+    else
+      block_along(job, desk, &cursor, centers, place, count);
+    if (end - begin > 1) tree_push(job->fold, desk, block - begin, tile->width);
+  }
+  if (end - begin > 1) tree_finish(job->fold, desk, end - begin, tile->width);
+}
+
+/* ----------------------------------------------------------------------------------------------------- the result */
+
+static void divide(const struct job *job, void *values, int64_t count, double divisor, bool root) {
+  if (dtype_wide(job->dtype) == STREW_FLOAT64)
+    divide_f64(values, count, divisor, root);
+  else
+    divide_f32(values, count, divisor, root);
+}
+
+static bool is_spread(strew_fold fold) {
+  return fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;
+}
+
+/* From folded values to outputs. */
+static void finish_tile(const struct job *job, struct desk *desk, const struct tile *tile) {
+  strew_fold fold = job->plan->fold;
+  strew_dtype out = job->plan->plan.operands[0].dtype, from = out;
+  double divisor = (double)job->n - job->plan->correction;
+  if (fold == STREW_FOLD_MEAN) divide(job, desk->values, tile->width, (double)job->n, false);
+  if (is_spread(fold)) divide(job, desk->values, tile->width, divisor > 0 ? divisor : 0, fold == STREW_FOLD_STD);
+  if (dtype_is_float(out)) from = dtype_wide(out);
+  converter(out, from)(tile->width, tile->out, job->column_out, desk->values, job->fold->value_bytes);
+}
+
+/* The means of a tile's columns, once for each lane that they meet. */
+static void set_centers(const struct job *job, struct desk *desk, const void *means, int64_t width) {
+  size_t bytes = (size_t)(width * job->wide_bytes);
+  for (int l = 0; l < (job->across ? job->lanes : 1); l++) memcpy(desk->centers + (size_t)l * bytes, means, bytes);
+}
+
+/* ------------------------------------------------------------------------------------------- split by outputs */
+
+static void whole_tile(const struct job *job, struct desk *desk, int64_t i) {
+  struct tile tile = tile_at(job, i);
+  fold_blocks(job, desk, &tile, NULL, 0, job->blocks);
+  if (is_spread(job->plan->fold)) {
+    struct job second = *job;
+    second.fold = fold_of(DEVIATIONS, job->dtype);
+    divide(job, desk->values, tile.width, (double)job->n, false);
+    set_centers(job, desk, desk->values, tile.width);
+    fold_blocks(&second, desk, &tile, desk->centers, 0, job->blocks);
+  }
+  finish_tile(job, desk, &tile);
+}
+
+struct share {
+  const struct job *job;
+  int64_t parts;
+};
+
+static void part_of_tiles(void *share_, int64_t part) {
+  const struct share *share = share_;
+  int64_t tiles = share->job->tiles, per_part = tiles / share->parts, more = tiles % share->parts;
+  int64_t begin = part * per_part + (part < more ? part : more);
+  struct desk desk;
+  for (int64_t i = begin; i < begin + per_part + (part < more); i++) whole_tile(share->job, &desk, i);
+}
+
+/* ------------------------------------------------------------------------- split by outputs and subtrees of blocks */
+
+static char *partial_at(const struct job *job, int64_t piece) {
+  return job->partial + piece * job->width * job->fold->value_bytes;
+}
+static char *means_at(const struct job *job, int64_t tile) { return job->means + tile * job->width * job->wide_bytes; }
+
+static void fold_piece(void *job_, int64_t piece) {
+  const struct job *job = job_;
+  struct desk desk;
+  struct tile tile = tile_at(job, piece / job->chunks);
+  int64_t begin = piece % job->chunks * job->chunk, end = begin + job->chunk;
+  if (job->means) set_centers(job, &desk, means_at(job, piece / job->chunks), tile.width);
+  fold_blocks(job, &desk, &tile, job->means ? desk.centers : NULL, begin, end < job->blocks ? end : job->blocks);
+  memcpy(partial_at(job, piece), desk.values, (size_t)(tile.width * job->fold->value_bytes));
+}
+
+/* The pieces of a tile are the leaves of the tree's top. */
+static void join_pieces(const struct job *job, struct desk *desk, int64_t i, int64_t width) {
+  for (int64_t chunk = 0; chunk < job->chunks; chunk++) {
+    memcpy(desk->values, partial_at(job, i * job->chunks + chunk), (size_t)(width * job->fold->value_bytes));
+    tree_push(job->fold, desk, chunk, width);
+  }
+  tree_finish(job->fold, desk, job->chunks, width);
+}
+
+static void find_means(struct job *job, char *means) {
+  struct desk desk;
+  pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
+  job->means = means;
+  for (int64_t i = 0; i < job->tiles; i++) {
+    int64_t width = tile_at(job, i).width;
+    join_pieces(job, &desk, i, width);
+    divide(job, desk.values, width, (double)job->n, false);
+    memcpy(means_at(job, i), desk.values, (size_t)(width * job->wide_bytes));
+  }
+  job->fold = fold_of(DEVIATIONS, job->dtype);
+}
+
+static strew_status fold_in_pieces(const struct call *call, struct job *job) {
+  struct desk desk;
+  int64_t partial_bytes = job->tiles * job->chunks * job->width * job->fold->value_bytes;
+  size_t bytes = (size_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
+  job->partial = memory_take(job->context, bytes);
+  if (!job->partial) return fail_memory(call, job->context, bytes);
+  if (is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);
+  pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
+  for (int64_t i = 0; i < job->tiles; i++) {
+    struct tile tile = tile_at(job, i);
+    join_pieces(job, &desk, i, tile.width);
+    finish_tile(job, &desk, &tile);
+  }
+  memory_give(job->context, job->partial, bytes);
+  return STREW_OK;
+}
+
+strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
+  struct job job = {.context = device->context};
+  lay_out(&job, plan);
+  int64_t parts = pool_parts(job.context, plan_numel(&plan->plan) * job.element_bytes);
+  int64_t wanted = (PIECES_PER_PART * parts - 1) / job.tiles + 1; /* pieces of each tile */
+  while ((job.blocks - 1) / job.chunk + 1 > wanted) job.chunk *= 2;
+  job.chunks = (job.blocks - 1) / job.chunk + 1;
+  if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_pieces(call, &job);
+  struct share share = {&job, parts < job.tiles ? parts : job.tiles};
+  pool_run(job.context, share.parts, part_of_tiles, &share);
+  return STREW_OK;
+}

@@ -1,0 +1,99 @@
+/* walk.c: plans walked row by row, alone or by all workers. */
+#include "cpu.h"
+
+char *operand_address(const struct operand *operand) {
+  /* the number of an operand without storage is read where it stands in the plan, never written */
+  if (!operand->storage) return (char *)(uintptr_t)operand->number.bytes;
+  return (char *)operand->storage->data + (size_t)operand->offset * strew_dtype_size_bytes(operand->dtype);
+}
+
+char *operand_at(const struct plan *plan, int i, int64_t place) {
+  const struct operand *operand = &plan->operands[i];
+  int64_t offset = 0;
+  for (int d = plan->rank - 1; d >= 0; d--) {
+    offset += place % plan->sizes[d] * operand->strides[d];
+    place /= plan->sizes[d];
+  }
+  return operand_address(operand) + offset * (int64_t)strew_dtype_size_bytes(operand->dtype);
+}
+
+/* Where a walk stands: coordinates, and for each operand the address of the place and its steps in bytes. */
+struct walker {
+  const struct plan *plan;
+  int64_t at[MAX_RANK];
+  struct row row;
+};
+
+static int64_t step_bytes(const struct operand *operand, int d) {
+  return operand->strides[d] * (int64_t)strew_dtype_size_bytes(operand->dtype);
+}
+
+static void walker_start(struct walker *walker, const struct plan *plan, int64_t place) {
+  walker->plan = plan;
+  int last = plan->rank - 1;
+  for (int i = 0; i < plan->count; i++) {
+    walker->row.address[i] = operand_at(plan, i, place);
+    walker->row.step_bytes[i] = last < 0 ? 0 : step_bytes(&plan->operands[i], last);
+  }
+  for (int d = last; d >= 0; d--) {
+    walker->at[d] = place % plan->sizes[d];
+    place /= plan->sizes[d];
+  }
+}
+
+/* Moves on by `count` places of the last dimension, which end where the row ends or before. */
+static void walker_advance(struct walker *walker, int64_t count) {
+  const struct plan *plan = walker->plan;
+  int d = plan->rank - 1;
+  if (d < 0) return;
+  walker->at[d] += count;
+  for (int i = 0; i < plan->count; i++) walker->row.address[i] += count * walker->row.step_bytes[i];
+  for (; d > 0 && walker->at[d] == plan->sizes[d]; d--) {
+    for (int i = 0; i < plan->count; i++) {
+      const struct operand *operand = &plan->operands[i];
+      walker->row.address[i] += step_bytes(operand, d - 1) - plan->sizes[d] * step_bytes(operand, d);
+    }
+    walker->at[d] = 0;
+    walker->at[d - 1]++;
+  }
+}
+
+void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t longest,
+               void (*visit)(void *argument, const struct row *row), void *argument) {
+  struct walker walker;
+  walker_start(&walker, plan, begin);
+  while (begin < end) {
+    int last = plan->rank - 1;
+    int64_t count = last < 0 ? 1 : plan->sizes[last] - walker.at[last];
+    if (count > end - begin) count = end - begin;
+    if (count > longest) count = longest;
+    walker.row.place = begin;
+    walker.row.count = count;
+    visit(argument, &walker.row);
+    walker_advance(&walker, count);
+    begin += count;
+  }
+}
+
+struct walk {
+  const struct plan *plan;
+  int64_t places, parts, longest;
+  void (*visit)(void *argument, const struct row *row);
+  void *argument;
+};
+
+static void walk_part(void *walk_, int64_t i) {
+  const struct walk *walk = walk_;
+  int64_t begin = walk->places / walk->parts * i, end = begin + walk->places / walk->parts;
+  walk_rows(walk->plan, begin, i == walk->parts - 1 ? walk->places : end, walk->longest, walk->visit, walk->argument);
+}
+
+void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t longest,
+                        void (*visit)(void *argument, const struct row *row), void *argument) {
+  int64_t bytes_per_place = 0;
+  for (int i = 0; i < plan->count; i++) bytes_per_place += (int64_t)strew_dtype_size_bytes(plan->operands[i].dtype);
+  struct walk walk = {plan, plan_numel(plan), 0, longest, visit, argument};
+  walk.parts = pool_parts(context, walk.places * bytes_per_place);
+  if (walk.parts > walk.places) walk.parts = walk.places;
+  pool_run(context, walk.parts, walk_part, &walk);
+}

@@ -1,0 +1,50 @@
+/* create.c: new tensors from a value, from host memory, from a rule. */
+#include "core.h"
+
+strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
+                         strew_error *error) {
+  struct call call = CALL("empty", error, {0});
+  *out = NULL;
+  return tensor_create(&call, device, dtype, rank, sizes, out);
+}
+
+strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_scalar value,
+                        strew_tensor **out, strew_error *error) {
+  struct call call = CALL("full", error, {0});
+  union element filling;
+  strew_status status = check_sizes(&call, dtype, rank, sizes);
+  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, dtype, &filling);
+  if (status == STREW_OK) status = tensor_create(&call, device, dtype, rank, sizes, out);
+  if (status != STREW_OK) return status;
+  status = fill_tensor(&call, *out, filling);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const void *data,
+                        strew_tensor **out, strew_error *error) {
+  struct call call = CALL("from", error, {0});
+  strew_status status = tensor_create(&call, device, dtype, rank, sizes, out);
+  if (status != STREW_OK || !(*out)->storage->size_bytes) return status;
+  status = device->ops->write(&call, (*out)->storage, 0, data, (*out)->storage->size_bytes);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+/* Zeros with ones on the diagonal, which is a view with one stride. */
+strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns, strew_tensor **out,
+                       strew_error *error) {
+  struct call call = CALL("eye", error, {0});
+  int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns, step = columns + 1;
+  union element one = element_identity(STREW_PROD, dtype);
+  strew_status status = check_sizes(&call, dtype, 2, sizes);
+  if (status == STREW_OK) status = strew_full(device, dtype, 2, sizes, strew_int(0), out, error);
+  if (status != STREW_OK) return status;
+  strew_tensor diagonal = **out; /* a view on the stack: the same storage, not counted */
+  diagonal.rank = 1;
+  diagonal.sizes[0] = shorter;
+  diagonal.strides[0] = step;
+  status = fill_tensor(&call, &diagonal, one);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}

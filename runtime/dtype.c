@@ -1,0 +1,218 @@
+/* dtype.c: what the two tables say, asked by name or number; promotion; single numbers in and out of dtypes. */
+#include "core.h"
+#include "scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct dtype_row {
+  const char *name;
+  size_t size_bytes;
+  enum category category;
+};
+
+static const struct dtype_row dtypes[] = {
+#define ROW(ENUM, s, name, stored, wide, wrap, category, highest, lowest)                                              \
+  [STREW_##ENUM] = {name, sizeof(stored), category},
+    STREW_DTYPES(ROW)
+#undef ROW
+};
+_Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
+
+enum { WORDS_PER_REDUCTION = 3 };
+static const char *const reductions[][WORDS_PER_REDUCTION] = {
+#define ROW(ENUM, r, name, second, third, identity, joined) [STREW_##ENUM] = {name, second, third},
+    STREW_REDUCTIONS(ROW)
+#undef ROW
+};
+_Static_assert(sizeof reductions / sizeof *reductions == STREW_REDUCTION_COUNT,
+               "strew.h and the reduction table differ");
+
+static const char *const modes[] = {
+    [STREW_ERROR] = "error", [STREW_WRAP] = "wrap", [STREW_CLIP] = "clip", [STREW_DROP] = "drop"};
+
+const char *strew_dtype_name(strew_dtype dtype) {
+  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtypes[dtype].name : NULL;
+}
+size_t strew_dtype_size_bytes(strew_dtype dtype) {
+  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtypes[dtype].size_bytes : 0;
+}
+const char *strew_reduction_name(strew_reduction reduction) {
+  return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction][0] : NULL;
+}
+const char *strew_mode_name(strew_mode mode) {
+  return (unsigned)mode < STREW_MODE_COUNT ? modes[mode] : NULL;
+}
+
+enum category dtype_category(strew_dtype dtype) {
+  return dtypes[dtype].category;
+}
+
+/* ------------------------------------------------------------------------------------------------------- words */
+
+static strew_status fail_word(strew_error *error, const char *kind, const char *word, const char *known) {
+  struct call call = CALL(kind, error, {0});
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = kind};
+  return fail(&call, fault, "is %s%s%s, known are %s", word ? "\"" : "", word ? word : "missing", word ? "\"" : "",
+              known);
+}
+
+strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
+  for (int i = 0; word && i < STREW_DTYPE_COUNT; i++) {
+    if (!strcmp(word, dtypes[i].name)) return *out = (strew_dtype)i, STREW_OK;
+  }
+  char known[TEXT_BYTES];
+  int at = 0;
+  for (int i = 0; i < STREW_DTYPE_COUNT; i++)
+    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", dtypes[i].name);
+  return fail_word(error, "dtype", word, known);
+}
+
+strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
+  for (int i = STREW_SUM; word && i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; k < WORDS_PER_REDUCTION && reductions[i][k]; k++)
+      if (!strcmp(word, reductions[i][k])) return *out = (strew_reduction)i, STREW_OK;
+  char known[TEXT_BYTES];
+  int at = 0;
+  for (int i = STREW_SUM; i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; k < WORDS_PER_REDUCTION && reductions[i][k]; k++)
+      at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", k ? " = " : (i > STREW_SUM ? ", " : ""),
+                     reductions[i][k]);
+  return fail_word(error, "reduce", word, known);
+}
+
+strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error) {
+  for (int i = 0; word && i < STREW_MODE_COUNT; i++)
+    if (!strcmp(word, modes[i])) return *out = (strew_mode)i, STREW_OK;
+  return fail_word(error, "mode", word, "error, wrap, clip, drop");
+}
+
+/* --------------------------------------------------------------------------------------------------- promotion */
+
+/* PyTorch's table in words: the higher category wins; among floats the wider one, and the two 16-bit kinds meet in
+   float32; among integers the wider one, and uint8 meets int8 in int16. */
+strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
+  if (a == b) return a;
+  if (dtypes[a].category != dtypes[b].category) return dtypes[a].category > dtypes[b].category ? a : b;
+  if (dtypes[a].size_bytes != dtypes[b].size_bytes) return dtypes[a].size_bytes > dtypes[b].size_bytes ? a : b;
+  return dtypes[a].category == FLOATING ? STREW_FLOAT32 : STREW_INT16;
+}
+
+static strew_dtype dtype_of_number(strew_scalar number) {
+  return number.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : number.dtype;
+}
+
+strew_dtype dtype_of_operands(int count, const strew_operand *operands) {
+  /* groups in order of precedence: tensors with dimensions, 0-d tensors, numbers */
+  int found[3] = {-1, -1, -1};
+  for (int i = 0; i < count; i++) {
+    const strew_tensor *tensor = operands[i].tensor;
+    int group = !tensor ? 2 : tensor->rank == 0;
+    strew_dtype dtype = tensor ? tensor->dtype : dtype_of_number(operands[i].number);
+    found[group] = found[group] < 0 ? (int)dtype : (int)dtype_promote((strew_dtype)found[group], dtype);
+  }
+  int result = -1;
+  for (int g = 0; g < 3; g++) {
+    if (found[g] < 0) continue;
+    if (result < 0 || dtypes[found[g]].category > dtypes[result].category) result = found[g];
+  }
+  return (strew_dtype)result;
+}
+
+/* ----------------------------------------------------------------------------------------------- single numbers */
+
+static void store_saturated(strew_scalar number, strew_dtype dtype, void *element) {
+  switch (dtype) {
+#define CASE(ENUM, s, ...)                                                                                             \
+  case STREW_##ENUM: {                                                                                                 \
+    T_##s value = number.dtype == STREW_FLOAT64 ? s##_from_f64(number.as.f) : s##_from_i64(number.as.i);               \
+    memcpy(element, &value, sizeof value);                                                                             \
+    break;                                                                                                             \
+  }
+    STREW_DTYPES(CASE)
+#undef CASE
+  case STREW_DTYPE_COUNT: break;
+  }
+}
+
+strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
+  switch (dtype) {
+#define CASE(ENUM, s, name, stored, wide, wrap, category, ...)                                                         \
+  case STREW_##ENUM: {                                                                                                 \
+    T_##s value;                                                                                                       \
+    memcpy(&value, element, sizeof value);                                                                             \
+    if (category == FLOATING) return strew_float((double)load_##s(value));                                             \
+    return category == BOOLEAN ? strew_bool(load_##s(value) != 0) : strew_int((int64_t)load_##s(value));               \
+  }
+    STREW_DTYPES(CASE)
+#undef CASE
+  case STREW_DTYPE_COUNT: break;
+  }
+  return strew_int(0);
+}
+
+/* The whole number that `number` is under the rule `how`, if it lies in int64. */
+static bool whole_number(strew_scalar number, strew_conversion how, int64_t *out) {
+  if (number.dtype != STREW_FLOAT64) return *out = number.as.i, true;
+  double whole = trunc(number.as.f);
+  if (how == STREW_EXACT && whole != number.as.f) return false;
+  if (!(whole >= -0x1p63 && whole < 0x1p63)) return false;
+  return *out = (int64_t)whole, true;
+}
+
+/* Does dtype hold the number, under the rule `how`? */
+static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype, const void *element) {
+  int64_t whole;
+  if (how == STREW_SATURATE) return true;
+  if (dtype_category(dtype) == FLOATING) {
+    double stored = strew_scalar_load(dtype, element).as.f;
+    return !isinf(stored) || (number.dtype == STREW_FLOAT64 && isinf(number.as.f));
+  }
+  if (dtype == STREW_BOOL) {
+    if (how == STREW_TRUNCATE) return number.dtype != STREW_FLOAT64 || !isnan(number.as.f);
+    return whole_number(number, how, &whole) && (whole == 0 || whole == 1);
+  }
+  return whole_number(number, how, &whole) && strew_scalar_load(dtype, element).as.i == whole;
+}
+
+strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
+                          strew_dtype dtype, union element *out) {
+  *out = (union element){.i64 = 0};
+  store_saturated(number, dtype, out->bytes);
+  if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
+  char text[TEXT_BYTES];
+  const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
+                     : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
+                                                       : "a whole number in its range is needed";
+  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &number},
+              "is %s, which %s cannot hold: %s", text_of_scalar(number, text), strew_dtype_name(dtype), rule);
+}
+
+strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *to,
+                                strew_error *error) {
+  struct call call = CALL("scalar_store", error, {0});
+  union element value;
+  strew_status status = element_from(&call, "value", number, how, dtype, &value);
+  if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
+  return status;
+}
+
+union element element_identity(strew_reduction reduction, strew_dtype dtype) {
+  union element result = {.i64 = 0};
+  switch (dtype) {
+#define CASE(ENUM, s, ...)                                                                                             \
+  case STREW_##ENUM: {                                                                                                 \
+    const W_##s ZERO = 0, ONE = 1, HIGHEST = highest_##s(), LOWEST = lowest_##s();                                     \
+    const W_##s identities[] = {STREW_REDUCTIONS(ROW)};                                                                \
+    T_##s value = store_##s(identities[reduction]);                                                                    \
+    memcpy(result.bytes, &value, sizeof value);                                                                        \
+    break;                                                                                                             \
+  }
+#define ROW(ENUM, r, name, second, third, identity, joined) [STREW_##ENUM] = identity,
+    STREW_DTYPES(CASE)
+#undef ROW
+#undef CASE
+  case STREW_DTYPE_COUNT: break;
+  }
+  return result;
+}

@@ -1,0 +1,512 @@
+/* elementwise.c: arithmetic, comparison and choice, element by element, with broadcasting and type promotion.
+
+   Operands meet in one dtype, torch.result_type's; results are of that dtype, or bool. 16-bit floats are computed in
+   float32 and rounded once, so that an operand of another dtype, or a number, is not rounded to 16 bits before. Only
+   where nothing is computed (comparisons, minimum, where, ...) a number is rounded to the common dtype first: a float16
+   tensor made from 0.1 equals 0.1. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What an operation takes besides floats, and what it gives. */
+enum domain {
+  ANY,     /* integers and bools */
+  NUMBERS, /* integers */
+  FLOATS,  /* integers and bools, computed as float32 */
+  BITS     /* integers and bools, but no floats */
+};
+
+struct op {
+  const char *name;
+  enum domain domain;
+  enum { GIVES_COMMON, GIVES_BOOL } gives;
+};
+
+static const struct op unary_ops[STREW_UNARY_COUNT] = {
+    [STREW_NEG] = {"neg", NUMBERS, GIVES_COMMON},
+    [STREW_ABS] = {"abs", NUMBERS, GIVES_COMMON},
+    [STREW_FLOOR] = {"floor", NUMBERS, GIVES_COMMON},
+    [STREW_CEIL] = {"ceil", NUMBERS, GIVES_COMMON},
+    [STREW_ROUND] = {"round", NUMBERS, GIVES_COMMON},
+    [STREW_RELU] = {"relu", NUMBERS, GIVES_COMMON},
+    [STREW_EXP] = {"exp", FLOATS, GIVES_COMMON},
+    [STREW_LOG] = {"log", FLOATS, GIVES_COMMON},
+    [STREW_SQRT] = {"sqrt", FLOATS, GIVES_COMMON},
+    [STREW_RSQRT] = {"rsqrt", FLOATS, GIVES_COMMON},
+    [STREW_SIN] = {"sin", FLOATS, GIVES_COMMON},
+    [STREW_COS] = {"cos", FLOATS, GIVES_COMMON},
+    [STREW_TANH] = {"tanh", FLOATS, GIVES_COMMON},
+    [STREW_SIGMOID] = {"sigmoid", FLOATS, GIVES_COMMON},
+    [STREW_LOGICAL_NOT] = {"logical_not", ANY, GIVES_BOOL},
+    [STREW_BITWISE_NOT] = {"bitwise_not", BITS, GIVES_COMMON},
+};
+
+static const struct op binary_ops[STREW_BINARY_COUNT] = {
+    [STREW_ADD] = {"add", ANY, GIVES_COMMON},
+    [STREW_SUB] = {"sub", NUMBERS, GIVES_COMMON},
+    [STREW_MUL] = {"mul", ANY, GIVES_COMMON},
+    [STREW_DIV] = {"div", FLOATS, GIVES_COMMON},
+    [STREW_FLOOR_DIVIDE] = {"floor_divide", NUMBERS, GIVES_COMMON},
+    [STREW_REMAINDER] = {"remainder", NUMBERS, GIVES_COMMON},
+    [STREW_POW] = {"pow", NUMBERS, GIVES_COMMON},
+    [STREW_MINIMUM] = {"minimum", ANY, GIVES_COMMON},
+    [STREW_MAXIMUM] = {"maximum", ANY, GIVES_COMMON},
+    [STREW_EQ] = {"eq", ANY, GIVES_BOOL},
+    [STREW_NE] = {"ne", ANY, GIVES_BOOL},
+    [STREW_LT] = {"lt", ANY, GIVES_BOOL},
+    [STREW_LE] = {"le", ANY, GIVES_BOOL},
+    [STREW_GT] = {"gt", ANY, GIVES_BOOL},
+    [STREW_GE] = {"ge", ANY, GIVES_BOOL},
+    [STREW_LOGICAL_AND] = {"logical_and", ANY, GIVES_BOOL},
+    [STREW_LOGICAL_OR] = {"logical_or", ANY, GIVES_BOOL},
+    [STREW_BITWISE_AND] = {"bitwise_and", BITS, GIVES_COMMON},
+    [STREW_BITWISE_OR] = {"bitwise_or", BITS, GIVES_COMMON},
+    [STREW_BITWISE_XOR] = {"bitwise_xor", BITS, GIVES_COMMON},
+};
+
+/* A call on its way from arguments to plan. */
+struct work {
+  struct call call;
+  enum elementwise_kind kind;
+  int op;
+  int inputs;
+  strew_operand operands[3];
+  const char *names[3];
+  strew_dtype common, compute, result;
+  union element numbers[3]; /* of operands without a tensor ... */
+  strew_dtype number_dtype; /* ... in this dtype */
+  int rank;                 /* of the result */
+  int64_t sizes[MAX_RANK];
+};
+
+/* -------------------------------------------------------------------------------------------- arguments, checked */
+
+static strew_status fail_domain(const struct work *work, const char *argument, const char *is, const char *takes,
+                                const char *hint) {
+  struct fault fault = {.code = STREW_EDTYPE, .argument = argument, .hint = hint};
+  return fail(&work->call, fault, "is %s, %s takes %s", is, work->call.op, takes);
+}
+
+/* Is the common dtype one that the operation takes? */
+static strew_status check_domain(const struct work *work, enum domain domain) {
+  for (int i = 0; i < work->inputs; i++) {
+    const strew_tensor *tensor = work->operands[i].tensor;
+    strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
+    const char *is = tensor ? strew_dtype_name(dtype) : dtype_is_float(dtype) ? "a float" : "a boolean";
+    if (domain == BITS && dtype_is_float(dtype))
+      return fail_domain(work, work->names[i], is, "integers and bools", NULL);
+    if (domain != NUMBERS || dtype != STREW_BOOL) continue;
+    /* what - means on bools is open, even beside a number: PyTorch refuses it, too */
+    bool minus = work->kind == ELEMENTWISE_BINARY ? work->op == STREW_SUB : work->op == STREW_NEG;
+    if (minus)
+      return fail_domain(work, work->names[i], is, "integers and floats",
+                         "logical_not(x) inverts a bool, ne(a, b) tells where two differ");
+    if (work->common == STREW_BOOL)
+      return fail_domain(work, work->names[i], is, "integers and floats", "x:to(\"int64\")");
+  }
+  return STREW_OK;
+}
+
+/* In which dtype do the operands meet, in which are they computed, what comes out? */
+static strew_status find_dtypes(struct work *work, const struct op *op) {
+  work->common = dtype_of_operands(work->inputs, work->operands);
+  strew_status status = check_domain(work, op->domain);
+  if (op->domain == FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
+  work->compute = dtype_wide(work->common);
+  work->result = op->gives == GIVES_BOOL ? STREW_BOOL : work->common;
+  bool computes = work->kind == ELEMENTWISE_BINARY && work->op <= STREW_POW;
+  work->number_dtype = computes ? work->compute : work->common;
+  return status;
+}
+
+static strew_status check_numbers(struct work *work) {
+  for (int i = 0; i < work->inputs; i++) {
+    if (work->operands[i].tensor) continue;
+    strew_status status = element_from(&work->call, work->names[i], work->operands[i].number, STREW_EXACT,
+                                       work->number_dtype, &work->numbers[i]);
+    if (status != STREW_OK) return status;
+  }
+  return STREW_OK;
+}
+
+/* In which dimension, counted from the last as -1, do the shapes disagree? */
+static strew_status fail_broadcast(const struct work *work, int i, const int64_t *sizes, int rank) {
+  const strew_tensor *tensor = work->operands[i].tensor;
+  int d = 1;
+  while (tensor->sizes[tensor->rank - d] == sizes[rank - d] || tensor->sizes[tensor->rank - d] == 1 ||
+         sizes[rank - d] == 1)
+    d++;
+  int64_t size = tensor->sizes[tensor->rank - d];
+  strew_scalar value = strew_int(size);
+  return fail(&work->call, (struct fault){.code = STREW_ESHAPE, .argument = work->names[i], .value = &value},
+              "has size %" PRId64 " in dim -%d where the others have %" PRId64 ", sizes must be equal or 1", size, d,
+              sizes[rank - d]);
+}
+
+static strew_status find_sizes(struct work *work) {
+  work->rank = 0;
+  for (int i = 0; i < work->inputs; i++) {
+    const strew_tensor *tensor = work->operands[i].tensor;
+    if (!tensor) continue;
+    int rank = work->rank;
+    int64_t sizes[MAX_RANK];
+    memcpy(sizes, work->sizes, sizeof sizes);
+    if (!broadcast_sizes(&work->rank, work->sizes, tensor->rank, tensor->sizes))
+      return fail_broadcast(work, i, sizes, rank);
+  }
+  return STREW_OK;
+}
+
+/* All but the result's place. */
+static strew_status check_inputs(struct work *work, const struct op *op) {
+  strew_status status = check_devices(&work->call);
+  if (status == STREW_OK) status = find_dtypes(work, op);
+  if (status == STREW_OK) status = check_numbers(work);
+  if (status == STREW_OK) status = find_sizes(work);
+  return status;
+}
+
+/* The name by which the user knows the tensor that is written: that of an operand, or out. */
+static const char *written_name(const struct work *work, const strew_tensor *out) {
+  for (int i = 0; i < work->inputs; i++)
+    if (work->operands[i].tensor == out && !strcmp(work->names[i], "self")) return work->names[i];
+  return "out";
+}
+
+static strew_status check_written(const struct work *work, const strew_tensor *out) {
+  const struct call *call = &work->call;
+  struct fault fault = {.code = STREW_ESHAPE, .argument = written_name(work, out)};
+  char is[TEXT_BYTES], due[TEXT_BYTES];
+  if (out->rank != work->rank || memcmp(out->sizes, work->sizes, (size_t)out->rank * sizeof *out->sizes) != 0)
+    return fail(call, fault, "has shape %s, the result has %s", text_of_sizes(out->rank, out->sizes, is),
+                text_of_sizes(work->rank, work->sizes, due));
+  if (dtype_category(work->result) > dtype_category(out->dtype)) {
+    fault.code = STREW_EDTYPE;
+    if (!strcmp(fault.argument, "self")) fault.hint = "without the underscore the result is a new tensor";
+    return fail(call, fault, "is %s, which does not take a result of %s", strew_dtype_name(out->dtype),
+                strew_dtype_name(work->result));
+  }
+  strew_status status = check_overlap(call, out, fault.argument, NULL, false);
+  for (int i = 0; i < work->inputs && status == STREW_OK; i++)
+    if (work->operands[i].tensor) status = check_overlap(call, out, work->names[i], work->operands[i].tensor, true);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- launch */
+
+static strew_device *device_of(const struct work *work) {
+  for (int i = 0; i < work->inputs; i++)
+    if (work->operands[i].tensor) return work->operands[i].tensor->storage->device;
+  return NULL;
+}
+
+static strew_status launch(const struct work *work, strew_tensor *out) {
+  struct elementwise_plan plan = {.kind = work->kind, .op = work->op, .compute = work->compute};
+  if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
+  plan_start(&plan.plan, work->rank, work->sizes);
+  plan_add(&plan.plan, out);
+  for (int i = 0; i < work->inputs; i++) {
+    if (work->operands[i].tensor)
+      plan_add(&plan.plan, work->operands[i].tensor);
+    else
+      plan_add_number(&plan.plan, work->number_dtype, work->numbers[i]);
+  }
+  plan_simplify_any_order(&plan.plan);
+  strew_device *device = out->storage->device;
+  return device->ops->elementwise(&work->call, device, &plan);
+}
+
+/* The inputs were checked: makes or checks the result, and computes it. */
+static strew_status finish(const struct work *work, strew_tensor **out) {
+  if (*out) {
+    strew_status status = check_written(work, *out);
+    return status == STREW_OK ? launch(work, *out) : status;
+  }
+  strew_status status = tensor_create(&work->call, device_of(work), work->result, work->rank, work->sizes, out);
+  if (status != STREW_OK) return status;
+  status = launch(work, *out);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+static void add_input(struct work *work, const char *name, strew_operand operand) {
+  work->operands[work->inputs] = operand;
+  work->names[work->inputs++] = name;
+}
+
+/* Lists the tensor that is written among those of the call, where it is not an operand anyway. */
+static void add_written(struct work *work, const strew_tensor *out) {
+  if (!out || !strcmp(written_name(work, out), "self")) return;
+  int i = 0;
+  while (work->call.operands[i].name) i++;
+  work->call.operands[i].name = "out";
+  work->call.operands[i].tensor = out;
+}
+
+/* ------------------------------------------------------------------------------------------------------- unary */
+
+strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error) {
+  struct work work = {.call = CALL("unary", error, {"self", tensor}), .kind = ELEMENTWISE_UNARY, .op = (int)op};
+  if ((unsigned)op >= STREW_UNARY_COUNT)
+    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "op"}, "is %d, valid 0..%d", (int)op,
+                STREW_UNARY_COUNT - 1);
+  work.call.op = unary_ops[op].name;
+  add_input(&work, "self", strew_of(tensor));
+  add_written(&work, *out);
+  if (op == STREW_LOGICAL_NOT) { /* x == 0 */
+    work.kind = ELEMENTWISE_BINARY;
+    work.op = STREW_EQ;
+    add_input(&work, "zero", strew_number(strew_bool(false)));
+  }
+  strew_status status = check_inputs(&work, &unary_ops[op]);
+  return status == STREW_OK ? finish(&work, out) : status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ binary */
+
+static strew_status fail_zero(const struct work *work, const int64_t *position, int position_rank) {
+  strew_scalar zero = strew_int(0);
+  struct fault fault = {.code = STREW_EVALUE,
+                        .argument = work->names[1],
+                        .value = &zero,
+                        .position = position,
+                        .position_rank = position_rank,
+                        .hint = "div gives floats, where x / 0 is inf or nan"};
+  char text[TEXT_BYTES];
+  if (!position) return fail(&work->call, fault, "is 0, integers cannot be divided by it");
+  return fail(&work->call, fault, "is 0 at %s, integers cannot be divided by it",
+              text_of_sizes(position_rank, position, text));
+}
+
+/* Integers are not divided by zero: that is found before anything is written. */
+static strew_status check_divisor(const struct work *work) {
+  bool divides = work->op == STREW_FLOOR_DIVIDE || work->op == STREW_REMAINDER;
+  if (!divides || dtype_is_float(work->compute)) return STREW_OK;
+  const strew_tensor *divisor = work->operands[1].tensor;
+  if (!divisor) return work->numbers[1].i64 == 0 ? fail_zero(work, NULL, 0) : STREW_OK;
+  if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
+  struct plan plan;
+  int64_t place, position[MAX_RANK];
+  plan_start(&plan, divisor->rank, divisor->sizes);
+  plan_add(&plan, divisor);
+  plan_simplify(&plan);
+  strew_device *device = divisor->storage->device;
+  strew_status status = device->ops->find_zero(&work->call, device, &plan, work->compute, &place);
+  if (status != STREW_OK || place < 0) return status;
+  for (int d = divisor->rank - 1; d >= 0; d--) {
+    position[d] = place % divisor->sizes[d];
+    place /= divisor->sizes[d];
+  }
+  return fail_zero(work, position, divisor->rank);
+}
+
+/* A power with a negative exponent is a fraction: a slip where the exponent is a number. (Among the elements of a
+   tensor it gives the fraction without its digits, as PyTorch does.) */
+static strew_status check_exponent(const struct work *work) {
+  const strew_operand *exponent = &work->operands[1];
+  if (work->op != STREW_POW || dtype_is_float(work->compute) || exponent->tensor || exponent->number.as.i >= 0)
+    return STREW_OK;
+  return fail(
+      &work->call,
+      (struct fault){
+          .code = STREW_EVALUE, .argument = work->names[1], .value = &exponent->number, .hint = "self:to(\"float32\")"},
+      "is %" PRId64 ", integers take exponents of 0 or more", exponent->number.as.i);
+}
+
+strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
+                          strew_error *error) {
+  struct work work = {.call = CALL("binary", error, {"self", a.tensor}, {"other", b.tensor}),
+                      .kind = ELEMENTWISE_BINARY,
+                      .op = (int)op};
+  if ((unsigned)op >= STREW_BINARY_COUNT)
+    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "op"}, "is %d, valid 0..%d", (int)op,
+                STREW_BINARY_COUNT - 1);
+  work.call.op = binary_ops[op].name;
+  add_input(&work, "self", a);
+  add_input(&work, "other", b);
+  if (!a.tensor && !b.tensor)
+    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
+                "is a number as self is, one of the two must be a tensor");
+  add_written(&work, *out);
+  strew_status status = check_inputs(&work, &binary_ops[op]);
+  if (status == STREW_OK) status = check_exponent(&work);
+  if (status == STREW_OK) status = check_divisor(&work);
+  return status == STREW_OK ? finish(&work, out) : status;
+}
+
+/* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
+
+static strew_status check_mask(const struct call *call, const char *name, const strew_tensor *mask) {
+  if (mask->dtype == STREW_BOOL) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = "x:ne(0) is a bool tensor"},
+              "is %s, it must be bool", strew_dtype_name(mask->dtype));
+}
+
+/* The condition takes no part in promotion: a and b are elements of `common`, and so is the result. */
+static strew_status choose(struct work *work, strew_dtype common, strew_tensor **out) {
+  work->common = work->compute = work->result = work->number_dtype = common;
+  add_written(work, *out);
+  strew_status status = check_devices(&work->call);
+  if (status == STREW_OK) status = check_mask(&work->call, work->names[0], work->operands[0].tensor);
+  if (status == STREW_OK) status = check_numbers(work);
+  if (status == STREW_OK) status = find_sizes(work);
+  return status == STREW_OK ? finish(work, out) : status;
+}
+
+strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
+                         strew_error *error) {
+  struct work work = {.call = CALL("where", error, {"condition", condition}, {"self", a.tensor}, {"other", b.tensor}),
+                      .kind = ELEMENTWISE_WHERE};
+  add_input(&work, "condition", strew_of(condition));
+  add_input(&work, "self", a);
+  add_input(&work, "other", b);
+  return choose(&work, dtype_of_operands(2, work.operands + 1), out);
+}
+
+strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
+                               strew_error *error) {
+  struct work work = {.call = CALL("masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor}),
+                      .kind = ELEMENTWISE_WHERE};
+  add_input(&work, "mask", strew_of(mask));
+  add_input(&work, "value", value);
+  add_input(&work, "self", strew_of(tensor));
+  struct fault fault = {.argument = "value", .code = STREW_ESHAPE};
+  if (value.tensor && value.tensor->rank)
+    return fail(&work.call, fault, "has %d dimensions, it must be a number or a tensor of none", value.tensor->rank);
+  fault.code = STREW_EDTYPE;
+  if (value.tensor && dtype_category(value.tensor->dtype) > dtype_category(tensor->dtype))
+    return fail(&work.call, fault, "is %s, which %s does not take", strew_dtype_name(value.tensor->dtype),
+                strew_dtype_name(tensor->dtype));
+  return choose(&work, tensor->dtype, out);
+}
+
+strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high, strew_tensor **out,
+                         strew_error *error) {
+  static const struct op clamp = {"clamp", ANY, GIVES_COMMON};
+  strew_tensor *low_tensor = low ? low->tensor : NULL, *high_tensor = high ? high->tensor : NULL;
+  struct work work = {.call = CALL("clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor}),
+                      .kind = ELEMENTWISE_CLAMP};
+  add_input(&work, "self", strew_of(tensor));
+  if (low) add_input(&work, "min", *low);
+  if (high) add_input(&work, "max", *high);
+  if (!low && !high)
+    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "min"},
+                "and 'max' are missing, one is needed");
+  if (!low || !high) {
+    work.kind = ELEMENTWISE_BINARY;
+    work.op = low ? STREW_MAXIMUM : STREW_MINIMUM;
+  }
+  add_written(&work, *out);
+  strew_status status = check_inputs(&work, &clamp);
+  return status == STREW_OK ? finish(&work, out) : status;
+}
+
+/* ------------------------------------------------------------------------------------------- equal, allclose */
+
+/* Are all elements of a bool tensor true? */
+static strew_status all_true(strew_tensor *tensor, bool *out, strew_error *error) {
+  strew_tensor *all = NULL;
+  strew_scalar value = strew_bool(false);
+  strew_status status = strew_reduce(STREW_FOLD_ALL, tensor, 0, NULL, false, 0, &all, error);
+  if (status == STREW_OK) status = strew_item(all, &value, error);
+  strew_release(all);
+  if (status == STREW_OK) *out = value.as.i != 0;
+  return status;
+}
+
+static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
+  strew_status status = check_devices(call);
+  if (status != STREW_OK || a->dtype == b->dtype) return status;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "other"}, "is %s, self is %s: dtypes must agree",
+              strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
+}
+
+/* The calls of which these two are made report failures under the name of the whole. */
+static strew_status report(strew_status status, const strew_error *inner, strew_error *error) {
+  if (status != STREW_OK && error) *error = *inner;
+  return status;
+}
+
+strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
+  strew_error inner = {.op = error && error->op ? error->op : "equal"};
+  struct call call = CALL("equal", &inner, {"self", a}, {"other", b});
+  strew_status status = check_same_dtype(&call, a, b);
+  if (status != STREW_OK) return report(status, &inner, error);
+  if (a->rank != b->rank || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) != 0)
+    return *out = false, STREW_OK;
+  strew_tensor *same = NULL;
+  status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &same, &inner);
+  if (status == STREW_OK) status = all_true(same, out, &inner);
+  strew_release(same);
+  return report(status, &inner, error);
+}
+
+/* In which float dtype are distances measured, so that small integers are exact? */
+static strew_dtype distance_dtype(strew_dtype dtype) {
+  bool wide = dtype == STREW_FLOAT64 || dtype == STREW_INT64 || dtype == STREW_INT32;
+  return wide ? STREW_FLOAT64 : STREW_FLOAT32;
+}
+
+/* *out = |a - b|, of dtype. */
+static strew_status distance(strew_tensor *a, strew_tensor *b, strew_dtype dtype, strew_tensor **out,
+                             strew_error *error) {
+  strew_tensor *wide = NULL;
+  strew_device *device = a->storage->device;
+  strew_status status = strew_to(a, device, dtype, &wide, error);
+  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(wide), strew_of(b), out, error);
+  strew_release(wide);
+  return status == STREW_OK ? strew_unary(STREW_ABS, *out, out, error) : status;
+}
+
+/* *out = atol + rtol * |b|; b is of a float dtype. */
+static strew_status tolerance(strew_tensor *b, double rtol, double atol, strew_tensor **out, strew_error *error) {
+  strew_status status = strew_unary(STREW_ABS, b, out, error);
+  if (status == STREW_OK) status = strew_binary(STREW_MUL, strew_of(*out), strew_number(strew_float(rtol)), out, error);
+  if (status == STREW_OK) status = strew_binary(STREW_ADD, strew_of(*out), strew_number(strew_float(atol)), out, error);
+  return status;
+}
+
+/* near |= distance is finite and within the tolerance; both are used up. */
+static strew_status join_near(strew_tensor *near, strew_tensor *far, strew_tensor *limit, strew_error *error) {
+  strew_tensor *within = NULL, *finite = NULL;
+  strew_status status = strew_binary(STREW_LE, strew_of(far), strew_of(limit), &within, error);
+  if (status == STREW_OK)
+    status = strew_binary(STREW_LT, strew_of(far), strew_number(strew_float(1.0 / 0.0)), &finite, error);
+  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_AND, strew_of(within), strew_of(finite), &within, error);
+  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_OR, strew_of(near), strew_of(within), &near, error);
+  strew_release(within);
+  strew_release(finite);
+  return status;
+}
+
+/* near |= |a - b| <= atol + rtol * |b| */
+static strew_status add_near(strew_tensor *near, strew_tensor *a, strew_tensor *b, double rtol, double atol,
+                             strew_error *error) {
+  strew_tensor *wide = NULL, *far = NULL, *limit = NULL;
+  strew_dtype dtype = distance_dtype(a->dtype);
+  strew_status status = strew_to(b, b->storage->device, dtype, &wide, error);
+  if (status == STREW_OK) status = distance(a, wide, dtype, &far, error);
+  if (status == STREW_OK) status = tolerance(wide, rtol, atol, &limit, error);
+  if (status == STREW_OK) status = join_near(near, far, limit, error);
+  strew_release(wide);
+  strew_release(far);
+  strew_release(limit);
+  return status;
+}
+
+strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
+  strew_error inner = {.op = error && error->op ? error->op : "allclose"};
+  struct call call = CALL("allclose", &inner, {"self", a}, {"other", b});
+  struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol"};
+  strew_status status = check_same_dtype(&call, a, b);
+  if (status == STREW_OK && !(rtol >= 0 && atol >= 0))
+    status = fail(&call, fault, "is %g, tolerances are 0 or more", rtol >= 0 ? atol : rtol);
+  strew_tensor *near = NULL;
+  if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &near, &inner);
+  if (status == STREW_OK && (rtol > 0 || atol > 0)) status = add_near(near, a, b, rtol, atol, &inner);
+  if (status == STREW_OK) status = all_true(near, out, &inner);
+  strew_release(near);
+  return report(status, &inner, error);
+}

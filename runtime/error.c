@@ -1,0 +1,121 @@
+/* error.c: how a failure is put into words, in one place and one form:
+
+     OP: 'ARGUMENT' FACT with value and position, RULE with the numbers
+       NAME  DTYPE[SIZES] DEVICE      (a line per tensor argument)
+       hint  WHAT TO DO
+
+   Messages longer than the fixed buffer are cut, never overrun. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const status_names[] = {
+    [STREW_OK] = "ok",
+    [STREW_EARGUMENT] = "argument",
+    [STREW_EDTYPE] = "dtype",
+    [STREW_ESHAPE] = "shape",
+    [STREW_EINDEX] = "index",
+    [STREW_EVALUE] = "value",
+    [STREW_EOVERLAP] = "overlap",
+    [STREW_EDEVICE] = "device",
+    [STREW_EMEMORY] = "memory",
+    [STREW_EFREED] = "freed",
+};
+
+const char *strew_status_name(strew_status status) {
+  return (size_t)status < sizeof status_names / sizeof *status_names ? status_names[status] : NULL;
+}
+
+/* Text that grows to the right inside a buffer of fixed size. */
+struct text {
+  char *at, *end;
+};
+
+static void append_list(struct text *text, const char *format, va_list arguments) {
+  if (text->at == text->end) return;
+  size_t room = (size_t)(text->end - text->at);
+  int length = vsnprintf(text->at, room, format, arguments);
+  if (length > 0) text->at += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(struct text *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  append_list(text, format, arguments);
+  va_end(arguments);
+}
+
+const char *text_of_sizes(int rank, const int64_t *sizes, char *text) {
+  struct text out = {text, text + TEXT_BYTES};
+  append(&out, "[");
+  for (int d = 0; d < rank; d++) append(&out, d ? ", %" PRId64 : "%" PRId64, sizes[d]);
+  append(&out, "]");
+  return text;
+}
+
+/* Floats as Lua writes them: 14 digits, and recognisable as floats. The locale's decimal comma becomes a point. */
+const char *text_of_scalar(strew_scalar scalar, char *text) {
+  if (scalar.dtype == STREW_BOOL) {
+    snprintf(text, TEXT_BYTES, "%s", scalar.as.i ? "true" : "false");
+  } else if (scalar.dtype == STREW_INT64) {
+    snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
+  } else {
+    snprintf(text, TEXT_BYTES, "%.14g", scalar.as.f);
+    for (char *c = text; *c; c++)
+      if (*c == ',') *c = '.';
+    if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
+  }
+  return text;
+}
+
+/* How wide the column of names is, "hint" among them. */
+static int width_of_names(const struct call *call, bool with_hint) {
+  int width = with_hint ? 4 : 0;
+  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
+    int length = (int)strlen(call->operands[i].name);
+    if (call->operands[i].tensor && length > width) width = length;
+  }
+  return width;
+}
+
+static void append_operands(struct text *text, const struct call *call, int width) {
+  char sizes[TEXT_BYTES];
+  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
+    const strew_tensor *tensor = call->operands[i].tensor;
+    if (!tensor) continue;
+    append(text, "\n  %-*s  %s%s %s", width, call->operands[i].name, strew_dtype_name(tensor->dtype),
+           text_of_sizes(tensor->rank, tensor->sizes, sizes), tensor->storage->device->name);
+  }
+}
+
+strew_status fail(const struct call *call, struct fault fault, const char *format, ...) {
+  strew_error *error = call->error;
+  if (!error) return fault.code;
+  const char *op = error->op ? error->op : call->op;
+  *error = (strew_error){.op = op, .code = fault.code, .argument = fault.argument, .position_rank = -1};
+  if (fault.value) {
+    error->has_value = true;
+    error->value = *fault.value;
+  }
+  if (fault.position) {
+    error->position_rank = fault.position_rank;
+    memcpy(error->position, fault.position, (size_t)fault.position_rank * sizeof *fault.position);
+  }
+  if (fault.hint) snprintf(error->hint, sizeof error->hint, "%s", fault.hint);
+
+  struct text text = {error->message, error->message + sizeof error->message};
+  append(&text, "%s: ", op);
+  if (fault.argument) append(&text, "'%s' ", fault.argument);
+  va_list arguments;
+  va_start(arguments, format);
+  append_list(&text, format, arguments);
+  va_end(arguments);
+  int width = width_of_names(call, fault.hint != NULL);
+  append_operands(&text, call, width);
+  if (fault.hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);
+  return fault.code;
+}

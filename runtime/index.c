@@ -1,0 +1,117 @@
+/* index.c: what scatter and gather ask of an index tensor, and the words for what is wrong with it. */
+#include "index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct shape1 shape_at_least_1d(const strew_tensor *tensor) {
+  struct shape1 shape = {.rank = tensor->rank ? tensor->rank : 1, .sizes = {1}, .strides = {1}};
+  memcpy(shape.sizes, tensor->sizes, (size_t)tensor->rank * sizeof *tensor->sizes);
+  memcpy(shape.strides, tensor->strides, (size_t)tensor->rank * sizeof *tensor->strides);
+  return shape;
+}
+
+strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
+  if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "index", .hint = "index:to(\"int64\")"},
+              "is %s, an index is int64 or int32", strew_dtype_name(index->dtype));
+}
+
+strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
+                              const char *name) {
+  int rank = index->rank ? index->rank : 1, due = other->rank ? other->rank : 1;
+  if (rank == due) return STREW_OK;
+  const char *hint = NULL;
+  if (rank < due && !strcmp(name, "src"))
+    hint = "index:unsqueeze(-1):expand_as(src), or the group form strew.scatter(src, index, {dim =})";
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint},
+              "has %d dimension%s, %s has %d: ranks must be equal", index->rank, index->rank == 1 ? "" : "s", name,
+              other->rank);
+}
+
+strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
+                               const char *name, int free_dim) {
+  struct shape1 a = shape_at_least_1d(index), b = shape_at_least_1d(other);
+  for (int d = 0; d < a.rank; d++) {
+    if (d == free_dim || a.sizes[d] <= b.sizes[d]) continue;
+    strew_scalar value = strew_int(a.sizes[d]);
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .value = &value},
+                "has size %" PRId64 " in dim %d, %s has %" PRId64 ": index must not be larger than %s there",
+                a.sizes[d], d, name, b.sizes[d], name);
+  }
+  return STREW_OK;
+}
+
+void plan_index_values(struct plan *plan, const strew_tensor *index) {
+  struct shape1 shape = shape_at_least_1d(index);
+  for (int d = 0; d < shape.rank; d++)
+    if (shape.strides[d] == 0 && shape.sizes[d] > 1) shape.sizes[d] = 1;
+  plan_start(plan, shape.rank, shape.sizes);
+  plan_add(plan, index);
+}
+
+/* ------------------------------------------------------------------------------------------------ out of range */
+
+/* Coordinates of place number `place` of the index's different values. */
+static void coordinates(const strew_tensor *index, int64_t place, int64_t *position) {
+  for (int d = index->rank - 1; d >= 0; d--) {
+    int64_t size = index->strides[d] == 0 ? 1 : index->sizes[d];
+    position[d] = place % size;
+    place /= size;
+  }
+}
+
+static const char *hint_for(const struct call *call, const struct plan *values, strew_device *device, int64_t value,
+                            const struct index_limits *limits, char *text) {
+  struct index_range range = {0, 0};
+  if (value == limits->size) {
+    strew_status status = device->ops->index_range(call, device, values, &range);
+    if (status == STREW_OK && range.lowest == 1 && range.highest == limits->size)
+      snprintf(text, TEXT_BYTES, "all values lie in 1..%" PRId64 ": were they counted from 1? index - 1 counts from 0",
+               limits->size);
+    else
+      snprintf(text, TEXT_BYTES, "was it counted from 1? index - 1 counts from 0");
+    return text;
+  }
+  if (value < 0 && limits->mode == STREW_ERROR)
+    return "mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding";
+  return NULL;
+}
+
+static strew_status fail_out_of_range(const struct call *call, const strew_tensor *index, const struct plan *values,
+                                      int64_t place, const struct index_limits *limits) {
+  int64_t position[MAX_RANK];
+  strew_scalar value;
+  char text[TEXT_BYTES], at[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
+  coordinates(index, place, position);
+  strew_status status = strew_get(index, index->rank, position, &value, call->error);
+  if (status != STREW_OK) return status;
+  strew_device *device = index->storage->device;
+  int64_t size = limits->size;
+  if (size > 0)
+    snprintf(valid, sizeof valid, "valid %" PRId64 "..%" PRId64, limits->mode == STREW_WRAP ? -size : (int64_t)0,
+             size - 1);
+  struct fault fault = {
+      .code = STREW_EINDEX, .argument = "index", .value = &value, .position = position, .position_rank = index->rank};
+  fault.hint = hint_for(call, values, device, value.as.i, limits, text);
+  return fail(call, fault, "has value %" PRId64 " at %s, out of range for dim %d of %s (size %" PRId64 ", %s)",
+              value.as.i, text_of_sizes(index->rank, position, at), limits->dim, limits->of, size, valid);
+}
+
+strew_status check_index_values(const struct call *call, const strew_tensor *index, const struct index_limits *limits) {
+  if (limits->mode == STREW_DROP) return STREW_OK;
+  strew_device *device = index->storage->device;
+  if (limits->mode == STREW_CLIP) {
+    if (limits->size > 0) return STREW_OK;
+    return fail(call, (struct fault){.code = STREW_EINDEX, .argument = "mode"},
+                "is \"clip\", but dim %d of %s has size 0: there is nothing to clip to", limits->dim, limits->of);
+  }
+  struct plan values;
+  plan_index_values(&values, index);
+  plan_simplify(&values);
+  int64_t lowest = limits->mode == STREW_WRAP ? -limits->size : 0, bad = -1;
+  strew_status status = device->ops->index_check(call, device, &values, lowest, limits->size - 1, &bad);
+  if (status != STREW_OK || bad < 0) return status;
+  return fail_out_of_range(call, index, &values, bad, limits);
+}

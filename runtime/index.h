@@ -1,0 +1,32 @@
+/* index.h: checks of index tensors, shared by scatter.c, group.c and gather.c. */
+#ifndef STREW_INDEX_H
+#define STREW_INDEX_H
+
+#include "core.h"
+
+/* A tensor's shape where rank 0 counts as rank 1 of size 1. */
+struct shape1 {
+  int rank;
+  int64_t sizes[MAX_RANK], strides[MAX_RANK];
+};
+struct shape1 shape_at_least_1d(const strew_tensor *tensor);
+
+strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
+/* Same rank as `other`, which messages call `name`? No size above that of `other`, but in free_dim (-1: none)? */
+strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
+                              const char *name);
+strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
+                               const char *name, int free_dim);
+
+struct index_limits {
+  int64_t size;   /* of the dimension that is indexed ... */
+  int dim;        /* ... its number ... */
+  const char *of; /* ... and whose it is, for messages */
+  strew_mode mode;
+};
+/* Every value in range for the mode? The index is not empty. */
+strew_status check_index_values(const struct call *call, const strew_tensor *index, const struct index_limits *limits);
+/* A plan over the different elements of an index: dimensions that an expanded view repeats count once. */
+void plan_index_values(struct plan *plan, const strew_tensor *index);
+
+#endif

@@ -1,0 +1,118 @@
+/* plan.c: iteration spaces: filled from tensors, brought to the fewest dimensions. */
+#include "core.h"
+
+#include <string.h>
+
+void plan_start(struct plan *plan, int rank, const int64_t *sizes) {
+  plan->rank = rank;
+  plan->count = 0;
+  memcpy(plan->sizes, sizes, (size_t)rank * sizeof *sizes);
+}
+
+struct operand *plan_add(struct plan *plan, const strew_tensor *tensor) {
+  struct operand *operand = &plan->operands[plan->count++];
+  operand->storage = tensor->storage;
+  operand->offset = tensor->offset;
+  operand->dtype = tensor->dtype;
+  int added = plan->rank - tensor->rank;
+  for (int d = 0; d < plan->rank; d++) {
+    bool moves = d >= added && tensor->sizes[d - added] != 1;
+    operand->strides[d] = moves ? tensor->strides[d - added] : 0;
+  }
+  return operand;
+}
+
+struct operand *plan_add_number(struct plan *plan, strew_dtype dtype, union element number) {
+  struct operand *operand = &plan->operands[plan->count++];
+  operand->storage = NULL;
+  operand->offset = 0;
+  operand->dtype = dtype;
+  operand->number = number;
+  memset(operand->strides, 0, (size_t)plan->rank * sizeof *operand->strides);
+  return operand;
+}
+
+static void move_dim(struct plan *plan, int to, int from) {
+  plan->sizes[to] = plan->sizes[from];
+  for (int i = 0; i < plan->count; i++) plan->operands[i].strides[to] = plan->operands[i].strides[from];
+}
+
+/* Does every operand run through dimensions a and b, b the inner one, as through one? */
+static bool merges(const struct plan *plan, int a, int b) {
+  for (int i = 0; i < plan->count; i++) {
+    const struct operand *operand = &plan->operands[i];
+    if (operand->strides[a] != operand->strides[b] * plan->sizes[b]) return false;
+  }
+  return true;
+}
+
+void plan_simplify(struct plan *plan) {
+  int rank = 0; /* dimensions kept so far */
+  for (int d = 0; d < plan->rank; d++) {
+    if (plan->sizes[d] == 1) continue;
+    if (rank && merges(plan, rank - 1, d)) {
+      int64_t outer = plan->sizes[rank - 1];
+      move_dim(plan, rank - 1, d);
+      plan->sizes[rank - 1] *= outer;
+    } else {
+      if (rank != d) move_dim(plan, rank, d);
+      rank++;
+    }
+  }
+  plan->rank = rank;
+}
+
+/* Should dimension a stand outside of b? The first operand that moves differently along them decides. */
+static bool belongs_outside(const struct plan *plan, int a, int b) {
+  for (int i = 0; i < plan->count; i++) {
+    const struct operand *operand = &plan->operands[i];
+    if (operand->strides[a] != operand->strides[b]) return operand->strides[a] > operand->strides[b];
+  }
+  return true;
+}
+
+static void swap_dims(struct plan *plan, int a, int b) {
+  int64_t size = plan->sizes[a];
+  int64_t strides[MAX_OPERANDS];
+  for (int i = 0; i < plan->count; i++) strides[i] = plan->operands[i].strides[a];
+  move_dim(plan, a, b);
+  plan->sizes[b] = size;
+  for (int i = 0; i < plan->count; i++) plan->operands[i].strides[b] = strides[i];
+}
+
+void plan_simplify_any_order(struct plan *plan) {
+  for (int d = 1; d < plan->rank; d++)
+    for (int at = d; at > 0 && !belongs_outside(plan, at - 1, at); at--) swap_dims(plan, at - 1, at);
+  plan_simplify(plan);
+}
+
+void plan_lines(struct plan *plan, int dim) {
+  struct plan whole = *plan;
+  if (plan->rank) plan->rank--;
+  for (int d = dim; d < plan->rank; d++) move_dim(plan, d, d + 1);
+  plan_simplify_any_order(plan);
+  int last = plan->rank++;
+  plan->sizes[last] = whole.rank ? whole.sizes[dim] : 1;
+  for (int i = 0; i < plan->count; i++)
+    plan->operands[i].strides[last] = whole.rank ? whole.operands[i].strides[dim] : 0;
+}
+
+int64_t plan_numel(const struct plan *plan) {
+  return count_of_sizes(plan->rank, plan->sizes);
+}
+
+bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes) {
+  int added = other_rank - *rank;
+  if (added > 0) {
+    memmove(sizes + added, sizes, (size_t)*rank * sizeof *sizes);
+    for (int d = 0; d < added; d++) sizes[d] = 1;
+    *rank = other_rank;
+  }
+  int skipped = *rank - other_rank;
+  for (int d = 0; d < other_rank; d++) {
+    int64_t *size = &sizes[d + skipped];
+    if (*size != other_sizes[d] && *size != 1 && other_sizes[d] != 1) return false;
+    if (*size == 1) *size = other_sizes[d];
+  }
+  return true;
+}

@@ -1,0 +1,168 @@
+/* reduce.c: folds of dimensions into one value each, and running sums. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static strew_status check_given(const struct call *call, const strew_tensor *out, const strew_tensor *tensor,
+                                bool same_is_fine) {
+  strew_status status = check_overlap(call, out, "out", NULL, false);
+  return status == STREW_OK ? check_overlap(call, out, "self", tensor, same_is_fine) : status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- reductions */
+
+static const char *const fold_names[] = {
+    [STREW_FOLD_SUM] = "sum",       [STREW_FOLD_PROD] = "prod", [STREW_FOLD_MEAN] = "mean",
+    [STREW_FOLD_VAR] = "var",       [STREW_FOLD_STD] = "std",   [STREW_FOLD_AMIN] = "amin",
+    [STREW_FOLD_AMAX] = "amax",     [STREW_FOLD_ALL] = "all",   [STREW_FOLD_ARGMIN] = "argmin",
+    [STREW_FOLD_ARGMAX] = "argmax", [STREW_FOLD_ANY] = "any"};
+_Static_assert(sizeof fold_names / sizeof *fold_names == STREW_FOLD_COUNT, "a fold has no name");
+
+static bool is_extreme(strew_fold fold) {
+  return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX;
+}
+
+static strew_status result_dtype(const struct call *call, strew_fold fold, strew_dtype dtype, strew_dtype *out) {
+  *out = dtype;
+  switch (fold) {
+  case STREW_FOLD_SUM:
+  case STREW_FOLD_PROD:
+    if (!dtype_is_float(dtype)) *out = STREW_INT64;
+    return STREW_OK;
+  case STREW_FOLD_MEAN:
+  case STREW_FOLD_VAR:
+  case STREW_FOLD_STD:
+    if (dtype_is_float(dtype)) return STREW_OK;
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"float32\")"},
+                "is %s, a float dtype is needed", strew_dtype_name(dtype));
+  case STREW_FOLD_ARGMIN:
+  case STREW_FOLD_ARGMAX: *out = STREW_INT64; return STREW_OK;
+  case STREW_FOLD_ALL:
+  case STREW_FOLD_ANY: *out = STREW_BOOL; return STREW_OK;
+  default: return STREW_OK;
+  }
+}
+
+/* Which dimensions are folded: those listed, all where none is. */
+static strew_status mark_folded(const struct call *call, int rank, int count, const int *dims, bool *folded) {
+  for (int d = 0; d < MAX_RANK; d++) folded[d] = count == 0 && d < rank;
+  for (int i = 0; i < count; i++) {
+    int dim = dims[i];
+    strew_status status = check_dim(call, rank, &dim);
+    if (status != STREW_OK) return status;
+    strew_scalar value = strew_int(dims[i]);
+    if (folded[dim])
+      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim", .value = &value},
+                  "names dimension %d twice", dim);
+    folded[dim] = true;
+  }
+  return STREW_OK;
+}
+
+/* A folded dimension without elements has no greatest one. */
+static strew_status check_not_empty(const struct call *call, const strew_tensor *tensor, const bool *folded) {
+  for (int d = 0; d < tensor->rank; d++)
+    if (folded[d] && tensor->sizes[d] == 0)
+      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
+                  "has size 0 in dimension %d, at least one element is needed", d);
+  return STREW_OK;
+}
+
+static int result_sizes(const strew_tensor *tensor, const bool *folded, bool keepdim, int64_t *sizes) {
+  int rank = 0;
+  for (int d = 0; d < tensor->rank; d++)
+    if (!folded[d] || keepdim) sizes[rank++] = folded[d] ? 1 : tensor->sizes[d];
+  return rank;
+}
+
+/* Of no elements. */
+static strew_status fill_empty(const struct call *call, strew_fold fold, strew_tensor *out) {
+  strew_scalar value = strew_int(fold == STREW_FOLD_PROD || fold == STREW_FOLD_ALL);
+  if (fold == STREW_FOLD_MEAN || fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD) value = strew_float((double)NAN);
+  union element element;
+  strew_status status = element_from(call, "out", value, STREW_EXACT, out->dtype, &element);
+  return status == STREW_OK ? fill_tensor(call, out, element) : status;
+}
+
+/* Dimension d of the tensor becomes the plan's next one; out_dim: its place in out, -1 where it is folded. */
+static void append_dim(struct plan *plan, const strew_tensor *tensor, int d, const strew_tensor *out, int out_dim) {
+  int at = plan->rank++;
+  plan->sizes[at] = tensor->sizes[d];
+  plan->operands[0].strides[at] = out_dim < 0 ? 0 : out->strides[out_dim];
+  plan->operands[1].strides[at] = tensor->strides[d];
+}
+
+/* Kept dimensions may come in any order: that of the tensor's memory is the fast one. Folded ones keep theirs. */
+static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, const bool *folded, bool keepdim,
+                      const strew_tensor *out) {
+  struct plan *plan = &reduce->plan;
+  int kept[MAX_RANK], out_dim[MAX_RANK], count = 0;
+  for (int d = 0; d < tensor->rank; d++) {
+    if (folded[d] || tensor->sizes[d] == 1) continue;
+    int at = count++;
+    for (; at > 0 && tensor->strides[kept[at - 1]] < tensor->strides[d]; at--) kept[at] = kept[at - 1];
+    kept[at] = d;
+  }
+  for (int d = 0, next = 0; d < tensor->rank; d++) out_dim[d] = folded[d] && !keepdim ? -1 : next++;
+  plan_start(plan, 0, NULL);
+  plan_add(plan, out);
+  plan_add(plan, tensor);
+  for (int i = 0; i < count; i++) append_dim(plan, tensor, kept[i], out, out_dim[kept[i]]);
+  for (int d = 0; d < tensor->rank; d++)
+    if (folded[d]) append_dim(plan, tensor, d, out, -1);
+  plan_simplify(plan);
+  /* out moves along every kept dimension that is left, along no folded one */
+  for (reduce->kept = 0; reduce->kept < plan->rank; reduce->kept++)
+    if (!plan->operands[0].strides[reduce->kept]) break;
+}
+
+strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
+                          double correction, strew_tensor **out, strew_error *error) {
+  struct call call = CALL(fold_names[fold], error, {"self", tensor}, {"out", *out});
+  struct reduce_plan plan = {.fold = fold, .correction = correction};
+  strew_device *device = tensor->storage->device;
+  strew_dtype dtype;
+  bool folded[MAX_RANK], made = false;
+  int64_t sizes[MAX_RANK];
+  strew_status status = mark_folded(&call, tensor->rank, count, dims, folded);
+  if (status == STREW_OK) status = result_dtype(&call, fold, tensor->dtype, &dtype);
+  if (status == STREW_OK && is_extreme(fold)) status = check_not_empty(&call, tensor, folded);
+  if (status != STREW_OK) return status;
+  int rank = result_sizes(tensor, folded, keepdim, sizes);
+  status = out_prepare(&call, device, dtype, rank, sizes, out, &made);
+  if (status == STREW_OK && !made) status = check_given(&call, *out, tensor, false);
+  if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
+  if (strew_tensor_numel(tensor)) {
+    plan_fold(&plan, tensor, folded, keepdim, *out);
+    status = device->ops->reduce(&call, device, &plan);
+  } else {
+    status = fill_empty(&call, fold, *out);
+  }
+  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- running sums */
+
+strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
+  struct call call = CALL("cumsum", error, {"self", tensor}, {"out", *out});
+  strew_device *device = tensor->storage->device;
+  bool made = false;
+  strew_status status = check_dim(&call, tensor->rank, &dim);
+  /* in place, an integer tensor keeps its dtype, in which the sums wrap */
+  bool keeps = *out == tensor && dtype_category(tensor->dtype) == INTEGER;
+  strew_dtype dtype = dtype_is_float(tensor->dtype) || keeps ? tensor->dtype : STREW_INT64;
+  if (status == STREW_OK) status = out_prepare(&call, device, dtype, tensor->rank, tensor->sizes, out, &made);
+  if (status == STREW_OK && !made) status = check_given(&call, *out, tensor, true);
+  if (status != STREW_OK || !strew_tensor_numel(tensor)) return status;
+  struct scan_plan scan;
+  plan_start(&scan.plan, tensor->rank, tensor->sizes);
+  plan_add(&scan.plan, *out);
+  plan_add(&scan.plan, tensor);
+  plan_lines(&scan.plan, dim);
+  status = device->ops->cumsum(&call, device, &scan);
+  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return status;
+}

@@ -1,0 +1,212 @@
+/* scatter.c: the position form, and the engine that it shares with the group form.
+
+   What the contract says of order is the plain loop: contributions join their place in row-major order of index. The
+   engine breaks a call into at most five passes over the device, each of which keeps that order:
+     1. places that receive something are set to the identity           (include_self = false)
+     2. contributions are joined
+     3. contributions are counted                                       (mean)
+     4. sums are divided by counts                                      (mean)
+     5. 16-bit results, summed as float32, are rounded into self, once
+   Steps 3 and 5 need memory of the size of what is written; it is taken before anything is. */
+#include "scatter.h"
+
+#include <string.h>
+
+strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
+  if (reduction != STREW_MEAN || dtype != STREW_BOOL) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "reduce"},
+              "is \"mean\", which bool does not have");
+}
+
+/* ------------------------------------------------------------------------------------------------- one pass */
+
+/* Adds a tensor that is reached through the index: along dim it moves by its step, not by its stride. */
+static int64_t plan_add_target(struct plan *plan, const strew_tensor *tensor, int dim) {
+  struct operand *operand = plan_add(plan, tensor);
+  operand->strides[dim] = 0;
+  return tensor->rank ? tensor->strides[dim] : 0;
+}
+
+static strew_status scatter_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self) {
+  struct shape1 shape = shape_at_least_1d(job->index);
+  struct scatter_plan plan = {.size = self->rank ? self->sizes[job->dim] : 1,
+                              .reduction = job->reduction,
+                              .mode = job->mode,
+                              .arg_none = job->arg_none,
+                              .fresh = job->fresh};
+  if (plan.reduction == STREW_MEAN) plan.reduction = STREW_SUM;
+  plan_start(&plan.plan, shape.rank, shape.sizes);
+  plan.step = plan_add_target(&plan.plan, self, job->dim);
+  plan_add(&plan.plan, job->index);
+  if (job->src)
+    plan_add(&plan.plan, job->src);
+  else
+    plan_add_number(&plan.plan, self->dtype, job->number);
+  if (job->arg) {
+    plan.arg_step = plan_add_target(&plan.plan, job->arg, job->dim);
+    struct operand *position = plan_add_number(&plan.plan, STREW_INT64, (union element){.i64 = 0});
+    position->strides[job->dim] = 1;
+  }
+  plan_simplify(&plan.plan);
+  strew_device *device = self->storage->device;
+  return device->ops->scatter(call, device, &plan);
+}
+
+static strew_status set_to_identity(const struct call *call, const struct scatter_job *job, strew_tensor *self) {
+  struct scatter_job assign = *job;
+  assign.src = NULL;
+  assign.number = element_identity(job->reduction, self->dtype);
+  assign.reduction = STREW_ASSIGN;
+  return scatter_pass(call, &assign, self);
+}
+
+/* ------------------------------------------------------------------------------------------------------ mean */
+
+/* The part of self that index can reach: all of dim, elsewhere as far as index goes. */
+static strew_tensor reachable(const struct scatter_job *job, const strew_tensor *self) {
+  strew_tensor part = *self;
+  struct shape1 index = shape_at_least_1d(job->index);
+  for (int d = 0; d < part.rank; d++)
+    if (d != job->dim) part.sizes[d] = index.sizes[d];
+  return part;
+}
+
+/* Along dimensions in which an expanded index repeats itself, all counts are equal: one is kept. */
+static strew_tensor distinct_part(const strew_tensor *index, int dim) {
+  strew_tensor part = *index;
+  for (int d = 0; d < part.rank; d++)
+    if (d != dim && part.strides[d] == 0 && part.sizes[d] > 1) part.sizes[d] = 1;
+  return part;
+}
+
+static strew_status counts_create(const struct call *call, const struct scatter_job *job, strew_tensor **counts) {
+  strew_tensor part = reachable(job, job->self), index = distinct_part(job->index, job->dim);
+  for (int d = 0; d < part.rank; d++)
+    if (d != job->dim) part.sizes[d] = index.sizes[d];
+  return tensor_create(call, part.storage->device, STREW_INT64, part.rank, part.sizes, counts);
+}
+
+static strew_status count_contributions(const struct call *call, const struct scatter_job *job, strew_tensor *counts) {
+  strew_tensor index = distinct_part(job->index, job->dim);
+  struct scatter_job count = {.self = counts,
+                              .dim = job->dim,
+                              .index = &index,
+                              .number = {.i64 = 1},
+                              .reduction = STREW_SUM,
+                              .mode = job->mode};
+  strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
+  return status == STREW_OK ? scatter_pass(call, &count, counts) : status;
+}
+
+static strew_status divide(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                           const strew_tensor *counts) {
+  strew_tensor part = reachable(job, self);
+  struct plan plan;
+  plan_start(&plan, part.rank, part.sizes);
+  plan_add(&plan, &part);
+  plan_add(&plan, counts);
+  if (plan_numel(&plan) == 0) return STREW_OK;
+  plan_simplify_any_order(&plan);
+  return self->storage->device->ops->divide_by_count(call, self->storage->device, &plan, job->count_self);
+}
+
+/* ------------------------------------------------------------------------------------------------ all passes */
+
+static strew_status scatter_passes(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                   strew_tensor *counts) {
+  strew_status status = STREW_OK;
+  if (job->start_from_identity) status = set_to_identity(call, job, self);
+  if (status == STREW_OK) status = scatter_pass(call, job, self);
+  if (status == STREW_OK && counts) status = count_contributions(call, job, counts);
+  if (status == STREW_OK && counts) status = divide(call, job, self, counts);
+  return status;
+}
+
+static bool needs_float32(const struct scatter_job *job) {
+  bool rounds = job->reduction == STREW_SUM || job->reduction == STREW_PROD || job->reduction == STREW_MEAN;
+  return rounds && dtype_is_half(job->self->dtype);
+}
+
+strew_status scatter_run(const struct call *call, const struct scatter_job *job) {
+  strew_tensor *wide = NULL, *counts = NULL;
+  struct scatter_job wide_job = *job;
+  strew_status status = STREW_OK;
+  if (job->reduction == STREW_MEAN) status = counts_create(call, job, &counts);
+  if (status == STREW_OK && needs_float32(job)) {
+    status = copy_as(call, job->self, STREW_FLOAT32, &wide);
+    float number = (float)strew_scalar_load(job->self->dtype, job->number.bytes).as.f;
+    memcpy(wide_job.number.bytes, &number, sizeof number);
+  }
+  if (status == STREW_OK) status = scatter_passes(call, &wide_job, wide ? wide : job->self, counts);
+  if (status == STREW_OK && wide) status = copy_tensor(call, job->self, wide);
+  strew_release(wide);
+  strew_release(counts);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------- position form */
+
+static strew_status check_src(const struct call *call, const strew_tensor *self, strew_operand src,
+                              struct scatter_job *job) {
+  if (!src.tensor) return element_from(call, "src", src.number, STREW_EXACT, self->dtype, &job->number);
+  job->src = src.tensor;
+  if (src.tensor->dtype == self->dtype) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "src", .hint = "src:to(t.dtype)"},
+              "is %s, self is %s: dtypes must be equal", strew_dtype_name(src.tensor->dtype),
+              strew_dtype_name(self->dtype));
+}
+
+/* What concerns shapes and values, once index is known to hold something. */
+static strew_status check_index(const struct call *call, const strew_tensor *self, const struct scatter_job *job) {
+  const strew_tensor *index = job->index;
+  strew_status status = check_index_dtype(call, index);
+  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src");
+  if (status == STREW_OK) status = check_index_rank(call, index, self, "self");
+  if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
+  if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", job->dim);
+  if (status != STREW_OK) return status;
+  struct index_limits limits = {self->rank ? self->sizes[job->dim] : 1, job->dim, "self", job->mode};
+  return check_index_values(call, index, &limits);
+}
+
+/* In place means: into a tensor that exists. */
+static strew_status check_target(const struct call *call, strew_tensor *self, strew_tensor *target,
+                                 const struct scatter_job *job) {
+  bool made;
+  strew_status status = out_prepare(call, self->storage->device, self->dtype, self->rank, self->sizes, &target, &made);
+  if (status == STREW_OK) status = check_overlap(call, target, "self", NULL, false);
+  if (status == STREW_OK && target != self) status = check_overlap(call, target, "self", self, true);
+  if (status == STREW_OK) status = check_overlap(call, target, "index", job->index, false);
+  if (status == STREW_OK && job->src) status = check_overlap(call, target, "src", job->src, false);
+  return status;
+}
+
+strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
+                           const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor});
+  struct scatter_job job = {.index = index,
+                            .reduction = options->reduction,
+                            .mode = options->mode,
+                            .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
+                            .count_self = !options->exclude_self};
+  strew_tensor *target = *out;
+  bool empty = strew_tensor_numel(index) == 0;
+  strew_status status = check_devices(&call);
+  if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
+  if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);
+  if (status == STREW_OK) status = check_src(&call, self, src, &job);
+  if (status == STREW_OK && target) status = check_target(&call, self, target, &job);
+  job.dim = dim;
+  if (status == STREW_OK && !empty) status = check_index(&call, self, &job);
+  if (status != STREW_OK) return status;
+
+  if (!target)
+    status = copy_as(&call, self, self->dtype, &target);
+  else if (target != self)
+    status = copy_tensor(&call, target, self);
+  job.self = target;
+  if (status == STREW_OK && !empty) status = scatter_run(&call, &job);
+  if (!*out && status != STREW_OK) strew_release(target), target = NULL;
+  *out = target;
+  return status;
+}

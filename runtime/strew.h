@@ -1,0 +1,463 @@
+/* strew.h: the public interface of libstrew, a tensor runtime whose built-ins are the scatter family.
+
+   A *context* owns devices, worker threads and an allocator; a *device* (the CPU, later OpenCL devices) owns
+   memory and the loops that run on it; a *tensor* is a reference-counted view of such memory: dtype, sizes, strides.
+
+   One rule of counting: dimensions and positions count from 0, and -1 is the last; the numbers stored in index
+   tensors count from 0 and are never negative, unless a call is given STREW_WRAP.
+
+   One shape of call:
+     strew_status strew_NAME(inputs..., strew_tensor **out, strew_error *error);
+   - It returns STREW_OK (0) or a code; a call that fails has changed nothing.
+   - `error` may be NULL. Where it is given it is filled on failure and left alone on success.
+   - `*out` is NULL on entry: a new tensor is made, and the caller owns one reference to it. Or it is a tensor: the
+     result is written into it, as out = or the trailing underscore of PyTorch does, and no reference changes hands.
+     `strew_tensor *out = t; strew_binary(STREW_ADD, ..., &out, &error)` is "t += ...".
+   - Inputs are borrowed: the callee takes references of its own where it needs them (a view retains its storage).
+
+   Threads: one context, with all its tensors, on one thread at a time; contexts are independent of one another.
+   The library never prints, exits, aborts, installs a signal handler or changes the locale. */
+#ifndef STREW_H
+#define STREW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define STREW_API __attribute__((visibility("default")))
+#else
+#define STREW_API
+#endif
+
+#define STREW_VERSION  "0.1.0"
+#define STREW_MAX_RANK 16
+
+/* --------------------------------------------------------------------------------------------------- vocabulary */
+
+typedef enum strew_dtype {
+  STREW_FLOAT32, /* the default of Lua's floats */
+  STREW_FLOAT64,
+  STREW_FLOAT16,  /* both 16-bit floats are stored in 16 bits, computed in float32 and rounded once, to even */
+  STREW_BFLOAT16, /* the upper half of a float32 */
+  STREW_INT64,    /* the default of Lua's integers; may be an index */
+  STREW_INT32,    /* may be an index */
+  STREW_INT16,    /* integers wrap on overflow */
+  STREW_INT8,
+  STREW_UINT8,
+  STREW_BOOL, /* one byte, 0 or 1; its sum is or, its product is and */
+  STREW_DTYPE_COUNT
+} strew_dtype;
+
+/* How contributions that meet at one place are joined. Words in scripts: see strew_reduction_from_word. */
+typedef enum strew_reduction {
+  STREW_ASSIGN, /* the last one in row-major order of index stays */
+  STREW_SUM,
+  STREW_PROD,
+  STREW_MEAN, /* the sum divided by the count; integers round toward minus infinity */
+  STREW_AMAX, /* IEEE 754-2019 maximum: NaN wins, -0 < +0 */
+  STREW_AMIN, /* IEEE 754-2019 minimum: NaN wins, -0 < +0 */
+  STREW_REDUCTION_COUNT
+} strew_reduction;
+
+/* What becomes of the values of an index tensor that lie outside of a dimension of size n. */
+typedef enum strew_mode {
+  STREW_ERROR, /* valid: 0..n-1; any other value is an error, found before anything is written */
+  STREW_WRAP,  /* valid: -n..n-1; negative ones count from the end; any other value is an error */
+  STREW_CLIP,  /* moved to the nearest of 0..n-1; an error where n is 0 */
+  STREW_DROP,  /* skipped; gather gives 0 there */
+  STREW_MODE_COUNT
+} strew_mode;
+
+typedef enum strew_status {
+  STREW_OK = 0,
+  STREW_EARGUMENT, /* an argument of the wrong kind or number, an unknown word or option */
+  STREW_EDTYPE,    /* a dtype that the operation does not take */
+  STREW_ESHAPE,    /* a rank, size, stride or dimension that does not fit */
+  STREW_EINDEX,    /* a position or index value out of range */
+  STREW_EVALUE,    /* a number that the dtype cannot hold; integer division by zero */
+  STREW_EOVERLAP,  /* a tensor written in place that shares elements with itself or an operand */
+  STREW_EDEVICE,   /* no such device; operands on different devices; the device failed */
+  STREW_EMEMORY,   /* memory does not suffice */
+  STREW_EFREED     /* a tensor that was given back */
+} strew_status;
+
+/* A number on its way into or out of a tensor: dtype is STREW_BOOL, STREW_INT64 (both in .i) or STREW_FLOAT64 (.f). */
+typedef struct strew_scalar {
+  strew_dtype dtype;
+  union {
+    int64_t i;
+    double f;
+  } as;
+} strew_scalar;
+
+typedef struct strew_context strew_context;
+typedef struct strew_device strew_device;
+typedef struct strew_tensor strew_tensor;
+
+/* What an elementwise call takes: a tensor, or a number where tensor is NULL. A number takes part in type promotion
+   by its category alone (bool < integer < float), as in PyTorch. */
+typedef struct strew_operand {
+  strew_tensor *tensor;
+  strew_scalar number;
+} strew_operand;
+
+/* The report of a failure. `op` is read, too: where the caller sets it (else NULL), messages use that name. */
+typedef struct strew_error {
+  const char *op;       /* the operation, a string that outlives the error */
+  strew_status code;    /* what kind of failure */
+  const char *argument; /* name of the argument at fault ("self", "index", ...), or NULL */
+  bool has_value;       /* whether `value` is the offending value */
+  strew_scalar value;
+  int position_rank; /* dimensions in `position`, the place of that value in the argument; -1: no place is named */
+  int64_t position[STREW_MAX_RANK];
+  char hint[256];     /* what to do about it; empty: nothing to say */
+  char message[2048]; /* "OP: 'ARGUMENT' FACT, RULE", a line per tensor (dtype, shape, device), the hint */
+} strew_error;
+
+/* "float32", ...; size of one element; "sum", ...; "error", ...; "index", ... NULL or 0 for what is out of range. */
+STREW_API const char *strew_dtype_name(strew_dtype dtype);
+STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
+STREW_API const char *strew_reduction_name(strew_reduction reduction);
+STREW_API const char *strew_mode_name(strew_mode mode);
+STREW_API const char *strew_status_name(strew_status status);
+
+/* Words to enums: "float32", ...; "sum" = "add", "prod" = "multiply" = "mul", "mean", "amax" = "max", "amin" = "min";
+   "error", "wrap", "clip", "drop". A wrong word is STREW_EARGUMENT with a message that lists them. */
+STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
+STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
+STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
+
+static inline strew_scalar strew_bool(bool value) {
+  strew_scalar scalar;
+  scalar.dtype = STREW_BOOL;
+  scalar.as.i = value;
+  return scalar;
+}
+static inline strew_scalar strew_int(int64_t value) {
+  strew_scalar scalar;
+  scalar.dtype = STREW_INT64;
+  scalar.as.i = value;
+  return scalar;
+}
+static inline strew_scalar strew_float(double value) {
+  strew_scalar scalar;
+  scalar.dtype = STREW_FLOAT64;
+  scalar.as.f = value;
+  return scalar;
+}
+static inline strew_operand strew_of(strew_tensor *tensor) {
+  strew_operand operand;
+  operand.tensor = tensor;
+  operand.number = strew_int(0);
+  return operand;
+}
+static inline strew_operand strew_number(strew_scalar number) {
+  strew_operand operand;
+  operand.tensor = NULL;
+  operand.number = number;
+  return operand;
+}
+
+/* Writes one number as dtype to `element` (strew_dtype_size_bytes(dtype) bytes, any alignment). How: */
+typedef enum strew_conversion {
+  STREW_EXACT,    /* as every call does with its numbers: floats round to nearest even, overflow to infinity is an
+                     error; integers need a whole number in range; bool takes true, false, 0 and 1 */
+  STREW_TRUNCATE, /* as STREW_EXACT, but a float loses its fraction on the way to an integer, and bool takes any number
+                     (x != 0): what strew.tensor{...} does */
+  STREW_SATURATE  /* never fails, as strew_to: float to integer stops at the ends of the range, NaN becomes 0; integer
+                     to integer wraps; too large for a float becomes infinite */
+} strew_conversion;
+STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *element,
+                                          strew_error *error);
+/* The number that is stored as dtype at `element`. */
+STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
+
+/* ----------------------------------------------------------------------------------------- contexts and devices */
+
+/* Where host memory comes from. `allocate` gives size_bytes > 0 aligned to `alignment` (a power of two), or NULL.
+   `deallocate` is told the same size. Called on the context's thread only. */
+typedef struct strew_allocator {
+  void *(*allocate)(void *user, size_t size_bytes, size_t alignment);
+  void (*deallocate)(void *user, void *block, size_t size_bytes);
+  void *user;
+} strew_allocator;
+
+typedef struct strew_options {
+  const char *device;        /* default device of new tensors; NULL: "cpu" */
+  int threads;               /* CPU workers, 1..256; 0: the processors that this process may use */
+  size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
+  strew_allocator allocator; /* allocate NULL: the C library's */
+} strew_options;
+
+/* options NULL: all defaults. The caller owns one reference; each tensor holds another, so that a context outlives its
+   tensors whatever the order of release. */
+STREW_API strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error);
+STREW_API void strew_context_release(strew_context *context);
+
+STREW_API int strew_context_threads(const strew_context *context);
+STREW_API strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error);
+/* Bytes of tensor memory now held, and the most ever held. */
+STREW_API size_t strew_context_bytes(const strew_context *context);
+STREW_API size_t strew_context_peak_bytes(const strew_context *context);
+/* Seeds the context's random numbers: the same seed gives the same numbers on every device and thread count. */
+STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
+
+/* "cpu", "opencl", "opencl:P.D" or "opencl:WORD". A name that fits none is STREW_EDEVICE with the list of what is
+   there. Devices live as long as their context; spec NULL: the context's default device. */
+STREW_API strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out,
+                                         strew_error *error);
+STREW_API int strew_device_count(const strew_context *context);
+STREW_API strew_device *strew_device_at(strew_context *context, int i);
+STREW_API const char *strew_device_name(const strew_device *device);  /* as strew_device_find takes it */
+STREW_API const char *strew_device_description(strew_device *device); /* the processor's own name */
+STREW_API strew_context *strew_device_context(const strew_device *device);
+/* Waits until all work given to the device is done. */
+STREW_API strew_status strew_device_finish(strew_device *device, strew_error *error);
+
+/* -------------------------------------------------------------------------------------------- tensors, in and out */
+
+STREW_API strew_tensor *strew_retain(strew_tensor *tensor); /* returns its argument */
+STREW_API void strew_release(strew_tensor *tensor);         /* NULL is fine */
+
+STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);
+STREW_API strew_device *strew_tensor_device(const strew_tensor *tensor);
+STREW_API int strew_tensor_rank(const strew_tensor *tensor);
+STREW_API const int64_t *strew_tensor_sizes(const strew_tensor *tensor); /* rank entries */
+STREW_API const int64_t *
+strew_tensor_strides(const strew_tensor *tensor); /* rank entries, in elements, none negative */
+STREW_API int64_t strew_tensor_numel(const strew_tensor *tensor);
+STREW_API bool strew_tensor_is_contiguous(const strew_tensor *tensor); /* dense in row-major order */
+
+/* New tensors. sizes: rank entries, 0 or more each; their product in bytes must fit. */
+STREW_API strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                   strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                  strew_scalar value, strew_tensor **out, strew_error *error);
+/* A copy of dense row-major host memory. */
+STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                  const void *data, strew_tensor **out, strew_error *error);
+/* Host memory as a CPU tensor without a copy. strides in elements, NULL: row-major. size_bytes bounds what sizes and
+   strides may reach. `release(user)` runs once, when the last view is gone; on failure it does not run. */
+STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                  const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
+                                  void *user, strew_tensor **out, strew_error *error);
+/* Address of the first element of a CPU tensor, valid while the tensor lives. */
+STREW_API strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error);
+/* Copies all elements in row-major order into host memory of exactly numel * element size bytes. */
+STREW_API strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error);
+/* The element of a tensor that has just one; the element at a position (`rank` entries, negative ones from the end). */
+STREW_API strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error);
+STREW_API strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *position, strew_scalar *out,
+                                 strew_error *error);
+STREW_API strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
+                                 strew_error *error);
+
+/* start, start + step, ... up to but not including stop; integers are exact, floats are start + i * step in float64. */
+STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
+                                    strew_scalar step, strew_tensor **out, strew_error *error);
+/* `steps` values from start to stop, both included. */
+STREW_API strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
+                                      strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns,
+                                 strew_tensor **out, strew_error *error);
+/* Philox 4x32-10. rand: uniform in [0, 1); randn: standard normal (float dtypes); randint: uniform in low..high-1;
+   randperm: 0..n-1 in random order. */
+STREW_API strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                  strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                   strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low, int64_t high, int rank,
+                                     const int64_t *sizes, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
+                                      strew_error *error);
+
+/* ------------------------------------------------------------------------------------------------------- views */
+
+/* Each gives a new tensor that shares the storage of `tensor`; names and rules are PyTorch's. */
+STREW_API strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
+                                  strew_error *error); /* one size may be -1; strides must allow it without a copy */
+STREW_API strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
+                                     strew_error *error); /* a view where possible, else a copy */
+STREW_API strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, strew_tensor **out,
+                                     strew_error *error);
+STREW_API strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error); /* rank 2 or less */
+/* Drops dimension dim if its size is 1; dim NULL: all such dimensions. */
+STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
+                                    strew_error *error); /* -1 keeps a size; stride 0 where a size 1 grows */
+STREW_API strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out,
+                                    strew_error *error);
+STREW_API strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor **out,
+                                    strew_error *error);
+/* Python's tensor[start:stop:step] along dim: ends are clamped, negative ones count from the end, step > 0. */
+STREW_API strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t stop, int64_t step,
+                                   strew_tensor **out, strew_error *error);
+/* Any view of the storage, checked against its ends. strides 0 or more, offset in elements from the storage's start. */
+STREW_API strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
+                                        int64_t offset, strew_tensor **out, strew_error *error);
+STREW_API int64_t strew_tensor_offset(const strew_tensor *tensor); /* in elements from the storage's start */
+
+/* ------------------------------------------------------------------------------------------ copying and joining */
+
+/* The same values as another dtype or on another device; `tensor` itself, retained, where nothing changes.
+   Conversions: STREW_SATURATE above. */
+STREW_API strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
+                                strew_error *error);
+STREW_API strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error); /* contiguous */
+STREW_API strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error);  /* or itself */
+/* Writes src, broadcast and converted, into tensor; devices may differ. */
+STREW_API strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error);
+STREW_API strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error);
+/* Joins count >= 1 tensors along dim (cat) or along a new dim (stack); dtypes are promoted. */
+STREW_API strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
+                                 strew_error *error);
+STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
+                                   strew_error *error);
+
+/* ------------------------------------------------------------------------------------------------- elementwise */
+
+typedef enum strew_unary_op {
+  STREW_NEG,
+  STREW_ABS,
+  STREW_FLOOR,
+  STREW_CEIL,
+  STREW_ROUND, /* halves to even */
+  STREW_RELU,
+  STREW_EXP, /* this and all below: integers and bools are computed as float32 */
+  STREW_LOG,
+  STREW_SQRT,
+  STREW_RSQRT,
+  STREW_SIN,
+  STREW_COS,
+  STREW_TANH,
+  STREW_SIGMOID,
+  STREW_LOGICAL_NOT, /* gives bool */
+  STREW_BITWISE_NOT, /* integers and bools */
+  STREW_UNARY_COUNT
+} strew_unary_op;
+
+typedef enum strew_binary_op {
+  STREW_ADD,
+  STREW_SUB,
+  STREW_MUL,
+  STREW_DIV,          /* always a float */
+  STREW_FLOOR_DIVIDE, /* rounds toward minus infinity; integer division by zero is an error that names the place */
+  STREW_REMAINDER,    /* has the sign of the divisor, as Lua's % */
+  STREW_POW,
+  STREW_MINIMUM, /* NaN wins, -0 < +0 */
+  STREW_MAXIMUM,
+  STREW_EQ, /* this and all below give bool */
+  STREW_NE,
+  STREW_LT,
+  STREW_LE,
+  STREW_GT,
+  STREW_GE,
+  STREW_LOGICAL_AND,
+  STREW_LOGICAL_OR,
+  STREW_BITWISE_AND, /* integers and bools, and give the promoted dtype */
+  STREW_BITWISE_OR,
+  STREW_BITWISE_XOR,
+  STREW_BINARY_COUNT
+} strew_binary_op;
+
+STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
+/* Operands broadcast; at least one is a tensor. */
+STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
+                                    strew_error *error);
+/* a where condition (bool) is true, else b; the three broadcast. */
+STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
+                                   strew_error *error);
+/* tensor, with value (a number or a 0-d tensor) where mask (bool, broadcast to tensor) is true; tensor's dtype. */
+STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
+                                         strew_tensor **out, strew_error *error);
+/* minimum(maximum(tensor, low), high); either bound may be NULL, not both. */
+STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
+                                   strew_tensor **out, strew_error *error);
+/* Same shape and equal elements throughout (NaN equals nothing, -0 equals +0); dtypes must agree. */
+STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
+/* |a - b| <= atol + rtol * |b| everywhere, after broadcasting; infinities equal themselves, NaN nothing. */
+STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
+                                      strew_error *error);
+
+/* --------------------------------------------------------------------------------- reductions, scans and sorting */
+
+typedef enum strew_fold {
+  STREW_FOLD_SUM, /* integers and bools give int64 */
+  STREW_FOLD_PROD,
+  STREW_FOLD_MEAN, /* floats only, as var and std */
+  STREW_FOLD_VAR,
+  STREW_FOLD_STD,
+  STREW_FOLD_AMIN,
+  STREW_FOLD_AMAX,
+  STREW_FOLD_ARGMIN, /* int64; the first winner, the first NaN if there is one */
+  STREW_FOLD_ARGMAX,
+  STREW_FOLD_ALL, /* bool */
+  STREW_FOLD_ANY,
+  STREW_FOLD_COUNT
+} strew_fold;
+
+/* Folds `count` dimensions of tensor (0: all of them) into one value each. Sums add in an order that depends on the
+   shape alone. keepdim leaves the dimensions with size 1. correction: of var and std, 1 as PyTorch's default. */
+STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
+                                    double correction, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+/* Stable; NaN is the greatest. values and indices (int64) are both new. */
+STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
+                                  strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
+                                  strew_tensor **indices, strew_error *error);
+/* The different values, ascending; inverse (of tensor's shape) and counts may be NULL. */
+STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
+                                    strew_tensor **counts, strew_error *error);
+/* Positions of the non-zero elements in row-major order: int64[how many, rank]. */
+STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+
+/* PyTorch's matmul (ranks 1 to 16, leading dimensions broadcast), and mm (2, 2), mv (2, 1), dot (1, 1). */
+typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT } strew_product;
+STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
+                                    strew_error *error);
+
+/* -------------------------------------------------------------------------------------------- the scatter family */
+
+typedef struct strew_scatter_options {
+  strew_reduction reduction;
+  bool exclude_self; /* places that receive something start from the reduction's identity */
+  strew_mode mode;
+} strew_scatter_options;
+
+/* Position form, as torch.Tensor.scatter_reduce_: for every coordinate c of index, in row-major order,
+   self[c with c[dim] replaced by index[c]] is joined by src[c].
+   Ranks are equal (0 counts as 1 of size 1); index.size(d) <= src.size(d), and <= self.size(d) for d != dim.
+   src: self's dtype, or a number. *out NULL: a new tensor, self unchanged; *out == self: in place. */
+STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
+                                     const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+/* out[c] = self[c with c[dim] replaced by index[c]], of index's shape. */
+STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                    strew_tensor **out, strew_error *error);
+
+typedef struct strew_group_options {
+  int dim;                   /* of src */
+  int64_t dim_size;          /* of the result along dim; -1: max(index) + 1 */
+  strew_reduction reduction; /* not STREW_ASSIGN */
+  strew_mode mode;
+  const strew_scalar *fill; /* of rows that receive nothing; NULL: 0, 1 for STREW_PROD */
+} strew_group_options;
+
+/* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
+   *out given: it takes part, and keeps its value where nothing arrives. arg, for STREW_AMAX and STREW_AMIN, or NULL: an
+   int64 tensor with the position along dim of the first winner, src.size(dim) where there is none. */
+STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
+                                   strew_tensor **out, strew_tensor **arg, strew_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+/* tables.h: the two tables from which enums' names, C loops and, later, device kernels are made. Every fact about a
+   dtype or a reduction has its home here; a new row plus its enumerator in strew.h is all that a new one takes.
+   Only tokens that mean the same in C11 and OpenCL C are used in the cells that become code. */
+#ifndef STREW_TABLES_H
+#define STREW_TABLES_H
+
+/* enumerator; suffix of functions; name; stored as; computed as; unsigned type in which sums wrap; category in type
+   promotion; identities of the minimum and of the maximum. */
+#define STREW_DTYPES(X)                                                                                                \
+  X(FLOAT32, f32, "float32", float, float, float, FLOATING, INFINITY, -INFINITY)                                       \
+  X(FLOAT64, f64, "float64", double, double, double, FLOATING, (double)INFINITY, -(double)INFINITY)                    \
+  X(FLOAT16, f16, "float16", uint16_t, float, float, FLOATING, INFINITY, -INFINITY)                                    \
+  X(BFLOAT16, bf16, "bfloat16", uint16_t, float, float, FLOATING, INFINITY, -INFINITY)                                 \
+  X(INT64, i64, "int64", int64_t, int64_t, uint64_t, INTEGER, 9223372036854775807, (-9223372036854775807 - 1))         \
+  X(INT32, i32, "int32", int32_t, int32_t, uint32_t, INTEGER, 2147483647, (-2147483647 - 1))                           \
+  X(INT16, i16, "int16", int16_t, int16_t, uint32_t, INTEGER, 32767, (-32767 - 1))                                     \
+  X(INT8, i8, "int8", int8_t, int8_t, uint32_t, INTEGER, 127, (-127 - 1))                                              \
+  X(UINT8, u8, "uint8", uint8_t, uint8_t, uint32_t, INTEGER, 255, 0)                                                   \
+  X(BOOL, b8, "bool", uint8_t, uint8_t, uint32_t, BOOLEAN, 1, 0)
+
+/* enumerator; suffix; the name and its other words; identity; how b joins a. A mean is a sum with a finishing
+   division, so it joins as one. */
+#define STREW_REDUCTIONS(X)                                                                                            \
+  X(ASSIGN, assign, "assign", NULL, NULL, ZERO, (b))                                                                   \
+  X(SUM, sum, "sum", "add", NULL, ZERO, PLUS(a, b))                                                                    \
+  X(PROD, prod, "prod", "multiply", "mul", ONE, TIMES(a, b))                                                           \
+  X(MEAN, mean, "mean", NULL, NULL, ZERO, PLUS(a, b))                                                                  \
+  X(AMAX, amax, "amax", "max", NULL, LOWEST, MAXIMUM(a, b))                                                            \
+  X(AMIN, amin, "amin", "min", NULL, HIGHEST, MINIMUM(a, b))
+
+#endif

@@ -1,0 +1,342 @@
+/* tensor.c: tensors themselves: made, released, described, read and written. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------- shapes, checked */
+
+int64_t count_of_sizes(int rank, const int64_t *sizes) {
+  int64_t count = 1;
+  for (int d = 0; d < rank; d++) count *= sizes[d];
+  return count;
+}
+
+void dense_strides(int rank, const int64_t *sizes, int64_t *strides) {
+  int64_t step = 1;
+  for (int d = rank - 1; d >= 0; d--) {
+    strides[d] = step;
+    step *= sizes[d] > 1 ? sizes[d] : 1;
+  }
+}
+
+strew_status check_dim(const struct call *call, int rank, int *dim) {
+  int wrapped = rank ? rank : 1;
+  if (*dim >= -wrapped && *dim < wrapped) return *dim += *dim < 0 ? wrapped : 0, STREW_OK;
+  strew_scalar value = strew_int(*dim);
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim", .value = &value},
+              "is %d, out of range for %d dimension%s (valid %d..%d)", *dim, rank, rank == 1 ? "" : "s", -wrapped,
+              wrapped - 1);
+}
+
+/* No product of sizes may overflow, those of empty tensors neither: strides are such products, too. */
+strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
+  if ((unsigned)dtype >= STREW_DTYPE_COUNT)
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is none of the known ones");
+  if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
+  int64_t bytes = (int64_t)strew_dtype_size_bytes(dtype);
+  char text[TEXT_BYTES];
+  for (int d = 0; d < rank; d++) {
+    strew_scalar value = strew_int(sizes[d]);
+    fault.value = &value;
+    if (sizes[d] < 0)
+      return fail(call, fault, "has size %" PRId64 " in dimension %d, sizes are 0 or more", sizes[d], d);
+    if (__builtin_mul_overflow(bytes, sizes[d] > 1 ? sizes[d] : 1, &bytes)) {
+      fault.value = NULL;
+      return fail(call, fault, "is %s, more bytes than can be addressed", text_of_sizes(rank, sizes, text));
+    }
+  }
+  return STREW_OK;
+}
+
+strew_status check_devices(const struct call *call) {
+  const strew_tensor *first = NULL;
+  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
+    const strew_tensor *tensor = call->operands[i].tensor;
+    if (!tensor) continue;
+    if (!first) first = tensor;
+    if (tensor->storage->device == first->storage->device) continue;
+    const char *name = first->storage->device->name;
+    char hint[sizeof call->error->hint];
+    snprintf(hint, sizeof hint, "%s:to(\"%s\")", call->operands[i].name, name);
+    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = call->operands[i].name, .hint = hint},
+                "is on %s, all operands must be on one device", tensor->storage->device->name);
+  }
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ made and released */
+
+static strew_status tensor_over(const struct call *call, struct storage *storage, strew_dtype dtype, int rank,
+                                const int64_t *sizes, const int64_t *strides, int64_t offset, strew_tensor **out) {
+  strew_context *context = storage->device->context;
+  strew_tensor *tensor = memory_take(context, sizeof *tensor);
+  if (!tensor) return fail_memory(call, context, sizeof *tensor);
+  tensor->references = 1;
+  tensor->dtype = dtype;
+  tensor->rank = rank;
+  tensor->offset = offset;
+  tensor->storage = storage;
+  memcpy(tensor->sizes, sizes, (size_t)rank * sizeof *sizes);
+  memcpy(tensor->strides, strides, (size_t)rank * sizeof *strides);
+  *out = tensor;
+  return STREW_OK;
+}
+
+strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
+                         const int64_t *strides, int64_t offset, strew_tensor **out) {
+  strew_status status = tensor_over(call, base->storage, base->dtype, rank, sizes, strides, offset, out);
+  if (status == STREW_OK) storage_retain(base->storage);
+  return status;
+}
+
+strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                           const int64_t *sizes, strew_tensor **out) {
+  strew_status status = check_sizes(call, dtype, rank, sizes);
+  if (status != STREW_OK) return status;
+  int64_t strides[MAX_RANK];
+  dense_strides(rank, sizes, strides);
+  size_t size_bytes = (size_t)count_of_sizes(rank, sizes) * strew_dtype_size_bytes(dtype);
+  struct storage *storage;
+  status = storage_create(call, device, size_bytes, &storage);
+  if (status != STREW_OK) return status;
+  status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
+  if (status != STREW_OK) storage_release(storage);
+  return status;
+}
+
+strew_tensor *strew_retain(strew_tensor *tensor) {
+  tensor->references++;
+  return tensor;
+}
+
+void strew_release(strew_tensor *tensor) {
+  if (!tensor || --tensor->references) return;
+  struct storage *storage = tensor->storage;
+  memory_give(storage->device->context, tensor, sizeof *tensor);
+  storage_release(storage);
+}
+
+strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, strew_tensor **out, bool *made) {
+  *made = !*out;
+  if (*made) return tensor_create(call, device, dtype, rank, sizes, out);
+  strew_tensor *given = *out;
+  char is[TEXT_BYTES], due[TEXT_BYTES];
+  if (given->rank != rank || memcmp(given->sizes, sizes, (size_t)rank * sizeof *sizes) != 0)
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"}, "has shape %s, the result has %s",
+                text_of_sizes(given->rank, given->sizes, is), text_of_sizes(rank, sizes, due));
+  if (given->dtype != dtype)
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "out"}, "is %s, the result is %s",
+                strew_dtype_name(given->dtype), strew_dtype_name(dtype));
+  if (given->storage->device != device)
+    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "out"}, "is on %s, the operands are on %s",
+                given->storage->device->name, device->name);
+  return STREW_OK;
+}
+
+/* The elements that a view of this shape reaches, from its first one on; -1 where they cannot be counted. */
+static int64_t reach(int rank, const int64_t *sizes, const int64_t *strides) {
+  int64_t last = 0, step;
+  for (int d = 0; d < rank; d++) {
+    if (sizes[d] == 0) return 0;
+    if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step) || __builtin_add_overflow(last, step, &last)) return -1;
+  }
+  return last + 1;
+}
+
+/* May a view of this shape start at `offset` of a storage of `elements`? */
+static strew_status check_view(const struct call *call, int rank, const int64_t *sizes, const int64_t *strides,
+                               int64_t offset, int64_t elements) {
+  struct fault fault = {.code = STREW_ESHAPE};
+  char text[TEXT_BYTES], more[TEXT_BYTES];
+  for (int d = 0; d < rank; d++) {
+    if (strides[d] >= 0) continue;
+    fault.argument = "strides";
+    return fail(call, fault, "is %s, strides are 0 or more", text_of_sizes(rank, strides, text));
+  }
+  int64_t reached = reach(rank, sizes, strides);
+  fault.argument = "offset";
+  if (offset < 0 || offset > elements) return fail(call, fault, "is %" PRId64 ", valid 0..%" PRId64, offset, elements);
+  fault.argument = "shape";
+  if (reached < 0 || reached > elements - offset)
+    return fail(call, fault,
+                "%s with strides %s from offset %" PRId64 " reaches beyond the storage's %" PRId64 " elements",
+                text_of_sizes(rank, sizes, text), text_of_sizes(rank, strides, more), offset, elements);
+  return STREW_OK;
+}
+
+strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
+                              int64_t offset, strew_tensor **out, strew_error *error) {
+  struct call call = CALL("as_strided", error, {"self", tensor});
+  int64_t elements = (int64_t)(tensor->storage->size_bytes / strew_dtype_size_bytes(tensor->dtype));
+  strew_status status = check_sizes(&call, tensor->dtype, rank, sizes);
+  if (status == STREW_OK) status = check_view(&call, rank, sizes, strides, offset, elements);
+  if (status == STREW_OK) status = tensor_view(&call, tensor, rank, sizes, strides, offset, out);
+  return status;
+}
+
+strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const int64_t *strides,
+                        void *data, size_t size_bytes, void (*release)(void *user), void *user, strew_tensor **out,
+                        strew_error *error) {
+  struct call call = CALL("wrap", error, {0});
+  strew_status status = check_sizes(&call, dtype, rank, sizes);
+  if (status != STREW_OK) return status;
+  if (device->ops != &cpu_ops)
+    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, host memory belongs to cpu",
+                device->name);
+  int64_t dense[MAX_RANK];
+  dense_strides(rank, sizes, dense);
+  if (!strides) strides = dense;
+  status = check_view(&call, rank, sizes, strides, 0, (int64_t)(size_bytes / strew_dtype_size_bytes(dtype)));
+  if (status != STREW_OK) return status;
+  struct storage *storage;
+  status = storage_create(&call, device, 0, &storage);
+  if (status != STREW_OK) return status;
+  status = tensor_over(&call, storage, dtype, rank, sizes, strides, 0, out);
+  if (status != STREW_OK) return storage_release(storage), status;
+  storage->data = data;
+  storage->size_bytes = size_bytes;
+  storage->wrapped = true;
+  storage->release = release;
+  storage->user = user;
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------- described */
+
+strew_dtype strew_tensor_dtype(const strew_tensor *tensor) {
+  return tensor->dtype;
+}
+strew_device *strew_tensor_device(const strew_tensor *tensor) {
+  return tensor->storage->device;
+}
+int strew_tensor_rank(const strew_tensor *tensor) {
+  return tensor->rank;
+}
+const int64_t *strew_tensor_sizes(const strew_tensor *tensor) {
+  return tensor->sizes;
+}
+const int64_t *strew_tensor_strides(const strew_tensor *tensor) {
+  return tensor->strides;
+}
+int64_t strew_tensor_offset(const strew_tensor *tensor) {
+  return tensor->offset;
+}
+int64_t strew_tensor_numel(const strew_tensor *tensor) {
+  return count_of_sizes(tensor->rank, tensor->sizes);
+}
+strew_context *tensor_context(const strew_tensor *tensor) {
+  return tensor->storage->device->context;
+}
+
+/* Strides of dimensions that hold one element or none say nothing. */
+bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
+  int64_t step = 1;
+  for (int d = tensor->rank - 1; d >= 0; d--) {
+    if (tensor->sizes[d] == 0) return true;
+    if (tensor->sizes[d] == 1) continue;
+    if (tensor->strides[d] != step) return false;
+    step *= tensor->sizes[d];
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------- read and written */
+
+strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
+  struct call call = CALL("data", error, {"self", tensor});
+  if (tensor->storage->device->ops != &cpu_ops)
+    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "self:to(\"cpu\")"},
+                "is on %s, only cpu tensors have a host address", tensor->storage->device->name);
+  size_t skipped = (size_t)tensor->offset * strew_dtype_size_bytes(tensor->dtype);
+  *data = tensor->storage->data ? (char *)tensor->storage->data + skipped : NULL;
+  return STREW_OK;
+}
+
+static strew_status read_elements(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to,
+                                  int64_t count) {
+  size_t size = strew_dtype_size_bytes(tensor->dtype);
+  return tensor->storage->device->ops->read(call, tensor->storage, (size_t)offset * size, to, (size_t)count * size);
+}
+
+strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
+  struct call call = CALL("read", error, {"self", tensor});
+  int64_t count = strew_tensor_numel(tensor);
+  size_t due = (size_t)count * strew_dtype_size_bytes(tensor->dtype);
+  if (size_bytes != due)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "size_bytes"},
+                "is %zu, the elements take %zu", size_bytes, due);
+  if (!count) return STREW_OK;
+  if (strew_tensor_is_contiguous(tensor)) return read_elements(&call, tensor, tensor->offset, to, count);
+  strew_tensor *dense = NULL;
+  strew_status status = copy_as(&call, tensor, tensor->dtype, &dense);
+  if (status == STREW_OK) status = read_elements(&call, dense, 0, to, count);
+  strew_release(dense);
+  return status;
+}
+
+/* Where the element at a position lies; -1 is the last in each dimension. */
+static strew_status locate(const struct call *call, const strew_tensor *tensor, int rank, const int64_t *position,
+                           int64_t *offset) {
+  if (rank != tensor->rank)
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "position"},
+                "has %d entr%s, self has %d dimension%s", rank, rank == 1 ? "y" : "ies", tensor->rank,
+                tensor->rank == 1 ? "" : "s");
+  *offset = tensor->offset;
+  for (int d = 0; d < rank; d++) {
+    int64_t size = tensor->sizes[d], at = position[d];
+    strew_scalar value = strew_int(at);
+    bool counted_from_1 = at == size;
+    if (at < -size || at >= size)
+      return fail(
+          call,
+          (struct fault){.code = STREW_EINDEX,
+                         .argument = "position",
+                         .value = &value,
+                         .position = position,
+                         .position_rank = rank,
+                         .hint = counted_from_1 ? "counted from 1? positions count from 0, and -1 is the last" : NULL},
+          "%" PRId64 " is out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", at, d,
+          size, -size, size - 1);
+    *offset += (at < 0 ? at + size : at) * tensor->strides[d];
+  }
+  return STREW_OK;
+}
+
+strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *position, strew_scalar *out,
+                       strew_error *error) {
+  struct call call = CALL("get", error, {"self", tensor});
+  int64_t offset;
+  union element element;
+  strew_status status = locate(&call, tensor, rank, position, &offset);
+  if (status == STREW_OK) status = read_elements(&call, tensor, offset, element.bytes, 1);
+  if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
+  return status;
+}
+
+strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
+                       strew_error *error) {
+  struct call call = CALL("set", error, {"self", tensor});
+  int64_t offset;
+  union element element;
+  strew_status status = locate(&call, tensor, rank, position, &offset);
+  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
+  if (status != STREW_OK) return status;
+  size_t size = strew_dtype_size_bytes(tensor->dtype);
+  return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);
+}
+
+strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error) {
+  struct call call = CALL("item", error, {"self", tensor});
+  int64_t count = strew_tensor_numel(tensor);
+  if (count != 1)
+    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
+                "has %" PRId64 " elements, item needs a tensor with just one", count);
+  union element element;
+  strew_status status = read_elements(&call, tensor, tensor->offset, element.bytes, 1);
+  if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
+  return status;
+}

@@ -1,0 +1,383 @@
+/* check_elementwise.c: every operation x dtypes x layouts x broadcasting x numbers against plain loops, bit for bit, on
+   any number of threads, new and in place. */
+#include "elementwise_oracle.h"
+
+#include <inttypes.h>
+
+/* ------------------------------------------------------------------------------------------ binary, whole */
+
+static const char *text_of_operand(strew_operand x, char *text) {
+  if (x.tensor) {
+    sprintf(text, "%s of rank %d", strew_dtype_name(strew_tensor_dtype(x.tensor)), strew_tensor_rank(x.tensor));
+    return text;
+  }
+  if (x.number.dtype == STREW_FLOAT64)
+    sprintf(text, "%g", x.number.as.f);
+  else
+    sprintf(text, "%" PRId64, x.number.as.i);
+  return text;
+}
+
+static void check_binary(strew_binary_op op, strew_operand a, strew_operand b) {
+  strew_tensor *out = NULL;
+  char left[64], right[64];
+  text_of_operand(a, left), text_of_operand(b, right);
+  if (is_refused(op, a, b)) {
+    assert_fails(strew_binary(op, a, b, &out, &failure), STREW_EDTYPE, NULL);
+    ck_assert_ptr_null(out);
+    return;
+  }
+  ok(strew_binary(op, a, b, &out, &failure));
+  strew_dtype dtype = result_of(op, a, b);
+  char *due = due_of(op, a, b, out, dtype);
+  assert_elements(out, dtype, due, "%s of %s and %s", binary_names[op], left, right);
+  free(due);
+  strew_release(out);
+}
+
+/* A random operand; a divisor has no zeros where integers are divided. */
+static strew_tensor *random_operand(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout,
+                                    bool divisor) {
+  if (!divisor || is_float_dtype(dtype)) return random_tensor(dtype, rank, sizes, layout);
+  if (dtype == STREW_BOOL) return random_integers(dtype, rank, sizes, layout, 1, 2);
+  if (dtype == STREW_UINT8 || draw_below(2)) return random_integers(dtype, rank, sizes, layout, 1, 9);
+  return random_integers(dtype, rank, sizes, layout, -5, 0);
+}
+
+static const struct shapes {
+  int rank_a, rank_b;
+  int64_t a[4], b[4];
+} shapes[] = {
+    {1, 1, {7}, {7}},
+    {2, 2, {3, 5}, {3, 5}},
+    {2, 1, {4, 3}, {3}},
+    {3, 2, {2, 1, 4}, {3, 1}},
+    {0, 2, {0}, {2, 3}},
+    {1, 0, {5}, {0}},
+    {0, 0, {0}, {0}},
+    {2, 2, {0, 3}, {1, 3}},
+    {4, 3, {2, 1, 3, 2}, {2, 1, 2}},
+    {3, 3, {2, 3, 4}, {2, 3, 4}},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void check_tensors(strew_binary_op op, strew_dtype da, strew_dtype db) {
+  for (int s = 0; s < SHAPES; s++) {
+    const struct shapes *shape = &shapes[s];
+    enum layout la = (enum layout)draw_below(LAYOUT_COUNT), lb = (enum layout)draw_below(LAYOUT_COUNT);
+    strew_tensor *a = random_operand(da, shape->rank_a, shape->a, la, false);
+    strew_tensor *b = random_operand(db, shape->rank_b, shape->b, lb, divides(op));
+    check_binary(op, strew_of(a), strew_of(b));
+    strew_release(a);
+    strew_release(b);
+  }
+}
+
+static void check_numbers(strew_binary_op op, strew_dtype dtype) {
+  const strew_scalar numbers[] = {strew_bool(true), strew_int(1),     strew_int(3),      strew_int(7),
+                                  strew_float(2.5), strew_float(0.1), strew_float(-0.0), strew_float(INFINITY),
+                                  strew_float(NAN), strew_float(-3)};
+  const int64_t sizes[] = {3, 5};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    for (int rank = 0; rank <= 2; rank += 2) {
+      enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
+      strew_tensor *any = random_tensor(dtype, rank, sizes, layout);
+      strew_tensor *divisor = random_operand(dtype, rank, sizes, layout, divides(op));
+      check_binary(op, strew_of(any), strew_number(numbers[i]));
+      check_binary(op, strew_number(numbers[i]), strew_of(divisor));
+      strew_release(any);
+      strew_release(divisor);
+    }
+  }
+}
+
+/* _i: operation x first dtype */
+START_TEST(binary_matches_the_loop) {
+  strew_binary_op op = (strew_binary_op)(_i / STREW_DTYPE_COUNT);
+  strew_dtype da = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  seed_draws((uint64_t)_i);
+  for (int db = 0; db < STREW_DTYPE_COUNT; db++) check_tensors(op, da, (strew_dtype)db);
+  check_numbers(op, da);
+}
+END_TEST
+
+/* Rows longer than a block, and the tails of vector loops. */
+START_TEST(long_rows_match_the_loop) {
+  strew_binary_op op = (strew_binary_op)_i;
+  for (int d = 0; d < STREW_DTYPE_COUNT; d++) {
+    strew_dtype dtype = (strew_dtype)d;
+    const int64_t sizes[] = {2, 2500 + draw_below(17)};
+    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      strew_tensor *a = random_operand(dtype, 2, sizes, (enum layout)layout, false);
+      strew_tensor *b = random_operand(dtype, 2, sizes, CONTIGUOUS, divides(op));
+      check_binary(op, strew_of(a), strew_of(b));
+      check_binary(op, strew_of(a), strew_number(strew_int(2)));
+      strew_release(a);
+      strew_release(b);
+    }
+  }
+}
+END_TEST
+
+START_TEST(threads_do_not_matter) {
+  strew_binary_op op = (strew_binary_op)(_i / STREW_DTYPE_COUNT);
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  const int64_t sizes[] = {37, 211}, column[] = {37, 1};
+  strew_tensor *a = random_operand(dtype, 2, sizes, STRIDED, false), *first = NULL;
+  strew_tensor *b = random_operand(dtype, 2, column, CONTIGUOUS, divides(op));
+  if (is_refused(op, strew_of(a), strew_of(b))) goto done;
+  for (int threads = 1; threads <= 7; threads = threads == 3 ? 7 : threads + 1) {
+    use_threads(threads);
+    strew_tensor *out = NULL;
+    ok(strew_binary(op, strew_of(a), strew_of(b), &out, &failure));
+    if (first)
+      assert_same(out, first, binary_names[op]);
+    else
+      first = strew_retain(out);
+    strew_release(out);
+  }
+done:
+  strew_release(a);
+  strew_release(b);
+  strew_release(first);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------- unary */
+
+static void check_unary(strew_unary_op op, strew_tensor *x) {
+  strew_dtype dtype = strew_tensor_dtype(x);
+  bool floats_only = op >= STREW_EXP && op <= STREW_SIGMOID, numbers_only = op < STREW_EXP;
+  strew_tensor *out = NULL;
+  if ((numbers_only && dtype == STREW_BOOL) || (op == STREW_BITWISE_NOT && is_float_dtype(dtype))) {
+    assert_fails(strew_unary(op, x, &out, &failure), STREW_EDTYPE, NULL);
+    return;
+  }
+  strew_dtype common = floats_only && !is_float_dtype(dtype) ? STREW_FLOAT32 : dtype;
+  strew_dtype compute = is_half(common) ? STREW_FLOAT32 : common;
+  strew_dtype gives = op == STREW_LOGICAL_NOT ? STREW_BOOL : common;
+  int64_t count = strew_tensor_numel(x);
+  char *host = host_of(x), *due = malloc((size_t)count * 8 + 8);
+  for (int64_t i = 0; i < count; i++) {
+    strew_scalar from = convert(strew_scalar_load(dtype, host + (size_t)i * strew_dtype_size_bytes(dtype)), compute);
+    strew_scalar result = apply_unary(op, compute, from);
+    ok(strew_scalar_store(result, STREW_SATURATE, gives, due + (size_t)i * strew_dtype_size_bytes(gives), &failure));
+  }
+  ok(strew_unary(op, x, &out, &failure));
+  assert_sizes(out, strew_tensor_rank(x), strew_tensor_sizes(x));
+  assert_elements(out, gives, due, "%s of %s", unary_names[op], strew_dtype_name(dtype));
+  free(host);
+  free(due);
+  strew_release(out);
+}
+
+START_TEST(unary_matches_the_loop) {
+  strew_unary_op op = (strew_unary_op)(_i / STREW_DTYPE_COUNT);
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  const struct {
+    int rank;
+    int64_t sizes[3];
+  } shapes_1[] = {{0, {0}}, {1, {1}}, {1, {2311}}, {2, {0, 4}}, {3, {5, 6, 7}}, {2, {40, 3}}};
+  seed_draws((uint64_t)_i);
+  for (size_t s = 0; s < sizeof shapes_1 / sizeof *shapes_1; s++) {
+    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      strew_tensor *x = random_tensor(dtype, shapes_1[s].rank, shapes_1[s].sizes, (enum layout)layout);
+      check_unary(op, x);
+      strew_release(x);
+    }
+  }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
+
+static void check_where(strew_tensor *condition, strew_operand a, strew_operand b) {
+  strew_tensor *out = NULL;
+  ok(strew_where(condition, a, b, &out, &failure));
+  strew_dtype common = a.tensor || b.tensor              ? common_of(a, b)
+                       : a.number.dtype == STREW_FLOAT64 ? STREW_FLOAT32
+                                                         : a.number.dtype;
+  int rank = strew_tensor_rank(out);
+  const int64_t *sizes = strew_tensor_sizes(out);
+  struct opened c = open_operand(strew_of(condition), rank), x = open_operand(a, rank), y = open_operand(b, rank);
+  int64_t count = strew_tensor_numel(out);
+  char *due = malloc((size_t)count * 8 + 8);
+  for (int64_t i = 0; i < count; i++) {
+    bool first = element_at(&c, rank, sizes, i).as.i != 0;
+    ok(strew_scalar_store(element_at(first ? &x : &y, rank, sizes, i), STREW_SATURATE, common,
+                          due + (size_t)i * strew_dtype_size_bytes(common), &failure));
+  }
+  assert_elements(out, common, due, "where, %s", strew_dtype_name(common));
+  free(c.host), free(x.host), free(y.host), free(due);
+  strew_release(out);
+}
+
+START_TEST(where_matches_the_loop) {
+  strew_dtype da = (strew_dtype)(_i / STREW_DTYPE_COUNT), db = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  seed_draws((uint64_t)_i);
+  for (int s = 0; s < SHAPES; s++) {
+    const struct shapes *shape = &shapes[s];
+    bool outer = shape->rank_a >= shape->rank_b;
+    strew_tensor *condition = random_tensor(STREW_BOOL, outer ? shape->rank_b : shape->rank_a,
+                                            outer ? shape->b : shape->a, (enum layout)draw_below(LAYOUT_COUNT));
+    strew_tensor *a = random_tensor(da, shape->rank_a, shape->a, (enum layout)draw_below(LAYOUT_COUNT));
+    strew_tensor *b = random_tensor(db, shape->rank_b, shape->b, (enum layout)draw_below(LAYOUT_COUNT));
+    check_where(condition, strew_of(a), strew_of(b));
+    check_where(condition, strew_of(a), strew_number(strew_int(1)));
+    check_where(condition, strew_number(strew_float(0.25)), strew_of(b));
+    check_where(condition, strew_number(strew_int(3)), strew_number(strew_int(4)));
+    strew_release(condition);
+    strew_release(a);
+    strew_release(b);
+  }
+}
+END_TEST
+
+START_TEST(masked_fill_matches_where) {
+  strew_dtype dtype = (strew_dtype)_i;
+  const int64_t sizes[] = {4, 6};
+  strew_tensor *x = random_tensor(dtype, 2, sizes, STRIDED), *mask = random_tensor(STREW_BOOL, 1, sizes + 1, STRIDED);
+  strew_tensor *one = scalar_tensor(STREW_BOOL, strew_bool(true)), *due = NULL, *out = NULL, *again = NULL;
+  ok(strew_where(mask, strew_of(one), strew_of(x), &due, &failure));
+  ok(strew_masked_fill(x, mask, strew_number(strew_int(1)), &out, &failure));
+  assert_same(out, due, "masked_fill with a number");
+  ck_assert_int_eq(strew_tensor_dtype(out), dtype);
+  ok(strew_masked_fill(x, mask, strew_of(one), &again, &failure));
+  assert_same(again, due, "masked_fill with a tensor");
+  ok(strew_masked_fill(x, mask, strew_number(strew_int(1)), &x, &failure));
+  assert_same(x, due, "masked_fill_");
+  strew_release(x), strew_release(mask), strew_release(one);
+  strew_release(due), strew_release(out), strew_release(again);
+}
+END_TEST
+
+static void check_clamp(strew_tensor *x, const strew_operand *low, const strew_operand *high) {
+  strew_tensor *out = NULL, *due = NULL, *step = NULL;
+  ok(strew_clamp(x, low, high, &out, &failure));
+  /* both bounds take part in promotion */
+  strew_dtype dtype = strew_tensor_dtype(out);
+  ok(strew_to(x, device, dtype, &step, &failure));
+  if (low) {
+    ok(strew_binary(STREW_MAXIMUM, strew_of(step), *low, &due, &failure));
+    strew_release(step);
+    step = due, due = NULL;
+  }
+  if (high) {
+    ok(strew_binary(STREW_MINIMUM, strew_of(step), *high, &due, &failure));
+    strew_release(step);
+    step = due, due = NULL;
+  }
+  assert_same(out, step, "clamp");
+  strew_release(step);
+  strew_release(out);
+}
+
+START_TEST(clamp_is_minimum_of_maximum) {
+  strew_dtype dtype = (strew_dtype)_i;
+  const int64_t sizes[] = {5, 301}, column[] = {5, 1};
+  strew_operand one = strew_number(strew_int(1)), half = strew_number(strew_float(1.5)),
+                three = strew_number(strew_int(3));
+  for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+    strew_tensor *x = random_tensor(dtype, 2, sizes, (enum layout)layout);
+    strew_tensor *bound = random_tensor(dtype, 2, column, STRIDED);
+    strew_operand tensor = strew_of(bound);
+    check_clamp(x, &one, &three);
+    check_clamp(x, NULL, &half);
+    check_clamp(x, &one, NULL);
+    check_clamp(x, &tensor, &three);
+    check_clamp(x, &one, &tensor);
+    check_clamp(x, &three, &one);
+    if (layout != EXPANDED) {
+      strew_tensor *due = NULL;
+      ok(strew_clamp(x, &tensor, &three, &due, &failure));
+      if (strew_tensor_dtype(due) == dtype) {
+        ok(strew_clamp(x, &tensor, &three, &x, &failure));
+        assert_same(x, due, "clamp_");
+      }
+      strew_release(due);
+    }
+    strew_release(x);
+    strew_release(bound);
+  }
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------- in place */
+
+/* A view in the middle of a larger tensor: what lies around must stay as it is. */
+START_TEST(in_place_writes_just_the_view) {
+  strew_binary_op op = (strew_binary_op)(_i / STREW_DTYPE_COUNT);
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  const int64_t sizes[] = {9, 11}, view_sizes[] = {3, 4}, view_strides[] = {22, 2};
+  seed_draws((uint64_t)_i);
+  strew_tensor *base = random_tensor(dtype, 2, sizes, CONTIGUOUS), *view = NULL;
+  strew_tensor *other = random_operand(dtype, 1, view_sizes + 1, STRIDED, divides(op));
+  ok(strew_as_strided(base, 2, view_sizes, view_strides, 13, &view, &failure));
+  strew_operand a = strew_of(view), b = strew_of(other);
+  size_t size = strew_dtype_size_bytes(dtype);
+  bool fits = op != STREW_DIV || is_float_dtype(dtype);
+  if (is_refused(op, a, b) || !fits) {
+    assert_fails(strew_binary(op, a, b, &view, &failure), STREW_EDTYPE, NULL);
+  } else {
+    char *due = due_of(op, a, b, view, dtype), *before = host_of(base);
+    strew_tensor *out = view;
+    ok(strew_binary(op, a, b, &out, &failure));
+    ck_assert_ptr_eq(out, view);
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 4; c++)
+        memcpy(before + (size_t)(13 + 22 * r + 2 * c) * size, due + (size_t)(4 * r + c) * size, size);
+    assert_elements(base, dtype, before, "%s_ and what lies around", binary_names[op]);
+    free(due), free(before);
+  }
+  strew_release(base), strew_release(view), strew_release(other);
+}
+END_TEST
+
+START_TEST(in_place_with_itself) {
+  for (int d = 0; d < STREW_DTYPE_COUNT; d++) {
+    const int64_t size = 3001;
+    strew_tensor *x = random_tensor((strew_dtype)d, 1, &size, CONTIGUOUS), *out = x;
+    char *due = due_of(STREW_ADD, strew_of(x), strew_of(x), x, (strew_dtype)d);
+    ok(strew_binary(STREW_ADD, strew_of(x), strew_of(x), &out, &failure));
+    assert_elements(x, (strew_dtype)d, due, "x:add_(x)");
+    free(due);
+    strew_release(x);
+  }
+}
+END_TEST
+
+START_TEST(out_of_another_dtype) {
+  const double left[] = {1.25, -2.5, 3}, right[] = {1, 2, 300}, sum[] = {2.25, -0.5, 303};
+  strew_tensor *a = tensor_from_doubles(STREW_FLOAT32, 3, left), *b = tensor_from_doubles(STREW_INT16, 3, right);
+  strew_tensor *out = tensor_from_doubles(STREW_FLOAT64, 3, right), *kept = out;
+  ok(strew_binary(STREW_ADD, strew_of(a), strew_of(b), &out, &failure));
+  ck_assert_ptr_eq(out, kept);
+  assert_elements(out, STREW_FLOAT64, sum, "float64 out");
+  strew_tensor *narrow = tensor_from_doubles(STREW_INT8, 3, right);
+  ok(strew_binary(STREW_MUL, strew_of(b), strew_of(b), &narrow, &failure));
+  assert_elements(narrow, STREW_INT8, (int8_t[]){1, 4, (int8_t)(90000 & 255)}, "int16 wraps in int8");
+  strew_tensor *ones = tensor_from_doubles(STREW_FLOAT16, 3, right);
+  ok(strew_binary(STREW_EQ, strew_of(b), strew_number(strew_int(2)), &ones, &failure));
+  assert_elements(ones, STREW_FLOAT16, (uint16_t[]){0, 0x3c00, 0}, "a comparison into float16");
+  strew_release(a), strew_release(b), strew_release(out), strew_release(narrow), strew_release(ones);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- suite */
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("elementwise");
+  TCase *loops = new_case(suite, "against the loop");
+  tcase_add_loop_test(loops, binary_matches_the_loop, 0, STREW_BINARY_COUNT * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(loops, long_rows_match_the_loop, 0, STREW_BINARY_COUNT);
+  tcase_add_loop_test(loops, threads_do_not_matter, 0, STREW_BINARY_COUNT * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(loops, unary_matches_the_loop, 0, STREW_UNARY_COUNT * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(loops, where_matches_the_loop, 0, STREW_DTYPE_COUNT * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(loops, masked_fill_matches_where, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(loops, clamp_is_minimum_of_maximum, 0, STREW_DTYPE_COUNT);
+  TCase *places = new_case(suite, "in place");
+  tcase_add_loop_test(places, in_place_writes_just_the_view, 0, STREW_BINARY_COUNT * STREW_DTYPE_COUNT);
+  tcase_add_test(places, in_place_with_itself);
+  tcase_add_test(places, out_of_another_dtype);
+  return suite;
+}

@@ -1,0 +1,400 @@
+/* check_elementwise_rules.c: elementwise operations: promotion, values worked out by hand, equal and allclose, and
+   every message. */
+#include "elementwise_oracle.h"
+
+/* ------------------------------------------------------------------------------------------- promotion, checked */
+
+/* Columns of the table: the 10 dtypes with dimensions, the same without, three numbers. */
+START_TEST(promotion_is_that_of_pytorch) {
+  strew_dtype da = (strew_dtype)_i;
+  const int64_t size = 2;
+  const strew_scalar numbers[] = {strew_bool(true), strew_int(1), strew_float(1)};
+  for (int rank_a = 0; rank_a <= 1; rank_a++) {
+    strew_tensor *a = random_tensor(da, rank_a, &size, CONTIGUOUS);
+    for (int column = 0; column < 2 * STREW_DTYPE_COUNT + 3; column++) {
+      strew_tensor *b = NULL, *out = NULL;
+      if (column < 2 * STREW_DTYPE_COUNT)
+        b = random_tensor((strew_dtype)(column % STREW_DTYPE_COUNT), column < STREW_DTYPE_COUNT, &size, CONTIGUOUS);
+      strew_operand x = strew_of(a), y = b ? strew_of(b) : strew_number(numbers[column - 2 * STREW_DTYPE_COUNT]);
+      ok(strew_binary(STREW_MAXIMUM, x, y, &out, &failure));
+      ck_assert_str_eq(strew_dtype_name(strew_tensor_dtype(out)), strew_dtype_name(common_of(x, y)));
+      strew_release(out), out = NULL;
+      ok(strew_binary(STREW_MAXIMUM, y, x, &out, &failure));
+      ck_assert_str_eq(strew_dtype_name(strew_tensor_dtype(out)), strew_dtype_name(common_of(x, y)));
+      strew_release(out), strew_release(b);
+    }
+    strew_release(a);
+  }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------- values, written by hand */
+
+static void check_values(strew_binary_op op, strew_dtype dtype, int64_t count, const double *a, const double *b,
+                         const double *due) {
+  strew_tensor *x = tensor_from_doubles(dtype, count, a), *y = tensor_from_doubles(dtype, count, b), *out = NULL;
+  strew_tensor *expected = tensor_from_doubles(dtype, count, due);
+  ok(strew_binary(op, strew_of(x), strew_of(y), &out, &failure));
+  assert_same(out, expected, binary_names[op]);
+  strew_release(x), strew_release(y), strew_release(out), strew_release(expected);
+}
+
+/* Each line was printed by PyTorch. */
+START_TEST(division_and_powers_by_hand) {
+  const double inf = INFINITY;
+  const double a[] = {1, -1, 0, 5, inf, 3, -0.0, 1, -5}, b[] = {0, 0, 0, -2, 2, inf, 3, 0.1, 2};
+  const double floors[] = {inf, -inf, NAN, -3, NAN, 0, -0.0, 9, -3};
+  check_values(STREW_FLOOR_DIVIDE, STREW_FLOAT32, 9, a, b, floors);
+  const double c[] = {1, -1, 0, 5, -5, 3, -3, -0.0}, d[] = {0, 0, 0, -2, 2, inf, inf, 3};
+  const double rests[] = {NAN, NAN, NAN, -1, 1, 3, inf, -0.0};
+  check_values(STREW_REMAINDER, STREW_FLOAT32, 8, c, d, rests);
+  check_values(STREW_REMAINDER, STREW_FLOAT64, 8, c, d, rests);
+  const double i[] = {7, -7, 7, -7, -128}, j[] = {2, 2, -2, -2, -1};
+  check_values(STREW_FLOOR_DIVIDE, STREW_INT8, 5, i, j, (const double[]){3, -4, -4, 3, -128});
+  check_values(STREW_REMAINDER, STREW_INT8, 5, i, j, (const double[]){1, 1, -1, -1, 0});
+  const double base[] = {1, -1, 0, 2, -1, -3, 2, 0}, exponent[] = {-1, -1, -1, -1, -2, 3, 62, 0};
+  check_values(STREW_POW, STREW_INT64, 8, base, exponent, (const double[]){1, -1, 0, 0, 1, -27, 0x1p62, 1});
+  check_values(STREW_POW, STREW_INT8, 8, base, exponent, (const double[]){1, -1, 0, 0, 1, -27, 0, 1});
+  check_values(STREW_FLOOR_DIVIDE, STREW_FLOAT16, 1, (const double[]){1000}, (const double[]){0.1},
+               (const double[]){10000});
+  check_values(STREW_REMAINDER, STREW_FLOAT16, 1, (const double[]){5.5}, (const double[]){-2}, (const double[]){-0.5});
+}
+END_TEST
+
+START_TEST(rounding_by_hand) {
+  const double x[] = {0.5, 1.5, 2.5, -0.5, -1.5, -0.0, 8388609, 0x1.fffffep-2, NAN};
+  const double due[] = {0, 2, 2, -0.0, -2, -0.0, 8388609, 0, NAN};
+  for (int d = STREW_FLOAT32; d <= STREW_FLOAT64; d++) {
+    strew_tensor *from = tensor_from_doubles((strew_dtype)d, 9, x),
+                 *expected = tensor_from_doubles((strew_dtype)d, 9, due);
+    strew_tensor *out = NULL;
+    ok(strew_unary(STREW_ROUND, from, &out, &failure));
+    assert_same(out, expected, "round");
+    strew_release(from), strew_release(expected), strew_release(out);
+  }
+}
+END_TEST
+
+/* 16-bit floats: computed in float32, rounded once; a number is not rounded first, but where it is compared. */
+START_TEST(halves_round_once) {
+  strew_tensor *x = tensor_from_doubles(STREW_FLOAT16, 2, (const double[]){3, 2048}), *out = NULL;
+  ok(strew_binary(STREW_MUL, strew_of(x), strew_number(strew_int(2049)), &out, &failure));
+  assert_elements(out, STREW_FLOAT16, (uint16_t[]){0x6e01, 0x7c00}, "3 * 2049 is 6147, to even 6148");
+  strew_release(out), out = NULL;
+  ok(strew_binary(STREW_ADD, strew_of(x), strew_number(strew_float(70000)), &out, &failure));
+  assert_elements(out, STREW_FLOAT16, (uint16_t[]){0x7c00, 0x7c00}, "beyond float16");
+  strew_release(out), out = NULL;
+  strew_tensor *tenth = tensor_from_doubles(STREW_FLOAT16, 1, (const double[]){0.1});
+  ok(strew_binary(STREW_EQ, strew_of(tenth), strew_number(strew_float(0.1)), &out, &failure));
+  assert_elements(out, STREW_BOOL, (uint8_t[]){1}, "0.1 equals 0.1");
+  strew_release(out), out = NULL;
+  ok(strew_binary(STREW_MUL, strew_of(tenth), strew_of(tenth), &out, &failure));
+  assert_elements(out, STREW_FLOAT16, (uint16_t[]){0x211e}, "0.1 * 0.1");
+  strew_release(out), strew_release(x), strew_release(tenth);
+}
+END_TEST
+
+/* Bytes of bools that a host wrapped may be any: not 0 is true. */
+START_TEST(foreign_bools_are_true_or_false) {
+  uint8_t bytes[] = {0, 1, 2, 255};
+  const int64_t size = 4;
+  strew_tensor *x = NULL, *out = NULL;
+  ok(strew_wrap(device, STREW_BOOL, 1, &size, NULL, bytes, sizeof bytes, NULL, NULL, &x, &failure));
+  ok(strew_binary(STREW_EQ, strew_of(x), strew_number(strew_bool(true)), &out, &failure));
+  assert_elements(out, STREW_BOOL, (uint8_t[]){0, 1, 1, 1}, "eq(true)");
+  strew_release(out), out = NULL;
+  ok(strew_unary(STREW_BITWISE_NOT, x, &out, &failure));
+  assert_elements(out, STREW_BOOL, (uint8_t[]){1, 0, 0, 0}, "bitwise_not");
+  strew_release(out), strew_release(x);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- equal, allclose */
+
+static void expect_equal(strew_tensor *a, strew_tensor *b, bool due) {
+  bool is = !due;
+  ok(strew_equal(a, b, &is, &failure));
+  ck_assert_int_eq(is, due);
+}
+
+START_TEST(equal_compares_wholes) {
+  const int64_t sizes[] = {2, 3}, flat = 6;
+  const double v[] = {0, 1, 2, 3, 4, 5}, w[] = {-0.0, 1, 2, 3, 4, 5}, n[] = {0, 1, 2, 3, 4, NAN};
+  strew_tensor *a = tensor_from_doubles(STREW_FLOAT32, 6, v), *b = tensor_from_doubles(STREW_FLOAT32, 6, w);
+  strew_tensor *c = tensor_from_doubles(STREW_FLOAT32, 6, n), *shaped = NULL;
+  strew_tensor *none = random_tensor(STREW_FLOAT32, 2, (const int64_t[]){0, 3}, CONTIGUOUS);
+  ok(strew_view(a, 2, sizes, &shaped, &failure));
+  expect_equal(a, b, true);
+  expect_equal(a, c, false);
+  expect_equal(c, c, false);
+  expect_equal(a, shaped, false);
+  expect_equal(none, none, true);
+  strew_tensor *ints = tensor_from_integers(STREW_INT64, 6, (const int64_t[]){0, 1, 2, 3, 4, 5});
+  bool is;
+  assert_fails(strew_equal(a, ints, &is, &failure), STREW_EDTYPE,
+               "equal: 'other' is int64, self is float32: dtypes must agree\n"
+               "  self   float32[6] cpu\n"
+               "  other  int64[6] cpu");
+  ck_assert_int_eq(flat, strew_tensor_numel(ints));
+  strew_release(a), strew_release(b), strew_release(c), strew_release(shaped), strew_release(none), strew_release(ints);
+}
+END_TEST
+
+START_TEST(allclose_follows_its_formula) {
+  const struct {
+    strew_dtype dtype;
+    double a, b, rtol, atol;
+    bool due;
+  } cases[] = {
+      {STREW_FLOAT32, 1, 1.000009, 1e-5, 1e-8, true},
+      {STREW_FLOAT32, 1, 1.0001, 1e-5, 1e-8, false},
+      {STREW_FLOAT64, 0, 1e-9, 1e-5, 1e-8, true},
+      {STREW_FLOAT64, 0, 1e-7, 1e-5, 1e-8, false},
+      {STREW_FLOAT32, INFINITY, INFINITY, 0, 0, true},
+      {STREW_FLOAT32, INFINITY, INFINITY, 1, 1, true},
+      {STREW_FLOAT32, 1, INFINITY, 1, 1, false},
+      {STREW_FLOAT32, -INFINITY, INFINITY, 1, 1, false},
+      {STREW_FLOAT32, NAN, NAN, 1, 1, false},
+      {STREW_FLOAT16, 1, 1.0009765625, 1e-3, 0, true},
+      {STREW_INT64, 100001, 100000, 1e-5, 1e-8, true},
+      {STREW_INT32, 16777217, 16777216, 0, 0.5, false},
+      {STREW_INT8, -128, 127, 0, 254, false},
+      {STREW_INT8, -128, 127, 0, 255, true},
+      {STREW_BOOL, 1, 1, 0, 0, true},
+      {STREW_BOOL, 1, 0, 0, 0.5, false},
+      {STREW_UINT8, 3, 5, 0, 2, true},
+      {STREW_FLOAT32, 1, 1.5, 0, 0, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    strew_tensor *a = tensor_from_doubles(cases[i].dtype, 1, &cases[i].a);
+    strew_tensor *b = tensor_from_doubles(cases[i].dtype, 1, &cases[i].b);
+    bool is = !cases[i].due;
+    ok(strew_allclose(a, b, cases[i].rtol, cases[i].atol, &is, &failure));
+    ck_assert_msg(is == cases[i].due, "allclose case %zu is %d", i, is);
+    strew_release(a), strew_release(b);
+  }
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------- messages */
+
+static strew_tensor *ints_123, *floats_123, *bools_2, *matrix; /* int64[3], float32[3], bool[2], int32[2, 3] */
+
+static void start_messages(void) {
+  ints_123 = tensor_from_integers(STREW_INT64, 3, (const int64_t[]){1, 2, 3});
+  floats_123 = tensor_from_doubles(STREW_FLOAT32, 3, (const double[]){1, 2, 3});
+  bools_2 = tensor_from_integers(STREW_BOOL, 2, (const int64_t[]){1, 0});
+  matrix = tensor_of(STREW_INT32, 2, (const int64_t[]){2, 3}, STRIDED, (const int32_t[]){1, 2, 3, 4, 5, 0});
+}
+
+static void finish_messages(void) {
+  strew_release(ints_123), strew_release(floats_123), strew_release(bools_2), strew_release(matrix);
+}
+
+#define BINARY(op, a, b)   strew_binary(STREW_##op, a, b, &(strew_tensor *){NULL}, &failure)
+#define IN_PLACE(op, a, b) strew_binary(STREW_##op, strew_of(a), b, &(strew_tensor *){a}, &failure)
+
+START_TEST(shapes_that_do_not_broadcast) {
+  assert_fails(BINARY(ADD, strew_of(matrix), strew_of(bools_2)), STREW_ESHAPE,
+               "add: 'other' has size 2 in dim -1 where the others have 3, sizes must be equal or 1\n"
+               "  self   int32[2, 3] cpu\n"
+               "  other  bool[2] cpu");
+  assert_fails(IN_PLACE(ADD, ints_123, strew_of(matrix)), STREW_ESHAPE,
+               "add: 'self' has shape [3], the result has [2, 3]\n"
+               "  self   int64[3] cpu\n"
+               "  other  int32[2, 3] cpu");
+  assert_fails(BINARY(ADD, strew_number(strew_int(1)), strew_number(strew_int(1))), STREW_EARGUMENT,
+               "add: 'other' is a number as self is, one of the two must be a tensor");
+}
+END_TEST
+
+START_TEST(dtypes_that_do_not_fit) {
+  assert_fails(IN_PLACE(ADD, ints_123, strew_number(strew_float(1.5))), STREW_EDTYPE,
+               "add: 'self' is int64, which does not take a result of float32\n"
+               "  self  int64[3] cpu\n"
+               "  hint  without the underscore the result is a new tensor");
+  strew_tensor *out = ints_123;
+  assert_fails(strew_unary(STREW_EXP, floats_123, &out, &failure), STREW_EDTYPE,
+               "exp: 'out' is int64, which does not take a result of float32\n"
+               "  self  float32[3] cpu\n"
+               "  out   int64[3] cpu");
+  assert_fails(BINARY(SUB, strew_of(bools_2), strew_of(bools_2)), STREW_EDTYPE,
+               "sub: 'self' is bool, sub takes integers and floats\n"
+               "  self   bool[2] cpu\n"
+               "  other  bool[2] cpu\n"
+               "  hint   logical_not(x) inverts a bool, ne(a, b) tells where two differ");
+  assert_fails(BINARY(SUB, strew_of(ints_123), strew_number(strew_bool(true))), STREW_EDTYPE,
+               "sub: 'other' is a boolean, sub takes integers and floats\n"
+               "  self  int64[3] cpu\n"
+               "  hint  logical_not(x) inverts a bool, ne(a, b) tells where two differ");
+  out = NULL;
+  assert_fails(strew_unary(STREW_ABS, bools_2, &out, &failure), STREW_EDTYPE,
+               "abs: 'self' is bool, abs takes integers and floats\n"
+               "  self  bool[2] cpu\n"
+               "  hint  x:to(\"int64\")");
+  assert_fails(BINARY(BITWISE_OR, strew_of(ints_123), strew_number(strew_float(1))), STREW_EDTYPE,
+               "bitwise_or: 'other' is a float, bitwise_or takes integers and bools\n"
+               "  self  int64[3] cpu");
+}
+END_TEST
+
+START_TEST(numbers_that_do_not_fit) {
+  strew_tensor *bytes = tensor_from_integers(STREW_INT8, 1, (const int64_t[]){1});
+  assert_fails(BINARY(ADD, strew_of(bytes), strew_number(strew_int(1000))), STREW_EVALUE,
+               "add: 'other' is 1000, which int8 cannot hold: a whole number in its range is needed\n"
+               "  self  int8[1] cpu");
+  assert_fails(BINARY(LT, strew_of(bytes), strew_number(strew_int(-129))), STREW_EVALUE, NULL);
+  assert_fails(BINARY(POW, strew_of(bytes), strew_number(strew_int(-1))), STREW_EVALUE,
+               "pow: 'other' is -1, integers take exponents of 0 or more\n"
+               "  self  int8[1] cpu\n"
+               "  hint  self:to(\"float32\")");
+  strew_release(bytes);
+  assert_fails(BINARY(ADD, strew_of(floats_123), strew_number(strew_float(1e39))), STREW_EVALUE,
+               "add: 'other' is 1e+39, which float32 cannot hold: the number is too large\n"
+               "  self  float32[3] cpu");
+}
+END_TEST
+
+START_TEST(division_by_zero_names_the_place) {
+  assert_fails(BINARY(FLOOR_DIVIDE, strew_of(ints_123), strew_of(matrix)), STREW_EVALUE,
+               "floor_divide: 'other' is 0 at [1, 2], integers cannot be divided by it\n"
+               "  self   int64[3] cpu\n"
+               "  other  int32[2, 3] cpu\n"
+               "  hint   div gives floats, where x / 0 is inf or nan");
+  ck_assert(failure.has_value && failure.value.as.i == 0 && failure.position_rank == 2);
+  ck_assert(failure.position[0] == 1 && failure.position[1] == 2);
+  assert_fails(IN_PLACE(REMAINDER, ints_123, strew_number(strew_int(0))), STREW_EVALUE,
+               "remainder: 'other' is 0, integers cannot be divided by it\n"
+               "  self  int64[3] cpu\n"
+               "  hint  div gives floats, where x / 0 is inf or nan");
+  /* int64 256 is 0 as int8, in which it is computed */
+  strew_tensor *bytes = tensor_from_integers(STREW_INT8, 2, (const int64_t[]){1, 2});
+  strew_tensor *wide = scalar_tensor(STREW_INT64, strew_int(256)), *none = NULL;
+  assert_fails(BINARY(FLOOR_DIVIDE, strew_of(bytes), strew_of(wide)), STREW_EVALUE,
+               "floor_divide: 'other' is 0 at [], integers cannot be divided by it\n"
+               "  self   int8[2] cpu\n"
+               "  other  int64[] cpu\n"
+               "  hint   div gives floats, where x / 0 is inf or nan");
+  strew_release(bytes), strew_release(wide);
+  /* nothing is divided where the result is empty */
+  strew_tensor *empty = random_tensor(STREW_INT64, 2, (const int64_t[]){0, 1}, CONTIGUOUS);
+  strew_tensor *zeros = tensor_from_integers(STREW_INT64, 3, (const int64_t[]){0, 0, 0});
+  ok(strew_binary(STREW_FLOOR_DIVIDE, strew_of(empty), strew_of(zeros), &none, &failure));
+  strew_release(empty), strew_release(zeros), strew_release(none);
+}
+END_TEST
+
+/* Whatever the thread, it is the first zero that is named; and nothing was written. */
+START_TEST(division_by_zero_in_the_last_element) {
+  const int64_t sizes[] = {70, 100}, place[] = {69, 99}, earlier[] = {42, 7};
+  strew_tensor *a = random_integers(STREW_INT32, 2, sizes, CONTIGUOUS, -50, 50), *before = NULL;
+  strew_tensor *b = random_integers(STREW_INT32, 2, sizes, PERMUTED, 1, 9);
+  ok(strew_clone(a, &before, &failure));
+  ok(strew_set(b, 2, place, strew_int(0), &failure));
+  use_threads(3);
+  assert_fails(IN_PLACE(REMAINDER, a, strew_of(b)), STREW_EVALUE, NULL);
+  ck_assert_int_eq(failure.position[0], 69);
+  ck_assert_int_eq(failure.position[1], 99);
+  ok(strew_set(b, 2, earlier, strew_int(0), &failure));
+  assert_fails(IN_PLACE(REMAINDER, a, strew_of(b)), STREW_EVALUE, NULL);
+  ck_assert_int_eq(failure.position[0], 42);
+  ck_assert_int_eq(failure.position[1], 7);
+  assert_same(a, before, "what was not divided");
+  strew_release(a), strew_release(b), strew_release(before);
+}
+END_TEST
+
+START_TEST(overlaps_are_refused) {
+  strew_tensor *wide = NULL, *shifted = NULL, *front = NULL;
+  const int64_t four = 4, two = 2, one = 1, none = 0;
+  strew_tensor *single = tensor_from_doubles(STREW_FLOAT32, 1, (const double[]){1});
+  ok(strew_expand(single, 1, &four, &wide, &failure));
+  assert_fails(IN_PLACE(ADD, wide, strew_number(strew_int(1))), STREW_EOVERLAP,
+               "add: 'self' overlaps itself (an expanded view?), a tensor written in place must not\n"
+               "  self  float32[4] cpu\n"
+               "  hint  write into self:clone()");
+  ok(strew_as_strided(floats_123, 1, &two, &one, 0, &front, &failure));
+  ok(strew_as_strided(floats_123, 1, &two, &one, 1, &shifted, &failure));
+  assert_fails(IN_PLACE(ADD, front, strew_of(shifted)), STREW_EOVERLAP,
+               "add: 'other' shares elements with the tensor that is written in place, which must not be\n"
+               "  self   float32[2] cpu\n"
+               "  other  float32[2] cpu\n"
+               "  hint   other:clone()");
+  strew_operand bound = strew_of(shifted);
+  assert_fails(strew_clamp(front, NULL, &bound, &front, &failure), STREW_EOVERLAP, NULL);
+  strew_tensor *first = NULL;
+  ok(strew_as_strided(floats_123, 0, &none, &none, 0, &first, &failure));
+  assert_fails(IN_PLACE(DIV, floats_123, strew_of(first)), STREW_EOVERLAP, NULL);
+  strew_release(single), strew_release(wide), strew_release(shifted), strew_release(front), strew_release(first);
+}
+END_TEST
+
+START_TEST(choosing_needs_a_bool) {
+  strew_tensor *out = NULL;
+  strew_operand one = strew_number(strew_int(1)), half = strew_number(strew_float(0.5));
+  assert_fails(strew_where(ints_123, one, one, &out, &failure), STREW_EDTYPE,
+               "where: 'condition' is int64, it must be bool\n"
+               "  condition  int64[3] cpu\n"
+               "  hint       x:ne(0) is a bool tensor");
+  assert_fails(strew_masked_fill(floats_123, ints_123, one, &out, &failure), STREW_EDTYPE,
+               "masked_fill: 'mask' is int64, it must be bool\n"
+               "  self  float32[3] cpu\n"
+               "  mask  int64[3] cpu\n"
+               "  hint  x:ne(0) is a bool tensor");
+  strew_tensor *mask = tensor_from_integers(STREW_BOOL, 3, (const int64_t[]){1, 0, 1});
+  assert_fails(strew_masked_fill(ints_123, mask, half, &out, &failure), STREW_EVALUE,
+               "masked_fill: 'value' is 0.5, which int64 cannot hold: a whole number in its range is needed\n"
+               "  self  int64[3] cpu\n"
+               "  mask  bool[3] cpu");
+  assert_fails(strew_masked_fill(floats_123, mask, strew_of(ints_123), &out, &failure), STREW_ESHAPE,
+               "masked_fill: 'value' has 1 dimensions, it must be a number or a tensor of none\n"
+               "  self   float32[3] cpu\n"
+               "  mask   bool[3] cpu\n"
+               "  value  int64[3] cpu");
+  strew_tensor *pi = scalar_tensor(STREW_FLOAT32, strew_float(3.14));
+  assert_fails(strew_masked_fill(ints_123, mask, strew_of(pi), &out, &failure), STREW_EDTYPE,
+               "masked_fill: 'value' is float32, which int64 does not take\n"
+               "  self   int64[3] cpu\n"
+               "  mask   bool[3] cpu\n"
+               "  value  float32[] cpu");
+  assert_fails(strew_masked_fill(ints_123, bools_2, one, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_clamp(ints_123, NULL, NULL, &out, &failure), STREW_EARGUMENT,
+               "clamp: 'min' and 'max' are missing, one is needed\n"
+               "  self  int64[3] cpu");
+  strew_operand low = strew_of(bools_2);
+  assert_fails(strew_clamp(ints_123, &low, &one, &out, &failure), STREW_ESHAPE,
+               "clamp: 'min' has size 2 in dim -1 where the others have 3, sizes must be equal or 1\n"
+               "  self  int64[3] cpu\n"
+               "  min   bool[2] cpu");
+  bool close;
+  assert_fails(strew_allclose(ints_123, ints_123, -1, 0, &close, &failure), STREW_EVALUE,
+               "allclose: 'rtol' is -1, tolerances are 0 or more\n"
+               "  self   int64[3] cpu\n"
+               "  other  int64[3] cpu");
+  strew_release(mask), strew_release(pi);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- suite */
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("elementwise rules");
+  TCase *values = new_case(suite, "values");
+  tcase_add_loop_test(values, promotion_is_that_of_pytorch, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(values, division_and_powers_by_hand);
+  tcase_add_test(values, rounding_by_hand);
+  tcase_add_test(values, halves_round_once);
+  tcase_add_test(values, foreign_bools_are_true_or_false);
+  tcase_add_test(values, equal_compares_wholes);
+  tcase_add_test(values, allclose_follows_its_formula);
+  TCase *messages = new_case(suite, "messages");
+  tcase_add_checked_fixture(messages, start_messages, finish_messages);
+  tcase_add_test(messages, shapes_that_do_not_broadcast);
+  tcase_add_test(messages, dtypes_that_do_not_fit);
+  tcase_add_test(messages, numbers_that_do_not_fit);
+  tcase_add_test(messages, division_by_zero_names_the_place);
+  tcase_add_test(messages, division_by_zero_in_the_last_element);
+  tcase_add_test(messages, overlaps_are_refused);
+  tcase_add_test(messages, choosing_needs_a_bool);
+  return suite;
+}

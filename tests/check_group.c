@@ -1,0 +1,205 @@
+/* check_group.c: the group form against the plain loop: broadcasting of the index, the size of the result, empty rows
+   and their filling, positions of winners, a result that is given. */
+#include "oracle.h"
+
+#include <string.h>
+
+struct group_call {
+  struct scatter_case c; /* self: the result; index: broadcast to src's sizes */
+  bool arg, given;
+  strew_tensor *src, *index;
+};
+
+/* src of rank 1..4; index 1-D along dim, or of src's leading dimensions, some of size 1. */
+static struct group_call draw_group(strew_dtype dtype, strew_reduction reduction) {
+  struct group_call call = {
+      .c = {.dtype = dtype, .reduction = reduction, .mode = (strew_mode)draw_below(STREW_MODE_COUNT)}};
+  struct scatter_case *c = &call.c;
+  c->rank = 1 + (int)draw_below(4);
+  c->dim = (int)draw_below(c->rank);
+  for (int d = 0; d < c->rank; d++) c->src_sizes[d] = draw_below(15) == 0 ? 0 : 1 + draw_below(d == c->dim ? 12 : 4);
+  memcpy(c->index_sizes, c->src_sizes, sizeof c->src_sizes);
+  memcpy(c->self_sizes, c->src_sizes, sizeof c->src_sizes);
+  int64_t size = c->self_sizes[c->dim] = 1 + draw_below(7);
+  int64_t low = c->mode == STREW_ERROR  ? 0
+                : c->mode == STREW_WRAP ? -size
+                                        : -2,
+          high = c->mode >= STREW_CLIP ? size + 2 : size;
+  int64_t sizes[STREW_MAX_RANK];
+  int rank = 1 + (int)draw_below(c->rank);
+  for (int d = 0; d < rank; d++) sizes[d] = draw_below(5) ? c->src_sizes[d] : 1;
+  if (draw_below(3) == 0) rank = 1, sizes[0] = c->src_sizes[c->dim];
+  if (rank == 1 && sizes[0] != 1) sizes[0] = c->src_sizes[c->dim];
+  call.index =
+      random_integers(draw_below(2) ? STREW_INT64 : STREW_INT32, rank, sizes, (enum layout)draw_below(4), low, high);
+  call.src = random_tensor(dtype, c->rank, c->src_sizes, (enum layout)draw_below(4));
+  call.given = draw_below(2);
+  call.arg = (reduction == STREW_AMAX || reduction == STREW_AMIN) && draw_below(4);
+  return call;
+}
+
+/* The index as torch_scatter broadcasts it, dense. */
+static int64_t *broadcast(const struct group_call *call) {
+  const struct scatter_case *c = &call->c;
+  int rank = strew_tensor_rank(call->index);
+  const int64_t *sizes = strew_tensor_sizes(call->index);
+  strew_dtype dtype = strew_tensor_dtype(call->index);
+  int64_t count = 1, at[STREW_MAX_RANK] = {0};
+  for (int d = 0; d < c->rank; d++) count *= c->src_sizes[d];
+  char *values = host_of(call->index);
+  int64_t *wide = malloc((size_t)(count + 1) * sizeof *wide);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t place = 0;
+    for (int d = 0; d < rank; d++) {
+      int from = rank == 1 ? c->dim : d;
+      place = place * sizes[d] + (sizes[d] == 1 ? 0 : at[from]);
+    }
+    wide[i] = strew_scalar_load(dtype, values + (size_t)place * strew_dtype_size_bytes(dtype)).as.i;
+    for (int d = c->rank - 1; d >= 0 && ++at[d] == c->src_sizes[d]; d--) at[d] = 0;
+  }
+  free(values);
+  return wide;
+}
+
+/* The first contribution equal to the result, for places where what stood there before is not (or does not count). */
+static int64_t *oracle_arg(const struct group_call *call, const void *before, const void *after, const int64_t *index,
+                           const void *src) {
+  const struct scatter_case *c = &call->c;
+  size_t size = strew_dtype_size_bytes(c->dtype);
+  int64_t places = 1, count = 1, at[STREW_MAX_RANK] = {0}, none = c->src_sizes[c->dim];
+  for (int d = 0; d < c->rank; d++) places *= c->self_sizes[d], count *= c->src_sizes[d];
+  int64_t *arg = malloc((size_t)(places + 1) * sizeof *arg);
+  for (int64_t i = 0; i < places; i++) arg[i] = none;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t value = oracle_place(c->mode, c->self_sizes[c->dim], index[i]), to = 0;
+    for (int d = 0; d < c->rank; d++) to = to * c->self_sizes[d] + (d == c->dim ? value : at[d]);
+    const char *result = (const char *)after + (size_t)to * size;
+    if (value >= 0 && arg[to] == none && same_element(c->dtype, (const char *)src + (size_t)i * size, result) &&
+        !(call->given && same_element(c->dtype, (const char *)before + (size_t)to * size, result)))
+      arg[to] = at[c->dim];
+    for (int d = c->rank - 1; d >= 0 && ++at[d] == c->src_sizes[d]; d--) at[d] = 0;
+  }
+  return arg;
+}
+
+/* A mean into a given result divides by the contributions alone: the sum of all, then the division. */
+static void oracle_given_mean(const struct group_call *call, const void *before, const int64_t *index, const void *src,
+                              void *after) {
+  const struct scatter_case *c = &call->c;
+  size_t size = strew_dtype_size_bytes(c->dtype);
+  int64_t places = 1, count = 1, at[STREW_MAX_RANK] = {0};
+  for (int d = 0; d < c->rank; d++) places *= c->self_sizes[d], count *= c->src_sizes[d];
+  struct cell *cells = calloc((size_t)places + 1, sizeof *cells);
+  for (int64_t i = 0; i < places; i++) cells[i] = oracle_load(c->dtype, (const char *)before + (size_t)i * size);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t value = oracle_place(c->mode, c->self_sizes[c->dim], index[i]), to = 0;
+    for (int d = 0; d < c->rank; d++) to = to * c->self_sizes[d] + (d == c->dim ? value : at[d]);
+    struct cell contribution = oracle_load(c->dtype, (const char *)src + (size_t)i * size);
+    if (value >= 0) oracle_join(STREW_MEAN, c->dtype, &cells[to], &contribution);
+    for (int d = c->rank - 1; d >= 0 && ++at[d] == c->src_sizes[d]; d--) at[d] = 0;
+  }
+  for (int64_t i = 0; i < places; i++) {
+    if (!cells[i].count) continue;
+    oracle_divide(c->dtype, &cells[i], 0);
+    oracle_store(c->dtype, &cells[i], (char *)after + (size_t)i * size);
+  }
+  free(cells);
+}
+
+static void run_group(struct group_call *call, const char *what) {
+  struct scatter_case *c = &call->c;
+  strew_scalar fill = strew_int(draw_below(2));
+  strew_tensor *out = NULL, *arg = NULL, *before;
+  if (call->given)
+    before = random_tensor(c->dtype, c->rank, c->self_sizes, (enum layout)draw_below(3));
+  else
+    ok(strew_full(device, c->dtype, c->rank, c->self_sizes, fill, &before, &failure));
+  void *held = host_of(before), *src = host_of(call->src);
+  int64_t *index = broadcast(call);
+  c->exclude_self = !call->given;
+  void *expected = oracle_scatter(c, held, STREW_INT64, index, src);
+  if (call->given && c->reduction == STREW_MEAN) oracle_given_mean(call, held, index, src, expected);
+  strew_group_options options = {c->dim, call->given ? -1 : c->self_sizes[c->dim], c->reduction, c->mode,
+                                 call->given ? NULL : &fill};
+  if (call->given) out = before;
+  ok(strew_group(call->src, call->index, &options, &out, call->arg ? &arg : NULL, &failure));
+  assert_elements(out, c->dtype, expected, "%s dim %d of %d, %s", what, c->dim, c->rank, call->given ? "given" : "new");
+  if (call->arg) {
+    int64_t *winners = oracle_arg(call, held, expected, index, src);
+    assert_elements(arg, STREW_INT64, winners, "%s: arg, dim %d of %d, %s", what, c->dim, c->rank,
+                    call->given ? "given" : "new");
+    free(winners);
+  }
+  if (!call->given) strew_release(out);
+  strew_release(before), strew_release(arg), strew_release(call->src), strew_release(call->index);
+  free(held), free(src), free(index), free(expected);
+}
+
+START_TEST(test_random_groups) {
+  strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
+  strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
+  if (reduction == STREW_ASSIGN || (dtype == STREW_BOOL && reduction == STREW_MEAN)) return;
+  char what[64];
+  for (int k = 0; k < 4; k++) {
+    int threads = (const int[]){1, 2, 3, 7}[k];
+    use_threads(threads);
+    seed_draws((uint64_t)_i + 1);
+    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
+             threads);
+    for (int n = 0; n < 60; n++) {
+      struct group_call call = draw_group(dtype, reduction);
+      run_group(&call, what);
+    }
+  }
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- the rules, by hand */
+
+START_TEST(test_empty_rows_are_counted) {
+  double values[] = {-INFINITY, INFINITY, 0};
+  int64_t places[] = {0, 2, 3};
+  strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 3, values),
+               *index = tensor_from_integers(STREW_INT64, 3, places);
+  strew_scalar fill = strew_float(-7.5);
+  strew_group_options options = {0, 5, STREW_AMAX, STREW_ERROR, &fill};
+  strew_tensor *out = NULL, *arg = NULL;
+  ok(strew_group(src, index, &options, &out, &arg, &failure));
+  assert_elements(out, STREW_FLOAT32, (float[]){-INFINITY, -7.5f, INFINITY, 0, -7.5f}, "amax with fill");
+  assert_elements(arg, STREW_INT64, (int64_t[]){0, 3, 1, 2, 3}, "arg of amax");
+  strew_release(out), strew_release(arg), strew_release(src), strew_release(index);
+}
+END_TEST
+
+START_TEST(test_sizes_of_results) {
+  strew_tensor *src = tensor_from_doubles(STREW_FLOAT64, 3, (double[]){1, 2, 3});
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){4, 0, 4}), *out = NULL;
+  strew_tensor *nothing = tensor_from_doubles(STREW_FLOAT64, 0, NULL),
+               *none = tensor_from_doubles(STREW_FLOAT32, 0, NULL);
+  strew_tensor *negative = tensor_from_integers(STREW_INT64, 3, (int64_t[]){-1, -5, -2});
+  strew_group_options options = {-1, -1, STREW_SUM, STREW_ERROR, NULL};
+  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_FLOAT64, (double[]){2, 0, 0, 0, 4}, "as large as the index asks for");
+  strew_release(out), out = NULL;
+  ok(strew_group(nothing, none, &options, &out, NULL, &failure));
+  assert_sizes(out, 1, (int64_t[]){0});
+  strew_release(out), out = NULL;
+  options.mode = STREW_DROP;
+  ok(strew_group(src, negative, &options, &out, NULL, &failure));
+  assert_sizes(out, 1, (int64_t[]){0});
+  strew_release(out), out = NULL;
+  options.mode = STREW_CLIP;
+  assert_fails(strew_group(src, negative, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
+  ck_assert_ptr_null(out);
+  strew_release(src), strew_release(index), strew_release(nothing), strew_release(none), strew_release(negative);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("group");
+  TCase *all = new_case(suite, "group form");
+  tcase_add_loop_test(all, test_random_groups, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_test(all, test_empty_rows_are_counted);
+  tcase_add_test(all, test_sizes_of_results);
+  return suite;
+}

@@ -1,0 +1,233 @@
+/* check_scatter.c: the position form and gather against the plain nested loop: every dtype x reduction, with random
+   shapes, layouts, index dtypes, modes, include_self, numbers for src and larger src, bit for bit, on 1, 2, 3 and 7
+   threads. */
+#include "oracle.h"
+
+/* ------------------------------------------------------------------------------------------------- random calls */
+
+struct random_call {
+  struct scatter_case c;
+  strew_tensor *self, *index, *src;
+  strew_operand operand;
+};
+
+static enum layout layout_for(int64_t i) {
+  return (enum layout)(i % LAYOUT_COUNT);
+}
+
+/* Rank 0 to 4, small sizes, now and then empty. A src is sometimes larger than index, self always is but along dim. */
+static void draw_shapes(struct scatter_case *c) {
+  int64_t most = draw_below(8) == 0 ? 1 : 5;
+  c->rank = (int)draw_below(5);
+  c->dim = c->rank ? (int)draw_below(c->rank) : 0;
+  bool larger = draw_below(2);
+  for (int d = 0; d < c->rank; d++) {
+    c->index_sizes[d] = draw_below(12) == 0 ? 0 : 1 + draw_below(d == c->dim ? 2 * most : most);
+    c->src_sizes[d] = c->index_sizes[d] + (larger ? draw_below(3) : 0);
+    c->self_sizes[d] = d == c->dim ? 1 + draw_below(6) : c->index_sizes[d] + draw_below(2);
+  }
+}
+
+static int64_t draw_limits(struct scatter_case *c, int64_t *low) {
+  int64_t size = c->rank ? c->self_sizes[c->dim] : 1;
+  *low = c->mode == STREW_ERROR ? 0 : c->mode == STREW_WRAP ? -size : -3;
+  return c->mode == STREW_ERROR || c->mode == STREW_WRAP ? size : size + 3;
+}
+
+static struct random_call draw_call(strew_dtype dtype, strew_reduction reduction) {
+  struct random_call call = {.c = {.dtype = dtype, .reduction = reduction}};
+  struct scatter_case *c = &call.c;
+  c->mode = (strew_mode)draw_below(STREW_MODE_COUNT);
+  c->exclude_self = draw_below(2);
+  draw_shapes(c);
+  int64_t low, high = draw_limits(c, &low);
+  strew_dtype index_dtype = draw_below(2) ? STREW_INT64 : STREW_INT32;
+  call.index = random_integers(index_dtype, c->rank, c->index_sizes, layout_for(draw_below(4)), low, high);
+  call.self = random_tensor(dtype, c->rank, c->self_sizes, layout_for(draw_below(3)));
+  if (draw_below(4)) {
+    call.src = random_tensor(dtype, c->rank, c->src_sizes, layout_for(draw_below(4)));
+    call.operand = strew_of(call.src);
+  } else {
+    c->number = strew_int(draw_below(2));
+    call.operand = strew_number(c->number);
+  }
+  return call;
+}
+
+static void run_call(const struct random_call *call, const char *what) {
+  const struct scatter_case *c = &call->c;
+  strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
+  void *self = host_of(call->self), *index = host_of(call->index), *src = call->src ? host_of(call->src) : NULL;
+  void *expected = oracle_scatter(c, self, strew_tensor_dtype(call->index), index, src);
+  strew_tensor *out = NULL;
+  ok(strew_scatter(call->self, c->dim, call->index, call->operand, &options, &out, &failure));
+  assert_elements(out, c->dtype, expected, "%s, out of place, rank %d dim %d mode %s", what, c->rank, c->dim,
+                  strew_mode_name(c->mode));
+  assert_elements(call->self, c->dtype, self, "%s: self after a call out of place", what);
+  strew_release(out);
+  out = call->self;
+  ok(strew_scatter(call->self, c->dim, call->index, call->operand, &options, &out, &failure));
+  ck_assert_ptr_eq(out, call->self);
+  assert_elements(call->self, c->dtype, expected, "%s, in place, rank %d dim %d mode %s", what, c->rank, c->dim,
+                  strew_mode_name(c->mode));
+  free(self), free(index), free(src), free(expected);
+}
+
+static void release_call(struct random_call *call) {
+  strew_release(call->self);
+  strew_release(call->index);
+  strew_release(call->src);
+}
+
+START_TEST(test_random_scatter) {
+  strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
+  strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
+  if (dtype == STREW_BOOL && reduction == STREW_MEAN) return; /* an error: see check_scatter_errors */
+  static const int threads[] = {1, 2, 3, 7};
+  char what[64];
+  for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+    use_threads(threads[k]);
+    seed_draws((uint64_t)_i + 1);
+    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
+             threads[k]);
+    for (int n = 0; n < 40; n++) {
+      struct random_call call = draw_call(dtype, reduction);
+      run_call(&call, what);
+      release_call(&call);
+    }
+  }
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------- shapes that matter */
+
+/* The shapes that the engine recognises, larger than its blocks: plain 1-D, rows, rows of a full index, the inner
+   dimension, columns that are cut, an index expanded along dim itself. */
+static const struct {
+  const char *name;
+  int rank, dim;
+  int64_t self[3], index[3];
+  int expanded; /* dimension along which index is expanded; -1: none */
+} shapes[] = {
+    {"1-D", 1, 0, {700}, {5000}, -1},
+    {"1-D into one place", 1, 0, {1}, {3000}, -1},
+    {"rows", 2, 0, {50, 64}, {1500, 64}, 1},
+    {"rows of three", 2, 0, {50, 3}, {2500, 3}, 1},
+    {"rows, full index", 2, 0, {40, 130}, {300, 130}, -1},
+    {"inner dimension", 2, 1, {37, 20}, {37, 300}, -1},
+    {"inner dimension, expanded rows", 2, 1, {9, 1100}, {9, 1300}, 0},
+    {"middle dimension", 3, 1, {5, 11, 70}, {5, 90, 70}, 2},
+    {"outer dimension of three", 3, 0, {6, 20, 30}, {41, 20, 30}, -1},
+    {"expanded along dim", 1, 0, {5}, {2000}, 0},
+};
+enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
+
+static strew_tensor *index_of_shape(int i, const struct scatter_case *c, strew_dtype dtype) {
+  int64_t sizes[3], low, high = draw_limits((struct scatter_case *)(uintptr_t)c, &low);
+  memcpy(sizes, c->index_sizes, sizeof sizes);
+  if (shapes[i].expanded >= 0) sizes[shapes[i].expanded] = 1;
+  strew_tensor *narrow = random_integers(dtype, c->rank, sizes, CONTIGUOUS, low, high), *index = NULL;
+  ok(strew_expand(narrow, c->rank, c->index_sizes, &index, &failure));
+  strew_release(narrow);
+  return index;
+}
+
+START_TEST(test_shapes) {
+  int shape = _i / STREW_REDUCTION_COUNT;
+  strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
+  static const int threads[] = {1, 2, 3, 7};
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BFLOAT16, STREW_INT16, STREW_FLOAT64};
+  char what[96];
+  for (int k = 0; k < 8; k++) {
+    use_threads(threads[k % 4]);
+    struct random_call call = {.c = {.dtype = dtypes[(k / 4 + _i) % 4],
+                                     .reduction = reduction,
+                                     .rank = shapes[shape].rank,
+                                     .dim = shapes[shape].dim,
+                                     .mode = (strew_mode)((k + _i) % 4),
+                                     .exclude_self = k / 2 % 2}};
+    memcpy(call.c.self_sizes, shapes[shape].self, sizeof shapes[shape].self);
+    memcpy(call.c.index_sizes, shapes[shape].index, sizeof shapes[shape].index);
+    memcpy(call.c.src_sizes, shapes[shape].index, sizeof shapes[shape].index);
+    call.self = random_tensor(call.c.dtype, call.c.rank, call.c.self_sizes, CONTIGUOUS);
+    call.index = index_of_shape(shape, &call.c, k % 3 ? STREW_INT64 : STREW_INT32);
+    call.src = random_tensor(call.c.dtype, call.c.rank, call.c.src_sizes, k % 5 ? CONTIGUOUS : EXPANDED);
+    call.operand = strew_of(call.src);
+    snprintf(what, sizeof what, "%s: %s %s on %d threads", shapes[shape].name, strew_dtype_name(call.c.dtype),
+             strew_reduction_name(reduction), threads[k % 4]);
+    run_call(&call, what);
+    release_call(&call);
+  }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- gather */
+
+START_TEST(test_random_gather) {
+  strew_dtype dtype = (strew_dtype)_i;
+  for (int n = 0; n < 400; n++) {
+    if (n % 100 == 0) use_threads((const int[]){1, 2, 3, 7}[n / 100]);
+    struct random_call call = draw_call(dtype, STREW_ASSIGN);
+    void *self = host_of(call.self), *index = host_of(call.index);
+    void *expected = oracle_gather(&call.c, self, strew_tensor_dtype(call.index), index);
+    strew_tensor *out = NULL;
+    ok(strew_gather(call.self, call.c.dim, call.index, call.c.mode, &out, &failure));
+    assert_sizes(out, call.c.rank, call.c.index_sizes);
+    assert_elements(out, dtype, expected, "gather %s mode %s", strew_dtype_name(dtype), strew_mode_name(call.c.mode));
+    strew_release(out);
+    release_call(&call);
+    free(self), free(index), free(expected);
+  }
+}
+END_TEST
+
+START_TEST(test_gather_rows) {
+  int64_t self_sizes[] = {90, 33}, index_sizes[] = {1200, 1}, wide[] = {1200, 33};
+  struct scatter_case c = {.dtype = (strew_dtype)_i,
+                           .rank = 2,
+                           .dim = 0,
+                           .mode = STREW_DROP,
+                           .self_sizes = {90, 33},
+                           .index_sizes = {1200, 33}};
+  strew_tensor *self = random_tensor(c.dtype, 2, self_sizes, PERMUTED), *index = NULL, *out = NULL;
+  strew_tensor *column = random_integers(STREW_INT64, 2, index_sizes, CONTIGUOUS, -2, 92);
+  ok(strew_expand(column, 2, wide, &index, &failure));
+  void *host = host_of(self), *values = host_of(index), *expected = oracle_gather(&c, host, STREW_INT64, values);
+  ok(strew_gather(self, 0, index, STREW_DROP, &out, &failure));
+  assert_elements(out, c.dtype, expected, "gather of rows");
+  free(host), free(values), free(expected);
+  strew_release(self), strew_release(column), strew_release(index), strew_release(out);
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------- memory held meanwhile */
+
+/* In place and through an expanded index, no call holds anything that grows with index or src. */
+START_TEST(test_in_place_allocates_nothing_that_grows) {
+  strew_reduction reduction = (strew_reduction)_i;
+  int64_t self_sizes[] = {10, 8}, column_sizes[] = {20000, 1}, sizes[] = {20000, 8};
+  strew_tensor *self = random_tensor(STREW_BFLOAT16, 2, self_sizes, CONTIGUOUS), *index = NULL;
+  strew_tensor *column = random_integers(STREW_INT32, 2, column_sizes, CONTIGUOUS, 0, 10);
+  strew_tensor *src = random_tensor(STREW_BFLOAT16, 2, sizes, STRIDED);
+  ok(strew_expand(column, 2, sizes, &index, &failure));
+  size_t before = strew_context_bytes(context), peak = strew_context_peak_bytes(context);
+  ck_assert_uint_eq(before, peak);
+  strew_tensor *out = self;
+  strew_scatter_options options = {reduction, true, STREW_ERROR};
+  ok(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure));
+  size_t held = strew_context_peak_bytes(context) - before, self_bytes = 10 * 8 * 2;
+  ck_assert_msg(held <= 6 * self_bytes, "%s held %zu bytes", strew_reduction_name(reduction), held);
+  strew_release(self), strew_release(column), strew_release(index), strew_release(src);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("scatter");
+  TCase *sweep = new_case(suite, "sweep");
+  tcase_add_loop_test(sweep, test_random_scatter, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(sweep, test_shapes, 0, SHAPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(sweep, test_random_gather, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(sweep, test_gather_rows, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(sweep, test_in_place_allocates_nothing_that_grows, 0, STREW_REDUCTION_COUNT);
+  return suite;
+}

@@ -1,0 +1,277 @@
+/* elementwise_oracle.c: see elementwise_oracle.h */
+#include "elementwise_oracle.h"
+
+const char *const binary_names[] = {
+    "add", "sub", "mul", "div", "floor_divide", "remainder",  "pow",         "minimum",    "maximum",    "eq", "ne",
+    "lt",  "le",  "gt",  "ge",  "logical_and",  "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor"};
+
+const char *const unary_names[] = {"neg",  "abs",   "floor", "ceil", "round", "relu",    "exp",         "log",
+                                   "sqrt", "rsqrt", "sin",   "cos",  "tanh",  "sigmoid", "logical_not", "bitwise_not"};
+
+/* ------------------------------------------------------------------------------------------------- promotion */
+
+/* One letter per dtype, in strew_dtype's order; rows: first operand, columns: second. From torch.result_type. */
+static const char letters[] = "fdhbliscu?";
+static const char *const promoted[] = {"fdffffffff", "dddddddddd", "fdhfhhhhhh", "fdfbbbbbbb", "fdhbllllll",
+                                       "fdhbliiiii", "fdhblissss", "fdhbliscsc", "fdhblissuu", "fdhbliscu?"};
+static const char *const promoted_0d[] = {"ffffffffff", "dddddddddd", "hhhhhhhhhh", "bbbbbbbbbb", "fdhbllllll",
+                                          "fdhbiiiiii", "fdhbssssss", "fdhbcccccc", "fdhbuuuuuu", "fdhbliscu?"};
+/* columns: boolean, integer, float; rows are the same for tensors with and without dimensions */
+static const char *const promoted_number[] = {"fff", "ddd", "hhh", "bbb", "llf", "iif", "ssf", "ccf", "uuf", "?lf"};
+
+static strew_dtype dtype_of_letter(char letter) {
+  return (strew_dtype)(strchr(letters, letter) - letters);
+}
+
+static int column_of(strew_scalar number) {
+  return number.dtype == STREW_BOOL ? 0 : number.dtype == STREW_INT64 ? 1 : 2;
+}
+
+/* The dtype in which two operands meet. */
+strew_dtype common_of(strew_operand a, strew_operand b) {
+  if (!a.tensor) return common_of(b, a);
+  strew_dtype da = strew_tensor_dtype(a.tensor);
+  if (!b.tensor) return dtype_of_letter(promoted_number[da][column_of(b.number)]);
+  strew_dtype db = strew_tensor_dtype(b.tensor);
+  bool flat_a = strew_tensor_rank(a.tensor) == 0, flat_b = strew_tensor_rank(b.tensor) == 0;
+  if (flat_a == flat_b) return dtype_of_letter(promoted[da][db]);
+  return dtype_of_letter(flat_b ? promoted_0d[da][db] : promoted_0d[db][da]);
+}
+
+/* ------------------------------------------------------------------------------------------ what is right */
+
+bool is_half(strew_dtype dtype) {
+  return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16;
+}
+bool divides(strew_binary_op op) {
+  return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER;
+}
+static bool is_bitwise(strew_binary_op op) {
+  return op >= STREW_BITWISE_AND;
+}
+static bool is_test(strew_binary_op op) {
+  return op >= STREW_EQ && op <= STREW_LOGICAL_OR;
+}
+
+/* A number as one of another dtype: floats in .f, the others in .i. */
+strew_scalar convert(strew_scalar x, strew_dtype to) {
+  unsigned char element[8];
+  if (to == STREW_FLOAT64) return strew_float(x.dtype == STREW_FLOAT64 ? x.as.f : (double)x.as.i);
+  if (to == STREW_FLOAT32) return strew_float(x.dtype == STREW_FLOAT64 ? (float)x.as.f : (float)x.as.i);
+  ok(strew_scalar_store(x, STREW_SATURATE, to, element, &failure));
+  return strew_scalar_load(to, element);
+}
+
+static double apply_floor_divide(double a, double b, bool single) {
+  if (b == 0) return a / b;
+  double rest = fmod(a, b), difference = a - rest;
+  if (single) difference = (float)difference;
+  double quotient = difference / b;
+  if (single) quotient = (float)quotient;
+  if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+  if (single) quotient = (float)quotient;
+  if (quotient == 0) return copysign(0.0, a / b);
+  double whole = floor(quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
+static double apply_remainder(double a, double b) {
+  double rest = fmod(a, b);
+  return rest != 0 && signbit(rest) != signbit(b) ? rest + b : rest;
+}
+
+/* NaN wins, -0 < +0 */
+static bool is_above(double a, double b) {
+  if (isnan(a) || isnan(b)) return isnan(a);
+  return a > b || (a == b && !signbit(a));
+}
+static bool is_below(double a, double b) {
+  if (isnan(a) || isnan(b)) return isnan(a);
+  return a < b || (a == b && signbit(a));
+}
+
+/* Sums, products and quotients of float32 values in float64, rounded to float32, are what float32 gives. */
+static double apply_float(strew_binary_op op, double a, double b, bool single) {
+  switch (op) {
+  case STREW_ADD: return a + b;
+  case STREW_SUB: return a - b;
+  case STREW_MUL: return a * b;
+  case STREW_DIV: return a / b;
+  case STREW_FLOOR_DIVIDE: return apply_floor_divide(a, b, single);
+  case STREW_REMAINDER: return apply_remainder(a, b);
+  case STREW_POW: return single ? (double)powf((float)a, (float)b) : pow(a, b);
+  case STREW_MAXIMUM: return is_above(a, b) ? a : b;
+  case STREW_MINIMUM: return is_below(a, b) ? a : b;
+  default: ck_abort_msg("no such operation on floats");
+  }
+}
+
+static int64_t apply_integer_power(int64_t base, int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base != -1 ? 0 : exponent & 1 ? -1 : 1;
+  if (exponent == 0) return 1;
+  uint64_t half = (uint64_t)apply_integer_power(base, exponent / 2), square = half * half;
+  return (int64_t)(exponent & 1 ? square * (uint64_t)base : square);
+}
+
+static int64_t apply_integer_division(strew_binary_op op, int64_t a, int64_t b) {
+  ck_assert_int_ne(b, 0);
+  __extension__ typedef __int128 wide; /* where INT64_MIN / -1 is a number like any other */
+  wide quotient = (wide)a / b, rest = (wide)a % b;
+  if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1, rest += b;
+  return (int64_t)(uint64_t)(op == STREW_REMAINDER ? rest : quotient);
+}
+
+static int64_t apply_integer(strew_binary_op op, int64_t a, int64_t b) {
+  switch (op) {
+  case STREW_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
+  case STREW_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
+  case STREW_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
+  case STREW_FLOOR_DIVIDE:
+  case STREW_REMAINDER: return apply_integer_division(op, a, b);
+  case STREW_POW: return apply_integer_power(a, b);
+  case STREW_MAXIMUM: return a > b ? a : b;
+  case STREW_MINIMUM: return a < b ? a : b;
+  case STREW_BITWISE_AND: return a & b;
+  case STREW_BITWISE_OR: return a | b;
+  case STREW_BITWISE_XOR: return a ^ b;
+  default: ck_abort_msg("no such operation on integers");
+  }
+}
+
+static bool apply_test(strew_binary_op op, double a, double b, int order) {
+  bool ordered = !isnan(a) && !isnan(b);
+  switch (op) {
+  case STREW_EQ: return ordered && order == 0;
+  case STREW_NE: return !ordered || order != 0;
+  case STREW_LT: return ordered && order < 0;
+  case STREW_LE: return ordered && order <= 0;
+  case STREW_GT: return ordered && order > 0;
+  case STREW_GE: return ordered && order >= 0;
+  case STREW_LOGICAL_AND: return a != 0 && b != 0;
+  default: return a != 0 || b != 0;
+  }
+}
+
+static strew_scalar apply(strew_binary_op op, strew_dtype compute, strew_scalar a, strew_scalar b) {
+  bool floating = is_float_dtype(compute);
+  if (is_test(op)) {
+    int order = floating ? (a.as.f > b.as.f) - (a.as.f < b.as.f) : (a.as.i > b.as.i) - (a.as.i < b.as.i);
+    return strew_bool(floating ? apply_test(op, a.as.f, b.as.f, order)
+                               : apply_test(op, a.as.i != 0, b.as.i != 0, order));
+  }
+  if (!floating) return convert(strew_int(apply_integer(op, a.as.i, b.as.i)), compute);
+  return convert(strew_float(apply_float(op, a.as.f, b.as.f, compute == STREW_FLOAT32)), compute);
+}
+
+/* ---------------------------------------------------------------------------------------------------- unary */
+
+static double round_half_to_even(double x) {
+  if (!isfinite(x) || fabs(x) >= 0x1p52) return x;
+  double below = floor(x), part = x - below;
+  double whole = part < 0.5 || (part == 0.5 && fmod(below, 2) == 0) ? below : below + 1;
+  return copysign(whole, x);
+}
+
+/* What one function of <math.h> gives for the computed dtype. */
+#define OF_MATH(name) (single ? (double)name##f((float)x) : name(x))
+static double narrowed(double x, bool single) {
+  return single ? (float)x : x;
+}
+
+static double apply_unary_float(strew_unary_op op, double x, bool single) {
+  switch (op) {
+  case STREW_NEG: return -x;
+  case STREW_ABS: return copysign(x, 1.0);
+  case STREW_FLOOR: return floor(x);
+  case STREW_CEIL: return ceil(x);
+  case STREW_ROUND: return round_half_to_even(x);
+  case STREW_RELU: return x < 0 ? 0 : x;
+  case STREW_EXP: return OF_MATH(exp);
+  case STREW_LOG: return OF_MATH(log);
+  case STREW_SQRT: return sqrt(x);
+  case STREW_RSQRT: return 1 / narrowed(sqrt(x), single);
+  case STREW_SIN: return OF_MATH(sin);
+  case STREW_COS: return OF_MATH(cos);
+  case STREW_TANH: return OF_MATH(tanh);
+  case STREW_SIGMOID: x = -x; return 1 / narrowed(1 + OF_MATH(exp), single);
+  default: ck_abort_msg("no such operation on floats");
+  }
+}
+
+strew_scalar apply_unary(strew_unary_op op, strew_dtype compute, strew_scalar x) {
+  bool floating = is_float_dtype(compute);
+  if (op == STREW_LOGICAL_NOT) return strew_bool(floating ? x.as.f == 0 : x.as.i == 0);
+  if (floating) return convert(strew_float(apply_unary_float(op, x.as.f, compute == STREW_FLOAT32)), compute);
+  int64_t i = x.as.i;
+  if (op == STREW_BITWISE_NOT) return compute == STREW_BOOL ? strew_bool(!i) : convert(strew_int(~i), compute);
+  if (op == STREW_NEG || (op == STREW_ABS && i < 0)) i = (int64_t)(0 - (uint64_t)i);
+  if (op == STREW_RELU && i < 0) i = 0;
+  return convert(strew_int(i), compute);
+}
+
+/* ------------------------------------------------------------------------------------------ binary, whole */
+
+static bool is_bool_operand(strew_operand x) {
+  return (x.tensor ? strew_tensor_dtype(x.tensor) : x.number.dtype) == STREW_BOOL;
+}
+
+/* Does PyTorch refuse the operation for these? */
+bool is_refused(strew_binary_op op, strew_operand a, strew_operand b) {
+  strew_dtype common = common_of(a, b);
+  if (is_bitwise(op)) return is_float_dtype(common);
+  if (op == STREW_SUB) return is_bool_operand(a) || is_bool_operand(b);
+  return (divides(op) || op == STREW_POW) && common == STREW_BOOL;
+}
+
+struct opened open_operand(strew_operand x, int rank) {
+  struct opened opened = {.number = x.number};
+  if (!x.tensor) return opened;
+  opened.dtype = strew_tensor_dtype(x.tensor);
+  opened.host = host_of(x.tensor);
+  int64_t step = 1;
+  for (int d = strew_tensor_rank(x.tensor) - 1, to = rank - 1; d >= 0; d--, to--) {
+    int64_t size = strew_tensor_sizes(x.tensor)[d];
+    opened.strides[to] = size == 1 ? 0 : step;
+    step *= size;
+  }
+  return opened;
+}
+
+strew_scalar element_at(const struct opened *x, int rank, const int64_t *sizes, int64_t place) {
+  if (!x->host) return x->number;
+  int64_t offset = 0;
+  for (int d = rank - 1; d >= 0; d--) {
+    offset += place % sizes[d] * x->strides[d];
+    place /= sizes[d];
+  }
+  return strew_scalar_load(x->dtype, x->host + (size_t)offset * strew_dtype_size_bytes(x->dtype));
+}
+
+/* The result that is due, dense, of the shape of `like` and dtype. */
+char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype) {
+  strew_dtype common = common_of(a, b);
+  if (op == STREW_DIV && !is_float_dtype(common)) common = STREW_FLOAT32;
+  strew_dtype compute = is_half(common) ? STREW_FLOAT32 : common;
+  if (!a.tensor) a.number = convert(a.number, op <= STREW_POW ? compute : common);
+  if (!b.tensor) b.number = convert(b.number, op <= STREW_POW ? compute : common);
+  int rank = strew_tensor_rank(like);
+  const int64_t *sizes = strew_tensor_sizes(like);
+  struct opened x = open_operand(a, rank), y = open_operand(b, rank);
+  int64_t count = strew_tensor_numel(like);
+  char *due = malloc((size_t)count * 8 + 8);
+  for (int64_t i = 0; i < count; i++) {
+    strew_scalar left = convert(element_at(&x, rank, sizes, i), compute);
+    strew_scalar right = convert(element_at(&y, rank, sizes, i), compute);
+    strew_scalar result = apply(op, compute, left, right);
+    ok(strew_scalar_store(result, STREW_SATURATE, dtype, due + (size_t)i * strew_dtype_size_bytes(dtype), &failure));
+  }
+  free(x.host);
+  free(y.host);
+  return due;
+}
+
+strew_dtype result_of(strew_binary_op op, strew_operand a, strew_operand b) {
+  strew_dtype common = common_of(a, b);
+  if (is_test(op)) return STREW_BOOL;
+  return op == STREW_DIV && !is_float_dtype(common) ? STREW_FLOAT32 : common;
+}

@@ -1,0 +1,84 @@
+#!/bin/sh
+# usage: sh tests/include_rules.sh [ROOT]
+# Who may include what: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; the bindings see strew.h and
+# nothing else of the runtime; a folder includes only from itself and from those below it; headers make no circle.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+edges=$(mktemp) includes=$(mktemp)
+trap 'rm -f "$edges" "$includes"' EXIT
+passed=0 failed=0
+
+verdict() { # a line of text about what is wrong; empty: nothing
+  if [ -z "$1" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $1"
+  fi
+}
+
+# Floors of the house: each may use those below.
+level_of() {
+  case $1 in
+    runtime*) echo 1 ;;
+    opencl*) echo 2 ;;
+    lua_bindings*) echo 3 ;;
+    *) echo 4 ;;
+  esac
+}
+
+# The file that #include "$2" means in a file of folder $1; nothing where the build generates it.
+find_header() {
+  for folder in "$1" runtime runtime/cpu opencl lua_bindings tests; do
+    if [ -e "$folder/$2" ]; then
+      echo "$folder/$2"
+      return
+    fi
+  done
+}
+
+# What is wrong with file $1 including <$2>.
+check_system() {
+  case $1:$2 in
+    opencl/*:CL/*) ;;
+    *:CL/*) echo 'OpenCL is known in opencl/ only' ;;
+    lua_bindings/*:lua.h | lua_bindings/*:lauxlib.h | lua_bindings/*:lualib.h) ;;
+    tests/*:lua.h | tests/*:lauxlib.h | tests/*:lualib.h) ;;
+    *:lua.h | *:lauxlib.h | *:lualib.h | *:luaconf.h) echo 'Lua is known in lua_bindings/ and tests/ only' ;;
+    runtime/strew.h:stddef.h | runtime/strew.h:stdint.h | runtime/strew.h:stdbool.h) ;;
+    runtime/strew.h:*) echo 'strew.h needs stddef.h, stdint.h and stdbool.h alone' ;;
+  esac
+}
+
+# What is wrong with file $1 including "$2", which is the file $3.
+check_own() {
+  case $1:$3 in
+    runtime/strew.h:*) echo 'strew.h stands alone' ;;
+    lua_bindings/*:lua_bindings/* | lua_bindings/*:runtime/strew.h) ;;
+    lua_bindings/*:?*) echo 'the bindings see strew.h alone' ;;
+    *:?*) [ "$(level_of "$3")" -le "$(level_of "$1")" ] || echo 'dependencies go downward' ;;
+    *) ;;
+  esac
+}
+
+grep -rEn '^[[:space:]]*#[[:space:]]*include' --include='*.[ch]' --include='*.inc' --include='*.cpp' \
+  runtime opencl lua_bindings tests |
+  sed -nE 's/^([^:]*):([0-9]+):[^<"]*([<"])([^>"]*)[>"].*/\1 \2 \3 \4/p' >"$includes"
+
+while read -r file line mark header; do
+  # Headers of other folders are the same by either spelling: <lua.h> and "lua.h".
+  wrong=$(check_system "$file" "$header")
+  if [ -z "$wrong" ] && [ "$mark" = '"' ]; then
+    target=$(find_header "$(dirname "$file")" "$header")
+    wrong=$(check_own "$file" "$header" "$target")
+    case $file:$target in *.h:*.h) echo "$file $target" >>"$edges" ;; esac
+  fi
+  verdict "${wrong:+$file:$line: $header: $wrong}"
+done <"$includes"
+
+[ -s "$includes" ] || verdict 'no include was found at all'
+if circle=$(tsort "$edges" 2>&1 >/dev/null); then circle=; fi
+verdict "${circle:+headers include one another in a circle: $(echo "$circle" | sed -n 's|^tsort: \([^ ]*\)$|\1|p' | tr '\n' ' ')}"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,242 @@
+#!/bin/sh
+# usage: sh tests/program_test.sh [PROGRAM]
+# Runs the program's options as a shell would: what it prints, to which stream, and its exit status.
+# shellcheck disable=SC2016,SC2089,SC2090 # what stands in single quotes is Lua's
+set -u
+program=${1:-build/strew}
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+here=$(mktemp -d) && cd "$here" || exit 1
+trap 'rm -rf "$here"' EXIT
+unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4 STREW_DEVICE STREW_THREADS
+passed=0 failed=0 status=0
+: >empty
+
+# ran ARGS...: runs the program on standard input $input, leaving out, err and $status.
+input=empty
+ran() {
+  "$program" "$@" >out 2>err <"$input"
+  status=$?
+}
+
+# expect NAME STATUS OUT [ERR]: what the last run gave. OUT and ERR are shell patterns; no ERR: nothing on stderr.
+expect() {
+  out=$(cat out) err=$(cat err) wrong=
+  [ "$status" = "$2" ] || wrong="exit status $status, not $2"
+  # shellcheck disable=SC2254
+  case $out in $3) ;; *) wrong="$wrong; standard output does not match: $3" ;; esac
+  # shellcheck disable=SC2254
+  case $err in ${4-}) ;; *) wrong="$wrong; standard error does not match: ${4-}" ;; esac
+  if [ -z "$wrong" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAILED %s: %s\n' "$1" "$wrong"
+    sed 's/^/  out| /' out
+    sed 's/^/  err| /' err
+  fi
+}
+newline='
+'
+
+# ---- -e, -l, -v, -W
+ran -e 'print(1 + 1)'; expect '-e runs a statement' 0 2
+ran '-eprint(3)'; expect '-e takes its statement from the same word' 0 3
+ran -e 'x = 1' -e 'print(x)'; expect '-e twice shares globals' 0 1
+ran -e; expect '-e alone' 1 '' "*'-e' needs an argument*usage:*"
+ran -e -v; expect '-e before an option' 1 '' "*'-e' needs an argument*"
+ran -e 'x ='; expect 'a syntax error in -e' 1 '' "*(command line):1: unexpected symbol near <eof>"
+ran -e 'print("before") error("boom")' -e 'print("after")'
+expect 'an error in -e ends it' 1 before '*(command line):1: boom*stack traceback:*in main chunk*'
+echo 'return {name = "m"}' >m.lua
+ran -l m -e 'print(m.name)'; expect '-l requires into a global' 0 m
+ran -lm -e 'print(m.name)'; expect '-l takes its name from the same word' 0 m
+ran -l g=m -e 'print(g.name, m)'; expect '-l g=mod' 0 'm	nil'
+ran -l nothere; expect '-l of a missing module' 1 '' "*module 'nothere' not found*stack traceback*"
+ran -l; expect '-l alone' 1 '' "*'-l' needs an argument*"
+ran -v; expect '-v shows the version' 0 'strew 0.*, Lua 5.4*'
+ran -v -e 'print(5)'; expect '-v goes on' 0 "strew *${newline}5"
+ran -W -e 'warn("careful")'; expect '-W shows warnings' 0 '' 'Lua warning: careful'
+ran -e 'warn("careful")'; expect 'warnings are off without -W' 0 ''
+ran -e 'warn("early")' -W -e 'warn("late")'; expect '-W counts from its place' 0 '' 'Lua warning: late'
+
+# ---- scripts, arg, --, -
+cat >script.lua <<'END'
+print(...)
+print(arg[0], arg[1], arg[-1], #arg)
+END
+ran script.lua a b; expect 'a script with arguments' 0 "a	b${newline}script.lua	a	$program	2"
+ran -e 'x = 1' script.lua; expect 'arg holds the options below 0' 0 "${newline}script.lua	nil	x = 1	0"
+ran -e 'print(arg[0], arg[1], #arg)'; expect 'arg without a script' 0 "$program	-e	2"
+ran -e 'arg[1] = "changed"' script.lua old; expect 'a changed arg reaches the script' 0 'changed*'
+ran -e 'arg = nil' script.lua; expect 'arg that is no table' 1 '' "*'arg' is not a table"
+ran -- script.lua -v; expect '-- ends the options' 0 '-v*'
+cp script.lua ./-odd.lua
+ran -- -odd.lua; expect '-- before a name with a dash' 0 "*-odd.lua	nil	--	0"
+input=script.lua
+ran - x; expect '- runs standard input with arguments' 0 "x${newline}-	x	$program	1"
+ran -- -; expect "'-- -' is a file named -" 1 '' '*cannot open -*'
+ran; expect 'standard input runs where there is no script' 0 "${newline}$program	nil	nil	0"
+echo 'print(' >bad.lua
+input=bad.lua
+ran; expect 'a syntax error on standard input' 1 '' '*stdin:*<eof>*'
+echo 'local function f() error("deep") end f()' >deep.lua
+input=deep.lua
+ran; expect 'an error on standard input' 1 '' "*stdin:1: deep${newline}stack traceback:*in *'f'*"
+input=script.lua
+ran -e 'print(1)'; expect '-e leaves standard input alone' 0 1
+ran -v; expect '-v leaves standard input alone' 0 'strew 0.*, Lua 5.4.[0-9]'
+input=empty
+ran; expect 'empty standard input' 0 ''
+ran -e 'print(8)' -; expect '-e, then standard input' 0 8
+ran missing.lua; expect 'a missing script' 1 '' '*cannot open missing.lua*No such file*'
+ran .; expect 'a directory as script' 1 '' '*cannot read .*'
+ran bad.lua; expect 'a script that does not parse' 1 '' '*bad.lua:2:*<eof>*'
+ran deep.lua; expect 'an error in a script' 1 '' "$program: deep.lua:1: deep${newline}stack traceback:*deep.lua:1: in *'f'*"
+printf '#!/usr/bin/env strew\nprint("shebang", ...)\n' >shebang
+ran shebang 1; expect 'a first line with #' 0 'shebang	1'
+printf '#!%s\nprint("direct", ...)\n' "$program" >direct
+chmod +x direct
+./direct 2 >out 2>err; status=$?; expect 'a script run by its first line' 0 'direct	2'
+printf '\357\273\277print("mark")\n' >mark.lua
+ran mark.lua; expect 'a byte order mark' 0 mark
+
+# ---- error values and exit statuses
+ran -e 'error({code = 2})'; expect 'a table as error' 1 '' '*(error object is a table value)*stack traceback:*'
+ran -e 'error(setmetatable({}, {__tostring = function() return "spoken" end}))'
+expect 'a table with __tostring as error' 1 '' "$program: spoken"
+ran -e 'error(setmetatable({}, {__tostring = function() error("again") end}))'
+expect 'a __tostring that fails' 1 '' "$program: *"
+ran -e 'error(nil)'; expect 'nil as error' 1 '' '*(error object is a nil value)*'
+ran -e 'error("plain", 0)'; expect 'a message without place' 1 '' "$program: plain${newline}stack traceback:*"
+ran -e 'local function f() return f() + 1 end f()'; expect 'too deep a recursion' 1 '' '*stack overflow*'
+ran -e 'coroutine.wrap(function() error("inside") end)()'; expect 'an error in a coroutine' 1 '' '*inside*'
+ran -e 'os.exit(7)'; expect 'os.exit(7)' 7 ''
+ran -e 'os.exit(true)'; expect 'os.exit(true)' 0 ''
+ran -e 'os.exit(false)'; expect 'os.exit(false)' 1 ''
+ran -e 'local c <close> = setmetatable({}, {__close = function() print("closed") end}) os.exit(3, true)'
+expect 'os.exit with close' 3 closed
+ran -e 'setmetatable({}, {__gc = function() print("collected") end})'; expect 'finalizers run at the end' 0 collected
+
+# ---- LUA_INIT and -E
+export LUA_INIT='print("init", arg[0])'
+ran -e 'print("main")'; expect 'LUA_INIT runs first' 0 "init	$program${newline}main"
+ran -E -e 'print("main")'; expect '-E ignores LUA_INIT' 0 main
+export LUA_INIT_5_4='print("versioned")'
+ran -e ''; expect 'LUA_INIT_5_4 has precedence' 0 versioned
+unset LUA_INIT_5_4
+export LUA_INIT='@script.lua'
+ran -e ''; expect 'LUA_INIT names a file' 0 "*$program*"
+export LUA_INIT='error("first")'
+ran -e 'print("main")'; expect 'an error in LUA_INIT' 1 '' '*LUA_INIT:1: first*'
+unset LUA_INIT
+export LUA_PATH='/nowhere/?.lua'
+ran -e 'print(package.path)'; expect 'LUA_PATH counts' 0 '/nowhere/[?].lua'
+ran -E -e 'print(package.path)'; expect '-E ignores LUA_PATH' 0 '*/usr/*'
+unset LUA_PATH
+
+# ---- strew itself, -d, -t, --devices, --version, --help, what is no option
+ran -e 'print(strew == require("strew"), strew == package.loaded.strew)'; expect 'the module is preset' 0 'true	true'
+ran -e 'print(strew.ones(2).device)'; expect 'the default device' 0 cpu
+for word in '-d cpu' '-dcpu' '--device cpu' '--device=cpu'; do
+  # shellcheck disable=SC2086
+  STREW_DEVICE=nothing ran $word -e 'print(strew.ones(2).device)'; expect "$word" 0 cpu
+done
+ran -d nothing -e 'print("on")'; expect 'a device that is not there' 1 '' "$program: --device: *\"nothing\"*there is: cpu"
+STREW_DEVICE=nothing ran -e 'print("on")'; expect '$STREW_DEVICE' 1 '' "$program: \$STREW_DEVICE: *\"nothing\"*there is: cpu"
+STREW_THREADS=many ran -e 'print("on")'; expect '$STREW_THREADS' 1 '' '*$STREW_THREADS*'
+STREW_THREADS=many ran -t 2 -e 'print("on")'; expect '-t overrides $STREW_THREADS' 0 on
+STREW_THREADS=many ran -E -e 'print("on")'; expect '-E ignores $STREW_THREADS' 0 on
+STREW_DEVICE=nothing ran -E -e 'print("on")'; expect '-E ignores $STREW_DEVICE' 0 on
+ran -d; expect '-d alone' 1 '' "*'-d' needs an argument*"
+ran --device; expect '--device alone' 1 '' "*'--device' needs an argument*"
+for word in '-t 3' '-t3' '--threads 3' '--threads=3'; do
+  # shellcheck disable=SC2086
+  ran $word -e 'print(strew.ones(5):sum():item(), strew.get_num_threads())'; expect "$word" 0 '5.0	3'
+done
+for word in 0 -1 257 2.5 x '' ' 2' 99999999999999999999; do
+  ran --threads="$word" -e 'print("on")'; expect "--threads=$word" 1 '' '*1..256*'
+done
+ran --devices; expect '--devices' 0 'cpu *threads: [1-9]*'
+ran --devices -t 3; expect '--devices with -t' 0 'cpu *threads: 3'
+STREW_DEVICE=nothing ran --devices; expect '--devices with a wrong $STREW_DEVICE' 0 'cpu *'
+ran --version; expect '--version' 0 'strew 0.*, Lua 5.4*'
+ran --version -e 'print("on")'; expect '--version exits' 0 'strew 0.*Lua 5.4.[0-9]'
+ran --help; expect '--help' 0 'usage: *-e STAT*-d, --device SPEC*--devices*-t, --threads N*--version*--help*'
+for word in -x -vi -E1 --nothing --help=1 --dev ---; do
+  ran "$word" script.lua; expect "$word is no option" 1 '' "*'$word' is not an option*usage:*"
+done
+
+# ---- Ctrl-C
+# interrupts NAME STATEMENT [ERR [TIMES STATUS]]: starts it, waits for its first line, sends INT.
+interrupts() {
+  mkfifo pipe
+  sleep 20 >pipe & # keeps the pipe open, so that a script that reads from it waits
+  keeper=$!
+  "$program" -e "print('up') io.stdout:flush() $2" >out 2>err <pipe &
+  runner=$!
+  tries=0
+  while [ ! -s out ] && [ $tries -lt 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+  sleep 0.1
+  kill -INT $runner
+  if [ "${4-1}" = 2 ]; then sleep 0.3 && kill -INT $runner; fi
+  wait $runner 2>/dev/null
+  status=$?
+  kill $keeper
+  wait $keeper 2>/dev/null
+  rm pipe
+  expect "$1" "${5-1}" 'up*' "${3-*interrupted!*stack traceback:*}"
+}
+interrupts 'Ctrl-C in a loop' 'while true do end'
+interrupts 'Ctrl-C in io.read' 'io.read() io.read()'
+interrupts 'Ctrl-C under pcall comes once' 'print(pcall(function() while true do end end)) error("later")' '*later*'
+interrupts 'Ctrl-C twice ends a script that takes no notice' \
+  'while true do pcall(function() while true do end end) end' '' 2 130
+
+# ---- the prompt
+printf '1 + 1\n=2, nil\nfor i = 7, 8 do\nprint(i)\nend\nx x\nlocal gone = 1\nprint(gone)\n=#{1,\n2, 3}\n' >typed
+input=typed
+ran -i
+expect '-i prompts without a terminal' 0 'strew 0.*Lua 5.4*> 2*> 2	nil*> >> >> 7*8*> *nil*> >> 3*' '*stdin:1:*near*'
+printf 'error("kept")\nerror{}\nprint("going on")\nf(\n1,\n' >typed
+ran -i; expect 'errors keep the session' 0 '*going on*' '*kept*traceback*table value*<eof>*'
+printf '_PROMPT = "ask "\n_PROMPT2 = "more "\nprint(\n9)\n_PROMPT = nil' >typed
+ran -i; expect '_PROMPT and _PROMPT2' 0 '*ask more 9*'
+printf 'print = nil\n1\n' >typed
+ran -i; expect 'a session without print' 0 '*' "*error calling 'print'*"
+printf 'os.exit(4)\n' >typed
+ran -i; expect 'os.exit at the prompt' 4 '*'
+echo 'y = 5' >sets.lua
+printf 'y\n' >typed
+ran -i sets.lua; expect '-i after a script' 0 '*> 5*'
+input=empty
+
+# typed: what it reads is typed at a terminal, and what that shows goes to out.
+typed() {
+  script -qec "$program" /dev/null >>shown 2>&1
+  status=$?
+  tr -d '\r' <shown >out
+  : >err shown
+}
+# after TEXT: waits, ten seconds at most, until the terminal shows it.
+after() {
+  tries=0
+  until grep -q "$1" shown || [ $tries = 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+  sleep 0.1
+}
+: >shown
+if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+  printf '1 + 1\nfor i = 7, 8 do\nprint(i)\nend\nerror("kept")\n"on"\n' | typed
+  expect 'a session at a terminal' 0 '*strew 0.*cpu, * thread*> *2*>> *7*8*kept*stack traceback*on*'
+  {
+    after '> ' && echo 'print("run" .. "ning") while true do end' && after running
+    printf '\003' && after 'interrupted!' && echo '6 * 7'
+  } | typed
+  expect 'Ctrl-C at a terminal stops the line' 0 '*interrupted!*> *42*'
+  { after '> ' && printf garbage && after garbage && printf '\003' && after 'garbage^C' && echo '6 * 7'; } | typed
+  expect 'Ctrl-C drops what is typed' 0 '*garbage*> *42*'
+else
+  echo "left out: the prompt at a terminal (there is no working 'script' command)"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,251 @@
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+local evaluate, fail = support.evaluate, support.fail
+
+-- The whole surface, each name as a function and a method, and with an underscore as PyTorch has it.
+local functions = [[tensor zeros ones empty full eye arange linspace rand randn randint randperm manual_seed type clock
+  devices memory get_num_threads set_num_threads deterministic last_error]]
+local methods = [[view reshape flatten permute expand expand_as select narrow slice split chunk cat stack
+  minimum maximum where equal allclose sum prod mean var std min max amin amax argmin argmax all any sort argsort topk
+  unique nonzero matmul mm mv dot gather scatter_sum scatter_mul scatter_mean scatter_min scatter_max
+  size dim numel stride is_contiguous item tolist get set to clone contiguous free]]
+local in_place = [[transpose t squeeze unsqueeze as_strided add sub mul div floor_divide remainder pow neg abs exp log
+  sqrt rsqrt sin cos tanh sigmoid relu floor ceil round clamp masked_fill eq ne lt le gt ge logical_and logical_or
+  logical_not bitwise_and bitwise_or bitwise_xor bitwise_not cumsum copy fill zero scatter scatter_add scatter_reduce]]
+
+describe("names", function()
+  local t = strew.ones(2)
+
+  it("are functions, methods and underscores", function()
+    for name in (functions .. " " .. methods .. " " .. in_place):gmatch("%S+") do
+      assert.is_function(strew[name], name)
+    end
+    for name in (methods .. " " .. in_place):gmatch("%S+") do assert.is_function(t[name], name) end
+    for name in in_place:gmatch("%S+") do
+      assert.is_function(strew[name .. "_"], name .. "_")
+      assert.is_function(t[name .. "_"], name .. "_")
+    end
+    assert.matches("^strew %d+%.%d+%.%d+$", strew._VERSION)
+  end)
+
+  it("make the same of the same", function()
+    evaluate({
+      {"strew.add(strew.ones(2), 1), strew.ones(2):add(1), strew.ones(2):add_(1), strew.add_(strew.ones(2), 1)",
+       ("; float32[2] {2.0, 2.0}"):rep(4):sub(3)},
+    }, {strew = strew})
+    local u = strew.ones(2)
+    assert.equal(u, u:mul_(3))
+    assert.equal(u, strew.neg_(u))
+    assert.equal("float32[2] {-3.0, -3.0}", support.text(u))
+  end)
+end)
+
+describe("operators", function()
+  it("take tensors and numbers on either side", function()
+    evaluate({
+      {"t + 1", "int64[3] {2, 3, 4}"},
+      {"1 + t", "int64[3] {2, 3, 4}"},
+      {"10 - t", "int64[3] {9, 8, 7}"},
+      {"t * t", "int64[3] {1, 4, 9}"},
+      {"t / 2", "float32[3] {0.5, 1.0, 1.5}"},
+      {"-t // 2", "int64[3] {-1, -1, -2}"},
+      {"-t % 2", "int64[3] {1, 0, 1}"},
+      {"t ^ 2", "int64[3] {1, 4, 9}"},
+      {"-t", "int64[3] {-1, -2, -3}"},
+      {"t & 1", "int64[3] {1, 0, 1}"},
+      {"4 | t", "int64[3] {5, 6, 7}"},
+      {"t ~ 3", "int64[3] {2, 1, 0}"},
+      {"~t", "int64[3] {-2, -3, -4}"},
+      {"~b, b & true, b | b, b ~ b",
+       "bool[2] {false, true}; bool[2] {true, false}; bool[2] {true, false}; bool[2] {false, false}"},
+      {"strew.sub(10, t), strew.pow(2, t)", "int64[3] {9, 8, 7}; int64[3] {2, 4, 8}"},
+    }, {strew = strew, t = strew.tensor{1, 2, 3}, b = strew.tensor{true, false}})
+  end)
+end)
+
+describe("arguments", function()
+  local names = {strew = strew, t = strew.tensor{{1.0, 2.0}, {3.0, 4.0}}}
+
+  it("are given by position or by name", function()
+    evaluate({
+      {"t:sum(), t:sum(0), t:sum{0, 1}, t:sum{dim = 1}, t:sum(-1, true), t:sum(1, {keepdim = true})",
+       "float32[] 10.0; float32[2] {4.0, 6.0}; float32[] 10.0; float32[2] {3.0, 7.0}; float32[2, 1] {{3.0}, {7.0}}; "
+       .. "float32[2, 1] {{3.0}, {7.0}}"},
+      {"t:sum{keepdim = true}, t:sum(nil, true), t:sum{}",
+       "float32[1, 1] {{10.0}}; float32[1, 1] {{10.0}}; float32[] 10.0"},
+      {"t:var(0, {correction = 0}), t:std(nil, false, nil):dim()", "float32[2] {1.0, 1.0}; 0"},
+      {"t:max(), t:min()", "float32[] 4.0; float32[] 1.0"},
+      {"t:max(1)", "float32[2] {2.0, 4.0}; int64[2] {1, 1}"},
+      {"t:min(0, true)", "float32[1, 2] {{1.0, 2.0}}; int64[1, 2] {{0, 0}}"},
+      {"t:max(t * -1), strew.min(t, t - 1)",
+       "float32[2, 2] {{1.0, 2.0}, {3.0, 4.0}}; float32[2, 2] {{0.0, 1.0}, {2.0, 3.0}}"},
+      {"t:argmax(), t:argmax(1), t:argmin{dim = 0, keepdim = true}", "int64[] 3; int64[2] {1, 1}; int64[1, 2] {{0, 0}}"},
+      {"t:all(), t:any{0, 1}", "bool[] true; bool[] true"},
+      {"t:clamp(2), t:clamp(nil, 2), t:clamp{max = 3, min = 2}",
+       "float32[2, 2] {{2.0, 2.0}, {3.0, 4.0}}; float32[2, 2] {{1.0, 2.0}, {2.0, 2.0}}; "
+       .. "float32[2, 2] {{2.0, 2.0}, {3.0, 3.0}}"},
+      {"t:sort(1, true)", "float32[2, 2] {{2.0, 1.0}, {4.0, 3.0}}; int64[2, 2] {{1, 0}, {1, 0}}"},
+      {"t:argsort{descending = true}", "int64[2, 2] {{1, 0}, {1, 0}}"},
+      {"t:topk(1), t:topk(1, 0, false)", "float32[2, 1] {{2.0}, {4.0}}; float32[1, 2] {{1.0, 2.0}}; int64[1, 2] {{0, 0}}"},
+      {"strew.tensor{3, 1, 3}:unique()", "int64[2] {1, 3}"},
+      {"strew.tensor{3, 1, 3}:unique{return_inverse = true}", "int64[2] {1, 3}; int64[3] {1, 0, 1}"},
+      {"strew.tensor{3, 1, 3}:unique{return_counts = true}", "int64[2] {1, 3}; int64[2] {1, 2}"},
+      {"strew.tensor{3, 1, 3}:unique{return_counts = true, return_inverse = true}",
+       "int64[2] {1, 3}; int64[3] {1, 0, 1}; int64[2] {1, 2}"},
+      {"strew.tensor{0, 5}:nonzero(), t:cumsum(1)", "int64[1, 1] {{1}}; float32[2, 2] {{1.0, 3.0}, {3.0, 7.0}}"},
+      {"strew.where(t:gt(2), t, 0), t:masked_fill(t:lt(2), 9)",
+       "float32[2, 2] {{0.0, 0.0}, {3.0, 4.0}}; float32[2, 2] {{9.0, 2.0}, {3.0, 4.0}}"},
+      {"strew.equal(t, t), t:equal(t + 1), t:allclose(t + 1e-7), t:allclose(t + 1, {atol = 2})", "true; false; true; true"},
+      {"t:mm(t), t:mv(t[0]), t[0]:dot(t[1]), t:matmul(t[0])",
+       "float32[2, 2] {{7.0, 10.0}, {15.0, 22.0}}; float32[2] {5.0, 11.0}; float32[] 11.0; float32[2] {5.0, 11.0}"},
+      {"t:to('int8'), t:to{dtype = 'bool', device = 'cpu'}, t:to('cpu', 'int64'), t:to('float32', nil).dtype",
+       "int8[2, 2] {{1, 2}, {3, 4}}; bool[2, 2] {{true, true}, {true, true}}; int64[2, 2] {{1, 2}, {3, 4}}; float32"},
+      {"t:clone():fill_(2), t:fill(3), t:copy(t + 1), t:clone():copy_(t[1]), t:zero()",
+       "float32[2, 2] {{2.0, 2.0}, {2.0, 2.0}}; float32[2, 2] {{3.0, 3.0}, {3.0, 3.0}}; "
+       .. "float32[2, 2] {{2.0, 3.0}, {4.0, 5.0}}; float32[2, 2] {{3.0, 4.0}, {3.0, 4.0}}; "
+       .. "float32[2, 2] {{0.0, 0.0}, {0.0, 0.0}}"},
+    }, names)
+  end)
+
+  it("that do not fit are named", function()
+    local freed = strew.ones(1)
+    freed:free()
+    names.freed = freed
+    local dtypes = "float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool"
+    fail({
+      {"t.sum()", "sum: 'self' is missing, a tensor is due\n  hint  use : to call a method: t:sum(...)"},
+      {"t.sum(0)", "sum: 'self' is 0, a tensor is due\n  hint  use : to call a method: t:sum(...)"},
+      {"t.add_(1, 2)", "add_: 'self' is 1, a tensor is due\n  hint  use : to call a method: t:add_(...)"},
+      {"strew.add_(1, t)", "add_: 'self' is 1, a tensor is due"},
+      {"strew.sum{1, 2}", "sum: 'self' is a table, a tensor is due\n  hint  strew.tensor(self) makes a tensor of a table"},
+      {"strew.add(1, 2)", "add: 'self' is a number as 'other' is, at least one tensor is due"},
+      {"t:add()", "add: 'other' is missing, the arguments are (self, other)"},
+      {"t:add(1, 2)", "add: 3 arguments are too many, they are (self, other)"},
+      {"return t + {}", "add: 'other' is a table, a tensor, number or boolean is due"},
+      {"return t + nil", "add: 'other' is missing, the arguments are (self, other)"},
+      {"return 'x' * t", "mul: 'self' is \"x\", a tensor, number or boolean is due"},
+      {"t:sum(1.5)", "sum: 'dim' is 1.5, an integer is due"},
+      {"t:sum('0')", "sum: 'dim' is \"0\", an integer is due"},
+      {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", an integer is due"},
+      {"t:sum(0, 1)", "sum: 'keepdim' is 1, a boolean is due"},
+      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", known are dim, keepdim"},
+      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, known are dim, keepdim"},
+      {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
+      {"t:var(0, true, 1)", "var: 4 arguments are too many, they are (self [, dim] [, keepdim] [, correction])"},
+      {"t:argmax{0, 1}", "argmax: 'dim' names 2 dimensions, one is due"},
+      {"t:clamp()", "clamp: 'min' is missing as 'max' is, one is due"},
+      {"t:to()", "to: nothing is asked for, a dtype or a device is due"},
+      {"t:to('flaot32')", "to: 'dtype' is \"flaot32\", known are " .. dtypes
+       .. "\n  hint  nor is it a device: strew.devices() lists them"},
+      {"t:to(5)", "to: 'dtype or device' is 5, a string is due"},
+      {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", known are dtype, device"},
+      {"strew.clock(1)", "clock: 1 arguments are too many, they are ()"},
+      {"strew.manual_seed(0/0)", "manual_seed: 'seed' is nan, an integer is due"},
+      {"strew.set_num_threads(-1)",
+       "set_num_threads: 'threads' is -1, valid 1..256, or 0 for the processors that this process may use"},
+      {"freed:sum()", "sum: 'self' was freed"},
+      {"t:add(freed)", "add: 'other' was freed"},
+      {"return freed.shape", "t[i]: 'self' was freed"},
+      {"return freed[0]", "t[i]: 'self' was freed"},
+      {"freed:free()", "free: 'self' was freed"},
+      {"return t .. t", "attempt to concatenate a tensor value (global 't')"},
+    }, names)
+  end)
+
+  it("at fault are told by last_error, too", function()
+    pcall(strew.scatter_add, strew.zeros(2), 0, strew.tensor{0, 5}, strew.ones(2))
+    local detail = strew.last_error()
+    assert.same({"scatter_add", "index", "index", 5, {1}},
+                {detail.op, detail.arg, detail.code, detail.value, detail.pos})
+    assert.matches("^scatter_add: 'index' has value 5 at %[1%]", detail.message)
+    pcall(names.t.sum)
+    detail = strew.last_error()
+    assert.same({"sum", "self", "argument", "use : to call a method: t:sum(...)"},
+                {detail.op, detail.arg, detail.code, detail.hint})
+    assert.is_nil(detail.pos)
+  end)
+end)
+
+describe("devices and threads", function()
+  it("are told", function()
+    local devices = strew.devices()
+    assert.equal("cpu", devices[1].name)
+    assert.is_string(devices[1].description)
+    local threads = strew.get_num_threads()
+    strew.set_num_threads(3)
+    assert.equal(3, strew.get_num_threads())
+    strew.set_num_threads(threads)
+    assert.is_true(strew.clock() <= strew.clock())
+    assert.is_true(strew.deterministic())
+    assert.is_false(strew.deterministic(false))
+    assert.is_true(strew.deterministic(true))
+  end)
+
+  it("are set by the environment", function()
+    local threads = "print(require \"strew\".get_num_threads())"
+    assert.equal("2\n", support.output(threads, "STREW_THREADS=2"))
+    for _, bad in ipairs{"x", "0", "257", "1.5"} do
+      assert.matches('strew: $STREW_THREADS is "' .. bad .. '", a whole number in 1..256 is due',
+                     support.output(threads, "STREW_THREADS=" .. bad), 1, true)
+    end
+    assert.matches('$STREW_DEVICE: \'device\' is "tpu", which is not there; there is: cpu',
+                   support.output(threads, "STREW_DEVICE=tpu"), 1, true)
+    assert.equal("cpu\n", support.output("print(require \"strew\".zeros(1).device)", "STREW_DEVICE=cpu"))
+  end)
+end)
+
+describe("the scatter family", function()
+  local names = {strew = strew, src = strew.tensor{1.0, 2, 3}, index = strew.tensor{0, 0, 2}}
+
+  it("has two forms under one name", function()
+    evaluate({
+      {"strew.zeros(3):scatter(0, index, src)", "float32[3] {2.0, 0.0, 3.0}"},
+      {"strew.zeros(3):scatter(0, index, 5, {reduce = 'add'})", "float32[3] {10.0, 0.0, 5.0}"},
+      {"strew.scatter_add(strew.zeros(3), 0, index, src)", "float32[3] {3.0, 0.0, 3.0}"},
+      {"strew.ones(3):scatter_reduce_(0, index, src, 'prod', {include_self = false})", "float32[3] {2.0, 1.0, 3.0}"},
+      {"strew.ones(3):scatter_add_(0, index - 1, src, {mode = 'drop'})", "float32[3] {1.0, 4.0, 1.0}"},
+      {"src:gather(0, index), src:gather(0, index + 1, {mode = 'clip'})",
+       "float32[3] {1.0, 1.0, 3.0}; float32[3] {2.0, 2.0, 3.0}"},
+      {"strew.scatter(src, index)", "float32[3] {3.0, 0.0, 3.0}"},
+      {"strew.scatter(src, index, {reduce = 'max', dim_size = 4, fill = -1})", "float32[4] {2.0, -1.0, 3.0, -1.0}"},
+      {"strew.scatter_mean(src, index, 0), src:scatter_mul(index)", "float32[3] {1.5, 0.0, 3.0}; float32[3] {2.0, 1.0, 3.0}"},
+      {"strew.scatter_max(src, index)", "float32[3] {2.0, 0.0, 3.0}; int64[3] {1, 3, 2}"},
+      {"strew.scatter_min(src, index, -1, nil, 4)", "float32[4] {1.0, 0.0, 3.0, 0.0}; int64[4] {0, 3, 2, 3}"},
+    }, names)
+  end)
+
+  it("returns the out that it is given", function()
+    local out = strew.ones(3)
+    assert.equal(out, strew.scatter_sum(names.src, names.index, {out = out}))
+    assert.equal("float32[3] {4.0, 1.0, 4.0}", support.text(out))
+    local best, arg = strew.scatter_max(names.src, names.index, 0, out)
+    assert.equal(out, best)
+    assert.equal("int64[3] {3, 3, 3}", support.text(arg))
+  end)
+
+  it("names wrong words and options", function()
+    fail({
+      {"src:scatter_reduce_(0, index, src, 'avg')",
+       "scatter_reduce_: 'reduce' is \"avg\", known are sum = add, prod = multiply = mul, mean, amax = max, amin = min"},
+      {"src:scatter_add_(0, index, src, {mode = 'wrapp'})",
+       "scatter_add_: 'mode' is \"wrapp\", known are error, wrap, clip, drop"},
+      {"src:scatter_add_(0, index, src, {reduce = 'sum'})",
+       "scatter_add_: 'options' has unknown key \"reduce\", known are mode"},
+      {"src:scatter_(0, index)", "scatter_: 'src' is missing, the arguments are (self, dim, index, src [, mode] [, reduce])"},
+      {"src:scatter_(index, index, src)", "scatter_: 'dim' is a tensor, an integer is due"},
+      {"src:scatter_(0, {0}, src)",
+       "scatter_: 'index' is a table, a tensor is due\n  hint  strew.tensor(index) makes a tensor of a table"},
+      {"strew.scatter_sum(src, index, {reduce = 'max'})",
+       "scatter_sum: 'options' has unknown key \"reduce\", known are dim, out, dim_size, fill, mode"},
+      {"strew.scatter_sum(src, index, {dim_size = -1})", "scatter_sum: 'dim_size' is -1, sizes are 0 or more"},
+      {"strew.scatter_sum(src, index, {out = 1})", "scatter_sum: 'out' is 1, a tensor is due"},
+    }, names)
+  end)
+
+  it("warns of a src of which only a part is used, where warnings are on", function()
+    local chunk = "local s = require \"strew\" s.zeros(3):scatter_add_(0, s.tensor{0, 1}, s.ones(3))"
+    assert.equal("", support.output(chunk))
+    assert.equal("Lua warning: scatter_add_: index int64[2] cpu is smaller than src float32[3] cpu: "
+                 .. "only a prefix of src was used\n", support.output(chunk, "", "-W"))
+  end)
+end)

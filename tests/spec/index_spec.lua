@@ -1,0 +1,99 @@
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+local evaluate, fail = support.evaluate, support.fail
+
+local function fresh()
+  return {strew = strew, t = strew.tensor{{1, 2, 3}, {4, 5, 6}}, v = strew.tensor{10, 20, 30}, s = strew.tensor(7)}
+end
+
+describe("a tensor", function()
+  it("describes itself", function()
+    evaluate({
+      {"t.dtype, t.device, table.concat(t.shape, 'x')", "int64; cpu; 2x3"},
+      {"t:size()", "2; 3"},
+      {"t:size(1), t:size(-2)", "3; 2"},
+      {"t:stride()", "3; 1"},
+      {"t:stride(0)", "3"},
+      {"s:size()", ""},
+      {"#s.shape", "0"},
+      {"t:dim(), t:numel(), t:is_contiguous(), t:t():is_contiguous()", "2; 6; true; false"},
+      {"#t, #v", "2; 3"},
+      {"strew.type(t), strew.type({}), strew.type(io.stdout), strew.type(nil)", "tensor; nil; nil; nil"},
+      {"strew.size(t), strew.dim(s)", "2; 0"},
+    }, fresh())
+  end)
+
+  it("gives elements and rows", function()
+    evaluate({
+      {"v[0], v[2], v[-1], v[1.0]", "10; 30; 30; 20"},
+      {"t[1], t[-2]", "int64[3] {4, 5, 6}; int64[3] {1, 2, 3}"},
+      {"t[1][2]", "6"},
+      {"s:item(), t:get(1, 0), t:get(-1, -1), t:get({0, 2}), s:get()", "7; 4; 6; 3; 7"},
+      {"s:tolist(), #t:tolist(), t:tolist()[2][1]", "7; 2; 4"},
+      {"strew.tensor{true}[0], strew.tensor{0.5}[0]", "true; 0.5"},
+    }, fresh())
+  end)
+
+  it("is written through its views", function()
+    local x = fresh()
+    x.v[0] = 11
+    x.v[-1] = 33.0
+    x.t[0] = 9
+    x.t[1] = x.v
+    x.t[1][1] = 55
+    x.t:set(0, -1, 8)
+    x.s:set(70)
+    evaluate({
+      {"v", "int64[3] {11, 20, 33}"}, {"t", "int64[2, 3] {{9, 9, 8}, {11, 55, 33}}"}, {"s", "int64[] 70"},
+    }, x)
+    local b = strew.zeros(2, {dtype = "bool"})
+    b[1] = true
+    assert.equal("bool[2] {false, true}", support.text(b))
+  end)
+
+  it("refuses wrong positions and names", function()
+    local tensor = "\n  self  int64[2, 3] cpu"
+    local ipairs_hint = "\n  hint  ipairs counts from 1, tensors count from 0: for i = 0, #t - 1"
+    fail({
+      {"return t[2]", "t[i]: 'position' 2 is out of range for dim 0 of self (size 2, valid -2..1)" .. tensor .. ipairs_hint},
+      {"return t[-3]", "t[i]: 'position' -3 is out of range for dim 0 of self (size 2, valid -2..1)" .. tensor},
+      {"for _ in ipairs(v) do end", "t[i]: 'position' 3 is out of range for dim 0 of self (size 3, valid -3..2)"
+       .. "\n  self  int64[3] cpu" .. ipairs_hint},
+      {"return t[1.5]", "t[i]: 'position' is 1.5, an integer is due"},
+      {"return t[{}]", "t[i]: 'position' is a table, an integer is due"},
+      {"return t.foo", "tensor has no 'foo'"},
+      {"return t.shap", "tensor has no 'shap'\n  hint  did you mean 'shape'?"},
+      {"t:scater_add_()", "tensor has no 'scater_add_'\n  hint  did you mean 'scatter_add_'?"},
+      {"return t['1']", "tensor has no '1'"},
+      {"t.dtype = 'int8'", "t[i] = v: 'dtype' cannot be set, only elements can"},
+      {"v[3] = 1", "t[i] = v: 'position' 3 is out of range for dim 0 of self (size 3, valid -3..2)"
+       .. "\n  self  int64[3] cpu" .. ipairs_hint},
+      {"v[0] = 'x'", "t[i] = v: 'value' is \"x\", a tensor, number or boolean is due"},
+      {"v[0] = nil", "t[i] = v: 'value' is nil, a tensor, number or boolean is due"},
+      {"return #s", "#t: 'self' has no dimension, # is the size of dimension 0"},
+      {"t:size(2)", "size: 'dim' is 2, out of range for 2 dimensions (valid -2..1)"},
+      {"s:size(0)", "size: 'self' is a single number, at least one dimension is due"},
+      {"t:set()", "set: 'value' is missing, the arguments are (self, position..., value)"},
+      {"t:set(0, 0)", "set: 'position' has 1 entry, self has 2 dimensions" .. tensor},
+      {"return t < v", "<: in Lua it gives one boolean, tensors are compared element by element with lt (or gt, for >)"},
+      {"return t >= 1", "<=: in Lua it gives one boolean, tensors are compared element by element with le (or ge, for >=)"},
+      {"strew.type()", "type: 'x' is missing"},
+    }, fresh())
+  end)
+
+  it("knows the line where it was misused", function()
+    local ok, message = pcall(function() return strew.zeros(3)[3] end)
+    assert.is_false(ok)
+    assert.matches("^tests/spec/index_spec.lua:%d+: t%[i%]: 'position' 3", message)
+    ok, message = pcall(function() for _ in ipairs(strew.zeros(3)) do ok = nil end end)
+    assert.is_false(ok)
+    assert.matches("^tests/spec/index_spec.lua:%d+: t%[i%]: 'position' 3", message)
+  end)
+
+  it("is compared by identity", function()
+    local t = strew.ones(2)
+    assert.is_true(t == t)
+    assert.is_false(t == strew.ones(2))
+    assert.is_true(strew.equal(t, strew.ones(2)))
+  end)
+end)

@@ -1,0 +1,103 @@
+local strew = require "strew"
+
+local MEBIBYTE = 2 ^ 20
+
+-- The most tensor memory that f needs beyond what is held, in MiB.
+local function growth(f)
+  collectgarbage()
+  collectgarbage()
+  local before, peak = strew.memory()
+  local probe <const> = peak - before -- below the peak nothing can be seen: fill up to it first
+  local filler = strew.empty(probe, {dtype = "uint8"})
+  f()
+  local _, after = strew.memory()
+  filler:free()
+  return (after - peak) / MEBIBYTE
+end
+
+describe("tensor memory", function()
+  for _, mode in ipairs{"incremental", "generational"} do
+    it("is seen by the collector in " .. mode .. " mode", function()
+      local before = collectgarbage(mode)
+      finally(function() collectgarbage(before) end)
+      assert.is_true(growth(function()
+        for _ = 1, 2000 do strew.empty(1024, 1024) end
+      end) <= 24)
+      assert.is_true(growth(function()
+        local x = strew.empty(512, 1024)
+        for _ = 1, 300 do
+          local y = x:view(1024, 512):clone()
+          local z = y:clone()
+          x = z:clone()
+        end
+      end) <= 160)
+    end)
+  end
+
+  it("waits where the collector is stopped", function()
+    collectgarbage("stop")
+    finally(function() collectgarbage("restart") end)
+    local before = strew.memory()
+    for _ = 1, 8 do strew.empty(1024, 1024) end
+    assert.is_true(strew.memory() - before >= 32 * MEBIBYTE)
+  end)
+
+  it("is given back by free and by <close>", function()
+    collectgarbage()
+    local before = strew.memory()
+    do
+      local a <close> = strew.empty(1024, 1024)
+      local b = strew.empty(1024, 1024)
+      assert.is_true(strew.memory() >= before + 8 * MEBIBYTE)
+      b:free()
+      assert.equal("tensor (freed)", tostring(b))
+      assert.equal(4, a.device and (strew.memory() - before) // MEBIBYTE)
+    end
+    assert.is_true(strew.memory() < before + MEBIBYTE)
+  end)
+
+  it("may be given back twice by <close>", function()
+    local a = strew.ones(1)
+    do
+      local b <close> = a
+      b:free()
+    end
+    assert.equal("tensor (freed)", tostring(a))
+    getmetatable(a).__gc(a)
+    getmetatable(a).__gc(5)
+    getmetatable(a).__gc()
+  end)
+
+  it("stands what finalizers do", function()
+    local victim
+    local function hurt()
+      if victim then pcall(victim.free, victim) end
+      setmetatable({}, {__gc = hurt})
+    end
+    hurt()
+    local before = collectgarbage("incremental", 1, 10000)
+    finally(function()
+      hurt = function() end
+      collectgarbage(before)
+    end)
+    for i = 1, 300 do
+      victim = strew.ones(8)
+      pcall(function()
+        local pieces = victim:split(1)
+        assert.equal(8, #pieces)
+        return victim:tolist(), victim + 1, tostring(victim), victim:sort(), victim:view(2, 4), strew.cat{victim, victim}
+      end)
+      assert.is_true(i > 0)
+    end
+    victim = nil
+  end)
+
+  it("is there in coroutines", function()
+    local total = 0
+    local each = coroutine.wrap(function()
+      for i = 0, 2 do coroutine.yield(strew.full(4, i)) end
+    end)
+    for t in each do total = total + t:sum():item() end
+    assert.equal(12, total)
+  end)
+end)

@@ -1,0 +1,63 @@
+-- What the specs share.
+local strew = require "strew"
+
+local support = {}
+
+-- The elements of a tensor (or a value that is none) as one line: "int64[2] {0, 1}".
+function support.text(x)
+  if strew.type(x) ~= "tensor" then return tostring(x) end
+  local function list(value)
+    if type(value) ~= "table" then return tostring(value) end
+    local parts = {}
+    for i, part in ipairs(value) do parts[i] = list(part) end
+    return "{" .. table.concat(parts, ", ") .. "}"
+  end
+  return ("%s[%s] %s"):format(x.dtype, table.concat(x.shape, ", "), list(x:tolist()))
+end
+
+-- All results of a function, as text.
+function support.texts(f, ...)
+  local results = table.pack(f(...))
+  for i = 1, results.n do results[i] = support.text(results[i]) end
+  return table.concat(results, "; ")
+end
+
+-- The message with which a function fails, without "file:line: " before it.
+function support.message(f, ...)
+  local ok, message = pcall(f, ...)
+  if ok then return "no error" end
+  return (tostring(message):gsub("^[^\n]-:%d+: ", ""))
+end
+
+-- What a Lua chunk prints in a process of its own, errors and warnings included.
+function support.output(chunk, environment, options)
+  local command = ("%s lua5.4 %s -e '%s' 2>&1"):format(environment or "", options or "", chunk)
+  local pipe <close> = assert(io.popen(command))
+  return pipe:read("a")
+end
+
+-- For each row {code, expected}: the code, an expression in which names of `environment` are known, gives that text.
+function support.evaluate(rows, environment)
+  for _, row in ipairs(rows) do
+    local code, expected = row[1], row[2]
+    local f = assert(load("return " .. code, code, "t", setmetatable(environment, {__index = _G})))
+    local ok, text = pcall(support.texts, f)
+    if text ~= expected then
+      error(("%s\n  gives    %s%s\n  expected %s"):format(code, ok and "" or "error ", text, expected), 2)
+    end
+  end
+end
+
+-- For each row {code, message}: the code, a chunk, fails with just that message.
+function support.fail(rows, environment)
+  for _, row in ipairs(rows) do
+    local code, expected = row[1], row[2]
+    local f = assert(load(code, code, "t", setmetatable(environment, {__index = _G})))
+    local message = support.message(f)
+    if message ~= expected then
+      error(("%s\n  fails with\n%s\n  expected\n%s"):format(code, message, expected), 2)
+    end
+  end
+end
+
+return support

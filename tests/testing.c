@@ -1,0 +1,330 @@
+/* testing.c: see testing.h */
+#include "testing.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+strew_context *context;
+strew_device *device;
+strew_error failure;
+
+/* ----------------------------------------------------------------------------------------------- cases and main */
+
+static void start_context(void) {
+  const char *threads = getenv("STREW_TEST_THREADS");
+  strew_options options = {.device = getenv("STREW_TEST_DEVICE"),
+                           .threads = threads ? atoi(threads) : 2,
+                           .grain_bytes = 64}; /* even small work is split among threads */
+  ok(strew_context_create(&options, &context, &failure));
+  ok(strew_device_find(context, NULL, &device, &failure));
+  seed_draws(1);
+}
+
+static void finish_context(void) {
+  ck_assert_msg(strew_context_bytes(context) == 0, "%zu bytes of tensor memory were not given back",
+                strew_context_bytes(context));
+  strew_context_release(context);
+}
+
+TCase *new_case(Suite *suite, const char *name) {
+  TCase *made = tcase_create(name);
+  tcase_add_checked_fixture(made, start_context, finish_context);
+  tcase_set_timeout(made, 120);
+  suite_add_tcase(suite, made);
+  return made;
+}
+
+int main(void) {
+  SRunner *runner = srunner_create(make_suite());
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void use_threads(int threads) {
+  ok(strew_context_set_threads(context, threads, &failure));
+}
+
+void clear_failure(void) {
+  failure.op = NULL;
+  failure.code = STREW_OK;
+  failure.message[0] = 0;
+}
+
+void check_failure(const char *what, strew_status status, strew_status code, const char *message) {
+  ck_assert_msg(status != STREW_OK, "%s succeeded, should fail with \"%s\"", what, message ? message : "");
+  ck_assert_msg(status == code, "%s gave status %s, not %s: %s", what, strew_status_name(status),
+                strew_status_name(code), failure.message);
+  ck_assert_int_eq(failure.code, code);
+  if (message) ck_assert_str_eq(failure.message, message);
+}
+
+/* ----------------------------------------------------------------------------------------------- random numbers */
+
+static uint64_t draw_state;
+
+void seed_draws(uint64_t seed) {
+  draw_state = seed;
+}
+
+/* splitmix64 */
+uint64_t draw(void) {
+  uint64_t z = draw_state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+int64_t draw_below(int64_t n) {
+  return (int64_t)(draw() % (uint64_t)n);
+}
+
+static double special_number(strew_dtype dtype) {
+  static const double halves[] = {65504, -65504, 0x1p-24, -0x1p-24, 0x1p-14};
+  static const double singles[] = {0x1.fffffep127, -0x1.fffffep127, 0x1p-149, -0x1p-149, 0x1p-126};
+  static const double doubles[] = {0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023, 0x1p-1074, -0x1p-1074, 0x1p-1022};
+  static const double common[] = {0.0, -0.0, 1.0, -1.0, 0.5, -2.5, INFINITY, -INFINITY, NAN, 3.0};
+  int64_t i = draw_below(15);
+  if (i >= 5) return common[i - 5];
+  return dtype == STREW_FLOAT64 ? doubles[i] : dtype == STREW_FLOAT16 ? halves[i] : singles[i];
+}
+
+static int64_t special_integer(strew_dtype dtype) {
+  int bits = (int)strew_dtype_size_bytes(dtype) * 8;
+  int64_t highest = dtype == STREW_UINT8 ? 255 : (int64_t)(UINT64_MAX >> (65 - bits));
+  const int64_t list[] = {0, 1, 2, -1, highest, -highest - 1, highest - 1, 3, 7, -2};
+  return list[draw_below(10)];
+}
+
+void random_element(strew_dtype dtype, void *element) {
+  int64_t kind = draw_below(4);
+  strew_scalar number;
+  if (kind == 0 && dtype != STREW_BOOL) { /* any bits */
+    uint64_t bits = draw();
+    memcpy(element, &bits, strew_dtype_size_bytes(dtype));
+    if (!is_nan_element(dtype, element)) return;
+    kind = 2; /* of a NaN the bits are open, and some are signalling */
+  }
+  if (dtype == STREW_BOOL)
+    number = strew_bool(draw() & 1);
+  else if (!is_float_dtype(dtype))
+    number = strew_int(kind == 1 ? special_integer(dtype) : draw_below(23) - 11);
+  else
+    number = strew_float(kind == 1 ? special_number(dtype) : (double)(draw_below(4001) - 2000) / 128);
+  ok(strew_scalar_store(number, STREW_SATURATE, dtype, element, &failure));
+}
+
+/* ------------------------------------------------------------------------------------------------------ layouts */
+
+const char *layout_name(enum layout layout) {
+  static const char *const names[] = {"contiguous", "permuted", "strided", "expanded"};
+  return names[layout];
+}
+
+/* Where the elements of a tensor of that layout lie in a block of `block` elements. */
+struct placing {
+  int64_t strides[STREW_MAX_RANK], offset, block;
+};
+
+static void place_permuted(int rank, const int64_t *sizes, struct placing *to) {
+  int order[STREW_MAX_RANK];
+  for (int d = 0; d < rank; d++) order[d] = d;
+  for (int d = rank - 1; d > 0; d--) {
+    int other = rank == 2 ? 0 : (int)draw_below(d + 1), kept = order[d];
+    order[d] = order[other], order[other] = kept;
+  }
+  for (int i = 0; i < rank; i++) {
+    to->strides[order[i]] = to->block;
+    to->block *= sizes[order[i]];
+  }
+}
+
+static struct placing place(int rank, const int64_t *sizes, enum layout layout) {
+  struct placing to = {.block = 1};
+  if (layout == PERMUTED) return place_permuted(rank, sizes, &to), to;
+  bool still = false; /* one dimension stands still at least */
+  for (int d = rank - 1; d >= 0; d--) {
+    int64_t step = layout == STRIDED ? 2 + draw_below(2) : 1;
+    if (layout == EXPANDED && sizes[d] > 1 && (!still || draw_below(2))) still = true, step = 0;
+    to.strides[d] = to.block * step;
+    if (step) to.block *= sizes[d] * step + (layout == STRIDED);
+  }
+  if (layout == STRIDED) to.offset = 1 + draw_below(3), to.block += 8;
+  return to;
+}
+
+static strew_tensor *place_tensor(strew_dtype dtype, int rank, const int64_t *sizes, const struct placing *placing,
+                                  const void *block) {
+  strew_tensor *base = NULL, *view = NULL;
+  ok(strew_from(device, dtype, 1, &placing->block, block, &base, &failure));
+  ok(strew_as_strided(base, rank, sizes, placing->strides, placing->offset, &view, &failure));
+  strew_release(base);
+  return view;
+}
+
+static strew_tensor *filled_tensor(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout,
+                                   void (*fill)(strew_dtype dtype, void *element, const int64_t *range),
+                                   const int64_t *range) {
+  struct placing placing = place(rank, sizes, layout);
+  size_t size = strew_dtype_size_bytes(dtype);
+  char *block = malloc((size_t)placing.block * size + 1);
+  for (int64_t i = 0; i < placing.block; i++) fill(dtype, block + (size_t)i * size, range);
+  strew_tensor *made = place_tensor(dtype, rank, sizes, &placing, block);
+  free(block);
+  return made;
+}
+
+static void fill_random(strew_dtype dtype, void *element, const int64_t *range) {
+  (void)range;
+  random_element(dtype, element);
+}
+
+static void fill_between(strew_dtype dtype, void *element, const int64_t *range) {
+  strew_scalar number = strew_int(range[0] + draw_below(range[1] - range[0]));
+  ok(strew_scalar_store(number, STREW_EXACT, dtype, element, &failure));
+}
+
+strew_tensor *random_tensor(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout) {
+  return filled_tensor(dtype, rank, sizes, layout, fill_random, NULL);
+}
+
+strew_tensor *random_integers(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout, int64_t low,
+                              int64_t high) {
+  return filled_tensor(dtype, rank, sizes, layout, fill_between, (int64_t[]){low, high});
+}
+
+/* Steps a position on in row-major order, and the offset with it. */
+static void step_on(int rank, const int64_t *sizes, const int64_t *strides, int64_t *position, int64_t *offset) {
+  for (int d = rank - 1; d >= 0; d--) {
+    *offset += strides[d];
+    if (++position[d] < sizes[d]) return;
+    *offset -= strides[d] * sizes[d];
+    position[d] = 0;
+  }
+}
+
+static int64_t count_of(int rank, const int64_t *sizes) {
+  int64_t count = 1;
+  for (int d = 0; d < rank; d++) count *= sizes[d];
+  return count;
+}
+
+strew_tensor *tensor_of(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout, const void *elements) {
+  ck_assert(layout != EXPANDED);
+  struct placing placing = place(rank, sizes, layout);
+  size_t size = strew_dtype_size_bytes(dtype);
+  char *block = calloc((size_t)placing.block + 1, size);
+  int64_t position[STREW_MAX_RANK] = {0}, offset = placing.offset, count = count_of(rank, sizes);
+  for (int64_t i = 0; i < count; i++) {
+    memcpy(block + (size_t)offset * size, (const char *)elements + (size_t)i * size, size);
+    step_on(rank, sizes, placing.strides, position, &offset);
+  }
+  strew_tensor *made = place_tensor(dtype, rank, sizes, &placing, block);
+  free(block);
+  return made;
+}
+
+/* One of the two lists is given. */
+static strew_tensor *vector_of(strew_dtype dtype, int64_t count, const double *doubles, const int64_t *integers) {
+  size_t size = strew_dtype_size_bytes(dtype);
+  char *block = malloc((size_t)count * size + 1);
+  for (int64_t i = 0; i < count; i++) {
+    strew_scalar number = doubles ? strew_float(doubles[i]) : strew_int(integers[i]);
+    ok(strew_scalar_store(number, STREW_SATURATE, dtype, block + (size_t)i * size, &failure));
+  }
+  strew_tensor *made = NULL;
+  ok(strew_from(device, dtype, 1, &count, block, &made, &failure));
+  free(block);
+  return made;
+}
+
+strew_tensor *tensor_from_doubles(strew_dtype dtype, int64_t count, const double *values) {
+  return vector_of(dtype, count, values, NULL);
+}
+
+strew_tensor *tensor_from_integers(strew_dtype dtype, int64_t count, const int64_t *values) {
+  return vector_of(dtype, count, NULL, values);
+}
+
+strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value) {
+  unsigned char element[8];
+  strew_tensor *made = NULL;
+  ok(strew_scalar_store(value, STREW_SATURATE, dtype, element, &failure));
+  ok(strew_from(device, dtype, 0, NULL, element, &made, &failure));
+  return made;
+}
+
+/* --------------------------------------------------------------------------------------------------- comparison */
+
+void *host_of(const strew_tensor *tensor) {
+  int rank = strew_tensor_rank(tensor);
+  const int64_t *sizes = strew_tensor_sizes(tensor), *strides = strew_tensor_strides(tensor);
+  size_t size = strew_dtype_size_bytes(strew_tensor_dtype(tensor));
+  int64_t count = strew_tensor_numel(tensor), position[STREW_MAX_RANK] = {0}, offset = 0;
+  char *host = malloc((size_t)count * size + 1);
+  void *data;
+  if (strew_data(tensor, &data, NULL) != STREW_OK) { /* not in host memory */
+    ok(strew_read(tensor, host, (size_t)count * size, &failure));
+    return host;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    memcpy(host + (size_t)i * size, (const char *)data + (size_t)offset * size, size);
+    step_on(rank, sizes, strides, position, &offset);
+  }
+  return host;
+}
+
+bool is_float_dtype(strew_dtype dtype) {
+  return dtype <= STREW_BFLOAT16;
+}
+
+bool is_nan_element(strew_dtype dtype, const void *element) {
+  return is_float_dtype(dtype) && isnan(strew_scalar_load(dtype, element).as.f);
+}
+
+bool same_element(strew_dtype dtype, const void *a, const void *b) {
+  if (is_nan_element(dtype, a) && is_nan_element(dtype, b)) return true;
+  return memcmp(a, b, strew_dtype_size_bytes(dtype)) == 0;
+}
+
+static void write_element(strew_dtype dtype, const void *element, char *text, size_t room) {
+  strew_scalar number = strew_scalar_load(dtype, element);
+  if (number.dtype == STREW_FLOAT64)
+    snprintf(text, room, "%.17g (%a)", number.as.f, number.as.f);
+  else
+    snprintf(text, room, "%" PRId64, number.as.i);
+}
+
+void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...) {
+  char what[512], got_text[80], due_text[80];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  ck_assert_msg(strew_tensor_dtype(tensor) == dtype, "%s: dtype is %s, not %s", what,
+                strew_dtype_name(strew_tensor_dtype(tensor)), strew_dtype_name(dtype));
+  size_t size = strew_dtype_size_bytes(dtype);
+  int64_t count = strew_tensor_numel(tensor);
+  char *got = host_of(tensor);
+  for (int64_t i = 0; i < count; i++) {
+    const char *due = (const char *)expected + (size_t)i * size, *is = got + (size_t)i * size;
+    if (same_element(dtype, due, is)) continue;
+    write_element(dtype, is, got_text, sizeof got_text);
+    write_element(dtype, due, due_text, sizeof due_text);
+    ck_abort_msg("%s: element %" PRId64 " of %" PRId64 " is %s, not %s", what, i, count, got_text, due_text);
+  }
+  free(got);
+}
+
+void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes) {
+  ck_assert_int_eq(strew_tensor_rank(tensor), rank);
+  for (int d = 0; d < rank; d++) ck_assert_int_eq(strew_tensor_sizes(tensor)[d], sizes[d]);
+}
+
+void assert_same(const strew_tensor *a, const strew_tensor *b, const char *what) {
+  assert_sizes(a, strew_tensor_rank(b), strew_tensor_sizes(b));
+  void *expected = host_of(b);
+  assert_elements(a, strew_tensor_dtype(b), expected, "%s", what);
+  free(expected);
+}

@@ -1,0 +1,86 @@
+/* testing.h: what the Check programs share. Each tests/check_NAME.c defines make_suite and holds only tests; testing.c
+   brings main, the fixture, random tensors of every layout, and comparison bit for bit. A test program sees the library
+   as a host does: strew.h, and scalar.h to read elements.
+
+   Environment: STREW_TEST_THREADS, the context's thread count (else 2); STREW_TEST_DEVICE, where tensors lie (else
+   cpu). */
+#ifndef TESTING_H
+#define TESTING_H
+
+#include "scalar.h"
+#include "strew.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+Suite *make_suite(void);
+
+/* A case whose tests each get a fresh `context` and `device`, and must leave no byte of tensor memory behind. */
+TCase *new_case(Suite *suite, const char *name);
+extern strew_context *context;
+extern strew_device *device;
+void use_threads(int threads);
+
+/* The error to hand to every call: ok(strew_add(..., &failure)). Cleared before each call, for `op` is read, too. */
+extern strew_error failure;
+#define ok(call)                                                                                                       \
+  do {                                                                                                                 \
+    clear_failure();                                                                                                   \
+    ck_assert_msg((call) == STREW_OK, "%s failed: %s", #call, failure.message);                                        \
+  } while (0)
+/* The call fails with this code and exactly this message (NULL: any). */
+#define assert_fails(call, code, text)                                                                                 \
+  do {                                                                                                                 \
+    clear_failure();                                                                                                   \
+    check_failure(#call, (call), (code), (text));                                                                      \
+  } while (0)
+void clear_failure(void);
+void check_failure(const char *what, strew_status status, strew_status code, const char *message);
+
+/* Random numbers that are the same in every run; seed_draws first in a test whose failure should be repeatable alone.
+ */
+void seed_draws(uint64_t seed);
+uint64_t draw(void);
+int64_t draw_below(int64_t n); /* 0..n-1 */
+
+enum layout {
+  CONTIGUOUS,
+  PERMUTED, /* dense memory, dimensions in another order */
+  STRIDED,  /* every second or third element of something larger, from an offset on */
+  EXPANDED, /* stride 0 along some dimensions: reads only */
+  LAYOUT_COUNT
+};
+const char *layout_name(enum layout layout);
+
+/* One element: often a special one (zeros, infinities, NaN, denormals, the ends of the range), else a small number with
+   a fraction, else any bits. */
+void random_element(strew_dtype dtype, void *element);
+strew_tensor *random_tensor(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout);
+/* Elements in low..high-1, which dtype must hold. */
+strew_tensor *random_integers(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout, int64_t low,
+                              int64_t high);
+/* A tensor of that layout, with dense row-major `elements` in it. Not EXPANDED. */
+strew_tensor *tensor_of(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout, const void *elements);
+/* Short vectors: tensor_from_doubles(STREW_FLOAT16, 3, (double[]){1, 2, 3}), converted by STREW_SATURATE. */
+strew_tensor *tensor_from_doubles(strew_dtype dtype, int64_t count, const double *values);
+strew_tensor *tensor_from_integers(strew_dtype dtype, int64_t count, const int64_t *values);
+strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value); /* 0-d */
+
+/* The elements in row-major order, read through data, sizes and strides, not through the library's loops; the caller
+   frees them. */
+void *host_of(const strew_tensor *tensor);
+
+bool is_float_dtype(strew_dtype dtype);
+bool is_nan_element(strew_dtype dtype, const void *element);
+/* Equal bits, or both NaN? */
+bool same_element(strew_dtype dtype, const void *a, const void *b);
+/* The tensor has this dtype and these elements; where not, the message names the first difference and what was tried.
+ */
+void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes);
+/* Two tensors of one dtype and shape, bit for bit. */
+void assert_same(const strew_tensor *a, const strew_tensor *b, const char *what);
+
+#endif
