@@ -37,6 +37,8 @@ $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+$(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
+	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
 $(BUILD)/tests/shared.a: $(call objects,$(SHARED))
 	@mkdir -p $(@D)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
@@ -45,7 +47,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstr
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LIBS)
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/%,$<),$(LUA_CFLAGS)) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/%,$<),-Ilua_bindings $(LUA_CFLAGS)) -c -o $@ $<
 
 # ------------------------------------------------------------------------------------------------------- try and test
 
@@ -53,7 +55,7 @@ demo: all
 	build/strew scripts/demos/karate.lua
 	build/strew scripts/demos/debrank.lua
 
-bench: all
+bench: all $(BUILD)/plain_loop.so
 	build/strew scripts/bench/scatter.lua
 
 # Each Check program; the whole suite again under ASan and UBSan; what threads do under TSan.
@@ -74,6 +76,7 @@ program: all
 	@sh tests/program_test.sh $(BUILD)/strew
 rules:
 	@sh tests/include_rules.sh
+	@sh tests/setup_test.sh
 	@luacheck -q scripts tests/spec
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
 test: all checks specs program rules sanitized threads

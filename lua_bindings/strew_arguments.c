@@ -91,10 +91,11 @@ static bool fail_type(lua_State *L, struct call *call, int i, const char *name, 
 /* ------------------------------------------------------------------------------------------------------ one argument
  */
 
-static bool is_freed(struct call *call, const struct box *box, const char *name) {
-  if (box->tensor) return false;
-  bind_fail(call, STREW_EFREED, name, "was freed");
-  return true;
+/* The tensor in the box of argument i, NULL if it was freed. */
+static strew_tensor *open_box(struct call *call, const struct box *box, int i, const char *name) {
+  if (!box->tensor) bind_fail(call, STREW_EFREED, name, "was freed");
+  if (i == 1) call->self = box->tensor;
+  return box->tensor;
 }
 
 bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void *out) {
@@ -104,9 +105,7 @@ bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void 
     if (lua_istable(L, i)) bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
     return false;
   }
-  if (is_freed(call, box, name)) return false;
-  *(strew_tensor **)out = box->tensor;
-  return true;
+  return (*(strew_tensor **)out = open_box(call, box, i, name)) != NULL;
 }
 
 /* A number or a boolean? */
@@ -127,11 +126,7 @@ bool bind_scalar(lua_State *L, struct call *call, int i, const char *name, void 
 bool bind_operand(lua_State *L, struct call *call, int i, const char *name, void *out) {
   strew_operand *operand = out;
   struct box *box = bind_to_box(L, call->binding, i);
-  if (box) {
-    if (is_freed(call, box, name)) return false;
-    *operand = strew_of(box->tensor);
-    return true;
-  }
+  if (box) return (operand->tensor = open_box(call, box, i, name)) != NULL;
   operand->tensor = NULL;
   return read_scalar(L, i, &operand->number) || fail_type(L, call, i, name, "a tensor, number or boolean");
 }
@@ -292,8 +287,11 @@ static bool fail_missing(struct call *call, const struct parameter *parameters, 
 
 static bool fail_count(struct call *call, const struct parameter *parameters, int count) {
   char text[400];
-  bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments are too many, they are %s", count,
-            signature(parameters, text, sizeof text));
+  if (!parameters->name)
+    bind_fail(call, STREW_EARGUMENT, NULL, "takes no argument, %d %s given", count, count == 1 ? "was" : "were");
+  else
+    bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments are too many, they are %s", count,
+              signature(parameters, text, sizeof text));
   return false;
 }
 
@@ -344,16 +342,22 @@ static bool read_rest(lua_State *L, struct call *call, int first, int last, cons
   return true;
 }
 
-bool bind_arguments(lua_State *L, struct call *call, const struct parameter *parameters) {
-  int last = call->arguments, required = 0, capacity = 0, next = 1, options = 0;
+/* Is the table at `last` meant as options? */
+static bool ends_in_options(lua_State *L, const struct parameter *parameters, int last) {
+  int required = 0, capacity = 0;
   bool takes_options = false;
   for (const struct parameter *p = parameters; p->name; p++) {
     required += p->presence == REQUIRED;
     capacity += p->presence == REST ? INT_MAX / 2 : p->presence != KEYED;
     takes_options = takes_options || has_key(p);
   }
+  return takes_options && last > required && is_options(L, last, capacity);
+}
+
+bool bind_arguments(lua_State *L, struct call *call, const struct parameter *parameters) {
+  int last = call->arguments, next = 1, options = 0;
   while (last && lua_isnil(L, last)) last--;
-  if (takes_options && last > required && is_options(L, last, capacity)) options = last--;
+  if (last && lua_istable(L, last) && ends_in_options(L, parameters, last)) options = last--;
 
   for (const struct parameter *p = parameters; p->name && p->presence != KEYED; p++) {
     if (p->presence == REST) {

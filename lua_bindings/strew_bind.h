@@ -20,20 +20,22 @@
 
 #include "strew.h"
 
+/* What scripts hold. The tensor is NULL while it is being made, and after free(). */
+struct box {
+  strew_tensor *tensor;
+  struct box *next, **link; /* in the binding's list */
+};
+
 /* One for each Lua state, a userdata; its user value is the table that strew.last_error() gives. */
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
   const void *metatable;  /* of boxes, by address */
-  size_t bytes_seen;      /* tensor memory at the end of the last call ... */
-  size_t bytes_baseline;  /* ... and after the last full collection */
-  size_t debt_bytes;      /* memory that Lua's collector has not been told of */
+  struct box *boxes;     /* all there are: Lua does not finalize those that a finalizer makes while a state is closed */
+  size_t bytes_seen;     /* tensor memory at the end of the last call ... */
+  size_t bytes_baseline; /* ... and after the last full collection */
+  size_t debt_bytes;     /* memory that Lua's collector has not been told of */
   bool deterministic;
-};
-
-/* What scripts hold: NULL while it is being made, and after free(). */
-struct box {
-  strew_tensor *tensor;
 };
 
 /* Under which names a row is known: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR is no name: Lua
@@ -55,7 +57,7 @@ struct call {
   const struct row *row;
   int form;           /* FUNCTION or METHOD, with INPLACE or not */
   int arguments;      /* how many there are, from stack position 1 */
-  strew_tensor *self; /* the first argument of what is in place */
+  strew_tensor *self; /* the first argument, once it was read as a tensor */
   strew_error error;
 };
 

@@ -34,9 +34,11 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
 
 struct box *bind_push_box(lua_State *L, struct binding *binding) {
   struct box *box = lua_newuserdatauv(L, sizeof *box, 0);
-  box->tensor = NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, binding);
   lua_setmetatable(L, -2);
+  *box = (struct box){NULL, binding->boxes, &binding->boxes};
+  if (box->next) box->next->link = &box->next;
+  binding->boxes = box;
   binding->debt_bytes += BOX_BYTES;
   return box;
 }
@@ -47,13 +49,29 @@ strew_tensor **bind_result(lua_State *L, struct call *call) {
   return &call->self;
 }
 
-/* __gc and __close. Scripts can get at it through getmetatable, so it looks at what it is given. */
+static void empty_box(struct box *box) {
+  strew_release(box->tensor);
+  box->tensor = NULL;
+}
+
+static struct box *box_argument(lua_State *L) {
+  return bind_to_box(L, lua_touserdata(L, lua_upvalueindex(1)), 1);
+}
+
 static int box_close(lua_State *L) {
-  struct box *box = bind_to_box(L, lua_touserdata(L, lua_upvalueindex(1)), 1);
-  if (box) {
-    strew_release(box->tensor);
-    box->tensor = NULL;
-  }
+  struct box *box = box_argument(L);
+  if (box) empty_box(box);
+  return 0;
+}
+
+/* __gc: the box will be gone. */
+static int box_gc(lua_State *L) {
+  struct box *box = box_argument(L);
+  if (!box || !box->link) return 0;
+  empty_box(box);
+  *box->link = box->next;
+  if (box->next) box->next->link = box->link;
+  box->link = NULL;
   return 0;
 }
 
@@ -143,14 +161,13 @@ static int raise(lua_State *L, const struct call *call) {
   return lua_error(L);
 }
 
-/* Is there what every call of this form needs? */
+/* Is there what every call of this form needs? Whether the userdata is a tensor is seen when arguments are read. */
 static bool is_callable(lua_State *L, struct call *call) {
   if (!call->binding->context) {
     bind_fail(call, STREW_EFREED, NULL, "the Lua state is being closed");
     return false;
   }
-  if (!(call->form & (METHOD | INPLACE))) return true;
-  if (bind_to_box(L, call->binding, 1)) return bind_tensor(L, call, 1, "self", &call->self);
+  if (!(call->form & (METHOD | INPLACE)) || lua_isuserdata(L, 1)) return true;
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, a tensor is due",
             call->arguments ? bind_text(L, call, 1, text) : "missing");
@@ -166,7 +183,7 @@ int bind_dispatch(lua_State *L) {
   if (call.form & OPERATOR) lua_settop(L, 1);
   call.arguments = lua_gettop(L);
   call.error.op = lua_tostring(L, lua_upvalueindex(3));
-  call.error.code = STREW_OK;
+  call.error.code = STREW_OK; /* the rest is filled on failure */
 
   int results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
   if (results < 0 && call.error.code == STREW_EMEMORY) {
@@ -246,15 +263,18 @@ static void set_metamethods(lua_State *L) {
     lua_setfield(L, METATABLE, operators[i].event);
   }
   lua_pushvalue(L, BINDING);
-  lua_pushcclosure(L, box_close, 1);
-  lua_pushvalue(L, -1);
+  lua_pushcclosure(L, box_gc, 1);
   lua_setfield(L, METATABLE, "__gc");
+  lua_pushvalue(L, BINDING);
+  lua_pushcclosure(L, box_close, 1);
   lua_setfield(L, METATABLE, "__close");
   bind_push_upvalues(L, BINDING, &bind_tostring_row, bind_tostring_row.name, FUNCTION);
   lua_pushcclosure(L, bind_dispatch, 4);
   lua_setfield(L, METATABLE, "__tostring");
   lua_pushliteral(L, "tensor");
+  lua_pushvalue(L, -1);
   lua_setfield(L, METATABLE, "__name");
+  lua_setfield(L, METATABLE, "__metatable"); /* scripts get this word: without __gc, boxes would leave a gap behind */
   bind_index_metamethods(L, BINDING, METHODS);
 }
 
@@ -276,6 +296,7 @@ static int threads_setting(lua_State *L) {
 
 static int binding_close(lua_State *L) {
   struct binding *binding = lua_touserdata(L, 1);
+  for (struct box *box = binding->boxes; box; box = box->next) empty_box(box);
   strew_context_release(binding->context);
   binding->context = NULL;
   return 0;

@@ -11,9 +11,9 @@
 static void warn_of_prefix(lua_State *L, const struct call *call, const strew_tensor *index, const strew_tensor *src) {
   const int64_t *used = strew_tensor_sizes(index), *sizes = strew_tensor_sizes(src);
   int rank = strew_tensor_rank(src), smaller = 0;
-  if (strew_tensor_rank(index) != rank || strew_tensor_numel(index) == 0) return;
+  if (strew_tensor_rank(index) != rank) return;
   for (int d = 0; d < rank; d++) smaller |= used[d] < sizes[d];
-  if (!smaller) return;
+  if (!smaller || strew_tensor_numel(index) == 0) return;
   char smaller_text[DESCRIPTION_BYTES], larger_text[DESCRIPTION_BYTES], message[2 * DESCRIPTION_BYTES + 100];
   snprintf(message, sizeof message, "%.60s: index %s is smaller than src %s: only a prefix of src was used",
            call->error.op, bind_describe(index, smaller_text), bind_describe(src, larger_text));

@@ -198,6 +198,8 @@ void plan_simplify_any_order(struct plan *plan);
 /* For calls that go along lines of dimension `dim`: brings it to the end, and simplifies the others in any order. */
 void plan_lines(struct plan *plan, int dim);
 int64_t plan_numel(const struct plan *plan);
+/* A plan over the different elements of one operand: dimensions along which it stands still count once. */
+void plan_operand_values(struct plan *values, const struct plan *plan, int operand);
 /* Sizes to which two shapes broadcast; false where they do not. */
 bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes);
 
@@ -206,7 +208,7 @@ bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *o
 /* Position form and group form. Operands: 0 self, 1 index, 2 src and, for winners' positions, 3 arg (int64, of self's
    shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those.
    Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
-   offset + sum(c[d] * strides[d]) + v * step. Indices were checked; reduction is not STREW_MEAN, that is a sum. */
+   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN: that is a sum. */
 struct scatter_plan {
   struct plan plan;
   int64_t size, step; /* of self along dim */
@@ -215,6 +217,9 @@ struct scatter_plan {
   bool fresh;       /* a place whose arg is still arg_none has received nothing yet */
   int64_t arg_step; /* of arg along dim */
   int64_t arg_none;
+  bool check;      /* index values are not yet known to be lowest .. size - 1 */
+  bool disposable; /* self and arg need not be left as they were: they are dropped then */
+  int64_t lowest;
 };
 
 /* Operands: 0 out, 1 index, 2 self with stride 0 along dim. */
@@ -312,7 +317,9 @@ struct device_ops {
   strew_status (*finish)(const struct call *call, strew_device *device);
   /* operand 0 = operand 1, converted by STREW_SATURATE */
   strew_status (*copy)(const struct call *call, strew_device *device, const struct plan *plan);
-  strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan);
+  /* Where the plan asks for a check and it finds values out of range, self and arg are left as they were, and *bad is
+     set: how to do so without reading the index twice is the device's business. */
+  strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);

@@ -54,23 +54,24 @@ static strew_status group_size(const struct call *call, const strew_tensor *inde
   struct plan values;
   struct index_range range = {0, 0};
   plan_index_values(&values, index);
-  plan_simplify(&values);
   strew_device *device = index->storage->device;
   strew_status status = device->ops->index_range(call, device, &values, &range);
   if (range.highest >= 0) *size = range.highest < INT64_MAX ? range.highest + 1 : INT64_MAX;
   return status;
 }
 
-/* The given result, checked, or a new one filled with what empty rows hold. */
+/* The given result, checked, or a new one filled with what empty rows hold. Where that is the identity, rows that
+   receive something may start from it as well. */
 static strew_status group_target(const struct call *call, const strew_tensor *src, const strew_tensor *index,
                                  const strew_group_options *options, int rank, const int64_t *sizes,
-                                 strew_tensor **target) {
+                                 strew_tensor **target, bool *holds_identity) {
   bool made;
-  union element fill;
+  union element fill, identity = element_identity(options->reduction, src->dtype);
   strew_scalar empty = options->fill ? *options->fill : strew_int(options->reduction == STREW_PROD);
   strew_status status = element_from(call, "fill", empty, STREW_EXACT, src->dtype, &fill);
   if (status == STREW_OK) status = out_prepare(call, src->storage->device, src->dtype, rank, sizes, target, &made);
   if (status != STREW_OK) return status;
+  *holds_identity = made && !memcmp(fill.bytes, identity.bytes, sizeof fill.bytes);
   if (made) {
     status = fill_tensor(call, *target, fill);
     if (status != STREW_OK) strew_release(*target), *target = NULL;
@@ -104,17 +105,20 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
 
   int64_t none = src->rank ? src->sizes[dim] : 1;
   struct index_limits limits = {shape.sizes[dim], dim, *out ? "out" : "the result", options->mode};
-  bool empty = strew_tensor_numel(&wide_index) == 0;
-  if (!empty) status = check_index_values(&call, index, &limits);
-  if (status == STREW_OK) status = group_target(&call, src, index, options, shape.rank, shape.sizes, &target);
+  bool holds_identity = false, empty = strew_tensor_numel(&wide_index) == 0;
+  if (!empty) status = check_clip(&call, &limits);
+  if (status == STREW_OK)
+    status = group_target(&call, src, index, options, shape.rank, shape.sizes, &target, &holds_identity);
   if (status == STREW_OK && arg) status = arg_create(&call, target, none, arg);
   struct scatter_job job = {.self = target,
                             .dim = dim,
                             .index = &wide_index,
                             .src = &flat_src,
                             .reduction = options->reduction,
-                            .mode = options->mode,
-                            .start_from_identity = !*out && !arg,
+                            .given_index = index,
+                            .limits = limits,
+                            .disposable = !*out,
+                            .start_from_identity = !*out && !arg && !holds_identity,
                             .arg = arg ? *arg : NULL,
                             .arg_none = none,
                             .fresh = !*out};

@@ -45,10 +45,11 @@ strew_status check_index_sizes(const struct call *call, const strew_tensor *inde
 
 void plan_index_values(struct plan *plan, const strew_tensor *index) {
   struct shape1 shape = shape_at_least_1d(index);
-  for (int d = 0; d < shape.rank; d++)
-    if (shape.strides[d] == 0 && shape.sizes[d] > 1) shape.sizes[d] = 1;
-  plan_start(plan, shape.rank, shape.sizes);
-  plan_add(plan, index);
+  struct plan whole;
+  plan_start(&whole, shape.rank, shape.sizes);
+  plan_add(&whole, index);
+  plan_operand_values(plan, &whole, 0);
+  plan_simplify(plan);
 }
 
 /* ------------------------------------------------------------------------------------------------ out of range */
@@ -99,18 +100,23 @@ static strew_status fail_out_of_range(const struct call *call, const strew_tenso
               value.as.i, text_of_sizes(index->rank, position, at), limits->dim, limits->of, size, valid);
 }
 
+bool index_needs_check(const struct index_limits *limits, int64_t *lowest) {
+  *lowest = limits->mode == STREW_WRAP ? -limits->size : 0;
+  return limits->mode == STREW_ERROR || limits->mode == STREW_WRAP;
+}
+
+strew_status check_clip(const struct call *call, const struct index_limits *limits) {
+  if (limits->mode != STREW_CLIP || limits->size > 0) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EINDEX, .argument = "mode"},
+              "is \"clip\", but dim %d of %s has size 0: there is nothing to clip to", limits->dim, limits->of);
+}
+
 strew_status check_index_values(const struct call *call, const strew_tensor *index, const struct index_limits *limits) {
-  if (limits->mode == STREW_DROP) return STREW_OK;
-  strew_device *device = index->storage->device;
-  if (limits->mode == STREW_CLIP) {
-    if (limits->size > 0) return STREW_OK;
-    return fail(call, (struct fault){.code = STREW_EINDEX, .argument = "mode"},
-                "is \"clip\", but dim %d of %s has size 0: there is nothing to clip to", limits->dim, limits->of);
-  }
   struct plan values;
+  int64_t lowest, bad = -1;
+  strew_device *device = index->storage->device;
+  if (!index_needs_check(limits, &lowest)) return check_clip(call, limits);
   plan_index_values(&values, index);
-  plan_simplify(&values);
-  int64_t lowest = limits->mode == STREW_WRAP ? -limits->size : 0, bad = -1;
   strew_status status = device->ops->index_check(call, device, &values, lowest, limits->size - 1, &bad);
   if (status != STREW_OK || bad < 0) return status;
   return fail_out_of_range(call, index, &values, bad, limits);

@@ -24,9 +24,13 @@ struct index_limits {
   const char *of; /* ... and whose it is, for messages */
   strew_mode mode;
 };
+/* Must values be looked at, and which is the lowest that is valid (the highest is size - 1)? */
+bool index_needs_check(const struct index_limits *limits, int64_t *lowest);
+/* Is there something to clip to? */
+strew_status check_clip(const struct call *call, const struct index_limits *limits);
 /* Every value in range for the mode? The index is not empty. */
 strew_status check_index_values(const struct call *call, const strew_tensor *index, const struct index_limits *limits);
-/* A plan over the different elements of an index: dimensions that an expanded view repeats count once. */
+/* A plan over the different elements of an index: dimensions that an expanded view repeats count once. Simplified. */
 void plan_index_values(struct plan *plan, const strew_tensor *index);
 
 #endif

@@ -22,7 +22,8 @@ static strew_status check_rank(const struct call *call, const char *name, const 
 
 static strew_status check_operands(const struct call *call, strew_product kind, const strew_tensor *a,
                                    const strew_tensor *b) {
-  static const int ranks[][2] = {[STREW_MATMUL] = {0, 0}, [STREW_MM] = {2, 2}, [STREW_MV] = {2, 1}, [STREW_DOT] = {1, 1}};
+  static const int ranks[][2] = {
+      [STREW_MATMUL] = {0, 0}, [STREW_MM] = {2, 2}, [STREW_MV] = {2, 1}, [STREW_DOT] = {1, 1}};
   strew_status status = check_rank(call, "self", a, ranks[kind][0]);
   if (status == STREW_OK) status = check_rank(call, "other", b, ranks[kind][1]);
   if (status == STREW_OK) status = check_devices(call);
@@ -53,7 +54,9 @@ struct product {
   int64_t out_sizes[MAX_RANK];
 };
 
-static int batch_rank(const strew_tensor *tensor) { return tensor->rank > 2 ? tensor->rank - 2 : 0; }
+static int batch_rank(const strew_tensor *tensor) {
+  return tensor->rank > 2 ? tensor->rank - 2 : 0;
+}
 
 static strew_status shape_product(const struct call *call, const strew_tensor *a, const strew_tensor *b,
                                   struct product *product) {
@@ -117,8 +120,8 @@ static void append_dim(struct plan *plan, int64_t size, int64_t c, int64_t a, in
 }
 
 /* c is dense: batches, rows, columns. */
-static void plan_product(struct plan *plan, const struct product *product, const strew_tensor *c,
-                         const strew_tensor *a, const strew_tensor *b) {
+static void plan_product(struct plan *plan, const struct product *product, const strew_tensor *c, const strew_tensor *a,
+                         const strew_tensor *b) {
   struct matrix left = matrix_of(a, true), right = matrix_of(b, false);
   int64_t m = product->m, n = product->n, dense[MAX_RANK];
   plan_start(plan, product->batch_rank, product->batch_sizes);
@@ -209,10 +212,14 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
   if (status == STREW_OK && !made) status = check_given(&call, *out, a, b);
   if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
   bool fits = strew_tensor_is_contiguous(*out) && !dtype_is_half(a->dtype);
-  if (fits) c = strew_retain(*out);
-  else status = tensor_create(&call, device, dtype_wide(a->dtype), product.out_rank, product.out_sizes, &c);
-  if (status == STREW_OK && a->rank == 1 && b->rank == 1) status = dot(&call, c, a, b);
-  else if (status == STREW_OK) status = multiply(&call, &product, c, a, b);
+  if (fits)
+    c = strew_retain(*out);
+  else
+    status = tensor_create(&call, device, dtype_wide(a->dtype), product.out_rank, product.out_sizes, &c);
+  if (status == STREW_OK && a->rank == 1 && b->rank == 1)
+    status = dot(&call, c, a, b);
+  else if (status == STREW_OK)
+    status = multiply(&call, &product, c, a, b);
   if (status == STREW_OK && !fits) status = copy_tensor(&call, *out, c);
   strew_release(c);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;

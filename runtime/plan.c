@@ -6,7 +6,7 @@
 void plan_start(struct plan *plan, int rank, const int64_t *sizes) {
   plan->rank = rank;
   plan->count = 0;
-  memcpy(plan->sizes, sizes, (size_t)rank * sizeof *sizes);
+  if (rank) memcpy(plan->sizes, sizes, (size_t)rank * sizeof *sizes); /* sizes of rank 0 may be NULL */
 }
 
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor) {
@@ -99,6 +99,14 @@ void plan_lines(struct plan *plan, int dim) {
 
 int64_t plan_numel(const struct plan *plan) {
   return count_of_sizes(plan->rank, plan->sizes);
+}
+
+void plan_operand_values(struct plan *values, const struct plan *plan, int operand) {
+  plan_start(values, plan->rank, plan->sizes);
+  values->count = 1;
+  values->operands[0] = plan->operands[operand];
+  for (int d = 0; d < values->rank; d++)
+    if (values->operands[0].strides[d] == 0) values->sizes[d] = 1;
 }
 
 bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes) {

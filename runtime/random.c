@@ -63,7 +63,8 @@ static strew_status draw(const struct call *call, strew_tensor *dense, enum rand
   plan.low = low;
   plan.range = range;
   strew_status status = device->ops->random(call, device, &plan);
-  if (status == STREW_OK) context->draws += (uint64_t)(plan.count - 1) / (uint64_t)random_per_block(kind, dense->dtype) + 1;
+  if (status == STREW_OK)
+    context->draws += (uint64_t)(plan.count - 1) / (uint64_t)random_per_block(kind, dense->dtype) + 1;
   return status;
 }
 
@@ -148,11 +149,15 @@ strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, 
   if (status == STREW_OK) status = out_prepare(&call, device, dtype, 1, &n, out, &made);
   if (status == STREW_OK && !made) status = check_overlap(&call, *out, "out", NULL, false);
   if (status != STREW_OK) return status;
-  if (dtype == STREW_INT64) order = strew_retain(*out);
-  else status = tensor_create(&call, device, STREW_INT64, 1, &n, &order);
+  if (dtype == STREW_INT64)
+    order = strew_retain(*out);
+  else
+    status = tensor_create(&call, device, STREW_INT64, 1, &n, &order);
   if (status == STREW_OK) status = random_order(&call, device, n, order);
-  if (order) status = dense_finish(&call, out, order, made, status);
-  else if (made) strew_release(*out), *out = NULL;
+  if (order)
+    status = dense_finish(&call, out, order, made, status);
+  else if (made)
+    strew_release(*out), *out = NULL;
   if (status != STREW_OK) device->context->draws = draws;
   return status;
 }
@@ -168,8 +173,8 @@ static strew_status check_step(const struct call *call, strew_scalar start, stre
                                bool whole) {
   double from = as_double(start), to = as_double(stop), by = as_double(step);
   bool is_zero = whole ? step.as.i == 0 : by == 0;
-  bool leads_away = whole ? (step.as.i > 0 ? start.as.i > stop.as.i : start.as.i < stop.as.i)
-                          : (by > 0 ? from > to : from < to);
+  bool leads_away =
+      whole ? (step.as.i > 0 ? start.as.i > stop.as.i : start.as.i < stop.as.i) : (by > 0 ? from > to : from < to);
   char text[3][TEXT_BYTES];
   if (!isfinite(from) || !isfinite(to) || !isfinite(by)) {
     const char *name = !isfinite(from) ? "start" : !isfinite(to) ? "stop" : "step";

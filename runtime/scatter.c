@@ -27,29 +27,38 @@ static int64_t plan_add_target(struct plan *plan, const strew_tensor *tensor, in
   return tensor->rank ? tensor->strides[dim] : 0;
 }
 
-static strew_status scatter_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self) {
+static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct scatter_plan *plan) {
   struct shape1 shape = shape_at_least_1d(job->index);
-  struct scatter_plan plan = {.size = self->rank ? self->sizes[job->dim] : 1,
-                              .reduction = job->reduction,
-                              .mode = job->mode,
-                              .arg_none = job->arg_none,
-                              .fresh = job->fresh};
-  if (plan.reduction == STREW_MEAN) plan.reduction = STREW_SUM;
-  plan_start(&plan.plan, shape.rank, shape.sizes);
-  plan.step = plan_add_target(&plan.plan, self, job->dim);
-  plan_add(&plan.plan, job->index);
+  plan->size = self->rank ? self->sizes[job->dim] : 1;
+  plan->reduction = job->reduction == STREW_MEAN ? STREW_SUM : job->reduction;
+  plan->mode = job->limits.mode;
+  plan->arg_none = job->arg_none;
+  plan->fresh = job->fresh;
+  plan_start(&plan->plan, shape.rank, shape.sizes);
+  plan->step = plan_add_target(&plan->plan, self, job->dim);
+  plan_add(&plan->plan, job->index);
   if (job->src)
-    plan_add(&plan.plan, job->src);
+    plan_add(&plan->plan, job->src);
   else
-    plan_add_number(&plan.plan, self->dtype, job->number);
+    plan_add_number(&plan->plan, self->dtype, job->number);
   if (job->arg) {
-    plan.arg_step = plan_add_target(&plan.plan, job->arg, job->dim);
-    struct operand *position = plan_add_number(&plan.plan, STREW_INT64, (union element){.i64 = 0});
+    plan->arg_step = plan_add_target(&plan->plan, job->arg, job->dim);
+    struct operand *position = plan_add_number(&plan->plan, STREW_INT64, (union element){.i64 = 0});
     position->strides[job->dim] = 1;
   }
-  plan_simplify(&plan.plan);
+  plan_simplify(&plan->plan);
+}
+
+/* The first pass over an index checks it, if its mode asks for that. */
+static strew_status scatter_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                 bool first) {
+  struct scatter_plan plan = {.disposable = job->disposable};
+  plan.check = index_needs_check(&job->limits, &plan.lowest) && first;
+  plan_pass(job, self, &plan);
+  bool bad;
   strew_device *device = self->storage->device;
-  return device->ops->scatter(call, device, &plan);
+  strew_status status = device->ops->scatter(call, device, &plan, &bad);
+  return status == STREW_OK && bad ? check_index_values(call, job->given_index, &job->limits) : status;
 }
 
 static strew_status set_to_identity(const struct call *call, const struct scatter_job *job, strew_tensor *self) {
@@ -57,7 +66,7 @@ static strew_status set_to_identity(const struct call *call, const struct scatte
   assign.src = NULL;
   assign.number = element_identity(job->reduction, self->dtype);
   assign.reduction = STREW_ASSIGN;
-  return scatter_pass(call, &assign, self);
+  return scatter_pass(call, &assign, self, true);
 }
 
 /* ------------------------------------------------------------------------------------------------------ mean */
@@ -93,9 +102,9 @@ static strew_status count_contributions(const struct call *call, const struct sc
                               .index = &index,
                               .number = {.i64 = 1},
                               .reduction = STREW_SUM,
-                              .mode = job->mode};
+                              .limits = job->limits};
   strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
-  return status == STREW_OK ? scatter_pass(call, &count, counts) : status;
+  return status == STREW_OK ? scatter_pass(call, &count, counts, false) : status;
 }
 
 static strew_status divide(const struct call *call, const struct scatter_job *job, strew_tensor *self,
@@ -116,7 +125,7 @@ static strew_status scatter_passes(const struct call *call, const struct scatter
                                    strew_tensor *counts) {
   strew_status status = STREW_OK;
   if (job->start_from_identity) status = set_to_identity(call, job, self);
-  if (status == STREW_OK) status = scatter_pass(call, job, self);
+  if (status == STREW_OK) status = scatter_pass(call, job, self, !job->start_from_identity);
   if (status == STREW_OK && counts) status = count_contributions(call, job, counts);
   if (status == STREW_OK && counts) status = divide(call, job, self, counts);
   return status;
@@ -134,6 +143,7 @@ strew_status scatter_run(const struct call *call, const struct scatter_job *job)
   if (job->reduction == STREW_MEAN) status = counts_create(call, job, &counts);
   if (status == STREW_OK && needs_float32(job)) {
     status = copy_as(call, job->self, STREW_FLOAT32, &wide);
+    wide_job.disposable = true;
     float number = (float)strew_scalar_load(job->self->dtype, job->number.bytes).as.f;
     memcpy(wide_job.number.bytes, &number, sizeof number);
   }
@@ -165,8 +175,7 @@ static strew_status check_index(const struct call *call, const strew_tensor *sel
   if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
   if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", job->dim);
   if (status != STREW_OK) return status;
-  struct index_limits limits = {self->rank ? self->sizes[job->dim] : 1, job->dim, "self", job->mode};
-  return check_index_values(call, index, &limits);
+  return check_clip(call, &job->limits);
 }
 
 /* In place means: into a tensor that exists. */
@@ -181,12 +190,21 @@ static strew_status check_target(const struct call *call, strew_tensor *self, st
   return status;
 }
 
+/* Another tensor's values into a given target: all is checked before the first is written. */
+static strew_status copy_into(const struct call *call, const struct scatter_job *job, const strew_tensor *self,
+                              strew_tensor *target) {
+  bool empty = strew_tensor_numel(job->index) == 0;
+  strew_status status = empty ? STREW_OK : check_index_values(call, job->index, &job->limits);
+  return status == STREW_OK ? copy_tensor(call, target, self) : status;
+}
+
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor});
   struct scatter_job job = {.index = index,
                             .reduction = options->reduction,
-                            .mode = options->mode,
+                            .given_index = index,
+                            .disposable = !*out,
                             .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
                             .count_self = !options->exclude_self};
   strew_tensor *target = *out;
@@ -196,14 +214,16 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);
   if (status == STREW_OK) status = check_src(&call, self, src, &job);
   if (status == STREW_OK && target) status = check_target(&call, self, target, &job);
+  if (status != STREW_OK) return status;
   job.dim = dim;
-  if (status == STREW_OK && !empty) status = check_index(&call, self, &job);
+  job.limits = (struct index_limits){self->rank ? self->sizes[dim] : 1, dim, "self", options->mode};
+  if (!empty) status = check_index(&call, self, &job);
   if (status != STREW_OK) return status;
 
   if (!target)
     status = copy_as(&call, self, self->dtype, &target);
   else if (target != self)
-    status = copy_tensor(&call, target, self);
+    status = copy_into(&call, &job, self, target);
   job.self = target;
   if (status == STREW_OK && !empty) status = scatter_run(&call, &job);
   if (!*out && status != STREW_OK) strew_release(target), target = NULL;

@@ -41,7 +41,9 @@ static strew_status sort_into(const struct call *call, strew_tensor *tensor, int
   return status;
 }
 
-static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->rank ? tensor->sizes[dim] : 1; }
+static int64_t size_along(const strew_tensor *tensor, int dim) {
+  return tensor->rank ? tensor->sizes[dim] : 1;
+}
 
 strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values, strew_tensor **indices,
                         strew_error *error) {
@@ -77,8 +79,7 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
   plan_start(&plan, tensor->rank, tensor->sizes);
   plan_add(&plan, tensor);
   if (strew_tensor_numel(tensor)) status = device->ops->nonzero(&call, device, &plan, NULL, &count);
-  if (status == STREW_OK)
-    status = tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank}, out);
+  if (status == STREW_OK) status = tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank}, out);
   if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
   struct operand written = {.storage = (*out)->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
   status = device->ops->nonzero(&call, device, &plan, &written, &count);

@@ -79,8 +79,10 @@ static strew_status tensor_over(const struct call *call, struct storage *storage
   tensor->rank = rank;
   tensor->offset = offset;
   tensor->storage = storage;
-  memcpy(tensor->sizes, sizes, (size_t)rank * sizeof *sizes);
-  memcpy(tensor->strides, strides, (size_t)rank * sizeof *strides);
+  for (int d = 0; d < rank; d++) { /* sizes of rank 0 may be NULL, which memcpy does not take */
+    tensor->sizes[d] = sizes[d];
+    tensor->strides[d] = strides[d];
+  }
   *out = tensor;
   return STREW_OK;
 }

@@ -12,7 +12,7 @@ optional= # what a target uses where it is there, and does without where it is n
 needed=$build
 for target in "$@"; do
   case $target in
-    test) needed="$needed $test" optional='shellcheck' ;;
+    test | checks | specs | rules | sanitized | threads) needed="$needed $test" optional='shellcheck' ;;
     lint) needed="$needed $lint" ;;
   esac
 done

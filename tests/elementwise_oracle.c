@@ -114,7 +114,7 @@ static int64_t apply_integer_power(int64_t base, int64_t exponent) {
 }
 
 static int64_t apply_integer_division(strew_binary_op op, int64_t a, int64_t b) {
-  ck_assert_int_ne(b, 0);
+  if (b == 0) ck_abort_msg("the test divides by zero");
   __extension__ typedef __int128 wide; /* where INT64_MIN / -1 is a number like any other */
   wide quotient = (wide)a / b, rest = (wide)a % b;
   if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1, rest += b;

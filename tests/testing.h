@@ -22,12 +22,13 @@ extern strew_context *context;
 extern strew_device *device;
 void use_threads(int threads);
 
-/* The error to hand to every call: ok(strew_add(..., &failure)). Cleared before each call, for `op` is read, too. */
+/* The error to hand to every call: ok(strew_fill(..., &failure)). Cleared before each call, for `op` is read, too. (Not
+   ck_assert_msg, which reports to Check's process even where all is well: too slow inside of loops.) */
 extern strew_error failure;
 #define ok(call)                                                                                                       \
   do {                                                                                                                 \
     clear_failure();                                                                                                   \
-    ck_assert_msg((call) == STREW_OK, "%s failed: %s", #call, failure.message);                                        \
+    if ((call) != STREW_OK) ck_abort_msg("%s failed: %s", #call, failure.message);                                     \
   } while (0)
 /* The call fails with this code and exactly this message (NULL: any). */
 #define assert_fails(call, code, text)                                                                                 \

@@ -4,6 +4,9 @@
 
 #include "core.h"
 
+/* For loops that take a function per element as an argument: inlined, it is a constant, and nothing is called. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* --------------------------------------------------------------------------------------------------- pool.c */
 
 /* Runs part(argument, 0) .. part(argument, parts - 1) on the context's workers, the caller among them, and returns when
@@ -46,7 +49,7 @@ convert_row *converter(strew_dtype to, strew_dtype from);
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values);
 
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);
-strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan);
+strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
 strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan, int64_t extra);
 strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan);
 strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,

@@ -90,7 +90,7 @@ strew_status cpu_gather(const struct call *call, strew_device *device, const str
 
 /* One row's verdict, or its range: both dtypes of indices in the same words. */
 #define INDEX_LOOPS(T)                                                                                                 \
-  /* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0 */                    \
+  /* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0 */           \
   static bool out_of_range_##T(const struct row *row, int64_t lowest, int64_t highest) {                               \
     const char *at = row->address[0];                                                                                  \
     uint64_t bad = 0;                                                                                                  \
@@ -118,16 +118,15 @@ INDEX_LOOPS(int64_t)
 INDEX_LOOPS(int32_t)
 
 struct check {
-  bool wide; /* int64 */
+  bool (*out_of_range)(const struct row *row, int64_t lowest, int64_t highest);
   int64_t lowest, highest;
   atomic_bool bad;
 };
 
 static void check_visit(void *check_, const struct row *row) {
   struct check *check = check_;
-  bool bad = check->wide ? out_of_range_int64_t(row, check->lowest, check->highest)
-                         : out_of_range_int32_t(row, check->lowest, check->highest);
-  if (bad) atomic_store_explicit(&check->bad, true, memory_order_relaxed);
+  if (check->out_of_range(row, check->lowest, check->highest))
+    atomic_store_explicit(&check->bad, true, memory_order_relaxed);
 }
 
 /* Only asked once it is known that there is one. */
@@ -143,30 +142,28 @@ static int64_t first_bad(const struct plan *plan, int64_t lowest, int64_t highes
 strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                              int64_t highest, int64_t *bad) {
   (void)call;
-  struct check check = {.wide = plan->operands[0].dtype == STREW_INT64, .lowest = lowest, .highest = highest};
-  atomic_init(&check.bad, false);
+  bool wide = plan->operands[0].dtype == STREW_INT64;
+  struct check check = {wide ? out_of_range_int64_t : out_of_range_int32_t, lowest, highest, false};
   walk_rows_parallel(device->context, plan, INT64_MAX, check_visit, &check);
   *bad = atomic_load(&check.bad) ? first_bad(plan, lowest, highest) : -1;
   return STREW_OK;
 }
 
 struct ranging {
-  bool wide;
+  void (*widen)(const struct row *row, struct index_range *range);
   struct index_range range;
 };
 
 static void range_visit(void *ranging_, const struct row *row) {
   struct ranging *ranging = ranging_;
-  if (ranging->wide)
-    widen_int64_t(row, &ranging->range);
-  else
-    widen_int32_t(row, &ranging->range);
+  ranging->widen(row, &ranging->range);
 }
 
 strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,
                              struct index_range *range) {
   (void)call, (void)device;
-  struct ranging ranging = {plan->operands[0].dtype == STREW_INT64, {INT64_MAX, INT64_MIN}};
+  bool wide = plan->operands[0].dtype == STREW_INT64;
+  struct ranging ranging = {wide ? widen_int64_t : widen_int32_t, {INT64_MAX, INT64_MIN}};
   walk_rows(plan, 0, plan_numel(plan), INT64_MAX, range_visit, &ranging);
   *range = ranging.range;
   return STREW_OK;

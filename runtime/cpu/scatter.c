@@ -9,6 +9,7 @@
    of the index), or the range of index values is (then each walks all of it and passes over what is others'). */
 #include "scatter.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define LOOPS "scatter.inc"
@@ -39,6 +40,7 @@ struct part {
   scatter_kernel *kernel;
   convert_row *convert_src; /* where src is not of self's dtype */
   bool straight;            /* index values are used where they lie */
+  atomic_bool *bad;         /* set where a value is nobody's, and then nobody goes on; NULL: that is no fault */
 };
 
 /* The line of index values of a row of the walk, as int64. Values to be dropped become -1, which is nobody's. */
@@ -69,7 +71,7 @@ static int64_t position_of(const struct part *part, int64_t place) {
 }
 
 /* A tile whose src is converted on the way: contributions pass through a block, row by row. */
-static void run_converted(const struct part *part, struct tile *tile) {
+static bool run_converted(const struct part *part, struct tile *tile) {
   union {
     double align;
     char bytes[BLOCK * 8];
@@ -80,9 +82,9 @@ static void run_converted(const struct part *part, struct tile *tile) {
   if (tile->columns == 1) { /* no longer than BLOCK, as the walk was told */
     part->convert_src(tile->rows, block.bytes, (int64_t)strew_dtype_size_bytes(to), tile->src, tile->src_row);
     piece.src_row = (int64_t)strew_dtype_size_bytes(to);
-    part->kernel(&piece);
-    return;
+    return part->kernel(&piece);
   }
+  bool nobodys = false;
   piece.rows = 1;
   piece.src_column = (int64_t)strew_dtype_size_bytes(to);
   for (int64_t i = 0; i < tile->rows; i++)
@@ -92,14 +94,16 @@ static void run_converted(const struct part *part, struct tile *tile) {
                         tile->src + i * tile->src_row + j * tile->src_column, tile->src_column);
       piece.index = tile->index + i;
       piece.self = tile->self + i * tile->self_row + j * tile->self_column;
-      part->kernel(&piece);
+      nobodys |= part->kernel(&piece);
     }
+  return nobodys;
 }
 
 static void visit(void *part_, const struct row *row) {
   const struct part *part = part_;
   int64_t block[BLOCK];
   struct tile tile = part->tile;
+  if (part->bad && atomic_load_explicit(part->bad, memory_order_relaxed)) return;
   if (!part->straight) load_index(part, row, block);
   tile.rows = row->count;
   tile.index = part->straight ? (const int64_t *)(const void *)row->address[INDEX] : block;
@@ -112,10 +116,8 @@ static void visit(void *part_, const struct row *row) {
     tile.arg_row = row->step_bytes[ARG];
     tile.position = position_of(part, row->place);
   }
-  if (part->convert_src)
-    run_converted(part, &tile);
-  else
-    part->kernel(&tile);
+  bool nobodys = part->convert_src ? run_converted(part, &tile) : part->kernel(&tile);
+  if (nobodys && part->bad) atomic_store_explicit(part->bad, true, memory_order_relaxed);
 }
 
 /* Takes the columns out of the plan, if it has any: the last dimension, where the index stands still and self moves. */
@@ -137,8 +139,9 @@ static void split_columns(const struct plan *plan, struct part *part) {
 }
 
 /* Runs a plan over the index values lowest .. lowest + count - 1; `position` is added to those of winners. */
-static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t count, int64_t position) {
-  struct part part = {.plan = plan};
+static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t count, int64_t position,
+                     atomic_bool *bad) {
+  struct part part = {.plan = plan, .bad = bad};
   const struct operand *operands = plan->plan.operands;
   bool with_arg = plan->plan.count > ARG;
   split_columns(&plan->plan, &part);
@@ -150,7 +153,7 @@ static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t co
                   (plan->mode == STREW_ERROR || plan->mode == STREW_DROP);
   part.tile.lowest = lowest;
   part.tile.count = count;
-  part.tile.all = lowest == 0 && count == plan->size && plan->mode != STREW_DROP;
+  part.tile.size = plan->size;
   part.tile.step = plan->step * (int64_t)strew_dtype_size_bytes(operands[SELF].dtype);
   if (with_arg) {
     part.tile.arg = operand_address(&operands[ARG]);
@@ -170,6 +173,7 @@ struct shares {
   const struct scatter_plan *plan;
   int64_t parts;
   int dim; /* that is cut; -1: the range of index values is */
+  atomic_bool *bad;
 };
 
 static int64_t share_begin(int64_t size, int64_t parts, int64_t i) {
@@ -184,14 +188,14 @@ static void run_share(void *shares_, int64_t i) {
   int64_t begin = share_begin(size, shares->parts, i), end = share_begin(size, shares->parts, i + 1);
   if (begin == end) return;
   if (d < 0) {
-    run_part(plan, begin, end - begin, 0);
+    run_part(plan, begin, end - begin, 0, shares->bad);
     return;
   }
   struct scatter_plan cut = *plan;
   cut.plan.sizes[d] = end - begin;
   for (int k = 0; k < plan->plan.count; k++) cut.plan.operands[k].offset += begin * cut.plan.operands[k].strides[d];
   bool with_arg = plan->plan.count > ARG;
-  run_part(&cut, 0, plan->size, with_arg ? begin * plan->plan.operands[POSITION].strides[d] : 0);
+  run_part(&cut, 0, plan->size, with_arg ? begin * plan->plan.operands[POSITION].strides[d] : 0, shares->bad);
 }
 
 /* The dimension to cut: an outer one along which self moves; else the last one where index moves, too, and a share is
@@ -206,22 +210,79 @@ static int dim_to_cut(const struct plan *plan, int64_t threads) {
   return row_bytes >= threads * 4 * CACHE_LINE ? last : -1;
 }
 
-strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan) {
-  (void)call;
-  strew_context *context = device->context;
+static void run_shares(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad) {
   const struct operand *operands = plan->plan.operands;
   size_t bytes_per_place = strew_dtype_size_bytes(operands[INDEX].dtype) + strew_dtype_size_bytes(operands[SRC].dtype);
-  struct shares shares = {.plan = plan, .dim = -1};
+  struct shares shares = {.plan = plan, .dim = -1, .bad = bad};
   int64_t threads = context->threads, parts = pool_parts(context, plan_numel(&plan->plan) * (int64_t)bytes_per_place);
   if (parts > 1) shares.dim = dim_to_cut(&plan->plan, threads);
   /* owners of values each walk the whole index: no more of them than threads */
   int64_t most = shares.dim < 0 ? (plan->size < threads ? plan->size : threads) : plan->plan.sizes[shares.dim];
   shares.parts = parts < most ? parts : most;
   if (shares.parts <= 1)
-    run_part(plan, 0, plan->size, 0);
+    run_part(plan, 0, plan->size, 0, bad);
   else
     pool_run(context, shares.parts, run_share, &shares);
-  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- checks */
+
+/* Bytes from the first to the last that a target of the plan may write. */
+static size_t target_bytes(const struct scatter_plan *plan, int i, int64_t step) {
+  int64_t last = (plan->size - 1) * step;
+  for (int d = 0; d < plan->plan.rank; d++) last += (plan->plan.sizes[d] - 1) * plan->plan.operands[i].strides[d];
+  return (size_t)(last + 1) * strew_dtype_size_bytes(plan->plan.operands[i].dtype);
+}
+
+/* Is it worth while to keep a copy of self? */
+static bool is_small(const struct scatter_plan *plan, size_t bytes) {
+  enum { TIMES = 4 };
+  struct plan values;
+  plan_operand_values(&values, &plan->plan, INDEX);
+  return bytes * TIMES <= (size_t)plan_numel(&values) * strew_dtype_size_bytes(values.operands[0].dtype);
+}
+
+/* Checks values on the way, with a copy of self to put back. False where that does not pay or memory lacks: nothing was
+   done then. */
+static bool run_checking(strew_context *context, const struct scatter_plan *plan, bool *bad) {
+  char *self = operand_address(&plan->plan.operands[SELF]);
+  void *copy = NULL;
+  size_t bytes = 0;
+  if (plan->size < 1) return false;
+  if (!plan->disposable) {
+    bytes = target_bytes(plan, SELF, plan->step);
+    if (plan->plan.count > ARG || !is_small(plan, bytes)) return false;
+    copy = memory_take(context, bytes);
+    if (!copy) return false;
+    memcpy(copy, self, bytes);
+  }
+  atomic_bool met;
+  atomic_init(&met, false);
+  run_shares(context, plan, &met);
+  *bad = atomic_load(&met);
+  if (*bad && copy) memcpy(self, copy, bytes);
+  memory_give(context, copy, bytes);
+  return true;
+}
+
+static strew_status check_first(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                                bool *bad) {
+  struct plan values;
+  int64_t place;
+  plan_operand_values(&values, &plan->plan, INDEX);
+  plan_simplify(&values);
+  strew_status status = cpu_index_check(call, device, &values, plan->lowest, plan->size - 1, &place);
+  *bad = place >= 0;
+  return status;
+}
+
+strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
+  strew_status status = STREW_OK;
+  *bad = false;
+  if (plan->check && run_checking(device->context, plan, bad)) return status;
+  if (plan->check) status = check_first(call, device, plan, bad);
+  if (status == STREW_OK && !*bad) run_shares(device->context, plan, NULL);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- means */

@@ -13,7 +13,7 @@ struct tile {
   const char *src;
   int64_t src_row, src_column;
   int64_t lowest, count; /* values lowest .. lowest + count - 1 are this tile's, others are passed over ... */
-  bool all;              /* ... unless all are known to be */
+  int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;
@@ -22,6 +22,9 @@ struct tile {
   bool fresh;
 };
 
-typedef void scatter_kernel(const struct tile *tile);
+/* Was a value nobody's? */
+typedef bool scatter_kernel(const struct tile *tile);
+#define IS_OTHERS(t, v)  ((uint64_t)(v) - (uint64_t)(t)->lowest >= (uint64_t)(t)->count)
+#define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
 
 #endif

@@ -55,7 +55,8 @@ describe("a tensor", function()
     local tensor = "\n  self  int64[2, 3] cpu"
     local ipairs_hint = "\n  hint  ipairs counts from 1, tensors count from 0: for i = 0, #t - 1"
     fail({
-      {"return t[2]", "t[i]: 'position' 2 is out of range for dim 0 of self (size 2, valid -2..1)" .. tensor .. ipairs_hint},
+      {"return t[2]",
+       "t[i]: 'position' 2 is out of range for dim 0 of self (size 2, valid -2..1)" .. tensor .. ipairs_hint},
       {"return t[-3]", "t[i]: 'position' -3 is out of range for dim 0 of self (size 2, valid -2..1)" .. tensor},
       {"for _ in ipairs(v) do end", "t[i]: 'position' 3 is out of range for dim 0 of self (size 3, valid -3..2)"
        .. "\n  self  int64[3] cpu" .. ipairs_hint},
@@ -75,8 +76,10 @@ describe("a tensor", function()
       {"s:size(0)", "size: 'self' is a single number, at least one dimension is due"},
       {"t:set()", "set: 'value' is missing, the arguments are (self, position..., value)"},
       {"t:set(0, 0)", "set: 'position' has 1 entry, self has 2 dimensions" .. tensor},
-      {"return t < v", "<: in Lua it gives one boolean, tensors are compared element by element with lt (or gt, for >)"},
-      {"return t >= 1", "<=: in Lua it gives one boolean, tensors are compared element by element with le (or ge, for >=)"},
+      {"return t < v",
+       "<: in Lua it gives one boolean, tensors are compared element by element with lt (or gt, for >)"},
+      {"return t >= 1",
+       "<=: in Lua it gives one boolean, tensors are compared element by element with le (or ge, for >=)"},
       {"strew.type()", "type: 'x' is missing"},
     }, fresh())
   end)

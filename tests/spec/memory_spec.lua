@@ -1,4 +1,5 @@
 local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
 
 local MEBIBYTE = 2 ^ 20
 
@@ -63,9 +64,9 @@ describe("tensor memory", function()
       b:free()
     end
     assert.equal("tensor (freed)", tostring(a))
-    getmetatable(a).__gc(a)
-    getmetatable(a).__gc(5)
-    getmetatable(a).__gc()
+    assert.equal("tensor", getmetatable(a))
+    local metatable = debug.getmetatable(a)
+    for _, f in ipairs{metatable.__gc, metatable.__close} do f(a) f(a) f(5) f() f(io.stdout) end
   end)
 
   it("stands what finalizers do", function()
@@ -85,11 +86,22 @@ describe("tensor memory", function()
       pcall(function()
         local pieces = victim:split(1)
         assert.equal(8, #pieces)
-        return victim:tolist(), victim + 1, tostring(victim), victim:sort(), victim:view(2, 4), strew.cat{victim, victim}
+        return victim:tolist(), victim + 1, tostring(victim), victim:sort(), victim:view(2, 4), strew.cat{victim}
       end)
       assert.is_true(i > 0)
     end
     victim = nil
+  end)
+
+  it("stands the end of a Lua state", function()
+    local chunk = [[
+      early = setmetatable({}, {__gc = function() print(pcall(strew.ones, 1)) end})
+      strew = require "strew"
+      t = strew.ones(2)
+      late = setmetatable({}, {__gc = function() u = t + 1; print(u) end})
+      os.exit(0, true)]]
+    assert.equal("float32[2] cpu\n 2  2\nfalse\t(command line):1: ones: the Lua state is being closed\n",
+                 support.output(chunk))
   end)
 
   it("is there in coroutines", function()

@@ -2,7 +2,9 @@ local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local evaluate, fail = support.evaluate, support.fail
 
-local function fresh() return {strew = strew, t = strew.tensor{{1, 2, 3}, {4, 5, 6}}, v = strew.tensor{1, 2, 3, 4, 5}} end
+local function fresh()
+  return {strew = strew, t = strew.tensor{{1, 2, 3}, {4, 5, 6}}, v = strew.tensor{1, 2, 3, 4, 5}}
+end
 
 describe("views", function()
   it("have PyTorch's names and rules", function()

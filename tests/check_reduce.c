@@ -1,0 +1,502 @@
+/* check_reduce.c: every fold and cumsum x dtypes x layouts x dimensions against plain loops, bit for bit, on 1, 2, 3
+   and 7 threads. The loops follow the documented order of sums in the plainest way. */
+#include "ordered.h"
+#include "testing.h"
+
+#include <inttypes.h>
+
+enum { RANKS = 4 };
+
+static const char *const fold_names[STREW_FOLD_COUNT] = {
+    [STREW_FOLD_SUM] = "sum",       [STREW_FOLD_PROD] = "prod", [STREW_FOLD_MEAN] = "mean",
+    [STREW_FOLD_VAR] = "var",       [STREW_FOLD_STD] = "std",   [STREW_FOLD_AMIN] = "amin",
+    [STREW_FOLD_AMAX] = "amax",     [STREW_FOLD_ALL] = "all",   [STREW_FOLD_ARGMIN] = "argmin",
+    [STREW_FOLD_ARGMAX] = "argmax", [STREW_FOLD_ANY] = "any"};
+static const int thread_counts[] = {1, 2, 3, 7};
+enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
+
+/* --------------------------------------------------------------------------------------------- floats' folds */
+
+#define FOLD(T)                                                                                                        \
+  /* sum, prod, mean, var, std */                                                                                      \
+  static T fold_##T(strew_fold fold, T *x, int64_t n, double correction) {                                             \
+    if (fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD) return ordered_##T(x, n, fold == STREW_FOLD_PROD);          \
+    T mean = ordered_##T(x, n, false) / (T)n;                                                                          \
+    if (fold == STREW_FOLD_MEAN) return mean;                                                                          \
+    for (int64_t i = 0; i < n; i++) x[i] = (x[i] - mean) * (x[i] - mean);                                              \
+    double divisor = (double)n - correction;                                                                           \
+    T var = ordered_##T(x, n, false) / (T)(divisor > 0 ? divisor : 0);                                                 \
+    return fold == STREW_FOLD_STD ? (T)(sizeof(T) == 4 ? sqrtf((float)var) : sqrt((double)var)) : var;                 \
+  }
+FOLD(float)
+FOLD(double)
+
+/* ------------------------------------------------------------------------------------------------ one output */
+
+static double float_at(strew_dtype dtype, const char *elements, int64_t i) {
+  return strew_scalar_load(dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype)).as.f;
+}
+static int64_t integer_at(strew_dtype dtype, const char *elements, int64_t i) {
+  return strew_scalar_load(dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype)).as.i;
+}
+
+static void due_float(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction,
+                      void *to) {
+  double *doubles = malloc((size_t)(n + 1) * sizeof *doubles);
+  float *floats = malloc((size_t)(n + 1) * sizeof *floats);
+  for (int64_t i = 0; i < n; i++) floats[i] = (float)(doubles[i] = float_at(dtype, elements, i));
+  double result = dtype == STREW_FLOAT64 ? fold_double(fold, doubles, n, correction)
+                                         : (double)fold_float(fold, floats, n, correction);
+  ok(strew_scalar_store(strew_float(result), STREW_SATURATE, dtype, to, &failure));
+  free(doubles);
+  free(floats);
+}
+
+static void due_integer(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
+  uint64_t result = fold == STREW_FOLD_PROD;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t x = (uint64_t)integer_at(dtype, elements, i);
+    result = fold == STREW_FOLD_PROD ? result * x : result + x;
+  }
+  memcpy(to, &result, sizeof result);
+}
+
+/* Does element i beat element k? */
+static bool beats(strew_dtype dtype, const char *elements, int64_t i, int64_t k, bool greatest, bool signed_zeros) {
+  if (!is_float_dtype(dtype)) {
+    int64_t a = integer_at(dtype, elements, i), b = integer_at(dtype, elements, k);
+    return greatest ? a > b : a < b;
+  }
+  double a = float_at(dtype, elements, i), b = float_at(dtype, elements, k);
+  if (isnan(a) || isnan(b)) return isnan(a) && !isnan(b);
+  if (a == 0 && b == 0 && signed_zeros) return greatest ? signbit(b) && !signbit(a) : signbit(a) && !signbit(b);
+  return greatest ? a > b : a < b;
+}
+
+static void due_extreme(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
+  bool greatest = fold == STREW_FOLD_AMAX || fold == STREW_FOLD_ARGMAX;
+  bool position = fold == STREW_FOLD_ARGMIN || fold == STREW_FOLD_ARGMAX;
+  size_t size = strew_dtype_size_bytes(dtype);
+  int64_t best = 0;
+  for (int64_t i = 1; i < n; i++)
+    if (beats(dtype, elements, i, best, greatest, !position)) best = i;
+  if (position)
+    memcpy(to, &best, sizeof best);
+  else
+    memcpy(to, elements + (size_t)best * size, size);
+}
+
+static void due_truth(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
+  unsigned char result = fold == STREW_FOLD_ALL;
+  for (int64_t i = 0; i < n; i++) {
+    bool is_true = is_float_dtype(dtype) ? float_at(dtype, elements, i) != 0 : integer_at(dtype, elements, i) != 0;
+    result = fold == STREW_FOLD_ALL ? result && is_true : result || is_true;
+  }
+  memcpy(to, &result, 1);
+}
+
+static bool is_extreme(strew_fold fold) {
+  return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX;
+}
+static bool is_truth(strew_fold fold) {
+  return fold == STREW_FOLD_ALL || fold == STREW_FOLD_ANY;
+}
+static bool needs_float(strew_fold fold) {
+  return fold >= STREW_FOLD_MEAN && fold <= STREW_FOLD_STD;
+}
+
+static strew_dtype dtype_of_fold(strew_fold fold, strew_dtype dtype) {
+  if (is_truth(fold)) return STREW_BOOL;
+  if (fold == STREW_FOLD_ARGMIN || fold == STREW_FOLD_ARGMAX) return STREW_INT64;
+  return is_extreme(fold) || is_float_dtype(dtype) ? dtype : STREW_INT64;
+}
+
+static void due_of(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction, void *to) {
+  if (is_truth(fold))
+    due_truth(fold, dtype, elements, n, to);
+  else if (is_extreme(fold))
+    due_extreme(fold, dtype, elements, n, to);
+  else if (is_float_dtype(dtype))
+    due_float(fold, dtype, elements, n, correction, to);
+  else
+    due_integer(fold, dtype, elements, n, to);
+}
+
+/* --------------------------------------------------------------------------------------------- whole tensors */
+
+/* All outputs in row-major order: each gathers its elements by walking over the whole input. */
+static char *due_fold(strew_fold fold, strew_tensor *tensor, unsigned folded, double correction) {
+  strew_dtype dtype = strew_tensor_dtype(tensor);
+  size_t size = strew_dtype_size_bytes(dtype), out_size = strew_dtype_size_bytes(dtype_of_fold(fold, dtype));
+  int rank = strew_tensor_rank(tensor);
+  const int64_t *sizes = strew_tensor_sizes(tensor);
+  int64_t count = strew_tensor_numel(tensor), outputs = 1, n = 1;
+  for (int d = 0; d < rank; d++) *(folded >> d & 1 ? &n : &outputs) *= sizes[d];
+  char *elements = host_of(tensor), *sorted = malloc((size_t)count * size + 1);
+  char *due = calloc((size_t)outputs + 1, out_size);
+  int64_t *filled = calloc((size_t)outputs + 1, sizeof *filled);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t output = 0, rest = i, step = 1;
+    for (int d = rank - 1; d >= 0; d--) {
+      if (!(folded >> d & 1)) output += rest % sizes[d] * step, step *= sizes[d];
+      rest /= sizes[d];
+    }
+    memcpy(sorted + (size_t)(output * n + filled[output]++) * size, elements + (size_t)i * size, size);
+  }
+  for (int64_t i = 0; i < outputs; i++)
+    due_of(fold, dtype, sorted + (size_t)(i * n) * size, n, correction, due + (size_t)i * out_size);
+  free(elements);
+  free(sorted);
+  free(filled);
+  return due;
+}
+
+static int dims_of(unsigned folded, int rank, int *dims) {
+  int count = 0;
+  for (int d = 0; d < rank; d++)
+    if (folded >> d & 1) dims[count++] = d % 2 ? d - rank : d; /* both ways of counting */
+  return count;
+}
+
+static void check_fold(strew_fold fold, strew_tensor *tensor, unsigned folded, bool keepdim, const char *layout) {
+  int rank = strew_tensor_rank(tensor), dims[RANKS], count = dims_of(folded, rank, dims), kept = 0;
+  double correction = (double)(fold == STREW_FOLD_VAR ? draw_below(3) : 1);
+  strew_dtype dtype = strew_tensor_dtype(tensor);
+  int64_t sizes[RANKS];
+  for (int d = 0; d < rank; d++)
+    if (!(folded >> d & 1) || keepdim) sizes[kept++] = folded >> d & 1 ? 1 : strew_tensor_sizes(tensor)[d];
+  char *due = due_fold(fold, tensor, folded, correction);
+  strew_tensor *out = NULL;
+  ok(strew_reduce(fold, tensor, count, dims, keepdim, correction, &out, &failure));
+  assert_sizes(out, kept, sizes);
+  assert_elements(out, dtype_of_fold(fold, dtype), due, "%s of %s (%s), dimensions %u, %d threads", fold_names[fold],
+                  strew_dtype_name(dtype), layout, folded, strew_context_threads(context));
+  strew_release(out);
+  free(due);
+}
+
+static const struct shape {
+  int rank;
+  int64_t sizes[RANKS];
+} shapes[] = {{0, {0}},       {1, {1}},       {1, {15}},        {1, {1023}},      {1, {1024}},      {1, {1025}},
+              {1, {5000}},    {2, {7, 3}},    {2, {300, 5}},    {2, {5, 300}},    {2, {2100, 3}},   {2, {3, 2100}},
+              {2, {40, 300}}, {3, {5, 1, 6}}, {3, {2, 35, 33}}, {3, {3, 4, 600}}, {4, {2, 9, 3, 5}}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* Numbers whose sums and products stay finite, and depend on the order. */
+static void tame_element(strew_dtype dtype, void *element) {
+  if (!is_float_dtype(dtype)) {
+    random_element(dtype, element);
+    return;
+  }
+  double fraction = (double)(draw() >> 11) * 0x1p-53, x = 0.9 + fraction / 5;
+  ok(strew_scalar_store(strew_float(draw_below(2) ? -x : x), STREW_SATURATE, dtype, element, &failure));
+}
+
+static strew_tensor *tame_tensor(strew_dtype dtype, const struct shape *shape, enum layout layout) {
+  int64_t count = 1, sizes[RANKS];
+  size_t size = strew_dtype_size_bytes(dtype);
+  for (int d = 0; d < shape->rank; d++) {
+    sizes[d] = layout == EXPANDED && draw_below(2) ? 1 : shape->sizes[d];
+    count *= sizes[d];
+  }
+  char *elements = malloc((size_t)count * size + 1);
+  for (int64_t i = 0; i < count; i++) tame_element(dtype, elements + (size_t)i * size);
+  strew_tensor *made = tensor_of(dtype, shape->rank, sizes, layout == EXPANDED ? CONTIGUOUS : layout, elements);
+  strew_tensor *expanded = NULL;
+  free(elements);
+  if (layout != EXPANDED) return made;
+  ok(strew_expand(made, shape->rank, shape->sizes, &expanded, &failure));
+  strew_release(made);
+  return expanded;
+}
+
+static void check_folds(strew_tensor *tensor, const char *layout) {
+  int rank = strew_tensor_rank(tensor);
+  unsigned all = (1u << rank) - 1;
+  for (int fold = 0; fold < STREW_FOLD_COUNT; fold++) {
+    if (needs_float((strew_fold)fold) && !is_float_dtype(strew_tensor_dtype(tensor))) continue;
+    for (unsigned folded = all ? 1 : 0; folded <= all; folded++)
+      check_fold((strew_fold)fold, tensor, folded, draw_below(2), layout);
+  }
+}
+
+/* Changing the thread count is slow, so it is the outermost loop. */
+START_TEST(folds) {
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  for (int s = 0; s < SHAPES; s++) {
+    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      strew_tensor *tensor = random_tensor(dtype, shapes[s].rank, shapes[s].sizes, (enum layout)layout);
+      check_folds(tensor, layout_name((enum layout)layout));
+      strew_release(tensor);
+      if (!is_float_dtype(dtype)) continue;
+      tensor = tame_tensor(dtype, &shapes[s], (enum layout)layout);
+      check_folds(tensor, layout_name((enum layout)layout));
+      strew_release(tensor);
+    }
+  }
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- chosen cases */
+
+static double reduce_all(strew_fold fold, strew_tensor *tensor) {
+  strew_tensor *out = NULL;
+  strew_scalar result;
+  ok(strew_reduce(fold, tensor, 0, NULL, false, 1, &out, &failure));
+  ok(strew_item(out, &result, &failure));
+  strew_release(out);
+  return result.dtype == STREW_FLOAT64 ? result.as.f : (double)result.as.i;
+}
+
+/* A stride of 0 makes them without memory. */
+START_TEST(a_hundred_million_ones) {
+  strew_tensor *one = scalar_tensor(STREW_FLOAT32, strew_float(1)), *ones = NULL;
+  ok(strew_expand(one, 1, (int64_t[]){100000000}, &ones, &failure));
+  for (size_t t = 0; t < 2; t++) {
+    use_threads(thread_counts[t]);
+    ck_assert_double_eq(reduce_all(STREW_FOLD_SUM, ones), 1e8);
+    ck_assert_double_eq(reduce_all(STREW_FOLD_MEAN, ones), 1);
+  }
+  strew_release(one);
+  strew_release(ones);
+}
+END_TEST
+
+START_TEST(extremes_of_zeros_and_nans) {
+  const double zeros[] = {-1, -0.0, 0.0, -0.0}, nans[] = {1, 2, NAN, 3, NAN};
+  static const strew_dtype floats[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_FLOAT16, STREW_BFLOAT16};
+  for (int i = 0; i < 4; i++) {
+    strew_tensor *z = tensor_from_doubles(floats[i], 4, zeros), *n = tensor_from_doubles(floats[i], 5, nans);
+    ck_assert(!signbit(reduce_all(STREW_FOLD_AMAX, z)));
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, z), 1); /* the first of equals */
+    ck_assert(isnan(reduce_all(STREW_FOLD_AMAX, n)) && isnan(reduce_all(STREW_FOLD_AMIN, n)));
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, n), 2);
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMIN, n), 2);
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ALL, n), 1);
+    strew_release(z);
+    strew_release(n);
+  }
+}
+END_TEST
+
+/* One NaN, zero or winner in a long line, wherever it stands: blocks have fast ways that must see it. */
+START_TEST(one_special_among_many) {
+  enum { N = 2300 };
+  float *values = malloc(N * sizeof *values);
+  for (int64_t at = 0; at < N; at += at < 40 || at > N - 40 ? 1 : 61) {
+    for (int i = 0; i < N; i++) values[i] = _i == 1 ? -0.0f : 1.0f + (float)(i % 7);
+    values[at] = _i == 0 ? NAN : _i == 1 ? 0.0f : 100.0f;
+    strew_tensor *tensor = tensor_of(STREW_FLOAT32, 1, (int64_t[]){N}, CONTIGUOUS, values);
+    double most = reduce_all(STREW_FOLD_AMAX, tensor);
+    ck_assert_msg(_i == 0 ? isnan(most) : _i == 1 ? !signbit(most) : most == 100, "case %d at %" PRId64, _i, at);
+    if (_i != 1) ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, tensor), (double)at);
+    strew_release(tensor);
+  }
+  free(values);
+}
+END_TEST
+
+START_TEST(of_nothing) {
+  const int64_t sizes[] = {2, 0}, two[] = {2};
+  strew_tensor *empty = random_tensor(STREW_FLOAT32, 2, sizes, CONTIGUOUS), *out = NULL;
+  ck_assert_double_eq(reduce_all(STREW_FOLD_SUM, empty), 0);
+  ck_assert_double_eq(reduce_all(STREW_FOLD_PROD, empty), 1);
+  ck_assert_double_eq(reduce_all(STREW_FOLD_ALL, empty), 1);
+  ck_assert_double_eq(reduce_all(STREW_FOLD_ANY, empty), 0);
+  ck_assert(isnan(reduce_all(STREW_FOLD_MEAN, empty)) && isnan(reduce_all(STREW_FOLD_STD, empty)));
+  ok(strew_reduce(STREW_FOLD_PROD, empty, 1, (int[]){1}, false, 1, &out, &failure));
+  assert_sizes(out, 1, two);
+  assert_elements(out, STREW_FLOAT32, (float[]){1, 1}, "product of nothing");
+  strew_release(out), out = NULL;
+  ok(strew_reduce(STREW_FOLD_AMAX, empty, 1, (int[]){0}, false, 1, &out, &failure));
+  assert_sizes(out, 1, (int64_t[]){0});
+  strew_release(out), out = NULL;
+  assert_fails(strew_reduce(STREW_FOLD_AMAX, empty, 1, (int[]){1}, false, 1, &out, &failure), STREW_ESHAPE,
+               "amax: 'self' has size 0 in dimension 1, at least one element is needed\n  self  float32[2, 0] cpu");
+  assert_fails(strew_reduce(STREW_FOLD_ARGMIN, empty, 0, NULL, false, 1, &out, &failure), STREW_ESHAPE, NULL);
+  strew_release(empty);
+}
+END_TEST
+
+START_TEST(refusals) {
+  strew_tensor *t = random_tensor(STREW_INT32, 2, (int64_t[]){2, 3}, CONTIGUOUS), *out = NULL;
+  strew_tensor *wrong = random_tensor(STREW_INT32, 1, (int64_t[]){3}, CONTIGUOUS);
+  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){2}, false, 1, &out, &failure), STREW_ESHAPE,
+               "sum: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
+  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 2, (int[]){0, -2}, false, 1, &out, &failure), STREW_ESHAPE,
+               "sum: 'dim' names dimension 0 twice\n  self  int32[2, 3] cpu");
+  assert_fails(strew_reduce(STREW_FOLD_MEAN, t, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
+               "mean: 'self' is int32, a float dtype is needed\n  self  int32[2, 3] cpu\n  hint  self:to(\"float32\")");
+  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){0}, false, 1, &wrong, &failure), STREW_EDTYPE,
+               "sum: 'out' is int32, the result is int64\n  self  int32[2, 3] cpu\n  out   int32[3] cpu");
+  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){1}, false, 1, &wrong, &failure), STREW_ESHAPE, NULL);
+  ck_assert_ptr_null(out);
+  ok(strew_select(t, 0, 1, &out, &failure));
+  assert_fails(strew_reduce(STREW_FOLD_AMAX, t, 1, (int[]){0}, false, 1, &out, &failure), STREW_EOVERLAP, NULL);
+  strew_release(out), out = NULL;
+  assert_fails(strew_cumsum(t, 2, &out, &failure), STREW_ESHAPE,
+               "cumsum: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
+  strew_release(t);
+  strew_release(wrong);
+}
+END_TEST
+
+/* Into a tensor of any layout that is given. */
+START_TEST(into_given) {
+  const int64_t sizes[] = {4, 3, 30}, kept[] = {4, 30};
+  strew_tensor *tensor = random_tensor(STREW_FLOAT16, 3, sizes, PERMUTED);
+  for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
+    strew_tensor *out = random_tensor(STREW_FLOAT16, 2, kept, (enum layout)layout), *given = out;
+    char *due = due_fold(STREW_FOLD_AMIN, tensor, 2, 1);
+    ok(strew_reduce(STREW_FOLD_AMIN, tensor, 1, (int[]){1}, false, 1, &out, &failure));
+    ck_assert_ptr_eq(out, given);
+    assert_elements(out, STREW_FLOAT16, due, "amin into %s", layout_name((enum layout)layout));
+    free(due);
+    strew_release(out);
+  }
+  strew_release(tensor);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------- cumsum */
+
+#define RUNNING(T)                                                                                                     \
+  static void running_##T(const T *x, int64_t n, int64_t step, T *to) {                                                \
+    T carry = 0, sum = 0;                                                                                              \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+      if (i % ORDER_BLOCK == 0) carry += sum, sum = 0;                                                                 \
+      sum += x[i * step];                                                                                              \
+      to[i * step] = carry + sum;                                                                                      \
+    }                                                                                                                  \
+  }
+RUNNING(float)
+RUNNING(double)
+RUNNING(uint64_t)
+
+static strew_dtype dtype_of_cumsum(strew_dtype dtype) {
+  return is_float_dtype(dtype) ? dtype : STREW_INT64;
+}
+
+/* Dense copies in the dtype of sums, there and back by the library's scalars. */
+static char *due_cumsum(strew_tensor *tensor, int dim) {
+  strew_dtype dtype = strew_tensor_dtype(tensor), out = dtype_of_cumsum(dtype);
+  const int64_t *sizes = strew_tensor_sizes(tensor);
+  int rank = strew_tensor_rank(tensor);
+  int64_t count = strew_tensor_numel(tensor), n = rank ? sizes[dim] : 1, step = 1;
+  for (int d = dim + 1; d < rank; d++) step *= sizes[d];
+  size_t size = strew_dtype_size_bytes(dtype), out_size = strew_dtype_size_bytes(out);
+  char *elements = host_of(tensor), *due = malloc((size_t)count * out_size + 1);
+  strew_dtype sums = out == STREW_INT64 || out == STREW_FLOAT64 ? out : STREW_FLOAT32;
+  size_t sum_size = strew_dtype_size_bytes(sums);
+  char *from = malloc((size_t)count * 8 + 1), *to = malloc((size_t)count * 8 + 1);
+  for (int64_t i = 0; i < count; i++)
+    ok(strew_scalar_store(strew_scalar_load(dtype, elements + (size_t)i * size), STREW_SATURATE, sums,
+                          from + (size_t)i * sum_size, &failure));
+  for (int64_t line = 0; line < count / (n ? n : 1); line++) {
+    int64_t first = line / step * step * n + line % step;
+    size_t at = (size_t)first * sum_size;
+    if (sums == STREW_FLOAT32)
+      running_float((float *)(void *)(from + at), n, step, (float *)(void *)(to + at));
+    else if (sums == STREW_FLOAT64)
+      running_double((double *)(void *)(from + at), n, step, (double *)(void *)(to + at));
+    else
+      running_uint64_t((uint64_t *)(void *)(from + at), n, step, (uint64_t *)(void *)(to + at));
+  }
+  for (int64_t i = 0; i < count; i++)
+    ok(strew_scalar_store(strew_scalar_load(sums, to + (size_t)i * sum_size), STREW_SATURATE, out,
+                          due + (size_t)i * out_size, &failure));
+  free(elements);
+  free(from);
+  free(to);
+  return due;
+}
+
+static void check_cumsum(strew_tensor *tensor, int dim, const char *layout) {
+  strew_dtype dtype = strew_tensor_dtype(tensor);
+  char *due = due_cumsum(tensor, dim);
+  strew_tensor *out = NULL;
+  ok(strew_cumsum(tensor, dim, &out, &failure));
+  assert_elements(out, dtype_of_cumsum(dtype), due, "cumsum of %s (%s), dimension %d of %d, %d threads",
+                  strew_dtype_name(dtype), layout, dim, strew_tensor_rank(tensor), strew_context_threads(context));
+  strew_release(out);
+  free(due);
+}
+
+START_TEST(running_sums) {
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  static const struct shape more[] = {{1, {9000}}, {2, {5200, 2}}, {2, {2, 5200}}, {2, {1030, 300}}, {2, {300, 10}}};
+  for (int s = 0; s < SHAPES + 5; s++) {
+    const struct shape *shape = s < SHAPES ? &shapes[s] : &more[s - SHAPES];
+    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      strew_tensor *tame = tame_tensor(dtype, shape, (enum layout)layout);
+      strew_tensor *wild = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
+      for (int dim = 0; dim < (shape->rank ? shape->rank : 1); dim++) {
+        check_cumsum(tame, dim, layout_name((enum layout)layout));
+        check_cumsum(wild, dim, layout_name((enum layout)layout));
+      }
+      strew_release(tame);
+      strew_release(wild);
+    }
+  }
+}
+END_TEST
+
+/* In place, integers wrap in their own dtype. */
+START_TEST(running_sums_in_place) {
+  static const struct shape some[] = {{1, {5000}}, {2, {1500, 3}}, {2, {3, 1500}}};
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  for (int s = 0; s < 3; s++)
+    for (int layout = CONTIGUOUS; layout <= STRIDED; layout++)
+      for (int dim = 0; dim < some[s].rank; dim++) {
+        strew_tensor *tensor = tame_tensor(dtype, &some[s], (enum layout)layout), *due = NULL, *narrowed = NULL;
+        if (dtype == STREW_BOOL) {
+          assert_fails(strew_cumsum(tensor, dim, &tensor, &failure), STREW_EDTYPE, NULL);
+          strew_release(tensor);
+          continue;
+        }
+        ok(strew_cumsum(tensor, dim, &due, &failure));
+        ok(strew_to(due, device, dtype, &narrowed, &failure));
+        ok(strew_cumsum(tensor, dim, &tensor, &failure));
+        assert_same(tensor, narrowed, "cumsum in place");
+        strew_release(tensor);
+        strew_release(due);
+        strew_release(narrowed);
+      }
+}
+END_TEST
+
+START_TEST(running_sum_of_nothing) {
+  strew_tensor *empty = random_tensor(STREW_INT8, 2, (int64_t[]){0, 3}, CONTIGUOUS), *out = NULL;
+  ok(strew_cumsum(empty, 0, &out, &failure));
+  assert_sizes(out, 2, (int64_t[]){0, 3});
+  strew_release(out), out = NULL;
+  strew_tensor *base = random_tensor(STREW_FLOAT32, 1, (int64_t[]){1}, CONTIGUOUS), *expanded = NULL;
+  ok(strew_expand(base, 1, (int64_t[]){4}, &expanded, &failure));
+  assert_fails(strew_cumsum(expanded, 0, &expanded, &failure), STREW_EOVERLAP, NULL);
+  strew_release(empty);
+  strew_release(base);
+  strew_release(expanded);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("reduce");
+  TCase *all = new_case(suite, "folds");
+  tcase_add_loop_test(all, folds, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  TCase *chosen = new_case(suite, "chosen cases");
+  tcase_add_test(chosen, a_hundred_million_ones);
+  tcase_add_test(chosen, extremes_of_zeros_and_nans);
+  tcase_add_loop_test(chosen, one_special_among_many, 0, 3);
+  tcase_add_test(chosen, of_nothing);
+  tcase_add_test(chosen, refusals);
+  tcase_add_test(chosen, into_given);
+  TCase *running = new_case(suite, "cumsum");
+  tcase_add_loop_test(running, running_sums, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(running, running_sums_in_place, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_test(running, running_sum_of_nothing);
+  return suite;
+}

@@ -1,0 +1,287 @@
+/* check_sort.c: sort, topk, unique and nonzero x dtypes x layouts x dimensions against qsort and plain loops, on 1, 2,
+   3 and 7 threads. */
+#include "testing.h"
+
+#include <inttypes.h>
+
+enum { RANKS = 4 };
+static const int thread_counts[] = {1, 2, 3, 7};
+enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
+
+/* ------------------------------------------------------------------------------------------------- the oracle */
+
+static struct {
+  strew_dtype dtype;
+  bool descending;
+} order;
+
+struct item {
+  int64_t position;
+  char element[8];
+};
+
+/* NaN is the greatest, -0 equals +0. */
+static int compare_elements(const void *a, const void *b) {
+  strew_scalar x = strew_scalar_load(order.dtype, a), y = strew_scalar_load(order.dtype, b);
+  if (x.dtype != STREW_FLOAT64) return (x.as.i > y.as.i) - (x.as.i < y.as.i);
+  if (isnan(x.as.f) || isnan(y.as.f)) return isnan(x.as.f) - isnan(y.as.f);
+  return (x.as.f > y.as.f) - (x.as.f < y.as.f);
+}
+
+static int compare_items(const void *a_, const void *b_) {
+  const struct item *a = a_, *b = b_;
+  int result = compare_elements(a->element, b->element);
+  if (order.descending) result = -result;
+  return result ? result : (a->position > b->position) - (a->position < b->position);
+}
+
+/* The first `keep` of each sorted line of dimension dim, dense. */
+static void due_sort(strew_tensor *tensor, int dim, int64_t keep, bool descending, char *values, int64_t *positions) {
+  strew_dtype dtype = strew_tensor_dtype(tensor);
+  size_t size = strew_dtype_size_bytes(dtype);
+  int rank = strew_tensor_rank(tensor);
+  const int64_t *sizes = strew_tensor_sizes(tensor);
+  int64_t n = rank ? sizes[dim] : 1, step = 1, lines = n ? strew_tensor_numel(tensor) / n : 0;
+  for (int d = dim + 1; d < rank; d++) step *= sizes[d];
+  char *elements = host_of(tensor);
+  struct item *items = malloc((size_t)(n + 1) * sizeof *items);
+  order.dtype = dtype, order.descending = descending;
+  for (int64_t line = 0; line < lines; line++) {
+    int64_t from = line / step * step * n + line % step, to = line / step * step * keep + line % step;
+    for (int64_t i = 0; i < n; i++) {
+      items[i].position = i;
+      memcpy(items[i].element, elements + (size_t)(from + i * step) * size, size);
+    }
+    qsort(items, (size_t)n, sizeof *items, compare_items);
+    for (int64_t i = 0; i < keep; i++) {
+      memcpy(values + (size_t)(to + i * step) * size, items[i].element, size);
+      positions[to + i * step] = items[i].position;
+    }
+  }
+  free(items);
+  free(elements);
+}
+
+/* -------------------------------------------------------------------------------------------- sort and topk */
+
+static const struct shape {
+  int rank;
+  int64_t sizes[RANKS];
+} shapes[] = {{0, {0}},     {1, {1}},     {1, {5}},       {1, {48}},     {1, {49}},     {1, {400}}, {1, {3000}},
+              {2, {7, 60}}, {2, {60, 7}}, {3, {3, 4, 5}}, {2, {2, 700}}, {2, {700, 3}}, {2, {0, 3}}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* k < 0: sort, else topk. */
+static void check_sort(strew_tensor *tensor, int dim, int64_t k, bool descending, const char *layout) {
+  strew_dtype dtype = strew_tensor_dtype(tensor);
+  int rank = strew_tensor_rank(tensor);
+  int64_t n = rank ? strew_tensor_sizes(tensor)[dim] : 1, keep = k < 0 ? n : k;
+  size_t room = (size_t)(strew_tensor_numel(tensor) + 1);
+  char *values_due = malloc(room * strew_dtype_size_bytes(dtype));
+  int64_t *positions_due = malloc(room * sizeof *positions_due);
+  strew_tensor *values = NULL, *positions = NULL;
+  due_sort(tensor, dim, keep, descending, values_due, positions_due);
+  if (k < 0)
+    ok(strew_sort(tensor, dim, descending, &values, &positions, &failure));
+  else
+    ok(strew_topk(tensor, k, dim, descending, &values, &positions, &failure));
+  char what[160];
+  snprintf(what, sizeof what, "%s %s of %s (%s), dimension %d of %d, keep %" PRId64 " of %" PRId64 ", %d threads",
+           descending ? "descending" : "ascending", k < 0 ? "sort" : "topk", strew_dtype_name(dtype), layout, dim, rank,
+           keep, n, strew_context_threads(context));
+  assert_elements(positions, STREW_INT64, positions_due, "%s: positions", what);
+  assert_elements(values, dtype, values_due, "%s: values", what);
+  strew_release(values);
+  strew_release(positions);
+  free(values_due);
+  free(positions_due);
+}
+
+static void check_dimension(strew_tensor *tensor, int dim, const char *layout) {
+  int rank = strew_tensor_rank(tensor);
+  int64_t n = rank ? strew_tensor_sizes(tensor)[dim] : 1;
+  const int64_t ks[] = {n ? 1 : 0, n / 16, n / 2, n};
+  for (int descending = 0; descending < 2; descending++) {
+    check_sort(tensor, dim, -1, descending, layout);
+    for (int i = 0; i < 4; i++)
+      if (ks[i] || rank) check_sort(tensor, dim, ks[i], descending, layout);
+  }
+}
+
+START_TEST(sorts) {
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  for (int s = 0; s < SHAPES; s++)
+    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      const struct shape *shape = &shapes[s];
+      strew_tensor *tensor = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
+      for (int dim = 0; dim < (shape->rank ? shape->rank : 1); dim++)
+        check_dimension(tensor, dim, layout_name((enum layout)layout));
+      strew_release(tensor);
+    }
+}
+END_TEST
+
+/* Into given tensors, which keep their layout. */
+START_TEST(sorts_into_given) {
+  const int64_t sizes[] = {30, 4};
+  strew_tensor *tensor = random_tensor(STREW_FLOAT32, 2, sizes, STRIDED);
+  for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
+    strew_tensor *values = random_tensor(STREW_FLOAT32, 2, sizes, (enum layout)layout);
+    strew_tensor *positions = random_tensor(STREW_INT64, 2, sizes, (enum layout)layout);
+    strew_tensor *v = NULL, *p = NULL;
+    ok(strew_sort(tensor, 0, true, &values, &positions, &failure));
+    ok(strew_sort(tensor, 0, true, &v, &p, &failure));
+    assert_same(values, v, "values");
+    assert_same(positions, p, "positions");
+    strew_release(values);
+    strew_release(positions);
+    strew_release(v);
+    strew_release(p);
+  }
+  strew_release(tensor);
+}
+END_TEST
+
+START_TEST(refusals) {
+  strew_tensor *t = random_tensor(STREW_INT32, 2, (int64_t[]){2, 3}, CONTIGUOUS), *values = NULL, *positions = NULL;
+  assert_fails(strew_sort(t, -3, false, &values, &positions, &failure), STREW_ESHAPE,
+               "sort: 'dim' is -3, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
+  assert_fails(strew_topk(t, 4, 1, true, &values, &positions, &failure), STREW_EARGUMENT,
+               "topk: 'k' is 4, out of range for dim 1 of self (size 3, valid 0..3)\n  self  int32[2, 3] cpu");
+  assert_fails(strew_topk(t, -1, 0, true, &values, &positions, &failure), STREW_EARGUMENT, NULL);
+  ck_assert(!values && !positions);
+  values = strew_retain(t);
+  assert_fails(strew_sort(t, 0, false, &values, &positions, &failure), STREW_EOVERLAP, NULL);
+  ck_assert_ptr_null(positions);
+  strew_release(values);
+  strew_release(t);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------- unique */
+
+/* Each value's elements are those that equal it, and values ascend; a NaN is its own. */
+static void check_unique(strew_tensor *tensor) {
+  strew_dtype dtype = strew_tensor_dtype(tensor);
+  size_t size = strew_dtype_size_bytes(dtype);
+  strew_tensor *values = NULL, *inverse = NULL, *counts = NULL, *alone = NULL;
+  ok(strew_unique(tensor, &values, &inverse, &counts, &failure));
+  ok(strew_unique(tensor, &alone, NULL, NULL, &failure));
+  assert_same(alone, values, "values alone");
+  assert_sizes(inverse, strew_tensor_rank(tensor), strew_tensor_sizes(tensor));
+  assert_sizes(counts, 1, strew_tensor_sizes(values));
+  int64_t n = strew_tensor_numel(tensor), different = strew_tensor_numel(values);
+  char *elements = host_of(tensor), *found = host_of(values);
+  int64_t *to = host_of(inverse), *times = host_of(counts);
+  order.dtype = dtype;
+  for (int64_t i = 1; i < different; i++) {
+    const char *a = found + (size_t)(i - 1) * size, *b = found + (size_t)i * size;
+    ck_assert(compare_elements(a, b) < 0 || (is_nan_element(dtype, a) && is_nan_element(dtype, b)));
+  }
+  for (int64_t i = 0; i < n; i++) {
+    ck_assert(to[i] >= 0 && to[i] < different);
+    ck_assert_int_eq(compare_elements(elements + (size_t)i * size, found + (size_t)to[i] * size), 0);
+    times[to[i]]--;
+  }
+  for (int64_t i = 0; i < different; i++) ck_assert_int_eq(times[i], 0);
+  for (int64_t i = 0; i < different; i++) /* each is taken by someone, a NaN by one alone */
+    if (is_nan_element(dtype, found + (size_t)i * size)) {
+      int64_t takers = 0;
+      for (int64_t k = 0; k < n; k++) takers += to[k] == i;
+      ck_assert_int_eq(takers, 1);
+    }
+  free(elements);
+  free(found);
+  free(to);
+  free(times);
+  strew_release(values);
+  strew_release(inverse);
+  strew_release(counts);
+  strew_release(alone);
+}
+
+START_TEST(uniques) {
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  for (int s = 0; s < SHAPES; s++)
+    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      strew_tensor *tensor = random_tensor(dtype, shapes[s].rank, shapes[s].sizes, (enum layout)layout);
+      check_unique(tensor);
+      strew_release(tensor);
+    }
+}
+END_TEST
+
+START_TEST(unique_of_few) {
+  strew_tensor *t = tensor_from_doubles(STREW_FLOAT32, 6, (double[]){3, -0.0, 2, 0.0, 3, 2});
+  strew_tensor *values = NULL, *inverse = NULL, *counts = NULL;
+  failure = (strew_error){0};
+  ok(strew_unique(t, &values, &inverse, &counts, &failure));
+  ck_assert_ptr_null(failure.op);
+  assert_elements(values, STREW_FLOAT32, (float[]){-0.0f, 2, 3}, "values: of equals the first in the tensor");
+  assert_elements(inverse, STREW_INT64, (int64_t[]){2, 0, 1, 0, 2, 1}, "inverse");
+  assert_elements(counts, STREW_INT64, (int64_t[]){2, 2, 2}, "counts");
+  strew_release(t);
+  strew_release(values);
+  strew_release(inverse);
+  strew_release(counts);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------- nonzero */
+
+static void check_nonzero(strew_tensor *tensor, const char *layout) {
+  strew_dtype dtype = strew_tensor_dtype(tensor);
+  int rank = strew_tensor_rank(tensor);
+  int64_t n = strew_tensor_numel(tensor), found = 0;
+  char *elements = host_of(tensor);
+  int64_t *due = malloc((size_t)(n * rank + 1) * sizeof *due);
+  for (int64_t i = 0; i < n; i++) {
+    strew_scalar x = strew_scalar_load(dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype));
+    if (x.dtype == STREW_FLOAT64 ? x.as.f == 0 : x.as.i == 0) continue;
+    int64_t rest = i;
+    for (int d = rank - 1; d >= 0; d--) {
+      due[found * rank + d] = rest % strew_tensor_sizes(tensor)[d];
+      rest /= strew_tensor_sizes(tensor)[d];
+    }
+    found++;
+  }
+  strew_tensor *out = NULL;
+  ok(strew_nonzero(tensor, &out, &failure));
+  assert_sizes(out, 2, (int64_t[]){found, rank});
+  assert_elements(out, STREW_INT64, due, "nonzero of %s (%s), rank %d, %d threads", strew_dtype_name(dtype), layout,
+                  rank, strew_context_threads(context));
+  strew_release(out);
+  free(elements);
+  free(due);
+}
+
+START_TEST(nonzeros) {
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  for (int s = 0; s < SHAPES; s++)
+    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      const struct shape *shape = &shapes[s];
+      strew_tensor *any = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
+      strew_tensor *few = random_integers(dtype, shape->rank, shape->sizes, (enum layout)layout, 0, 2);
+      check_nonzero(any, layout_name((enum layout)layout));
+      check_nonzero(few, layout_name((enum layout)layout));
+      strew_release(any);
+      strew_release(few);
+    }
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("sort");
+  TCase *sorting = new_case(suite, "sort and topk");
+  tcase_add_loop_test(sorting, sorts, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_test(sorting, sorts_into_given);
+  tcase_add_test(sorting, refusals);
+  TCase *others = new_case(suite, "unique and nonzero");
+  tcase_add_loop_test(others, uniques, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_test(others, unique_of_few);
+  tcase_add_loop_test(others, nonzeros, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  return suite;
+}

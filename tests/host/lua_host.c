@@ -1,0 +1,156 @@
+/* lua_host.c: a program with Lua states of its own, as a host application has them.
+
+   1. Tensors go to scripts and come back (strew_lua.h).
+   2. Lua's allocator fails at every call in turn, while the module is opened and while it is used: Lua raises its
+   memory error, or the call goes on; no tensor is left over. Under a sanitizer nothing else may be, either. */
+#include "strew_lua.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+static void expect(bool fact, const char *what, long at) {
+  if (fact) return;
+  failures++;
+  printf("lua_host: %s (%ld)\n", what, at);
+}
+
+/* ------------------------------------------------------------------------------------------- tensors across the border
+ */
+
+static const float numbers[] = {1, 2, 3};
+
+static int give(lua_State *L) {
+  strew_push(L, lua_touserdata(L, 1));
+  return 1;
+}
+
+static int take(lua_State *L) {
+  lua_pushinteger(L, strew_tensor_numel(strew_check(L, 1)));
+  return 1;
+}
+
+static const char border[] = "local strew, tensor, give, take = ...\n"
+                             "local t = give(tensor)\n"
+                             "t[0] = 10\n"
+                             "assert(take(t) == 3 and t:sum():item() == 15 and strew.type(t) == 'tensor')\n"
+                             "local ok, message = pcall(take, 5)\n"
+                             "assert(not ok and message:find('tensor expected, got number', 1, true), message)\n"
+                             "t:free()\n"
+                             "ok, message = pcall(take, t)\n"
+                             "assert(not ok and message:find('tensor was freed', 1, true), message)\n";
+
+static void test_border(void) {
+  strew_context *context = NULL;
+  strew_device *device = NULL;
+  strew_tensor *tensor = NULL;
+  int64_t size = 3;
+  float *data = NULL;
+  strew_context_create(NULL, &context, NULL);
+  strew_device_find(context, NULL, &device, NULL);
+  strew_from(device, STREW_FLOAT32, 1, &size, numbers, &tensor, NULL);
+
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  luaL_loadstring(L, border);
+  luaL_requiref(L, "strew", luaopen_strew, 0);
+  lua_pushlightuserdata(L, tensor);
+  lua_pushcfunction(L, give);
+  lua_pushcfunction(L, take);
+  if (lua_pcall(L, 4, 0, 0) != LUA_OK) expect(false, lua_tostring(L, -1), 0);
+  lua_close(L);
+
+  strew_data(tensor, (void **)&data, NULL);
+  expect(data && data[0] == 10, "the script wrote to the host's tensor", 0);
+  strew_release(tensor);
+  expect(strew_context_bytes(context) == 0, "the state held no tensor any more", 0);
+  strew_context_release(context);
+}
+
+/* ------------------------------------------------------------------------------------------------ memory that runs out
+ */
+
+struct allocations {
+  bool is_limited;
+  long left;
+};
+
+static void *allocate(void *user, void *block, size_t old_size, size_t size) {
+  struct allocations *allocations = user;
+  if (size == 0) return free(block), NULL;
+  bool grows = !block || size > old_size;
+  if (allocations->is_limited && grows && --allocations->left < 0) return NULL;
+  return realloc(block, size);
+}
+
+static const char prepare[] = "strew = ...\n"
+                              "f, i = strew.tensor{1.5, 2, 3, 4}, strew.tensor{0, 1, 2, 3}\n"
+                              "a, j = strew.ones(4, 4), i:unsqueeze(1):expand(4, 4)\n";
+static const char use[] = "local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}\n"
+                          "local u = (t + 1):add_(2):view(6):to('float32')\n"
+                          "local z = strew.zeros(3):scatter_add_(0, strew.tensor{0, 2, 2}, strew.ones(3))\n"
+                          "local o, g = strew.scatter_max(f, i, {out = strew.zeros(4)})\n"
+                          "local v, k, c = i:unique{return_inverse = true, return_counts = true}\n"
+                          "local m, n = t:max(0)\n"
+                          "local p, q, l, s = t:split(1), strew.cat{t, t}, t:tolist(), tostring(a)\n"
+                          "a[1], z[0] = f, a[0][1]\n"
+                          "a:scatter(0, j, 1.0):t_():unsqueeze_(0)\n"
+                          "return t.shape, strew.devices(), strew.rand(3), t:chunk(2, 1), i:get(0), t:free()\n";
+static const char forget[] = "f, i, a, j = nil collectgarbage() collectgarbage() return (strew.memory())\n";
+
+static lua_State *open_state(struct allocations *allocations) {
+  allocations->is_limited = false;
+  lua_State *L = lua_newstate(allocate, allocations);
+  luaL_openlibs(L);
+  return L;
+}
+
+/* Calls the function on top with so many allocations allowed; gives whether they were enough. */
+static bool call_limited(lua_State *L, struct allocations *allocations, long allowed) {
+  allocations->left = allowed;
+  allocations->is_limited = true;
+  int status = lua_pcall(L, 0, 0, 0);
+  allocations->is_limited = false;
+  expect(status == LUA_OK || status == LUA_ERRMEM, lua_tostring(L, -1), allowed);
+  lua_settop(L, 0);
+  return allocations->left >= 0;
+}
+
+static void test_opening(void) {
+  struct allocations allocations;
+  bool is_enough = false;
+  for (long allowed = 0; !is_enough; allowed += 7) {
+    lua_State *L = open_state(&allocations);
+    lua_pushcfunction(L, luaopen_strew);
+    is_enough = call_limited(L, &allocations, allowed);
+    lua_close(L);
+  }
+}
+
+static void test_use(void) {
+  struct allocations allocations;
+  bool is_enough = false;
+  for (long allowed = 0; !is_enough; allowed++) {
+    lua_State *L = open_state(&allocations);
+    luaL_loadstring(L, prepare);
+    luaL_requiref(L, "strew", luaopen_strew, 0);
+    lua_call(L, 1, 0);
+    luaL_loadstring(L, use);
+    is_enough = call_limited(L, &allocations, allowed);
+    luaL_loadstring(L, forget);
+    lua_call(L, 0, 1);
+    expect(lua_tointeger(L, -1) == 0, "tensor memory is left over", allowed);
+    lua_close(L);
+  }
+}
+
+int main(void) {
+  test_border();
+  test_opening();
+  test_use();
+  return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# usage: sh tests/setup_test.sh
+# scripts/setup.sh on machines that are played by stand-ins for apt-get, dpkg-query, id, sudo and make.
+# shellcheck disable=SC2016,SC2034 # $ for the stand-ins; out, err and asked are read by eval
+set -u
+setup=$(cd "$(dirname "$0")/.." && pwd)/scripts/setup.sh
+here=$(mktemp -d) && mkdir "$here/bin" && cd "$here" || exit 1
+trap 'rm -rf "$here"' EXIT
+passed=0 failed=0
+
+play() { # NAME BODY: a command of the machine
+  printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"
+  chmod +x "bin/$1"
+}
+
+# machine UID MISSING: a bare one, where the packages MISSING are not installed.
+machine() {
+  rm -f bin/*
+  for tool in sh env dirname mktemp rm tail; do ln -s "$(command -v $tool)" "bin/$tool"; done
+  play id "echo $1"
+  play make 'echo "make $*"'
+  play dpkg-query "for p in $2; do [ \"\$4\" != \$p ] || exit 1; done; echo installed"
+  play apt-get 'echo "$0 $* ($DEBIAN_FRONTEND)" >>'"$here/asked"
+  : >asked
+}
+
+# expect NAME STATUS OUT ERR ASKED ARGS...: what setup.sh ARGS does; the three are shell patterns.
+expect() {
+  name=$1 status=$2 out=$3 err=$4 asked=$5 wrong=
+  shift 5
+  PATH=$here/bin sh "$setup" "$@" >out 2>err </dev/null
+  code=$?
+  [ "$code" = "$status" ] || wrong="exit status $code, not $status"
+  # shellcheck disable=SC2254
+  for pair in out err asked; do
+    eval "pattern=\$$pair"
+    # shellcheck disable=SC2154
+    case $(cat "$pair") in $pattern) ;; *) wrong="$wrong; $pair is '$(cat "$pair")'" ;; esac
+  done
+  if [ -z "$wrong" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $name: $wrong"
+  fi
+}
+
+newline='
+'
+machine 0 ''
+expect 'nothing is missing' 0 'make demo' '' '' demo
+expect 'several targets' 0 'make test demo' '' '' test demo
+expect 'no target' 0 'make ' '' ''
+machine 0 'gcc check'
+expect 'as root' 0 "setup: installing gcc *${newline}make demo" '' \
+  '*update*(noninteractive)*install *--no-install-recommends*gcc (noninteractive)' demo
+machine 0 'check shellcheck'
+expect 'what only the tests need' 0 'make demo' '' '' demo
+expect 'the tests' 0 "setup: installing check *${newline}setup: going on without shellcheck*make test" '' '*check *' test
+machine 1000 gcc
+expect 'neither root nor sudo' 1 '' 'setup: neither root nor sudo; ask for: apt-get install*gcc' '' demo
+play sudo 'echo sudo >>'"$here/asked"'; exec "$@"'
+expect 'with sudo, once' 0 "setup: installing gcc *make demo" '' "sudo${newline}*update*install*gcc *" demo
+machine 0 gcc
+play apt-get 'echo "E: no network"; exit 100'
+expect 'apt fails' 1 'setup: installing gcc *)' 'E: no network*setup: apt failed*apt-get install*gcc' '' demo
+play apt-get 'case $1 in update) exit 100 ;; esac; echo "$*" >>'"$here/asked"
+expect 'apt has an old list only' 0 '*make demo' '' 'install*gcc' demo
+machine 0 ''
+play make 'exit 2'
+expect "make's exit status" 2 '' '' '' demo
+machine 0 gcc
+rm bin/apt-get
+expect 'no apt' 0 "setup: no apt here; *gcc *liblua5.4-dev*${newline}make demo" '' '' demo
+rm bin/make
+expect 'neither apt nor make' 1 'setup: no apt here; *' 'setup: make is missing' '' demo
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,114 @@
+-- What other libraries document and test of the scatter family, as data: tests/data/cases.lua.
+local strew = require "strew"
+
+local cases = dofile "tests/data/cases.lua"
+local words = {nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge}
+
+-- The tensor that a case describes, in memory laid out by its strides.
+local function tensor_of(spec, built)
+  if type(spec) ~= "table" then return spec end
+  if spec.alias_of then return built[spec.alias_of] end
+  local values = {}
+  for i, value in ipairs(spec.data) do values[i] = words[value] or value end
+  local dense = strew.tensor(values, {dtype = spec.dtype}):view(spec.shape)
+  if not spec.strides then return dense end
+  local reach = 1
+  for d, stride in ipairs(spec.strides) do reach = reach + (spec.shape[d] - 1) * stride end
+  local t = strew.zeros(reach, {dtype = spec.dtype}):as_strided(spec.shape, spec.strides, 0)
+  return reach == #values and t:copy_(dense) or t
+end
+
+local function differs(got, due, tol)
+  if due ~= due then return got == got end
+  if type(due) == "boolean" then return got ~= due end
+  if tol and got ~= due then return not (math.abs(got - due) <= tol) end
+  return got ~= due or 1 / got ~= 1 / due and due ~= 0
+end
+
+local function check(name, got, spec, tol)
+  assert.equal(spec.dtype, got.dtype, name)
+  assert.same(spec.shape, got.shape, name)
+  local due = tensor_of(spec) -- rounded to the dtype, as the result is
+  local a, b = got:reshape(-1):tolist(), due:reshape(-1):tolist()
+  for i = 1, #b do
+    if differs(a[i], b[i], tol) then error(("%s: element %d is %s, due %s"):format(name, i - 1, a[i], b[i]), 2) end
+  end
+end
+
+local function scatter_words(reduction) return {reduce = reduction ~= "none" and reduction or nil} end
+
+-- Rows of `data` named by an index of any rank: the position form with the index expanded over the rest of a row.
+local function scatter_rows(a)
+  local row = {table.unpack(a.data.shape, 2)}
+  local index = a.indices:reshape(-1, table.unpack((function() local ones = {} for i = 1, #row do ones[i] = 1 end
+    return ones end)()))
+  index = index:expand(-1, table.unpack(row))
+  return a.data:scatter_reduce(0, index, a.updates:reshape(-1, table.unpack(row)), a.reduction)
+end
+
+local run = {
+  scatter = function(a)
+    local out = a.self:scatter(a.dim, a.index, a.src, {reduce = a.reduce})
+    return {out = a.self:scatter_(a.dim, a.index, a.src, {reduce = a.reduce}), again = out}
+  end,
+  scatter_add = function(a)
+    local out = a.self:scatter_add(a.dim, a.index, a.src)
+    return {out = a.self:scatter_add_(a.dim, a.index, a.src), again = out}
+  end,
+  scatter_reduce = function(a)
+    local opts = {include_self = a.include_self}
+    local out = a.self:scatter_reduce(a.dim, a.index, a.src, a.reduce, opts)
+    return {out = a.self:scatter_reduce_(a.dim, a.index, a.src, a.reduce, opts), again = out}
+  end,
+  gather = function(a) return {out = a.self:gather(a.dim, a.index)} end,
+  ts_scatter = function(a)
+    local opts = {dim = a.dim, dim_size = a.dim_size, out = a.out}
+    local out, arg = strew["scatter_" .. (a.reduce == "add" and "sum" or a.reduce)](a.src, a.index, opts)
+    return {out = out, arg = arg}
+  end,
+  scatter_elements = function(a)
+    local opts = scatter_words(a.reduction)
+    opts.mode = "wrap"
+    return {out = a.data:scatter(a.axis, a.indices, a.updates, opts)}
+  end,
+  gather_elements = function(a) return {out = a.data:gather(a.axis, a.indices, {mode = "wrap"})} end,
+  scatter_mode = function(a)
+    local opts = scatter_words(a.reduction)
+    local wraps = a.wrap_negative and a.index:min():item() < 0
+    opts.mode = wraps and "wrap" or a.mode
+    return {out = a.data:scatter(0, a.index, a.updates, opts)}
+  end,
+  segment_drop = function(a)
+    return {out = strew.scatter(a.data, a.segment_ids, {dim = 0, reduce = a.reduce, dim_size = a.num_segments,
+                                                        mode = "drop"})}
+  end,
+  unsorted_segment = function(a)
+    return {out = strew.scatter(a.data, a.segment_ids, {dim = 0, reduce = a.reduce, dim_size = a.num_segments})}
+  end,
+  scatter_rows = function(a) return {out = scatter_rows(a)} end,
+}
+
+describe("what other libraries document", function()
+  for _, case in ipairs(cases) do
+    if case.op == "scatter_rows" and case.args.reduction == "div" then goto continue end -- not one of our reductions
+    it(case.id, function()
+      local args = {}
+      for name, spec in pairs(case.args) do args[name] = not (type(spec) == "table" and spec.alias_of) and tensor_of(spec) or nil end
+      for name, spec in pairs(case.args) do
+        if type(spec) == "table" and spec.alias_of then args[name] = args[spec.alias_of] end
+      end
+      if case.args.include_self == false then args.include_self = false end
+      local before = args.self and args.self:clone()
+      local ok, results = pcall(run[case.op], args)
+      if case.expect.error then
+        assert.is_false(ok, case.id .. " should fail: " .. case.expect.why)
+        if before then assert.is_true(strew.equal(before, args.self), case.id .. " changed self") end
+        return
+      end
+      if not ok then error(results, 0) end
+      for name, spec in pairs(case.expect) do check(case.id .. " " .. name, results[name], spec, case.tol) end
+      if results.again then check(case.id .. " out of place", results.again, case.expect.out, case.tol) end
+    end)
+    ::continue::
+  end
+end)
