@@ -18,8 +18,9 @@ static int float_digits(strew_dtype dtype) {
 static strew_status check_whole(const struct call *call, const char *argument, int64_t whole, strew_dtype dtype) {
   union element element;
   strew_scalar value = strew_int(whole);
-  int64_t most = dtype_is_float(dtype) ? (int64_t)1 << float_digits(dtype) : INT64_MAX;
-  if (whole <= most && whole >= -most) return element_from(call, argument, value, STREW_EXACT, dtype, &element);
+  int64_t most = dtype_is_float(dtype) ? (int64_t)1 << float_digits(dtype) : 0;
+  if (!most || (whole <= most && whole >= -most))
+    return element_from(call, argument, value, STREW_EXACT, dtype, &element);
   return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &value},
               "asks for %" PRId64 ", %s holds whole numbers from %" PRId64 " to %" PRId64, whole,
               strew_dtype_name(dtype), -most, most);

@@ -105,6 +105,9 @@ START_TEST(foreign_bools_are_true_or_false) {
   strew_release(out), out = NULL;
   ok(strew_unary(STREW_BITWISE_NOT, x, &out, &failure));
   assert_elements(out, STREW_BOOL, (uint8_t[]){1, 0, 0, 0}, "bitwise_not");
+  strew_release(out), out = NULL;
+  ok(strew_where(x, strew_number(strew_int(5)), strew_number(strew_int(6)), &out, &failure));
+  assert_elements(out, STREW_INT64, (int64_t[]){6, 5, 5, 5}, "where");
   strew_release(out), strew_release(x);
 }
 END_TEST

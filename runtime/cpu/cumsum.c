@@ -166,8 +166,10 @@ static void scan_across(const struct job *job, struct desk *desk, const struct t
     int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
     char *known = tile->carries ? tile->carries + block * row_bytes : NULL;
     scan_rows(job, desk, tile, place, count, known ? known : desk->carries);
-    if (job->find_totals) memcpy(known, desk->sums, (size_t)(tile->width * job->sums->bytes));
-    else if (!known) job->sums->plus(desk->carries, desk->sums, tile->width);
+    if (job->find_totals)
+      memcpy(known, desk->sums, (size_t)(tile->width * job->sums->bytes));
+    else if (!known)
+      job->sums->plus(desk->carries, desk->sums, tile->width);
   }
 }
 
@@ -179,8 +181,10 @@ static void scan_piece(void *job_, int64_t piece) {
   struct tile tile = tile_at(job, piece / job->chunks);
   int64_t begin = piece % job->chunks * job->chunk, end = begin + job->chunk;
   if (end > job->blocks) end = job->blocks;
-  if (job->across) scan_across(job, &desk, &tile, begin, end);
-  else scan_along(job, &desk, &tile, begin, end);
+  if (job->across)
+    scan_across(job, &desk, &tile, begin, end);
+  else
+    scan_along(job, &desk, &tile, begin, end);
 }
 
 struct share {

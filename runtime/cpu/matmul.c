@@ -69,8 +69,8 @@ static void multiply_floats(const struct matrices *x, strew_dtype dtype) {
 /* A vector on the right, or on the left of the transposed matrix: `inner` elements of it meet each of `outer` lines. */
 static void multiply_vector(const struct matrices *x, strew_dtype dtype) {
   bool is_right = x->n == 1;
-  struct blas_matrix matrix = is_right ? blas_of(x->m, x->k, x->a_row, x->a_column)
-                                       : blas_of(x->n, x->k, x->b_column, x->b_row);
+  struct blas_matrix matrix =
+      is_right ? blas_of(x->m, x->k, x->a_row, x->a_column) : blas_of(x->n, x->k, x->b_column, x->b_row);
   const void *lines = is_right ? x->a : x->b, *vector = is_right ? x->b : x->a;
   int64_t outer = is_right ? x->m : x->n, step = is_right ? x->b_row : x->a_column;
   bool by_rows = matrix.transpose == CblasNoTrans;
@@ -127,9 +127,12 @@ strew_status cpu_matmul(const struct call *call, strew_device *device, const str
   batches.rank = rows;
   for (int64_t i = 0; i < plan_numel(&batches); i++) {
     x.c = operand_at(&batches, 0, i), x.a = operand_at(&batches, 1, i), x.b = operand_at(&batches, 2, i);
-    if (!dtype_is_float(a->dtype)) multiply_integers(device->context, &x, a->dtype);
-    else if (x.m == 1 || x.n == 1) multiply_vector(&x, a->dtype);
-    else multiply_floats(&x, a->dtype);
+    if (!dtype_is_float(a->dtype))
+      multiply_integers(device->context, &x, a->dtype);
+    else if (x.m == 1 || x.n == 1)
+      multiply_vector(&x, a->dtype);
+    else
+      multiply_floats(&x, a->dtype);
   }
   return STREW_OK;
 }

@@ -75,11 +75,16 @@ static void random_portion(void *job_, int64_t portion) {
     double f64[PORTION];
     int64_t i64[PORTION];
   } made;
-  if (per_block == 4) draw_words(plan, begin / per_block, blocks, draws.words);
-  else draw_long_words(plan, begin / per_block, blocks, draws.long_words);
-  if (job->dtype == STREW_FLOAT32) make_floats(plan, draws.words, count, made.f32);
-  else if (job->dtype == STREW_FLOAT64) make_doubles(plan, draws.long_words, count, made.f64);
-  else make_integers(plan, draws.long_words, count, made.i64);
+  if (per_block == 4)
+    draw_words(plan, begin / per_block, blocks, draws.words);
+  else
+    draw_long_words(plan, begin / per_block, blocks, draws.long_words);
+  if (job->dtype == STREW_FLOAT32)
+    make_floats(plan, draws.words, count, made.f32);
+  else if (job->dtype == STREW_FLOAT64)
+    make_doubles(plan, draws.long_words, count, made.f64);
+  else
+    make_integers(plan, draws.long_words, count, made.i64);
   job->store(count, job->out + begin * job->out_bytes, job->out_bytes, (const char *)&made, job->bytes);
 }
 

@@ -359,7 +359,9 @@ static void part_of_tiles(void *share_, int64_t part) {
 static char *partial_at(const struct job *job, int64_t piece) {
   return job->partial + piece * job->width * job->fold->value_bytes;
 }
-static char *means_at(const struct job *job, int64_t tile) { return job->means + tile * job->width * job->wide_bytes; }
+static char *means_at(const struct job *job, int64_t tile) {
+  return job->means + tile * job->width * job->wide_bytes;
+}
 
 static void fold_piece(void *job_, int64_t piece) {
   const struct job *job = job_;

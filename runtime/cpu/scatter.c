@@ -31,6 +31,20 @@ static scatter_kernel *const *const arg_kernels[STREW_DTYPE_COUNT] = {
 /* Operands as struct scatter_plan numbers them. */
 enum { SELF, INDEX, SRC, ARG, POSITION };
 
+/* Without a branch: whether a value is this tile's is as good as random. */
+int64_t select_rows(const struct tile *tile, int64_t begin, int64_t *select, bool *nobodys) {
+  int64_t end = tile->rows - begin < SELECT_ROWS ? tile->rows : begin + SELECT_ROWS, count = 0;
+  uint64_t lowest = (uint64_t)tile->lowest, owned = (uint64_t)tile->count, met = 0;
+  for (int64_t i = begin; i < end; i++) {
+    uint64_t value = (uint64_t)tile->index[i];
+    select[count] = i;
+    count += value - lowest < owned;
+    met |= IS_NOBODYS(tile, value);
+  }
+  *nobodys |= met != 0;
+  return count;
+}
+
 /* ------------------------------------------------------------------------------------------------ one thread's part */
 
 struct part {
@@ -207,7 +221,27 @@ static int dim_to_cut(const struct plan *plan, int64_t threads) {
     if (self->strides[d] != 0 && plan->sizes[d] >= threads) return d;
   if (last < 0 || self->strides[last] == 0 || plan->operands[INDEX].strides[last] == 0) return -1;
   int64_t row_bytes = plan->sizes[last] * self->strides[last] * (int64_t)strew_dtype_size_bytes(self->dtype);
-  return row_bytes >= threads * 4 * CACHE_LINE ? last : -1;
+  return row_bytes >= threads * CACHE_LINE ? last : -1;
+}
+
+/* Bytes from the first to the last that a target of the plan may write. */
+static size_t target_bytes(const struct scatter_plan *plan, int i, int64_t step) {
+  int64_t last = (plan->size - 1) * step;
+  for (int d = 0; d < plan->plan.rank; d++) last += (plan->plan.sizes[d] - 1) * plan->plan.operands[i].strides[d];
+  return (size_t)(last + 1) * strew_dtype_size_bytes(plan->plan.operands[i].dtype);
+}
+
+/* Owners of values each walk the whole index: that is no gain where all of self lies in a core's cache and a
+   contribution costs no more than to look whose it is (10 M float32 into 10 k places: 13 ms on one thread, as much on
+   two owners). */
+static int64_t owners(const strew_context *context, const struct scatter_plan *plan) {
+  enum { GRAINS_OF_CACHE = 4, WIDE_ROW = 8 };
+  int64_t threads = context->threads;
+  const struct plan *p = &plan->plan;
+  int last = p->rank - 1;
+  bool wide = last >= 0 && p->operands[INDEX].strides[last] == 0 && p->sizes[last] >= WIDE_ROW;
+  if (!wide && target_bytes(plan, SELF, plan->step) < GRAINS_OF_CACHE * context->grain_bytes) return 1;
+  return plan->size < threads ? plan->size : threads;
 }
 
 static void run_shares(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad) {
@@ -216,8 +250,7 @@ static void run_shares(strew_context *context, const struct scatter_plan *plan, 
   struct shares shares = {.plan = plan, .dim = -1, .bad = bad};
   int64_t threads = context->threads, parts = pool_parts(context, plan_numel(&plan->plan) * (int64_t)bytes_per_place);
   if (parts > 1) shares.dim = dim_to_cut(&plan->plan, threads);
-  /* owners of values each walk the whole index: no more of them than threads */
-  int64_t most = shares.dim < 0 ? (plan->size < threads ? plan->size : threads) : plan->plan.sizes[shares.dim];
+  int64_t most = shares.dim < 0 ? owners(context, plan) : plan->plan.sizes[shares.dim];
   shares.parts = parts < most ? parts : most;
   if (shares.parts <= 1)
     run_part(plan, 0, plan->size, 0, bad);
@@ -226,13 +259,6 @@ static void run_shares(strew_context *context, const struct scatter_plan *plan, 
 }
 
 /* ------------------------------------------------------------------------------------------------------- checks */
-
-/* Bytes from the first to the last that a target of the plan may write. */
-static size_t target_bytes(const struct scatter_plan *plan, int i, int64_t step) {
-  int64_t last = (plan->size - 1) * step;
-  for (int d = 0; d < plan->plan.rank; d++) last += (plan->plan.sizes[d] - 1) * plan->plan.operands[i].strides[d];
-  return (size_t)(last + 1) * strew_dtype_size_bytes(plan->plan.operands[i].dtype);
-}
 
 /* Is it worth while to keep a copy of self? */
 static bool is_small(const struct scatter_plan *plan, size_t bytes) {

@@ -24,7 +24,10 @@ struct tile {
 
 /* Was a value nobody's? */
 typedef bool scatter_kernel(const struct tile *tile);
-#define IS_OTHERS(t, v)  ((uint64_t)(v) - (uint64_t)(t)->lowest >= (uint64_t)(t)->count)
 #define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
+
+enum { SELECT_ROWS = 1024 };
+/* Lists the rows from `begin` on, SELECT_ROWS at the most, whose values are the tile's; returns how many they are. */
+int64_t select_rows(const struct tile *tile, int64_t begin, int64_t *select, bool *nobodys);
 
 #endif

@@ -21,17 +21,37 @@ typedef struct broad {
   uint64_t key, position;
 } broad;
 
-static inline narrow make_narrow(uint64_t key, uint64_t position) { return key << 32 | position; }
-static inline uint64_t key_in_narrow(narrow item) { return item >> 32; }
-static inline uint64_t position_in_narrow(narrow item) { return item & 0xffffffffu; }
-static inline bool less_narrow(narrow a, narrow b) { return a < b; }
-static inline int digit_of_narrow(narrow item, int digit) { return (int)(item >> (32 + 8 * digit) & 0xff); }
+static inline narrow make_narrow(uint64_t key, uint64_t position) {
+  return key << 32 | position;
+}
+static inline uint64_t key_in_narrow(narrow item) {
+  return item >> 32;
+}
+static inline uint64_t position_in_narrow(narrow item) {
+  return item & 0xffffffffu;
+}
+static inline bool less_narrow(narrow a, narrow b) {
+  return a < b;
+}
+static inline int digit_of_narrow(narrow item, int digit) {
+  return (int)(item >> (32 + 8 * digit) & 0xff);
+}
 
-static inline broad make_broad(uint64_t key, uint64_t position) { return (broad){key, position}; }
-static inline uint64_t key_in_broad(broad item) { return item.key; }
-static inline uint64_t position_in_broad(broad item) { return item.position; }
-static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key == b.key && a.position < b.position); }
-static inline int digit_of_broad(broad item, int digit) { return (int)(item.key >> 8 * digit & 0xff); }
+static inline broad make_broad(uint64_t key, uint64_t position) {
+  return (broad){key, position};
+}
+static inline uint64_t key_in_broad(broad item) {
+  return item.key;
+}
+static inline uint64_t position_in_broad(broad item) {
+  return item.position;
+}
+static inline bool less_broad(broad a, broad b) {
+  return a.key < b.key || (a.key == b.key && a.position < b.position);
+}
+static inline int digit_of_broad(broad item, int digit) {
+  return (int)(item.key >> 8 * digit & 0xff);
+}
 
 /* Where a line lies. */
 struct line {
@@ -284,7 +304,8 @@ static void lay_out(struct job *job, const struct sort_plan *plan) {
   job->lines = plan->plan;
   job->lines.rank = last;
   job->count = plan_numel(&job->lines);
-  job->line = (struct line){.in_step = step_bytes(&operands[2], last), .positions_step = step_bytes(&operands[1], last)};
+  job->line =
+      (struct line){.in_step = step_bytes(&operands[2], last), .positions_step = step_bytes(&operands[1], last)};
   if (operands[0].storage) job->line.values_step = step_bytes(&operands[0], last);
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
@@ -307,15 +328,18 @@ strew_status cpu_sort(const struct call *call, strew_device *device, const struc
   if (!together && job.parts > job.count) job.parts = job.count;
   job.line_bytes = n <= HANDFUL ? 0 : (job.select ? keep : 2 * n) * bytes;
   int64_t scratch_bytes = job.parts * job.line_bytes;
-  if (together) scratch_bytes = job.select ? (job.parts + 1) * keep * bytes
-                                           : job.line_bytes + job.parts * DIGITS * (int64_t)sizeof(int64_t);
+  if (together)
+    scratch_bytes =
+        job.select ? (job.parts + 1) * keep * bytes : job.line_bytes + job.parts * DIGITS * (int64_t)sizeof(int64_t);
   if (scratch_bytes && !(job.scratch = memory_take(job.context, (size_t)scratch_bytes)))
     return fail_memory(call, job.context, (size_t)scratch_bytes);
   if (!together) pool_run(job.context, job.parts, part_of_lines, &job);
   for (int64_t i = 0; together && i < job.count; i++) {
     struct line line = line_at(&job, i);
-    if (job.select) select_together(&job, &line);
-    else sort_together(&job, &line);
+    if (job.select)
+      select_together(&job, &line);
+    else
+      sort_together(&job, &line);
   }
   if (job.scratch) memory_give(job.context, job.scratch, (size_t)scratch_bytes);
   return STREW_OK;
