@@ -74,12 +74,16 @@ specs: $(BUILD)/strew.so
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all
 	@sh tests/program_test.sh $(BUILD)/strew
+readme: all
+	@$(BUILD)/strew tests/readme_test.lua $(BUILD)
+digest: all
+	@$(BUILD)/strew tests/digest.lua 2000 1 2 3 7
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
-	@luacheck -q scripts tests/spec
+	@luacheck -q scripts tests
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program rules sanitized threads
+test: all checks specs program readme digest rules sanitized threads
 
 lint: rules
 	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] lua_bindings/*.[ch] tests/*.[ch]
@@ -88,6 +92,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all demo bench checks sanitized threads specs program rules test lint clean
+.PHONY: all demo bench checks sanitized threads specs program readme digest rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(SHARED)))

@@ -14,6 +14,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* One name of two, each expanded first. */
+#define CAT_(a, b) a##b
+#define CAT(a, b)  CAT_(a, b)
+
 #define SCALAR_TYPES(ENUM, s, name, stored, wide, wrap, category, highest, lowest)                                     \
   typedef stored T_##s;                                                                                                \
   typedef wide W_##s;                                                                                                  \

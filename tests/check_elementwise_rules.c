@@ -176,6 +176,13 @@ START_TEST(allclose_follows_its_formula) {
     ck_assert_msg(is == cases[i].due, "allclose case %zu is %d", i, is);
     strew_release(a), strew_release(b);
   }
+  /* equal as float64, but not as int64 */
+  const int64_t large = (1ll << 53) + 1, next = 1ll << 53;
+  strew_tensor *a = tensor_from_integers(STREW_INT64, 1, &large), *b = tensor_from_integers(STREW_INT64, 1, &next);
+  bool is = true;
+  ok(strew_allclose(a, b, 0, 0, &is, &failure));
+  ck_assert(!is);
+  strew_release(a), strew_release(b);
 }
 END_TEST
 
@@ -289,7 +296,7 @@ END_TEST
 
 /* Whatever the thread, it is the first zero that is named; and nothing was written. */
 START_TEST(division_by_zero_in_the_last_element) {
-  const int64_t sizes[] = {70, 100}, place[] = {69, 99}, earlier[] = {42, 7};
+  const int64_t sizes[] = {70, 100}, place[] = {69, 99}, earlier[] = {42, 7}, first[] = {0, 0};
   strew_tensor *a = random_integers(STREW_INT32, 2, sizes, CONTIGUOUS, -50, 50), *before = NULL;
   strew_tensor *b = random_integers(STREW_INT32, 2, sizes, PERMUTED, 1, 9);
   ok(strew_clone(a, &before, &failure));
@@ -302,6 +309,10 @@ START_TEST(division_by_zero_in_the_last_element) {
   assert_fails(IN_PLACE(REMAINDER, a, strew_of(b)), STREW_EVALUE, NULL);
   ck_assert_int_eq(failure.position[0], 42);
   ck_assert_int_eq(failure.position[1], 7);
+  ok(strew_set(b, 2, first, strew_int(0), &failure));
+  assert_fails(IN_PLACE(REMAINDER, a, strew_of(b)), STREW_EVALUE, NULL);
+  ck_assert_int_eq(failure.position[0], 0);
+  ck_assert_int_eq(failure.position[1], 0);
   assert_same(a, before, "what was not divided");
   strew_release(a), strew_release(b), strew_release(before);
 }

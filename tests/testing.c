@@ -131,7 +131,7 @@ static void place_permuted(int rank, const int64_t *sizes, struct placing *to) {
   int order[STREW_MAX_RANK];
   for (int d = 0; d < rank; d++) order[d] = d;
   for (int d = rank - 1; d > 0; d--) {
-    int other = rank == 2 ? 0 : (int)draw_below(d + 1), kept = order[d];
+    int other = rank == 2 ? d : (int)draw_below(d + 1), kept = order[d];
     order[d] = order[other], order[other] = kept;
   }
   for (int i = 0; i < rank; i++) {

@@ -16,6 +16,12 @@ void pool_destroy(strew_context *context);
 /* In how many parts to split work on `bytes` of memory: 1 where threads would cost more than they bring. */
 int64_t pool_parts(const strew_context *context, int64_t bytes);
 
+/* Where part number `part` of 0..count-1 begins, cut into parts that differ by one at most; `parts` gives the end. */
+static inline int64_t part_begin(int64_t count, int64_t parts, int64_t part) {
+  int64_t longer = count % parts;
+  return count / parts * part + (part < longer ? part : longer);
+}
+
 /* --------------------------------------------------------------------------------------------------- walk.c */
 
 /* A row of a plan: `count` coordinates along its last dimension, and for each operand where the first lies and how far
@@ -28,6 +34,10 @@ struct row {
 };
 
 char *operand_address(const struct operand *operand);
+/* From one element to the next along dimension d, in bytes. */
+static inline int64_t operand_step(const struct operand *operand, int d) {
+  return operand->strides[d] * (int64_t)strew_dtype_size_bytes(operand->dtype);
+}
 /* Where coordinate number `place` of the plan, in row-major order, meets operand i. */
 char *operand_at(const struct plan *plan, int i, int64_t place);
 

@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-#define CAT_(a, b) a##b
-#define CAT(a, b)  CAT_(a, b)
-
 enum { GROUP = 4, TILE_BYTES = 1024 };
 
 struct sums {
@@ -53,10 +50,6 @@ struct desk {
   _Alignas(64) char carries[TILE_BYTES];
 };
 
-static int64_t step_bytes(const struct operand *operand, int d) {
-  return operand->strides[d] * (int64_t)strew_dtype_size_bytes(operand->dtype);
-}
-
 static void choose_sums(struct job *job, strew_dtype out, strew_dtype in) {
   strew_dtype dtype = dtype_is_float(in) ? dtype_wide(in) : STREW_INT64;
   job->sums = dtype == STREW_FLOAT32 ? &sums_f32 : dtype == STREW_FLOAT64 ? &sums_f64 : &sums_i64;
@@ -73,14 +66,14 @@ static void lay_out(struct job *job, const struct plan *plan) {
   job->lines.rank = last;
   job->n = plan->sizes[last];
   job->blocks = (job->n - 1) / SUM_BLOCK + 1;
-  job->in_step = step_bytes(in, last);
-  job->out_step = step_bytes(out, last);
+  job->in_step = operand_step(in, last);
+  job->out_step = operand_step(out, last);
   job->columns = 1;
   job->across = next >= 0 && (in->strides[next] < in->strides[last] || job->n < SUM_LANES);
   if (job->across) {
     job->columns = plan->sizes[next];
-    job->column_in = step_bytes(in, next);
-    job->column_out = step_bytes(out, next);
+    job->column_in = operand_step(in, next);
+    job->column_out = operand_step(out, next);
     job->lines.rank = next;
   }
   int64_t widest = TILE_BYTES / job->sums->bytes;
@@ -194,9 +187,8 @@ struct share {
 
 static void part_of_tiles(void *share_, int64_t part) {
   const struct share *share = share_;
-  int64_t tiles = share->job->tiles, per_part = tiles / share->parts, more = tiles % share->parts;
-  int64_t begin = part * per_part + (part < more ? part : more);
-  for (int64_t i = begin; i < begin + per_part + (part < more); i++) scan_piece(share->job, i);
+  int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
+  for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end; i++) scan_piece(share->job, i);
 }
 
 /* Each block's total gives way to the sum of those before it. */

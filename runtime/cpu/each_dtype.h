@@ -11,11 +11,6 @@
 #include "core.h"
 #include "scalar.h"
 
-#ifndef CAT
-#define CAT_(a, b) a##b
-#define CAT(a, b)  CAT_(a, b)
-#endif
-
 _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of the dtype table");
 
 #define FLOATING 1

@@ -7,9 +7,6 @@
 #include <limits.h>
 #include <string.h>
 
-#define CAT_(a, b) a##b
-#define CAT(a, b)  CAT_(a, b)
-
 /* One batch. Strides in elements. */
 struct matrices {
   char *c;
@@ -95,8 +92,7 @@ struct share {
 static void multiply_part(void *share_, int64_t part) {
   const struct share *share = share_;
   const struct matrices *x = &share->matrices;
-  int64_t per_part = x->m / share->parts, more = x->m % share->parts;
-  int64_t begin = part * per_part + (part < more ? part : more), end = begin + per_part + (part < more);
+  int64_t begin = part_begin(x->m, share->parts, part), end = part_begin(x->m, share->parts, part + 1);
   switch (share->dtype) {
   case STREW_INT64: multiply_rows_i64(x, begin, end); break;
   case STREW_INT32: multiply_rows_i32(x, begin, end); break;

@@ -31,18 +31,14 @@ struct job {
 /* Where a part stands. */
 struct walk {
   const struct job *job;
-  int64_t place, found;
+  int64_t found;
 };
-
-static int64_t begin_of(const struct job *job, int64_t part) {
-  return job->places / job->parts * part + (part < job->places % job->parts ? part : job->places % job->parts);
-}
 
 static void walk_part(void *job_, int64_t part, void (*visit)(void *walk, const struct row *row), struct walk *walk) {
   const struct job *job = job_;
   walk->job = job;
-  walk->place = begin_of(job, part);
-  walk_rows(job->plan, walk->place, begin_of(job, part + 1), LONGEST, visit, walk);
+  int64_t begin = part_begin(job->places, job->parts, part), end = part_begin(job->places, job->parts, part + 1);
+  walk_rows(job->plan, begin, end, LONGEST, visit, walk);
 }
 
 static void count_row(void *walk_, const struct row *row) {
@@ -60,7 +56,7 @@ static void find_row(void *walk_, const struct row *row) {
   struct walk *walk = walk_;
   const struct plan *plan = walk->job->plan;
   int last = plan->rank - 1;
-  int64_t at[LONGEST], coordinates[MAX_RANK], place = walk->place;
+  int64_t at[LONGEST], coordinates[MAX_RANK], place = row->place;
   for (int d = last; d >= 0; d--) {
     coordinates[d] = place % plan->sizes[d];
     place /= plan->sizes[d];
@@ -73,7 +69,6 @@ static void find_row(void *walk_, const struct row *row) {
     if (last >= 0) *out++ = at[i];
   }
   walk->found += found;
-  walk->place += row->count;
 }
 
 static void find_part(void *job_, int64_t part) {

@@ -348,10 +348,9 @@ struct share {
 
 static void part_of_tiles(void *share_, int64_t part) {
   const struct share *share = share_;
-  int64_t tiles = share->job->tiles, per_part = tiles / share->parts, more = tiles % share->parts;
-  int64_t begin = part * per_part + (part < more ? part : more);
+  int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
   struct desk desk;
-  for (int64_t i = begin; i < begin + per_part + (part < more); i++) whole_tile(share->job, &desk, i);
+  for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end; i++) whole_tile(share->job, &desk, i);
 }
 
 /* ------------------------------------------------------------------------- split by outputs and subtrees of blocks */

@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-#define CAT_(a, b) a##b
-#define CAT(a, b)  CAT_(a, b)
-
 enum { DIGITS = 256, HANDFUL = 48, PORTION = 512, MOST_PARTS = 64 };
 
 typedef uint64_t narrow;
@@ -121,10 +118,6 @@ static void give(const struct job *job, const struct line *line, const char *ite
   job->sorts->give_positions(line, items, begin, end - begin);
 }
 
-static int64_t split(int64_t count, int64_t parts, int64_t part) {
-  return count / parts * part + (part < count % parts ? part : count % parts);
-}
-
 /* ------------------------------------------------------------------------------------------ one line, radix sort */
 
 /* A line in the hands of one thread or of many: `parts` stretches of it. */
@@ -139,28 +132,31 @@ struct radix {
 
 static void radix_take(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  int64_t begin = split(radix->line.n, radix->parts, part), end = split(radix->line.n, radix->parts, part + 1);
+  int64_t begin = part_begin(radix->line.n, radix->parts, part),
+          end = part_begin(radix->line.n, radix->parts, part + 1);
   radix->job->keys->take(radix->items + begin * radix->job->sorts->bytes, &radix->line, begin, end - begin);
 }
 
 static void radix_count(void *radix_, int64_t part) {
   struct radix *radix = radix_;
   const struct sorts *sorts = radix->job->sorts;
-  int64_t begin = split(radix->line.n, radix->parts, part), end = split(radix->line.n, radix->parts, part + 1);
+  int64_t begin = part_begin(radix->line.n, radix->parts, part),
+          end = part_begin(radix->line.n, radix->parts, part + 1);
   sorts->count(radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
 }
 
 static void radix_deal(void *radix_, int64_t part) {
   struct radix *radix = radix_;
   const struct sorts *sorts = radix->job->sorts;
-  int64_t begin = split(radix->line.n, radix->parts, part), end = split(radix->line.n, radix->parts, part + 1);
+  int64_t begin = part_begin(radix->line.n, radix->parts, part),
+          end = part_begin(radix->line.n, radix->parts, part + 1);
   sorts->deal(radix->spare, radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
 }
 
 static void radix_give(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  give(radix->job, &radix->line, radix->items, split(radix->line.keep, radix->parts, part),
-       split(radix->line.keep, radix->parts, part + 1));
+  give(radix->job, &radix->line, radix->items, part_begin(radix->line.keep, radix->parts, part),
+       part_begin(radix->line.keep, radix->parts, part + 1));
 }
 
 /* Counts become places: by digit, then by part. False where all items have the same digit: they may stay. */
@@ -227,7 +223,8 @@ static char *chosen_at(const struct choice *choice, int64_t part) {
 
 static void choose_part(void *choice_, int64_t part) {
   struct choice *choice = choice_;
-  int64_t begin = split(choice->line.n, choice->parts, part), end = split(choice->line.n, choice->parts, part + 1);
+  int64_t begin = part_begin(choice->line.n, choice->parts, part),
+          end = part_begin(choice->line.n, choice->parts, part + 1);
   choice->held[part] = select_stretch(choice->job, &choice->line, begin, end, chosen_at(choice, part));
 }
 
@@ -269,8 +266,8 @@ static void sort_alone(const struct job *job, const struct line *line, char *scr
 
 static void part_of_lines(void *job_, int64_t part) {
   const struct job *job = job_;
-  int64_t end = split(job->count, job->parts, part + 1);
-  for (int64_t i = split(job->count, job->parts, part); i < end; i++) {
+  int64_t end = part_begin(job->count, job->parts, part + 1);
+  for (int64_t i = part_begin(job->count, job->parts, part); i < end; i++) {
     struct line line = line_at(job, i);
     sort_alone(job, &line, job->scratch + part * job->line_bytes);
   }
@@ -280,10 +277,6 @@ static void part_of_lines(void *job_, int64_t part) {
 static bool selection_pays(int64_t keep, int64_t n) {
   enum { LARGE_HEAP = 4096 };
   return keep <= LARGE_HEAP && keep <= n / 16;
-}
-
-static int64_t step_bytes(const struct operand *operand, int d) {
-  return operand->strides[d] * (int64_t)strew_dtype_size_bytes(operand->dtype);
 }
 
 static void lay_out(struct job *job, const struct sort_plan *plan) {
@@ -305,8 +298,8 @@ static void lay_out(struct job *job, const struct sort_plan *plan) {
   job->lines.rank = last;
   job->count = plan_numel(&job->lines);
   job->line =
-      (struct line){.in_step = step_bytes(&operands[2], last), .positions_step = step_bytes(&operands[1], last)};
-  if (operands[0].storage) job->line.values_step = step_bytes(&operands[0], last);
+      (struct line){.in_step = operand_step(&operands[2], last), .positions_step = operand_step(&operands[1], last)};
+  if (operands[0].storage) job->line.values_step = operand_step(&operands[0], last);
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
   job->line.flip = plan->descending ? UINT64_MAX : 0;

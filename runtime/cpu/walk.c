@@ -24,16 +24,12 @@ struct walker {
   struct row row;
 };
 
-static int64_t step_bytes(const struct operand *operand, int d) {
-  return operand->strides[d] * (int64_t)strew_dtype_size_bytes(operand->dtype);
-}
-
 static void walker_start(struct walker *walker, const struct plan *plan, int64_t place) {
   walker->plan = plan;
   int last = plan->rank - 1;
   for (int i = 0; i < plan->count; i++) {
     walker->row.address[i] = operand_at(plan, i, place);
-    walker->row.step_bytes[i] = last < 0 ? 0 : step_bytes(&plan->operands[i], last);
+    walker->row.step_bytes[i] = last < 0 ? 0 : operand_step(&plan->operands[i], last);
   }
   for (int d = last; d >= 0; d--) {
     walker->at[d] = place % plan->sizes[d];
@@ -51,7 +47,7 @@ static void walker_advance(struct walker *walker, int64_t count) {
   for (; d > 0 && walker->at[d] == plan->sizes[d]; d--) {
     for (int i = 0; i < plan->count; i++) {
       const struct operand *operand = &plan->operands[i];
-      walker->row.address[i] += step_bytes(operand, d - 1) - plan->sizes[d] * step_bytes(operand, d);
+      walker->row.address[i] += operand_step(operand, d - 1) - plan->sizes[d] * operand_step(operand, d);
     }
     walker->at[d] = 0;
     walker->at[d - 1]++;

@@ -1,0 +1,71 @@
+-- Runs every command and example of README.md and compares what it prints: build/strew tests/readme_test.lua
+-- ```lua and ```c blocks are run; where a ```text block follows, it is what they print. Lines of ```sh blocks are
+-- run one by one. The line that runs the tests is left out: this is what it runs.
+local build = arg[1] or "build"
+local folder = os.tmpname()
+os.remove(folder)
+assert(os.execute("mkdir " .. folder))
+local passed, failed = 0, 0
+
+local function blocks(text)
+  local list = {}
+  for kind, body in text:gmatch("```(%a+)\n(.-)```") do table.insert(list, {kind = kind, body = body}) end
+  return list
+end
+
+local function output(command)
+  local pipe <close> = assert(io.popen(command .. " 2>&1"))
+  local text = pipe:read("a")
+  local ok = pipe:close()
+  return text, ok
+end
+
+local function write(name, text)
+  local file <close> = assert(io.open(folder .. "/" .. name, "w"))
+  file:write(text)
+end
+
+local function check(name, ok, got, expected)
+  if ok and (not expected or got == expected) then
+    passed = passed + 1
+    return
+  end
+  failed = failed + 1
+  print(("README.md: %s\n  gives\n%s"):format(name, got))
+  if expected then print("  and not\n" .. expected) end
+end
+
+local run = {}
+function run.lua(body, expected)
+  write("first.lua", body)
+  local strew = io.popen("pwd"):read("l") .. "/" .. build
+  check("a script, by the program", true, (output(("cd %s && %s/strew first.lua"):format(folder, strew))), expected)
+  check("a script, by lua5.4", true,
+    (output(("cd %s && LUA_CPATH='%s/?.so' lua5.4 first.lua"):format(folder, strew))), expected)
+end
+function run.c(body, expected)
+  write("host.c", body)
+  local cc = os.getenv("CC") or "cc"
+  local text, ok = output(("%s -std=c11 -Wall -Werror -Iruntime -o %s/host %s/host.c %s/libstrew.a -lpthreadpool "
+    .. "-lopenblas -lm -pthread && %s/host"):format(cc, folder, folder, build, folder))
+  check("a C program", ok, text, expected)
+end
+function run.sh(body)
+  for line in body:gmatch("[^\n]+") do
+    if line:find("setup.sh test", 1, true) then
+      print("README.md: '" .. line:match("^[^#]*[^# ]") .. "' is what runs this test: left out")
+    else
+      local text, ok = output(line)
+      check(line, ok and text ~= "", text)
+    end
+  end
+end
+
+local list = blocks(assert(io.open("README.md")):read("a"))
+for i, block in ipairs(list) do
+  local next = list[i + 1]
+  if run[block.kind] then run[block.kind](block.body, next and next.kind == "text" and next.body or nil) end
+end
+os.execute("rm -r " .. folder)
+print(("%d passed, %d failed"):format(passed, failed))
+os.exit(failed == 0)
