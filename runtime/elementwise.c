@@ -74,6 +74,7 @@ struct work {
   int inputs;
   strew_operand operands[3];
   const char *names[3];
+  const strew_tensor *self; /* the operand of that name, if it is a tensor */
   strew_dtype common, compute, result;
   union element numbers[3]; /* of operands without a tensor ... */
   strew_dtype number_dtype; /* ... in this dtype */
@@ -170,9 +171,7 @@ static strew_status check_inputs(struct work *work, const struct op *op) {
 
 /* The name by which the user knows the tensor that is written: that of an operand, or out. */
 static const char *written_name(const struct work *work, const strew_tensor *out) {
-  for (int i = 0; i < work->inputs; i++)
-    if (work->operands[i].tensor == out && !strcmp(work->names[i], "self")) return work->names[i];
-  return "out";
+  return out == work->self ? "self" : "out";
 }
 
 static strew_status check_written(const struct work *work, const strew_tensor *out) {
@@ -184,7 +183,7 @@ static strew_status check_written(const struct work *work, const strew_tensor *o
                 text_of_sizes(work->rank, work->sizes, due));
   if (dtype_category(work->result) > dtype_category(out->dtype)) {
     fault.code = STREW_EDTYPE;
-    if (!strcmp(fault.argument, "self")) fault.hint = "without the underscore the result is a new tensor";
+    if (out == work->self) fault.hint = "without the underscore the result is a new tensor";
     return fail(call, fault, "is %s, which does not take a result of %s", strew_dtype_name(out->dtype),
                 strew_dtype_name(work->result));
   }
@@ -203,8 +202,11 @@ static strew_device *device_of(const struct work *work) {
 }
 
 static strew_status launch(const struct work *work, strew_tensor *out) {
-  struct elementwise_plan plan = {.kind = work->kind, .op = work->op, .compute = work->compute};
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
+  struct elementwise_plan plan; /* not set to zero first: it is large, and small calls are many */
+  plan.kind = work->kind;
+  plan.op = work->op;
+  plan.compute = work->compute;
   plan_start(&plan.plan, work->rank, work->sizes);
   plan_add(&plan.plan, out);
   for (int i = 0; i < work->inputs; i++) {
@@ -238,7 +240,7 @@ static void add_input(struct work *work, const char *name, strew_operand operand
 
 /* Lists the tensor that is written among those of the call, where it is not an operand anyway. */
 static void add_written(struct work *work, const strew_tensor *out) {
-  if (!out || !strcmp(written_name(work, out), "self")) return;
+  if (!out || out == work->self) return;
   int i = 0;
   while (work->call.operands[i].name) i++;
   work->call.operands[i].name = "out";
@@ -248,7 +250,8 @@ static void add_written(struct work *work, const strew_tensor *out) {
 /* ------------------------------------------------------------------------------------------------------- unary */
 
 strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  struct work work = {.call = CALL("unary", error, {"self", tensor}), .kind = ELEMENTWISE_UNARY, .op = (int)op};
+  struct work work = {
+      .call = CALL("unary", error, {"self", tensor}), .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
   if ((unsigned)op >= STREW_UNARY_COUNT)
     return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "op"}, "is %d, valid 0..%d", (int)op,
                 STREW_UNARY_COUNT - 1);
@@ -318,6 +321,7 @@ static strew_status check_exponent(const struct work *work) {
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                           strew_error *error) {
   struct work work = {.call = CALL("binary", error, {"self", a.tensor}, {"other", b.tensor}),
+                      .self = a.tensor,
                       .kind = ELEMENTWISE_BINARY,
                       .op = (int)op};
   if ((unsigned)op >= STREW_BINARY_COUNT)
@@ -358,6 +362,7 @@ static strew_status choose(struct work *work, strew_dtype common, strew_tensor *
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
   struct work work = {.call = CALL("where", error, {"condition", condition}, {"self", a.tensor}, {"other", b.tensor}),
+                      .self = a.tensor,
                       .kind = ELEMENTWISE_WHERE};
   add_input(&work, "condition", strew_of(condition));
   add_input(&work, "self", a);
@@ -368,6 +373,7 @@ strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
                                strew_error *error) {
   struct work work = {.call = CALL("masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor}),
+                      .self = tensor,
                       .kind = ELEMENTWISE_WHERE};
   add_input(&work, "mask", strew_of(mask));
   add_input(&work, "value", value);
@@ -387,6 +393,7 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
   static const struct op clamp = {"clamp", ANY, GIVES_COMMON};
   strew_tensor *low_tensor = low ? low->tensor : NULL, *high_tensor = high ? high->tensor : NULL;
   struct work work = {.call = CALL("clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor}),
+                      .self = tensor,
                       .kind = ELEMENTWISE_CLAMP};
   add_input(&work, "self", strew_of(tensor));
   if (low) add_input(&work, "min", *low);

@@ -6,9 +6,10 @@
 #include <string.h>
 
 struct shape1 shape_at_least_1d(const strew_tensor *tensor) {
-  struct shape1 shape = {.rank = tensor->rank ? tensor->rank : 1, .sizes = {1}, .strides = {1}};
-  memcpy(shape.sizes, tensor->sizes, (size_t)tensor->rank * sizeof *tensor->sizes);
-  memcpy(shape.strides, tensor->strides, (size_t)tensor->rank * sizeof *tensor->strides);
+  struct shape1 shape;
+  shape.rank = tensor->rank ? tensor->rank : 1;
+  shape.sizes[0] = 1;
+  for (int d = 0; d < tensor->rank; d++) shape.sizes[d] = tensor->sizes[d];
   return shape;
 }
 
@@ -32,13 +33,13 @@ strew_status check_index_rank(const struct call *call, const strew_tensor *index
 
 strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                                const char *name, int free_dim) {
-  struct shape1 a = shape_at_least_1d(index), b = shape_at_least_1d(other);
-  for (int d = 0; d < a.rank; d++) {
-    if (d == free_dim || a.sizes[d] <= b.sizes[d]) continue;
-    strew_scalar value = strew_int(a.sizes[d]);
+  for (int d = 0; d < index->rank; d++) {
+    int64_t size = index->sizes[d], most = other->rank ? other->sizes[d] : 1;
+    if (d == free_dim || size <= most) continue;
+    strew_scalar value = strew_int(size);
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .value = &value},
                 "has size %" PRId64 " in dim %d, %s has %" PRId64 ": index must not be larger than %s there",
-                a.sizes[d], d, name, b.sizes[d], name);
+                size, d, name, most, name);
   }
   return STREW_OK;
 }

@@ -4,10 +4,10 @@
 
 #include "core.h"
 
-/* A tensor's shape where rank 0 counts as rank 1 of size 1. */
+/* A tensor's sizes where rank 0 counts as rank 1 of size 1. */
 struct shape1 {
   int rank;
-  int64_t sizes[MAX_RANK], strides[MAX_RANK];
+  int64_t sizes[MAX_RANK];
 };
 struct shape1 shape_at_least_1d(const strew_tensor *tensor);
 

@@ -27,13 +27,17 @@ static int64_t plan_add_target(struct plan *plan, const strew_tensor *tensor, in
   return tensor->rank ? tensor->strides[dim] : 0;
 }
 
-static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct scatter_plan *plan) {
+/* Every member is set here: clearing a plan first would cost a small call more than its work. */
+static void plan_pass(const struct scatter_job *job, strew_tensor *self, bool first, struct scatter_plan *plan) {
   struct shape1 shape = shape_at_least_1d(job->index);
   plan->size = self->rank ? self->sizes[job->dim] : 1;
   plan->reduction = job->reduction == STREW_MEAN ? STREW_SUM : job->reduction;
   plan->mode = job->limits.mode;
   plan->arg_none = job->arg_none;
   plan->fresh = job->fresh;
+  plan->arg_step = 0;
+  plan->disposable = job->disposable;
+  plan->check = index_needs_check(&job->limits, &plan->lowest) && first;
   plan_start(&plan->plan, shape.rank, shape.sizes);
   plan->step = plan_add_target(&plan->plan, self, job->dim);
   plan_add(&plan->plan, job->index);
@@ -52,9 +56,8 @@ static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct 
 /* The first pass over an index checks it, if its mode asks for that. */
 static strew_status scatter_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                  bool first) {
-  struct scatter_plan plan = {.disposable = job->disposable};
-  plan.check = index_needs_check(&job->limits, &plan.lowest) && first;
-  plan_pass(job, self, &plan);
+  struct scatter_plan plan;
+  plan_pass(job, self, first, &plan);
   bool bad;
   strew_device *device = self->storage->device;
   strew_status status = device->ops->scatter(call, device, &plan, &bad);

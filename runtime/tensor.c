@@ -234,13 +234,12 @@ strew_context *tensor_context(const strew_tensor *tensor) {
   return tensor->storage->device->context;
 }
 
-/* Strides of dimensions that hold one element or none say nothing. */
+/* Strides of dimensions that hold one element say nothing, and nor do those of a tensor that holds none. */
 bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
   int64_t step = 1;
   for (int d = tensor->rank - 1; d >= 0; d--) {
-    if (tensor->sizes[d] == 0) return true;
     if (tensor->sizes[d] == 1) continue;
-    if (tensor->strides[d] != step) return false;
+    if (tensor->strides[d] != step) return strew_tensor_numel(tensor) == 0;
     step *= tensor->sizes[d];
   }
   return true;

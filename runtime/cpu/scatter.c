@@ -155,7 +155,11 @@ static void split_columns(const struct plan *plan, struct part *part) {
 /* Runs a plan over the index values lowest .. lowest + count - 1; `position` is added to those of winners. */
 static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t count, int64_t position,
                      atomic_bool *bad) {
-  struct part part = {.plan = plan, .bad = bad};
+  struct part part;
+  part.plan = plan;
+  part.bad = bad;
+  part.convert_src = NULL;
+  part.tile = (struct tile){.lowest = lowest, .count = count, .size = plan->size};
   const struct operand *operands = plan->plan.operands;
   bool with_arg = plan->plan.count > ARG;
   split_columns(&plan->plan, &part);
@@ -165,9 +169,6 @@ static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t co
     part.convert_src = converter(operands[SELF].dtype, operands[SRC].dtype);
   part.straight = operands[INDEX].dtype == STREW_INT64 && (last < 0 || operands[INDEX].strides[last] == 1) &&
                   (plan->mode == STREW_ERROR || plan->mode == STREW_DROP);
-  part.tile.lowest = lowest;
-  part.tile.count = count;
-  part.tile.size = plan->size;
   part.tile.step = plan->step * (int64_t)strew_dtype_size_bytes(operands[SELF].dtype);
   if (with_arg) {
     part.tile.arg = operand_address(&operands[ARG]);
