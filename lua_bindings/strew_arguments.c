@@ -82,9 +82,21 @@ const char *bind_text(lua_State *L, const struct call *call, int i, char *text) 
   }
 }
 
+/* A number or a boolean? */
+static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
+  switch (lua_type(L, i)) {
+  case LUA_TBOOLEAN: *out = strew_bool(lua_toboolean(L, i)); return true;
+  case LUA_TNUMBER:
+    *out = lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
+    return true;
+  default: return false;
+  }
+}
+
 static bool fail_type(lua_State *L, struct call *call, int i, const char *name, const char *due) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "is %s, %s is due", bind_text(L, call, i, text), due);
+  call->error.has_value = read_scalar(L, i, &call->error.value);
   return false;
 }
 
@@ -106,17 +118,6 @@ bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void 
     return false;
   }
   return (*(strew_tensor **)out = open_box(call, box, i, name)) != NULL;
-}
-
-/* A number or a boolean? */
-static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
-  switch (lua_type(L, i)) {
-  case LUA_TBOOLEAN: *out = strew_bool(lua_toboolean(L, i)); return true;
-  case LUA_TNUMBER:
-    *out = lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
-    return true;
-  default: return false;
-  }
 }
 
 bool bind_scalar(lua_State *L, struct call *call, int i, const char *name, void *out) {
@@ -265,15 +266,20 @@ static void add_text(char *text, size_t size, const char *before, const char *wo
   snprintf(text + length, size - length, "%s%s%s", before, word, after);
 }
 
-/* "(self, dim, index [, mode])" */
+/* "(self, dim [, keepdim] [, {correction =}])" */
 static const char *signature(const struct parameter *parameters, char *text, size_t size) {
+  const struct parameter *p = parameters;
   strcpy(text, "(");
-  for (const struct parameter *p = parameters; p->name; p++) {
-    const char *comma = p > parameters ? ", " : "";
-    if (has_key(p) || p->presence == UNNAMED)
-      add_text(text, size, p > parameters ? " [, " : "[", p->name, "]");
+  for (; p->name && p->presence != KEYED; p++) {
+    if (p->presence == REQUIRED || p->presence == REST)
+      add_text(text, size, p > parameters ? ", " : "", p->name, p->presence == REST ? "..." : "");
     else
-      add_text(text, size, comma, p->name, p->presence == REST ? "..." : "");
+      add_text(text, size, p > parameters ? " [, " : "[", p->name, "]");
+  }
+  if (p->name) {
+    add_text(text, size, p > parameters ? " [, {" : "[{", p->name, " =");
+    while ((++p)->name) add_text(text, size, ", ", p->name, " =");
+    add_text(text, size, "}]", "", "");
   }
   add_text(text, size, "", ")", "");
   return text;

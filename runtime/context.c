@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, MAX_THREADS = 256, HUGE_PAGE = 2 << 20, DEFAULT_GRAIN = 256 << 10 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, DEFAULT_GRAIN = 256 << 10 };
 
 /* ---------------------------------------------------------------------------------------------------- allocator */
 

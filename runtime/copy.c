@@ -1,7 +1,7 @@
 /* copy.c: conversion, filling and joining: all of it is the device's one operation `copy`. */
 #include "core.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 static strew_status run_copy(const struct call *call, strew_device *device, struct plan *plan) {
@@ -87,9 +87,11 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
   memcpy(sizes, tensor->sizes, sizeof sizes);
   bool fits = src->rank <= rank && broadcast_sizes(&rank, sizes, src->rank, src->sizes) &&
               !memcmp(sizes, tensor->sizes, (size_t)rank * sizeof *sizes);
+  char is[TEXT_BYTES], due[TEXT_BYTES];
   if (!fits)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "src"},
-                "does not broadcast to the shape of self");
+                "has shape %s, which does not broadcast to self's %s", text_of_sizes(src->rank, src->sizes, is),
+                text_of_sizes(tensor->rank, tensor->sizes, due));
   strew_status status = check_overlap(&call, tensor, "self", NULL, false);
   if (status == STREW_OK) status = check_overlap(&call, tensor, "src", src, true);
   if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
@@ -111,32 +113,45 @@ strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *e
 
 /* ------------------------------------------------------------------------------------------------- cat, stack */
 
-static strew_status fail_joined(const struct call *call, int64_t i, const char *why) {
-  char name[32];
-  snprintf(name, sizeof name, "tensors[%lld]", (long long)i + 1); /* as Lua counts its tables */
-  return fail(call, (struct fault){.code = STREW_ESHAPE}, "%s %s", name, why);
-}
-
 /* An empty 1-D tensor joins anything, as in PyTorch. */
 static bool is_nothing(const strew_tensor *tensor) {
   return tensor->rank == 1 && tensor->sizes[0] == 0;
 }
 
-/* Checks shapes against the first one that counts; adds up the sizes along dim; promotes the dtype. */
-static strew_status join_shapes(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
-                                bool new_dim, const strew_tensor *model, strew_dtype *dtype, int64_t *total) {
+/* Does entry i join with entry `first`, which says what shape is due? Messages count from 1, as Lua does in tables. */
+static strew_status check_joined(const struct call *call, strew_tensor *const *tensors, int64_t i, int64_t first,
+                                 int dim, bool new_dim) {
+  const strew_tensor *tensor = tensors[i], *model = tensors[first];
+  struct fault fault = {.code = STREW_EDEVICE, .argument = "tensors"};
+  if (tensor->storage->device != model->storage->device)
+    return fail(call, fault, "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device",
+                tensor->storage->device->name, i + 1, model->storage->device->name, first + 1);
+  if (!new_dim && is_nothing(tensor)) return STREW_OK;
+  fault.code = STREW_ESHAPE;
+  if (tensor->rank != model->rank)
+    return fail(call, fault, "has %d dimension%s at [%" PRId64 "], %d at [%" PRId64 "]: ranks must be equal",
+                tensor->rank, tensor->rank == 1 ? "" : "s", i + 1, model->rank, first + 1);
+  for (int d = 0; d < tensor->rank; d++)
+    if ((new_dim || d != dim) && tensor->sizes[d] != model->sizes[d])
+      return fail(call, fault, "has size %" PRId64 " in dim %d at [%" PRId64 "], %" PRId64 " at [%" PRId64 "]: %s",
+                  tensor->sizes[d], d, i + 1, model->sizes[d], first + 1,
+                  new_dim ? "sizes must be equal" : "sizes may differ in the dim that is joined only");
+  return STREW_OK;
+}
+
+/* Checks all entries; adds up the sizes along dim; promotes the dtype. */
+static strew_status join_shapes(const struct call *call, int64_t count, strew_tensor *const *tensors, int64_t first,
+                                int dim, bool new_dim, strew_dtype *dtype, int64_t *total) {
   *dtype = tensors[0]->dtype;
   *total = 0;
   for (int64_t i = 0; i < count; i++) {
-    const strew_tensor *tensor = tensors[i];
-    *dtype = dtype_promote(*dtype, tensor->dtype);
-    if (tensor->storage->device != tensors[0]->storage->device) return fail_joined(call, i, "is on another device");
-    if (!new_dim && is_nothing(tensor)) continue;
-    if (tensor->rank != model->rank) return fail_joined(call, i, "has another number of dimensions");
-    for (int d = 0; d < tensor->rank; d++)
-      if ((new_dim || d != dim) && tensor->sizes[d] != model->sizes[d])
-        return fail_joined(call, i, "has other sizes than the first one");
-    *total += new_dim ? 1 : tensor->sizes[dim];
+    strew_status status = check_joined(call, tensors, i, first, dim, new_dim);
+    if (status != STREW_OK) return status;
+    *dtype = dtype_promote(*dtype, tensors[i]->dtype);
+    if (new_dim)
+      *total += 1;
+    else if (!is_nothing(tensors[i]))
+      *total += tensors[i]->sizes[dim];
   }
   return STREW_OK;
 }
@@ -169,12 +184,17 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
                 "is empty, at least one is needed");
   strew_dtype dtype;
   int64_t total;
-  const strew_tensor *model = tensors[0];
-  for (int64_t i = 0; i < count && is_nothing(model) && !new_dim; i++) model = tensors[i];
-  if (!new_dim && model->rank == 0) return fail_joined(call, 0, "has no dimensions: stack joins such ones");
-  if (new_dim && model->rank == MAX_RANK) return fail_joined(call, 0, "has the most dimensions there can be");
+  int64_t first = 0;
+  while (!new_dim && first < count - 1 && is_nothing(tensors[first])) first++;
+  const strew_tensor *model = tensors[first];
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
+  if (!new_dim && model->rank == 0)
+    return fail(call, fault, "has no dimension at [%" PRId64 "], at least 1 is needed: stack joins single numbers",
+                first + 1);
+  if (new_dim && model->rank == MAX_RANK)
+    return fail(call, fault, "has %d dimensions, the most there can be: there is no room for another", MAX_RANK);
   strew_status status = check_dim(call, model->rank + new_dim, &dim);
-  if (status == STREW_OK) status = join_shapes(call, count, tensors, dim, new_dim, model, &dtype, &total);
+  if (status == STREW_OK) status = join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total);
   if (status != STREW_OK) return status;
   int64_t sizes[MAX_RANK];
   int rank = model->rank + new_dim;

@@ -14,6 +14,7 @@
 
 #define MAX_RANK     STREW_MAX_RANK
 #define MAX_OPERANDS 5
+#define MAX_THREADS  256 /* of a context */
 
 /* ------------------------------------------------------------------------------------------------ error.c */
 
@@ -118,6 +119,8 @@ static inline bool dtype_is_half(strew_dtype dtype) {
 static inline strew_dtype dtype_wide(strew_dtype dtype) {
   return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype;
 }
+/* Do the bits of a float result depend on the order of joining? */
+bool reduction_is_ordered(strew_reduction reduction);
 /* PyTorch's promotion of two tensors' dtypes. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
 /* The dtype in which `count` operands meet: tensors of rank 1 and more first, then 0-d ones, then numbers, each later
@@ -148,6 +151,7 @@ int64_t count_of_sizes(int rank, const int64_t *sizes);
 void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
 /* -1 is the last: brings *dim into 0..rank-1 (rank 0 counts as 1), or fails. */
 strew_status check_dim(const struct call *call, int rank, int *dim);
+strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim);
 /* Valid rank and sizes whose elements can be addressed? */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes);
 /* All operands of the call on the device of the first one? */

@@ -21,7 +21,7 @@ _Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_COUNT, "strew.h and
 
 enum { WORDS_PER_REDUCTION = 3 };
 static const char *const reductions[][WORDS_PER_REDUCTION] = {
-#define ROW(ENUM, r, name, second, third, identity, joined) [STREW_##ENUM] = {name, second, third},
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined) [STREW_##ENUM] = {name, second, third},
     STREW_REDUCTIONS(ROW)
 #undef ROW
 };
@@ -42,6 +42,15 @@ const char *strew_reduction_name(strew_reduction reduction) {
 }
 const char *strew_mode_name(strew_mode mode) {
   return (unsigned)mode < STREW_MODE_COUNT ? modes[mode] : NULL;
+}
+
+bool reduction_is_ordered(strew_reduction reduction) {
+  static const bool is_ordered[] = {
+#define ROW(ENUM, r, name, second, third, ordered, ...) [STREW_##ENUM] = ordered,
+      STREW_REDUCTIONS(ROW)
+#undef ROW
+  };
+  return is_ordered[reduction];
 }
 
 enum category dtype_category(strew_dtype dtype) {
@@ -192,6 +201,8 @@ strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew
                                 strew_error *error) {
   struct call call = CALL("scalar_store", error, {0});
   union element value;
+  if ((unsigned)dtype >= STREW_DTYPE_COUNT)
+    return fail(&call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is none of the known ones");
   strew_status status = element_from(&call, "value", number, how, dtype, &value);
   if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
   return status;
@@ -208,7 +219,7 @@ union element element_identity(strew_reduction reduction, strew_dtype dtype) {
     memcpy(result.bytes, &value, sizeof value);                                                                        \
     break;                                                                                                             \
   }
-#define ROW(ENUM, r, name, second, third, identity, joined) [STREW_##ENUM] = identity,
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined) [STREW_##ENUM] = identity,
     STREW_DTYPES(CASE)
 #undef ROW
 #undef CASE

@@ -361,12 +361,11 @@ static strew_status choose(struct work *work, strew_dtype common, strew_tensor *
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
-  struct work work = {.call = CALL("where", error, {"condition", condition}, {"self", a.tensor}, {"other", b.tensor}),
-                      .self = a.tensor,
+  struct work work = {.call = CALL("where", error, {"condition", condition}, {"a", a.tensor}, {"b", b.tensor}),
                       .kind = ELEMENTWISE_WHERE};
   add_input(&work, "condition", strew_of(condition));
-  add_input(&work, "self", a);
-  add_input(&work, "other", b);
+  add_input(&work, "a", a);
+  add_input(&work, "b", b);
   return choose(&work, dtype_of_operands(2, work.operands + 1), out);
 }
 
@@ -426,8 +425,8 @@ static strew_status all_true(strew_tensor *tensor, bool *out, strew_error *error
 static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
   strew_status status = check_devices(call);
   if (status != STREW_OK || a->dtype == b->dtype) return status;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "other"}, "is %s, self is %s: dtypes must agree",
-              strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "other", .hint = "other:to(self.dtype)"},
+              "is %s, self is %s: dtypes must be equal", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
 }
 
 /* The calls of which these two are made report failures under the name of the whole. */
@@ -506,10 +505,12 @@ static strew_status add_near(strew_tensor *near, strew_tensor *a, strew_tensor *
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
   strew_error inner = {.op = error && error->op ? error->op : "allclose"};
   struct call call = CALL("allclose", &inner, {"self", a}, {"other", b});
-  struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol"};
+  strew_scalar bad = strew_float(rtol >= 0 ? atol : rtol);
+  struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol", .value = &bad};
+  char text[TEXT_BYTES];
   strew_status status = check_same_dtype(&call, a, b);
   if (status == STREW_OK && !(rtol >= 0 && atol >= 0))
-    status = fail(&call, fault, "is %g, tolerances are 0 or more", rtol >= 0 ? atol : rtol);
+    status = fail(&call, fault, "is %s, tolerances are 0 or more", text_of_scalar(bad, text));
   strew_tensor *near = NULL;
   if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &near, &inner);
   if (status == STREW_OK && (rtol > 0 || atol > 0)) status = add_near(near, a, b, rtol, atol, &inner);

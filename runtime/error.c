@@ -8,6 +8,7 @@
 #include "core.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +65,7 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
   } else if (scalar.dtype == STREW_INT64) {
     snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
   } else {
-    snprintf(text, TEXT_BYTES, "%.14g", scalar.as.f);
+    snprintf(text, TEXT_BYTES, "%.14g", isnan(scalar.as.f) ? (double)NAN : scalar.as.f); /* whatever its sign */
     for (char *c = text; *c; c++)
       if (*c == ',') *c = '.';
     if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");

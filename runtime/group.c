@@ -111,6 +111,7 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
     status = group_target(&call, src, index, options, shape.rank, shape.sizes, &target, &holds_identity);
   if (status == STREW_OK && arg) status = arg_create(&call, target, none, arg);
   struct scatter_job job = {.self = target,
+                            .start = target,
                             .dim = dim,
                             .index = &wide_index,
                             .src = &flat_src,

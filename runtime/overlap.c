@@ -122,14 +122,15 @@ bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b) {
 
 strew_status check_overlap(const struct call *call, const strew_tensor *self, const char *name,
                            const strew_tensor *operand, bool same_is_fine) {
+  char hint[TEXT_BYTES];
   if (!operand) {
     if (!tensor_overlaps_itself(self)) return STREW_OK;
-    return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = "write into self:clone()"},
+    snprintf(hint, sizeof hint, "write into %s:clone()", name);
+    return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
                 "overlaps itself (an expanded view?), a tensor written in place must not");
   }
   if (same_is_fine && tensors_are_same_view(self, operand)) return STREW_OK;
   if (!tensors_overlap(self, operand)) return STREW_OK;
-  char hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "%s:clone()", name);
   return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
               "shares elements with the tensor that is written in place, which must not be");

@@ -7,7 +7,7 @@
 
 static strew_status check_given(const struct call *call, const strew_tensor *out, const strew_tensor *tensor,
                                 bool same_is_fine) {
-  strew_status status = check_overlap(call, out, "out", NULL, false);
+  strew_status status = check_overlap(call, out, out == tensor ? "self" : "out", NULL, false);
   return status == STREW_OK ? check_overlap(call, out, "self", tensor, same_is_fine) : status;
 }
 
@@ -147,13 +147,18 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
 /* ---------------------------------------------------------------------------------------------------- running sums */
 
 strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("cumsum", error, {"self", tensor}, {"out", *out});
+  bool made = false, in_place = *out == tensor;
+  struct call call = CALL("cumsum", error, {"self", tensor}, {"out", in_place ? NULL : *out});
   strew_device *device = tensor->storage->device;
-  bool made = false;
   strew_status status = check_dim(&call, tensor->rank, &dim);
+  if (status == STREW_OK && in_place && tensor->dtype == STREW_BOOL)
+    status = fail(&call,
+                  (struct fault){.code = STREW_EDTYPE,
+                                 .argument = "self",
+                                 .hint = "without the underscore the result is a new tensor"},
+                  "is bool, which does not take a result of int64");
   /* in place, an integer tensor keeps its dtype, in which the sums wrap */
-  bool keeps = *out == tensor && dtype_category(tensor->dtype) == INTEGER;
-  strew_dtype dtype = dtype_is_float(tensor->dtype) || keeps ? tensor->dtype : STREW_INT64;
+  strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
   if (status == STREW_OK) status = out_prepare(&call, device, dtype, tensor->rank, tensor->sizes, out, &made);
   if (status == STREW_OK && !made) status = check_given(&call, *out, tensor, true);
   if (status != STREW_OK || !strew_tensor_numel(tensor)) return status;

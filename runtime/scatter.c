@@ -135,8 +135,13 @@ static strew_status scatter_passes(const struct call *call, const struct scatter
 }
 
 static bool needs_float32(const struct scatter_job *job) {
-  bool rounds = job->reduction == STREW_SUM || job->reduction == STREW_PROD || job->reduction == STREW_MEAN;
-  return rounds && dtype_is_half(job->self->dtype);
+  return reduction_is_ordered(job->reduction) && dtype_is_half(job->self->dtype);
+}
+
+/* A tensor that was given is written once index is known to be good, as memory is to suffice. */
+static strew_status copy_start(const struct call *call, const struct scatter_job *job) {
+  strew_status status = job->disposable ? STREW_OK : check_index_values(call, job->given_index, &job->limits);
+  return status == STREW_OK ? copy_tensor(call, job->self, job->start) : status;
 }
 
 strew_status scatter_run(const struct call *call, const struct scatter_job *job) {
@@ -145,10 +150,12 @@ strew_status scatter_run(const struct call *call, const struct scatter_job *job)
   strew_status status = STREW_OK;
   if (job->reduction == STREW_MEAN) status = counts_create(call, job, &counts);
   if (status == STREW_OK && needs_float32(job)) {
-    status = copy_as(call, job->self, STREW_FLOAT32, &wide);
+    status = copy_as(call, job->start, STREW_FLOAT32, &wide);
     wide_job.disposable = true;
     float number = (float)strew_scalar_load(job->self->dtype, job->number.bytes).as.f;
     memcpy(wide_job.number.bytes, &number, sizeof number);
+  } else if (status == STREW_OK && job->start != job->self) {
+    status = copy_start(call, job);
   }
   if (status == STREW_OK) status = scatter_passes(call, &wide_job, wide ? wide : job->self, counts);
   if (status == STREW_OK && wide) status = copy_tensor(call, job->self, wide);
@@ -193,14 +200,6 @@ static strew_status check_target(const struct call *call, strew_tensor *self, st
   return status;
 }
 
-/* Another tensor's values into a given target: all is checked before the first is written. */
-static strew_status copy_into(const struct call *call, const struct scatter_job *job, const strew_tensor *self,
-                              strew_tensor *target) {
-  bool empty = strew_tensor_numel(job->index) == 0;
-  strew_status status = empty ? STREW_OK : check_index_values(call, job->index, &job->limits);
-  return status == STREW_OK ? copy_tensor(call, target, self) : status;
-}
-
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor});
@@ -223,12 +222,14 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (!empty) status = check_index(&call, self, &job);
   if (status != STREW_OK) return status;
 
-  if (!target)
-    status = copy_as(&call, self, self->dtype, &target);
-  else if (target != self)
-    status = copy_into(&call, &job, self, target);
+  if (!target) status = tensor_create(&call, self->storage->device, self->dtype, self->rank, self->sizes, &target);
+  if (status != STREW_OK) return status;
   job.self = target;
-  if (status == STREW_OK && !empty) status = scatter_run(&call, &job);
+  job.start = self;
+  if (!empty)
+    status = scatter_run(&call, &job);
+  else if (target != self)
+    status = copy_tensor(&call, target, self);
   if (!*out && status != STREW_OK) strew_release(target), target = NULL;
   *out = target;
   return status;

@@ -7,6 +7,7 @@
 /* One scatter, checked but for the values of index, which is not empty and of self's rank (0 counts as 1). */
 struct scatter_job {
   strew_tensor *self;
+  const strew_tensor *start; /* what self holds at first: itself, or a tensor whose values it gets */
   int dim;
   const strew_tensor *index;
   const strew_tensor *given_index; /* as the user knows it, for messages */

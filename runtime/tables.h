@@ -18,14 +18,15 @@
   X(UINT8, u8, "uint8", uint8_t, uint8_t, uint32_t, INTEGER, 255, 0)                                                   \
   X(BOOL, b8, "bool", uint8_t, uint8_t, uint32_t, BOOLEAN, 1, 0)
 
-/* enumerator; suffix; the name and its other words; identity; how b joins a. A mean is a sum with a finishing
-   division, so it joins as one. */
+/* enumerator; suffix; the name and its other words; 1 if the bits of a float result depend on the order of joining, so
+   that 16-bit floats are joined in float32; identity; how b joins a. A mean is a sum with a finishing division, so it
+   joins as one. */
 #define STREW_REDUCTIONS(X)                                                                                            \
-  X(ASSIGN, assign, "assign", NULL, NULL, ZERO, (b))                                                                   \
-  X(SUM, sum, "sum", "add", NULL, ZERO, PLUS(a, b))                                                                    \
-  X(PROD, prod, "prod", "multiply", "mul", ONE, TIMES(a, b))                                                           \
-  X(MEAN, mean, "mean", NULL, NULL, ZERO, PLUS(a, b))                                                                  \
-  X(AMAX, amax, "amax", "max", NULL, LOWEST, MAXIMUM(a, b))                                                            \
-  X(AMIN, amin, "amin", "min", NULL, HIGHEST, MINIMUM(a, b))
+  X(ASSIGN, assign, "assign", NULL, NULL, 0, ZERO, (b))                                                                \
+  X(SUM, sum, "sum", "add", NULL, 1, ZERO, PLUS(a, b))                                                                 \
+  X(PROD, prod, "prod", "multiply", "mul", 1, ONE, TIMES(a, b))                                                        \
+  X(MEAN, mean, "mean", NULL, NULL, 1, ZERO, PLUS(a, b))                                                               \
+  X(AMAX, amax, "amax", "max", NULL, 0, LOWEST, MAXIMUM(a, b))                                                         \
+  X(AMIN, amin, "amin", "min", NULL, 0, HIGHEST, MINIMUM(a, b))
 
 #endif

@@ -22,10 +22,14 @@ void dense_strides(int rank, const int64_t *sizes, int64_t *strides) {
 }
 
 strew_status check_dim(const struct call *call, int rank, int *dim) {
+  return check_named_dim(call, "dim", rank, dim);
+}
+
+strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim) {
   int wrapped = rank ? rank : 1;
   if (*dim >= -wrapped && *dim < wrapped) return *dim += *dim < 0 ? wrapped : 0, STREW_OK;
   strew_scalar value = strew_int(*dim);
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim", .value = &value},
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = name, .value = &value},
               "is %d, out of range for %d dimension%s (valid %d..%d)", *dim, rank, rank == 1 ? "" : "s", -wrapped,
               wrapped - 1);
 }

@@ -108,12 +108,13 @@ strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes,
 
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
   struct call call = CALL("flatten", error, {"self", tensor});
-  strew_status status = check_dim(&call, tensor->rank, &first);
-  if (status == STREW_OK) status = check_dim(&call, tensor->rank, &last);
+  strew_status status = check_named_dim(&call, "start_dim", tensor->rank, &first);
+  if (status == STREW_OK) status = check_named_dim(&call, "end_dim", tensor->rank, &last);
   if (status != STREW_OK) return status;
+  strew_scalar value = strew_int(last);
   if (last < first)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "last"}, "is dim %d, before the first one, %d",
-                last, first);
+    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "end_dim", .value = &value},
+                "is dim %d, it must not lie before start_dim, which is dim %d", last, first);
   int64_t sizes[MAX_RANK], merged = 1;
   int rank = 0;
   for (int d = 0; d < first; d++) sizes[rank++] = tensor->sizes[d];
@@ -130,7 +131,9 @@ strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, 
   struct call call = CALL("permute", error, {"self", tensor});
   struct fault fault = {.code = STREW_ESHAPE, .argument = "dims"};
   char text[TEXT_BYTES];
-  if (rank != tensor->rank) return fail(&call, fault, "names %d dimensions, self has %d", rank, tensor->rank);
+  if (rank != tensor->rank) 
+    return fail(&call, fault, "has %d entr%s, self has %d dimension%s", rank, rank == 1 ? "y" : "ies", tensor->rank,
+                tensor->rank == 1 ? "" : "s");
   struct shape shape = {.rank = rank, .offset = tensor->offset};
   unsigned seen = 0;
   for (int d = 0; d < rank; d++) {
@@ -156,8 +159,8 @@ static strew_status swap_dims(const struct call *call, const strew_tensor *tenso
 
 strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error) {
   struct call call = CALL("transpose", error, {"self", tensor});
-  strew_status status = check_dim(&call, tensor->rank, &a);
-  if (status == STREW_OK) status = check_dim(&call, tensor->rank, &b);
+  strew_status status = check_named_dim(&call, "dim0", tensor->rank, &a);
+  if (status == STREW_OK) status = check_named_dim(&call, "dim1", tensor->rank, &b);
   return status == STREW_OK ? swap_dims(&call, tensor, a, b, out) : status;
 }
 
@@ -261,10 +264,17 @@ strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t 
   if (status != STREW_OK) return status;
   int64_t size = tensor->sizes[dim];
   int64_t first = start < 0 && start >= -size ? start + size : start;
-  if (first < 0 || first > size || length < 0 || length > size - first)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = first < 0 || first > size ? "start" : "length"},
-                "is out of range: start %" PRId64 " and length %" PRId64 " in dim %d of size %" PRId64, start, length,
-                dim, size);
+  strew_scalar value = strew_int(start);
+  if (first < 0 || first > size)
+    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "start", .value = &value},
+                "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")",
+                start, dim, size, -size, size);
+  value = strew_int(length);
+  if (length < 0 || length > size - first)
+    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "length", .value = &value},
+                "is %" PRId64 ", out of range from start %" PRId64 " in dim %d of self (size %" PRId64
+                ", valid 0..%" PRId64 ")",
+                length, start, dim, size, size - first);
   struct shape shape = shape_of(tensor);
   shape.offset += length ? first * tensor->strides[dim] : 0;
   shape.sizes[dim] = length;
@@ -281,8 +291,9 @@ strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t s
   struct call call = CALL("slice", error, {"self", tensor});
   strew_status status = check_has_dims(&call, tensor, &dim);
   if (status != STREW_OK) return status;
+  strew_scalar value = strew_int(step);
   if (step <= 0)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "step"},
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "step", .value = &value},
                 "is %" PRId64 ", steps are 1 or more", step);
   struct shape shape = shape_of(tensor);
   int64_t size = tensor->sizes[dim];

@@ -135,7 +135,7 @@ START_TEST(equal_compares_wholes) {
   strew_tensor *ints = tensor_from_integers(STREW_INT64, 6, (const int64_t[]){0, 1, 2, 3, 4, 5});
   bool is;
   assert_fails(strew_equal(a, ints, &is, &failure), STREW_EDTYPE,
-               "equal: 'other' is int64, self is float32: dtypes must agree\n"
+               "equal: 'other' is int64, self is float32: dtypes must be equal\n"
                "  self   float32[6] cpu\n"
                "  other  int64[6] cpu");
   ck_assert_int_eq(flat, strew_tensor_numel(ints));
@@ -382,7 +382,7 @@ START_TEST(choosing_needs_a_bool) {
                "  min   bool[2] cpu");
   bool close;
   assert_fails(strew_allclose(ints_123, ints_123, -1, 0, &close, &failure), STREW_EVALUE,
-               "allclose: 'rtol' is -1, tolerances are 0 or more\n"
+               "allclose: 'rtol' is -1.0, tolerances are 0 or more\n"
                "  self   int64[3] cpu\n"
                "  other  int64[3] cpu");
   strew_release(mask), strew_release(pi);

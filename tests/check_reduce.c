@@ -239,6 +239,21 @@ START_TEST(folds) {
 }
 END_TEST
 
+/* Long enough for a few outputs to be folded in pieces of several blocks each, whose number the threads decide. */
+static const struct shape long_shapes[] = {{1, {70001}}, {2, {70001, 2}}, {2, {2, 50000}}};
+
+START_TEST(long_folds) {
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_BFLOAT16, STREW_INT16};
+  use_threads(thread_counts[_i]);
+  for (int s = 0; s < 3; s++)
+    for (int i = 0; i < 4; i++) {
+      strew_tensor *tensor = tame_tensor(dtypes[i], &long_shapes[s], s ? CONTIGUOUS : STRIDED);
+      check_folds(tensor, "long");
+      strew_release(tensor);
+    }
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------- chosen cases */
 
 static double reduce_all(strew_fold fold, strew_tensor *tensor) {
@@ -444,6 +459,18 @@ START_TEST(running_sums) {
 }
 END_TEST
 
+START_TEST(long_running_sums) {
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_BFLOAT16, STREW_INT16};
+  use_threads(thread_counts[_i]);
+  for (int s = 0; s < 3; s++)
+    for (int i = 0; i < 4; i++) {
+      strew_tensor *tensor = tame_tensor(dtypes[i], &long_shapes[s], s ? CONTIGUOUS : STRIDED);
+      for (int dim = 0; dim < long_shapes[s].rank; dim++) check_cumsum(tensor, dim, "long");
+      strew_release(tensor);
+    }
+}
+END_TEST
+
 /* In place, integers wrap in their own dtype. */
 START_TEST(running_sums_in_place) {
   static const struct shape some[] = {{1, {5000}}, {2, {1500, 3}}, {2, {3, 1500}}};
@@ -487,6 +514,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("reduce");
   TCase *all = new_case(suite, "folds");
   tcase_add_loop_test(all, folds, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, long_folds, 0, THREAD_COUNTS);
   TCase *chosen = new_case(suite, "chosen cases");
   tcase_add_test(chosen, a_hundred_million_ones);
   tcase_add_test(chosen, extremes_of_zeros_and_nans);
@@ -496,6 +524,7 @@ Suite *make_suite(void) {
   tcase_add_test(chosen, into_given);
   TCase *running = new_case(suite, "cumsum");
   tcase_add_loop_test(running, running_sums, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(running, long_running_sums, 0, THREAD_COUNTS);
   tcase_add_loop_test(running, running_sums_in_place, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
   tcase_add_test(running, running_sum_of_nothing);
   return suite;

@@ -7,6 +7,7 @@
 strew_context *context;
 strew_device *device;
 strew_error failure;
+strew_allocator test_allocator;
 
 /* ----------------------------------------------------------------------------------------------- cases and main */
 
@@ -14,7 +15,8 @@ static void start_context(void) {
   const char *threads = getenv("STREW_TEST_THREADS");
   strew_options options = {.device = getenv("STREW_TEST_DEVICE"),
                            .threads = threads ? atoi(threads) : 2,
-                           .grain_bytes = 64}; /* even small work is split among threads */
+                           .grain_bytes = 64, /* even small work is split among threads */
+                           .allocator = test_allocator};
   ok(strew_context_create(&options, &context, &failure));
   ok(strew_device_find(context, NULL, &device, &failure));
   seed_draws(1);
@@ -284,8 +286,8 @@ bool is_nan_element(strew_dtype dtype, const void *element) {
 }
 
 bool same_element(strew_dtype dtype, const void *a, const void *b) {
-  if (is_nan_element(dtype, a) && is_nan_element(dtype, b)) return true;
-  return memcmp(a, b, strew_dtype_size_bytes(dtype)) == 0;
+  if (memcmp(a, b, strew_dtype_size_bytes(dtype)) == 0) return true;
+  return is_nan_element(dtype, a) && is_nan_element(dtype, b);
 }
 
 static void write_element(strew_dtype dtype, const void *element, char *text, size_t room) {

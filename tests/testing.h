@@ -21,6 +21,8 @@ TCase *new_case(Suite *suite, const char *name);
 extern strew_context *context;
 extern strew_device *device;
 void use_threads(int threads);
+/* Where the fixture's contexts take their memory; make_suite may set it. */
+extern strew_allocator test_allocator;
 
 /* The error to hand to every call: ok(strew_fill(..., &failure)). Cleared before each call, for `op` is read, too. (Not
    ck_assert_msg, which reports to Check's process even where all is well: too slow inside of loops.) */

@@ -1,11 +1,14 @@
 /* pool.c: the worker threads of a context, made at first use by pthreadpool.
 
    After fork() a child has none of them, and waiting for them would hang: the fork is counted, and a pool of an earlier
-   count is forgotten (its memory with it), so that the next call makes a new one. */
+   count is forgotten (its memory with it), so that the next call makes a new one.
+
+   Where there is none, for want of memory or of threads, the caller's thread does all the work, with the same bits. */
 #include "cpu.h"
 
 #include <pthread.h>
 #include <pthreadpool.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 struct pool {
@@ -21,14 +24,43 @@ static void watch_forks(void) {
   pthread_atfork(NULL, NULL, count_fork);
 }
 
+static void *pass_gate(void *gate) {
+  pthread_mutex_lock(gate);
+  pthread_mutex_unlock(gate);
+  return NULL;
+}
+
+/* Can so many threads live at once? pthreadpool would wait for ever for one that could not be made. */
+static bool threads_are_there(int count) {
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t made[MAX_THREADS];
+  int i = 0;
+  pthread_mutex_lock(&gate);
+  while (i < count && !pthread_create(&made[i], NULL, pass_gate, &gate)) i++;
+  pthread_mutex_unlock(&gate);
+  for (int k = 0; k < i; k++) pthread_join(made[k], NULL);
+  pthread_mutex_destroy(&gate);
+  return i == count;
+}
+
+/* The host's signals are its own threads' business. */
+static pthreadpool_t make_threads(int count) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthreadpool_t threads = threads_are_there(count - 1) ? pthreadpool_create((size_t)count) : NULL;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return threads;
+}
+
 static pthreadpool_t pool_threads(strew_context *context) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   struct pool *pool = context->pool;
   if (pool && pool->forks == atomic_load(&forks)) return pool->threads;
   pthread_once(&once, watch_forks);
   if (!pool) pool = memory_take(context, sizeof *pool);
-  if (!pool) return NULL; /* the caller's thread then does all the work, with the same bits */
-  pool->threads = pthreadpool_create((size_t)context->threads);
+  if (!pool) return NULL;
+  pool->threads = make_threads(context->threads);
   pool->forks = atomic_load(&forks);
   context->pool = pool;
   return pool->threads;

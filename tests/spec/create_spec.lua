@@ -156,11 +156,11 @@ describe("creation", function()
        .. "int64, int32, int16, int8, uint8, bool"},
       {"strew.zeros(2, {dtype = 1})", "zeros: 'dtype' is 1, a string is due"},
       {"strew.zeros(2, {device = 'tpu'})", "zeros: 'device' is \"tpu\", which is not there; there is: cpu"},
-      {"strew.full(2)", "full: 'value' is missing, the arguments are (shape, value [, dtype] [, device])"},
+      {"strew.full(2)", "full: 'value' is missing, the arguments are (shape, value [, {dtype =, device =}])"},
       {"strew.full(2, 300, {dtype = 'int8'})",
        "full: 'value' is 300, which int8 cannot hold: a whole number in its range is needed"},
-      {"strew.arange()", "arange: 'stop' is missing, the arguments are (stop [, dtype] [, device])"},
-      {"strew.eye(2, 2, 2)", "eye: 3 arguments are too many, they are (n [, m] [, dtype] [, device])"},
+      {"strew.arange()", "arange: 'stop' is missing, the arguments are (stop [, {dtype =, device =}])"},
+      {"strew.eye(2, 2, 2)", "eye: 3 arguments are too many, they are (n [, m] [, {dtype =, device =}])"},
     }, names)
   end)
 end)

@@ -1,0 +1,348 @@
+/* check_pool.c: worker threads: the same bits whatever their number, contexts side by side, fork, and threads that
+   cannot be had. Under ThreadSanitizer it shows that the loops share nothing that they should not. */
+#define _GNU_SOURCE /* pthread_setattr_default_np */
+#include "testing.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --------------------------------------------------------------------------------------------------------- work */
+
+/* Host memory that the tensors of every context are copied from, so that contexts on several threads can share it. */
+enum { COUNT = 12000, PLACES = 900, ROWS = 400, COLUMNS = 30 };
+static float numbers[COUNT];
+static int64_t places[COUNT]; /* 0..PLACES-1 */
+static int32_t columns[COUNT];
+
+static void start_numbers(void) {
+  for (int i = 0; i < COUNT; i++) {
+    numbers[i] = (float)(draw_below(2000001) - 1000000) / 1024;
+    places[i] = draw_below(PLACES);
+    columns[i] = (int32_t)draw_below(COLUMNS);
+  }
+}
+
+struct inputs {
+  strew_tensor *line, *to;                  /* COUNT elements, and where they go */
+  strew_tensor *table, *to_row, *to_column; /* ROWS x COLUMNS, an index for each row, for each element */
+  strew_tensor *self;                       /* PLACES elements */
+};
+
+static strew_status make_inputs(strew_device *on, struct inputs *in) {
+  const int64_t count = COUNT, self = PLACES, shape[] = {ROWS, COLUMNS};
+  *in = (struct inputs){NULL};
+  strew_status status = strew_from(on, STREW_FLOAT32, 1, &count, numbers, &in->line, NULL);
+  if (status == STREW_OK) status = strew_from(on, STREW_INT64, 1, &count, places, &in->to, NULL);
+  if (status == STREW_OK) status = strew_from(on, STREW_FLOAT32, 2, shape, numbers, &in->table, NULL);
+  if (status == STREW_OK) status = strew_from(on, STREW_INT64, 1, shape, places, &in->to_row, NULL);
+  if (status == STREW_OK) status = strew_from(on, STREW_INT32, 2, shape, columns, &in->to_column, NULL);
+  if (status == STREW_OK) status = strew_full(on, STREW_FLOAT32, 1, &self, strew_int(1), &in->self, NULL);
+  return status;
+}
+
+static void release_inputs(struct inputs *in) {
+  strew_release(in->line), strew_release(in->to), strew_release(in->table);
+  strew_release(in->to_row), strew_release(in->to_column), strew_release(in->self);
+}
+
+static strew_status scatter(const struct inputs *in, strew_reduction reduction, strew_tensor **out) {
+  strew_scatter_options options = {reduction, true, STREW_ERROR};
+  return strew_scatter(in->self, 0, in->to, strew_of(in->line), &options, out, NULL);
+}
+
+static strew_status group(const struct inputs *in, strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
+  strew_group_options options = {0, PLACES, reduction, STREW_ERROR, NULL};
+  return strew_group(in->table, in->to_row, &options, out, arg, NULL);
+}
+
+static strew_status fold(strew_fold fold, strew_tensor *tensor, int count, strew_tensor **out) {
+  return strew_reduce(fold, tensor, count, &(int){0}, false, 1, out, NULL);
+}
+
+typedef strew_status work(const struct inputs *in, strew_tensor **out);
+
+static strew_status scatter_sum(const struct inputs *in, strew_tensor **out) {
+  return scatter(in, STREW_SUM, out);
+}
+static strew_status scatter_mean(const struct inputs *in, strew_tensor **out) {
+  return scatter(in, STREW_MEAN, out);
+}
+static strew_status scatter_last(const struct inputs *in, strew_tensor **out) {
+  return scatter(in, STREW_ASSIGN, out);
+}
+static strew_status scatter_columns(const struct inputs *in, strew_tensor **out) {
+  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  return strew_scatter(in->table, 1, in->to_column, strew_of(in->table), &options, out, NULL);
+}
+static strew_status scatter_bad(const struct inputs *in, strew_tensor **out) {
+  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_status status = strew_scatter(in->to_row, 0, in->to, strew_of(in->to), &options, out, NULL);
+  return status == STREW_EINDEX ? strew_clone(in->to_row, out, NULL) : STREW_EARGUMENT;
+}
+static strew_status group_sum(const struct inputs *in, strew_tensor **out) {
+  return group(in, STREW_SUM, out, NULL);
+}
+static strew_status group_winners(const struct inputs *in, strew_tensor **out) {
+  strew_tensor *values = NULL;
+  strew_status status = group(in, STREW_AMAX, &values, out);
+  strew_release(values);
+  return status;
+}
+static strew_status gather(const struct inputs *in, strew_tensor **out) {
+  return strew_gather(in->line, 0, in->to, STREW_ERROR, out, NULL);
+}
+static strew_status gather_columns(const struct inputs *in, strew_tensor **out) {
+  return strew_gather(in->table, 1, in->to_column, STREW_ERROR, out, NULL);
+}
+static strew_status multiply(const struct inputs *in, strew_tensor **out) {
+  return strew_binary(STREW_MUL, strew_of(in->table), strew_of(in->to_column), out, NULL);
+}
+static strew_status convert(const struct inputs *in, strew_tensor **out) {
+  return strew_to(in->line, strew_tensor_device(in->line), STREW_INT8, out, NULL);
+}
+static strew_status sum(const struct inputs *in, strew_tensor **out) {
+  return fold(STREW_FOLD_SUM, in->line, 0, out);
+}
+static strew_status variances(const struct inputs *in, strew_tensor **out) {
+  return fold(STREW_FOLD_VAR, in->table, 1, out);
+}
+static strew_status winner(const struct inputs *in, strew_tensor **out) {
+  return fold(STREW_FOLD_ARGMAX, in->line, 0, out);
+}
+static strew_status cumsum(const struct inputs *in, strew_tensor **out) {
+  return strew_cumsum(in->line, 0, out, NULL);
+}
+static strew_status order(const struct inputs *in, strew_tensor **out) {
+  strew_tensor *values = NULL;
+  strew_status status = strew_sort(in->line, 0, false, &values, out, NULL);
+  strew_release(values);
+  return status;
+}
+static strew_status nonzero(const struct inputs *in, strew_tensor **out) {
+  return strew_nonzero(in->to, out, NULL);
+}
+static strew_status normal(const struct inputs *in, strew_tensor **out) {
+  strew_device *on = strew_tensor_device(in->line);
+  strew_context_seed(strew_device_context(on), 5);
+  return strew_randn(on, STREW_FLOAT32, 1, &(int64_t){COUNT}, out, NULL);
+}
+
+static const struct {
+  const char *name;
+  work *run;
+} works[] = {
+#define WORK(name)                                                                                                     \
+  { #name, name }
+    WORK(scatter_sum), WORK(scatter_mean),  WORK(scatter_last), WORK(scatter_columns), WORK(scatter_bad),
+    WORK(group_sum),   WORK(group_winners), WORK(gather),       WORK(gather_columns),  WORK(multiply),
+    WORK(convert),     WORK(sum),           WORK(variances),    WORK(winner),          WORK(cumsum),
+    WORK(order),       WORK(nonzero),       WORK(normal),
+#undef WORK
+};
+enum { WORK_COUNT = sizeof works / sizeof *works };
+
+/* FNV-1a of the bytes of what a piece of work gives; 0 where it fails. */
+static uint64_t digest_of(const struct inputs *in, work *run) {
+  strew_tensor *out = NULL;
+  uint64_t digest = 0xcbf29ce484222325u;
+  if (run(in, &out) != STREW_OK) return 0;
+  size_t size = (size_t)strew_tensor_numel(out) * strew_dtype_size_bytes(strew_tensor_dtype(out));
+  unsigned char *bytes = malloc(size);
+  strew_status status = strew_read(out, bytes, size, NULL);
+  for (size_t i = 0; i < size; i++) digest = (digest ^ bytes[i]) * 0x100000001b3u;
+  free(bytes);
+  strew_release(out);
+  return status == STREW_OK ? digest : 0;
+}
+
+static uint64_t expected[WORK_COUNT];
+
+/* How many pieces of work give other bits than on one thread. Called on any thread and in any process. */
+static int count_wrong(strew_device *on) {
+  struct inputs in;
+  int wrong = 0;
+  if (make_inputs(on, &in) != STREW_OK) return WORK_COUNT;
+  for (int i = 0; i < WORK_COUNT; i++) wrong += digest_of(&in, works[i].run) != expected[i];
+  release_inputs(&in);
+  return wrong;
+}
+
+/* What one thread gives; leaves the context with `threads`. */
+static void expect(int threads) {
+  struct inputs in;
+  start_numbers();
+  use_threads(1);
+  ck_assert_int_eq(make_inputs(device, &in), STREW_OK);
+  for (int i = 0; i < WORK_COUNT; i++) {
+    expected[i] = digest_of(&in, works[i].run);
+    ck_assert_msg(expected[i] != 0, "%s failed", works[i].name);
+  }
+  release_inputs(&in);
+  use_threads(threads);
+}
+
+/* -------------------------------------------------------------------------------------------------- one context */
+
+START_TEST(test_same_bits) {
+  struct inputs in;
+  expect(1);
+  ck_assert_int_eq(make_inputs(device, &in), STREW_OK); /* which live on while the number of threads changes */
+  for (int threads = 2; threads <= 7; threads = threads == 3 ? 7 : threads + 1) {
+    use_threads(threads);
+    ck_assert_int_eq(strew_context_threads(context), threads);
+    for (int i = 0; i < WORK_COUNT; i++)
+      ck_assert_msg(digest_of(&in, works[i].run) == expected[i], "%s on %d threads", works[i].name, threads);
+  }
+  release_inputs(&in);
+}
+END_TEST
+
+START_TEST(test_number_of_threads) {
+  use_threads(0); /* the processors that the process may use */
+  ck_assert_int_ge(strew_context_threads(context), 1);
+  use_threads(3);
+  assert_fails(strew_context_set_threads(context, 257, &failure), STREW_EARGUMENT,
+               "set_threads: 'threads' is 257, valid 1..256, or 0 for the processors that this process may use");
+  assert_fails(strew_context_set_threads(context, -1, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_int_eq(strew_context_threads(context), 3);
+}
+END_TEST
+
+/* With stacks larger than the address space, no thread can be made. */
+START_TEST(test_no_threads_to_be_had) {
+  pthread_attr_t before, impossible;
+  pthread_getattr_default_np(&before);
+  pthread_attr_init(&impossible);
+  pthread_attr_setstacksize(&impossible, (size_t)1 << 47);
+  expect(7);
+  ck_assert_int_eq(pthread_setattr_default_np(&impossible), 0);
+  ck_assert_int_eq(count_wrong(device), 0);
+  ck_assert_int_eq(pthread_setattr_default_np(&before), 0);
+  use_threads(2);
+  ck_assert_int_eq(count_wrong(device), 0);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------- contexts */
+
+static strew_device *new_device(int threads) {
+  strew_options options = {.threads = threads, .grain_bytes = 64};
+  strew_context *made = NULL;
+  strew_device *on = NULL;
+  if (strew_context_create(&options, &made, NULL) != STREW_OK) return NULL;
+  strew_device_find(made, NULL, &on, NULL);
+  return on;
+}
+
+/* A host's thread with a context of its own: returns how much of its work was wrong. (Check's own macros are for the
+   first thread.) */
+static void *host_thread(void *threads) {
+  intptr_t wrong = 0;
+  strew_device *on = new_device(*(int *)threads);
+  if (!on) return (void *)(intptr_t)-1;
+  for (int i = 0; i < 5; i++) wrong += count_wrong(on);
+  strew_context_release(strew_device_context(on));
+  return (void *)wrong;
+}
+
+START_TEST(test_contexts_side_by_side) {
+  pthread_t host[3];
+  int threads[] = {1, 2, 3};
+  void *wrong;
+  expect(2);
+  for (int i = 0; i < 3; i++) ck_assert_int_eq(pthread_create(&host[i], NULL, host_thread, &threads[i]), 0);
+  ck_assert_int_eq(count_wrong(device), 0);
+  for (int i = 0; i < 3; i++) {
+    ck_assert_int_eq(pthread_join(host[i], &wrong), 0);
+    ck_assert_msg(!wrong, "%d results of the context with %d threads are wrong", (int)(intptr_t)wrong, threads[i]);
+  }
+}
+END_TEST
+
+/* Results go from one context to another by way of the host alone: tensors of two do not mix, but live side by side. */
+START_TEST(test_contexts_taking_turns) {
+  strew_device *other = new_device(3);
+  expect(2);
+  for (int i = 0; i < 3; i++) {
+    ck_assert_int_eq(count_wrong(device), 0);
+    ck_assert_int_eq(count_wrong(other), 0);
+  }
+  strew_context_release(strew_device_context(other));
+}
+END_TEST
+
+static int count_threads(void) {
+  int count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  while (tasks && readdir(tasks)) count++;
+  if (tasks) closedir(tasks);
+  return count;
+}
+
+START_TEST(test_contexts_come_and_go) {
+  enum { WARM = 20, CONTEXTS = 200 };
+  expect(1);
+  int threads = 0;
+  size_t held = 0;
+  for (int i = 0; i < CONTEXTS; i++) {
+    strew_device *on = new_device(2 + i % 2);
+    struct inputs in;
+    ck_assert_ptr_nonnull(on);
+    ck_assert_int_eq(make_inputs(on, &in), STREW_OK);
+    ck_assert(digest_of(&in, scatter_sum) == expected[0]);
+    if (i % 2) strew_context_release(strew_device_context(on));
+    release_inputs(&in); /* before the context, and after it */
+    if (i % 2 == 0) strew_context_release(strew_device_context(on));
+    if (i == WARM) threads = count_threads(), held = mallinfo2().uordblks;
+  }
+  ck_assert_int_le(count_threads(), threads);
+  ck_assert_uint_le(mallinfo2().uordblks, held + 4096);
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------------------- fork */
+
+/* The exit status of a child of fork() that computes, has a child of its own compute, and computes once more. */
+static int status_of_child(int generations) {
+  int status = -1;
+  pid_t child = fork();
+  if (child) return waitpid(child, &status, 0) == child ? status : -1;
+  alarm(60); /* ends a child that hangs */
+  bool well = count_wrong(device) == 0;
+  if (generations > 1) well = well && status_of_child(generations - 1) == 0 && count_wrong(device) == 0;
+  _exit(well ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+START_TEST(test_fork_after_use) {
+  expect(3);
+  ck_assert_int_eq(count_wrong(device), 0);
+  ck_assert_int_eq(status_of_child(2), 0);
+  ck_assert_int_eq(count_wrong(device), 0);
+  ck_assert_int_eq(status_of_child(1), 0);
+}
+END_TEST
+
+START_TEST(test_fork_before_use) {
+  expect(3);
+  ck_assert_int_eq(status_of_child(2), 0);
+  ck_assert_int_eq(count_wrong(device), 0);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("pool");
+  TCase *all = new_case(suite, "threads");
+  tcase_add_test(all, test_same_bits);
+  tcase_add_test(all, test_number_of_threads);
+  tcase_add_test(all, test_no_threads_to_be_had);
+  tcase_add_test(all, test_contexts_side_by_side);
+  tcase_add_test(all, test_contexts_taking_turns);
+  tcase_add_test(all, test_contexts_come_and_go);
+  tcase_add_test(all, test_fork_after_use);
+  tcase_add_test(all, test_fork_before_use);
+  return suite;
+}
