@@ -10,18 +10,20 @@ BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))))
 WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror
 # The bits must not depend on compiler or instruction set: nothing is contracted or reassociated.
 EXACT    = -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
-CFLAGS  += $(WARNINGS) $(EXACT) $(if $(filter runtime/cpu/%,$<),-O3,-O2) -g -fPIC -fvisibility=hidden -pthread -MMD -MP \
+OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter runtime/cpu/%,$<),-O3,-O2))
+CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) -g -fPIC -fvisibility=hidden -pthread -MMD -MP \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LIBS     = -lpthreadpool -lopenblas -lm
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
-MAKEFLAGS  += --output-sync=target -j$(shell nproc)
+MAKEFLAGS  += --output-sync=target $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c))
 PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
 CHECKS   = $(wildcard tests/check_*.c)
+HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(CHECKS),$(wildcard tests/*.c))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
@@ -45,9 +47,12 @@ $(BUILD)/tests/shared.a: $(call objects,$(SHARED))
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LIBS)
+$(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/%,$<),-Ilua_bindings $(LUA_CFLAGS)) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) -c -o $@ $<
 
 # ------------------------------------------------------------------------------------------------------- try and test
 
@@ -58,12 +63,12 @@ demo: all
 bench: all $(BUILD)/plain_loop.so
 	build/strew scripts/bench/scatter.lua
 
-# Each Check program; the whole suite again under ASan and UBSan; what threads do under TSan.
-checks: $(patsubst tests/%.c,run-%,$(CHECKS))
+# Each Check program and each host; all of it again under ASan and UBSan; what threads do under TSan.
+checks: $(patsubst tests/%.c,run-%,$(CHECKS) $(HOSTS))
 run-%: $(BUILD)/tests/%
 	@$<
 sanitized:
-	@$(MAKE) SANITIZE=address,undefined checks specs
+	@$(MAKE) SANITIZE=address,undefined checks specs program
 threads:
 	@$(MAKE) SANITIZE=thread run-check_pool
 
@@ -94,4 +99,4 @@ clean:
 
 .PHONY: all demo bench checks sanitized threads specs program readme digest rules test lint clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(SHARED)))
+-include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED)))

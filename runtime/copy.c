@@ -148,10 +148,10 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
     strew_status status = check_joined(call, tensors, i, first, dim, new_dim);
     if (status != STREW_OK) return status;
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
-    if (new_dim)
-      *total += 1;
-    else if (!is_nothing(tensors[i]))
-      *total += tensors[i]->sizes[dim];
+    int64_t size = new_dim ? 1 : is_nothing(tensors[i]) ? 0 : tensors[i]->sizes[dim];
+    if (__builtin_add_overflow(*total, size, total))
+      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "tensors"},
+                  "has more elements in dim %d than can be addressed", dim);
   }
   return STREW_OK;
 }

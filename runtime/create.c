@@ -35,7 +35,7 @@ strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const
 strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns, strew_tensor **out,
                        strew_error *error) {
   struct call call = CALL("eye", error, {0});
-  int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns, step = columns + 1;
+  int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
   union element one = element_identity(STREW_PROD, dtype);
   strew_status status = check_sizes(&call, dtype, 2, sizes);
   if (status == STREW_OK) status = strew_full(device, dtype, 2, sizes, strew_int(0), out, error);
@@ -43,7 +43,7 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
   strew_tensor diagonal = **out; /* a view on the stack: the same storage, not counted */
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;
-  diagonal.strides[0] = step;
+  diagonal.strides[0] = shorter ? columns + 1 : 0; /* with no rows, columns may be the most there can be */
   status = fill_tensor(&call, &diagonal, one);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;

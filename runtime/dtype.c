@@ -12,7 +12,7 @@ struct dtype_row {
 };
 
 static const struct dtype_row dtypes[] = {
-#define ROW(ENUM, s, name, stored, wide, wrap, category, highest, lowest)                                              \
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest)                                              \
   [STREW_##ENUM] = {name, sizeof(stored), category},
     STREW_DTYPES(ROW)
 #undef ROW
@@ -146,7 +146,7 @@ static void store_saturated(strew_scalar number, strew_dtype dtype, void *elemen
 
 strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   switch (dtype) {
-#define CASE(ENUM, s, name, stored, wide, wrap, category, ...)                                                         \
+#define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                         \
   case STREW_##ENUM: {                                                                                                 \
     T_##s value;                                                                                                       \
     memcpy(&value, element, sizeof value);                                                                             \

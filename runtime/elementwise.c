@@ -379,7 +379,8 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
   add_input(&work, "self", strew_of(tensor));
   struct fault fault = {.argument = "value", .code = STREW_ESHAPE};
   if (value.tensor && value.tensor->rank)
-    return fail(&work.call, fault, "has %d dimensions, it must be a number or a tensor of none", value.tensor->rank);
+    return fail(&work.call, fault, "has %d dimension%s, a number or a tensor of none is needed", value.tensor->rank,
+                value.tensor->rank == 1 ? "" : "s");
   fault.code = STREW_EDTYPE;
   if (value.tensor && dtype_category(value.tensor->dtype) > dtype_category(tensor->dtype))
     return fail(&work.call, fault, "is %s, which %s does not take", strew_dtype_name(value.tensor->dtype),

@@ -34,8 +34,10 @@ static inline double normal_log_f64(double x) {
   if (bits > 0x3ff6a09e667f3bccu) bits -= 0x10000000000000u, exponent++;
   double m;
   memcpy(&m, &bits, sizeof m);
+  static const double parts[] = {1 / 25.0, 1 / 23.0, 1 / 21.0, 1 / 19.0, 1 / 17.0, 1 / 15.0,
+                                 1 / 13.0, 1 / 11.0, 1 / 9.0,  1 / 7.0,  1 / 5.0,  1 / 3.0};
   double s = (m - 1) / (m + 1), z = s * s, series = 0;
-  for (int k = 25; k > 1; k -= 2) series = (series + 1 / (double)k) * z;
+  for (int i = 0; i < 12; i++) series = (series + parts[i]) * z;
   return exponent * 0.693147180559945309 + 2 * s * (series + 1);
 }
 

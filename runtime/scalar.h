@@ -1,7 +1,7 @@
 /* scalar.h: one value of each dtype: its C types, how it is read into what it is computed in and stored back, how it is
    converted, and the arithmetic in which dtypes differ (wrapping, NaN, signed zeros, floor division).
    For every suffix S of the dtype table:
-     T_S, W_S         stored and computed type
+     T_S, W_S         stored and computed type; B_S, the unsigned one of the stored width
      load_S, store_S  between them; storing rounds 16-bit floats to nearest even and makes bool 0 or 1
      S_from_f64, S_from_i64, f64_from_S / i64_from_S   conversions by the rule STREW_SATURATE */
 #ifndef STREW_SCALAR_H
@@ -18,9 +18,10 @@
 #define CAT_(a, b) a##b
 #define CAT(a, b)  CAT_(a, b)
 
-#define SCALAR_TYPES(ENUM, s, name, stored, wide, wrap, category, highest, lowest)                                     \
+#define SCALAR_TYPES(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest)                               \
   typedef stored T_##s;                                                                                                \
-  typedef wide W_##s;                                                                                                  \
+  typedef bits B_##s;                                                                                                  \
+  typedef T_##wide W_##s;                                                                                              \
   typedef wrap U_##s;                                                                                                  \
   static inline W_##s highest_##s(void) {                                                                              \
     return highest;                                                                                                    \

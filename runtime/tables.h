@@ -4,19 +4,20 @@
 #ifndef STREW_TABLES_H
 #define STREW_TABLES_H
 
-/* enumerator; suffix of functions; name; stored as; computed as; unsigned type in which sums wrap; category in type
-   promotion; identities of the minimum and of the maximum. */
+/* enumerator; suffix of functions; name; stored as; unsigned of that width; suffix of what it is
+   computed as; unsigned type in which sums wrap; category in type promotion; identities of the minimum and of the
+   maximum. */
 #define STREW_DTYPES(X)                                                                                                \
-  X(FLOAT32, f32, "float32", float, float, float, FLOATING, INFINITY, -INFINITY)                                       \
-  X(FLOAT64, f64, "float64", double, double, double, FLOATING, (double)INFINITY, -(double)INFINITY)                    \
-  X(FLOAT16, f16, "float16", uint16_t, float, float, FLOATING, INFINITY, -INFINITY)                                    \
-  X(BFLOAT16, bf16, "bfloat16", uint16_t, float, float, FLOATING, INFINITY, -INFINITY)                                 \
-  X(INT64, i64, "int64", int64_t, int64_t, uint64_t, INTEGER, 9223372036854775807, (-9223372036854775807 - 1))         \
-  X(INT32, i32, "int32", int32_t, int32_t, uint32_t, INTEGER, 2147483647, (-2147483647 - 1))                           \
-  X(INT16, i16, "int16", int16_t, int16_t, uint32_t, INTEGER, 32767, (-32767 - 1))                                     \
-  X(INT8, i8, "int8", int8_t, int8_t, uint32_t, INTEGER, 127, (-127 - 1))                                              \
-  X(UINT8, u8, "uint8", uint8_t, uint8_t, uint32_t, INTEGER, 255, 0)                                                   \
-  X(BOOL, b8, "bool", uint8_t, uint8_t, uint32_t, BOOLEAN, 1, 0)
+  X(FLOAT32, f32, "float32", float, uint32_t, f32, float, FLOATING, INFINITY, -INFINITY)                               \
+  X(FLOAT64, f64, "float64", double, uint64_t, f64, double, FLOATING, (double)INFINITY, -(double)INFINITY)             \
+  X(FLOAT16, f16, "float16", uint16_t, uint16_t, f32, float, FLOATING, INFINITY, -INFINITY)                            \
+  X(BFLOAT16, bf16, "bfloat16", uint16_t, uint16_t, f32, float, FLOATING, INFINITY, -INFINITY)                         \
+  X(INT64, i64, "int64", int64_t, uint64_t, i64, uint64_t, INTEGER, 9223372036854775807, (-9223372036854775807 - 1))   \
+  X(INT32, i32, "int32", int32_t, uint32_t, i32, uint32_t, INTEGER, 2147483647, (-2147483647 - 1))                     \
+  X(INT16, i16, "int16", int16_t, uint16_t, i16, uint32_t, INTEGER, 32767, (-32767 - 1))                               \
+  X(INT8, i8, "int8", int8_t, uint8_t, i8, uint32_t, INTEGER, 127, (-127 - 1))                                         \
+  X(UINT8, u8, "uint8", uint8_t, uint8_t, u8, uint32_t, INTEGER, 255, 0)                                               \
+  X(BOOL, b8, "bool", uint8_t, uint8_t, b8, uint32_t, BOOLEAN, 1, 0)
 
 /* enumerator; suffix; the name and its other words; 1 if the bits of a float result depend on the order of joining, so
    that 16-bit floats are joined in float32; identity; how b joins a. A mean is a sum with a finishing division, so it

@@ -143,14 +143,15 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   return STREW_OK;
 }
 
-/* The elements that a view of this shape reaches, from its first one on; -1 where they cannot be counted. */
+/* The elements that a view of this shape reaches, from its first one on; -1 where they cannot be counted, those of empty
+   tensors neither: later views multiply sizes and strides. */
 static int64_t reach(int rank, const int64_t *sizes, const int64_t *strides) {
-  int64_t last = 0, step;
+  int64_t reached = 1, span;
   for (int d = 0; d < rank; d++) {
-    if (sizes[d] == 0) return 0;
-    if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step) || __builtin_add_overflow(last, step, &last)) return -1;
+    if (__builtin_mul_overflow(sizes[d], strides[d], &span)) return -1;
+    if (sizes[d] && __builtin_add_overflow(reached, span - strides[d], &reached)) return -1;
   }
-  return last + 1;
+  return count_of_sizes(rank, sizes) ? reached : 0;
 }
 
 /* May a view of this shape start at `offset` of a storage of `elements`? */

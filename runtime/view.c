@@ -47,7 +47,7 @@ static strew_status infer_sizes(const struct call *call, const strew_tensor *ten
     return fail(call, fault, "is %s: beside a size of 0 any size could stand for -1",
                 text_of_sizes(rank, wanted, text));
   if (open >= 0) sizes[open] = numel / known, known *= sizes[open];
-  if (known == numel) return STREW_OK;
+  if (known == numel) return check_sizes(call, tensor->dtype, rank, sizes);
   return fail(call, fault, "is %s, which does not hold the %" PRId64 " elements of self",
               text_of_sizes(rank, wanted, text), numel);
 }
@@ -215,7 +215,7 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
   char text[TEXT_BYTES];
   if (rank < tensor->rank || rank > MAX_RANK)
-    return fail(&call, fault, "has %d dimensions, valid %d..%d", rank, tensor->rank, MAX_RANK);
+    return fail(&call, fault, "has %d dimension%s, valid %d..%d", rank, rank == 1 ? "" : "s", tensor->rank, MAX_RANK);
   struct shape shape = {.rank = rank, .offset = tensor->offset};
   int added = rank - tensor->rank;
   for (int d = 0; d < rank; d++) {

@@ -137,7 +137,8 @@ START_TEST(equal_compares_wholes) {
   assert_fails(strew_equal(a, ints, &is, &failure), STREW_EDTYPE,
                "equal: 'other' is int64, self is float32: dtypes must be equal\n"
                "  self   float32[6] cpu\n"
-               "  other  int64[6] cpu");
+               "  other  int64[6] cpu\n"
+               "  hint   other:to(self.dtype)");
   ck_assert_int_eq(flat, strew_tensor_numel(ints));
   strew_release(a), strew_release(b), strew_release(c), strew_release(shaped), strew_release(none), strew_release(ints);
 }
@@ -361,7 +362,7 @@ START_TEST(choosing_needs_a_bool) {
                "  self  int64[3] cpu\n"
                "  mask  bool[3] cpu");
   assert_fails(strew_masked_fill(floats_123, mask, strew_of(ints_123), &out, &failure), STREW_ESHAPE,
-               "masked_fill: 'value' has 1 dimensions, it must be a number or a tensor of none\n"
+               "masked_fill: 'value' has 1 dimension, a number or a tensor of none is needed\n"
                "  self   float32[3] cpu\n"
                "  mask   bool[3] cpu\n"
                "  value  int64[3] cpu");

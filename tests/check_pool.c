@@ -78,10 +78,13 @@ static strew_status scatter_columns(const struct inputs *in, strew_tensor **out)
   strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
   return strew_scatter(in->table, 1, in->to_column, strew_of(in->table), &options, out, NULL);
 }
+/* In place with a bad index: the tensor comes out as it was. */
 static strew_status scatter_bad(const struct inputs *in, strew_tensor **out) {
   strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
-  strew_status status = strew_scatter(in->to_row, 0, in->to, strew_of(in->to), &options, out, NULL);
-  return status == STREW_EINDEX ? strew_clone(in->to_row, out, NULL) : STREW_EARGUMENT;
+  strew_status status = strew_clone(in->to_row, out, NULL);
+  if (status != STREW_OK) return status;
+  status = strew_scatter(*out, 0, in->to, strew_of(in->to), &options, out, NULL);
+  return status == STREW_EINDEX ? STREW_OK : STREW_EARGUMENT;
 }
 static strew_status group_sum(const struct inputs *in, strew_tensor **out) {
   return group(in, STREW_SUM, out, NULL);
@@ -333,6 +336,17 @@ START_TEST(test_fork_before_use) {
 }
 END_TEST
 
+static bool follows_forks(void) {
+#if defined(__SANITIZE_THREAD__)
+  return false;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return false;
+#endif
+#endif
+  return true;
+}
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("pool");
   TCase *all = new_case(suite, "threads");
@@ -342,7 +356,11 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_contexts_side_by_side);
   tcase_add_test(all, test_contexts_taking_turns);
   tcase_add_test(all, test_contexts_come_and_go);
-  tcase_add_test(all, test_fork_after_use);
-  tcase_add_test(all, test_fork_before_use);
+  if (follows_forks()) {
+    tcase_add_test(all, test_fork_after_use);
+    tcase_add_test(all, test_fork_before_use);
+  } else {
+    printf("pool: fork is left out: ThreadSanitizer cannot make threads in a child\n");
+  }
   return suite;
 }

@@ -115,7 +115,9 @@ static strew_tensor *draw_viewed(int most_dims) {
   if (many) rank = most_dims;
   for (int d = 0; d < rank; d++) sizes[d] = many ? 1 + (draw_below(4) == 0) : 1 + draw_below(4) * draw_below(2);
   if (rank && draw_below(8) == 0) sizes[draw_below(rank)] = 0;
-  return random_integers(STREW_INT64, rank, sizes, (enum layout)draw_below(LAYOUT_COUNT), 0, 1ll << 60);
+  enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
+  if (many && layout == STRIDED) layout = PERMUTED; /* gaps in so many dimensions take too much room */
+  return random_integers(STREW_INT64, rank, sizes, layout, 0, 1ll << 60);
 }
 
 /* A dimension as a caller may name it: from the end, too. */
@@ -390,7 +392,7 @@ START_TEST(other_shapes) {
     strew_release(tensor);
     free(offsets);
   }
-  ck_assert(made > 100 && made < 500); /* both happen often */
+  ck_assert_msg(made > 100 && made < 500, "%d", made); /* both happen often */
 }
 END_TEST
 
@@ -543,11 +545,11 @@ START_TEST(reshape_and_flatten_errors) {
   assert_fails(strew_reshape(t, 1, (const int64_t[]){7}, &out, &failure), STREW_ESHAPE,
                "reshape: 'shape' is [7], which does not hold the 6 elements of self" SELF);
   assert_fails(strew_flatten(t, 1, 0, &out, &failure), STREW_ESHAPE,
-               "flatten: 'last' is dim 0, before the first one, 1" SELF);
+               "flatten: 'end_dim' is dim 0, it must not lie before start_dim, which is dim 1" SELF);
   assert_fails(strew_flatten(t, 2, -1, &out, &failure), STREW_ESHAPE,
-               "flatten: 'dim' is 2, out of range for 2 dimensions (valid -2..1)" SELF);
+               "flatten: 'start_dim' is 2, out of range for 2 dimensions (valid -2..1)" SELF);
   assert_fails(strew_flatten(t, 0, -3, &out, &failure), STREW_ESHAPE,
-               "flatten: 'dim' is -3, out of range for 2 dimensions (valid -2..1)" SELF);
+               "flatten: 'end_dim' is -3, out of range for 2 dimensions (valid -2..1)" SELF);
   ck_assert_ptr_null(out);
   strew_release(t);
 }
@@ -556,7 +558,7 @@ END_TEST
 START_TEST(errors_of_order) {
   strew_tensor *t = matrix(), *cube = random_tensor(STREW_BOOL, 3, (const int64_t[]){1, 2, 1}, CONTIGUOUS), *out = NULL;
   assert_fails(strew_permute(t, 1, (const int64_t[]){0}, &out, &failure), STREW_ESHAPE,
-               "permute: 'dims' names 1 dimensions, self has 2" SELF);
+               "permute: 'dims' has 1 entry, self has 2 dimensions" SELF);
   assert_fails(strew_permute(t, 2, (const int64_t[]){1, -1}, &out, &failure), STREW_ESHAPE,
                "permute: 'dims' is [1, -1]: each of 0..1 is to stand there once" SELF);
   assert_fails(strew_permute(t, 2, (const int64_t[]){0, 2}, &out, &failure), STREW_ESHAPE,
@@ -564,10 +566,10 @@ START_TEST(errors_of_order) {
   assert_fails(strew_permute(t, 2, (const int64_t[]){INT64_MIN, 0}, &out, &failure), STREW_ESHAPE,
                "permute: 'dims' is [-9223372036854775808, 0]: each of 0..1 is to stand there once" SELF);
   assert_fails(strew_transpose(t, 0, 2, &out, &failure), STREW_ESHAPE,
-               "transpose: 'dim' is 2, out of range for 2 dimensions (valid -2..1)" SELF);
+               "transpose: 'dim1' is 2, out of range for 2 dimensions (valid -2..1)" SELF);
   ck_assert_int_eq(failure.value.as.i, 2);
   assert_fails(strew_transpose(t, -3, 0, &out, &failure), STREW_ESHAPE,
-               "transpose: 'dim' is -3, out of range for 2 dimensions (valid -2..1)" SELF);
+               "transpose: 'dim0' is -3, out of range for 2 dimensions (valid -2..1)" SELF);
   assert_fails(strew_t(cube, &out, &failure), STREW_ESHAPE,
                "t: 'self' has 3 dimensions, t takes 2 or less\n"
                "  self  bool[1, 2, 1] cpu\n"
@@ -592,7 +594,7 @@ START_TEST(errors_of_sizes_1) {
                "unsqueeze: 'self' has 16 dimensions, the most there can be\n"
                "  self  int8[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] cpu");
   assert_fails(strew_expand(t, 1, dim_sizes, &out, &failure), STREW_ESHAPE,
-               "expand: 'shape' has 1 dimensions, valid 2..16" SELF);
+               "expand: 'shape' has 1 dimension, valid 2..16" SELF);
   assert_fails(strew_expand(t, 2, dim_sizes, &out, &failure), STREW_ESHAPE,
                "expand: 'shape' is [2, 4]: dimension 1 of size 3 cannot become 4, only sizes 1 grow" SELF);
   assert_fails(strew_expand(t, 3, (const int64_t[]){-1, 2, 3}, &out, &failure), STREW_ESHAPE,
@@ -628,15 +630,16 @@ END_TEST
 START_TEST(narrow_and_slice_errors) {
   strew_tensor *t = matrix(), *scalar = scalar_tensor(STREW_INT8, strew_int(1)), *out = NULL;
   assert_fails(strew_narrow(t, 1, 4, 0, &out, &failure), STREW_EINDEX,
-               "narrow: 'start' is out of range: start 4 and length 0 in dim 1 of size 3" SELF);
+               "narrow: 'start' is 4, out of range for dim 1 of self (size 3, valid -3..3)" SELF);
   assert_fails(strew_narrow(t, 1, -4, 1, &out, &failure), STREW_EINDEX,
-               "narrow: 'start' is out of range: start -4 and length 1 in dim 1 of size 3" SELF);
+               "narrow: 'start' is -4, out of range for dim 1 of self (size 3, valid -3..3)" SELF);
   assert_fails(strew_narrow(t, 1, 1, 3, &out, &failure), STREW_EINDEX,
-               "narrow: 'length' is out of range: start 1 and length 3 in dim 1 of size 3" SELF);
-  assert_fails(strew_narrow(t, 1, -1, INT64_MAX, &out, &failure), STREW_EINDEX,
-               "narrow: 'length' is out of range: start -1 and length 9223372036854775807 in dim 1 of size 3" SELF);
+               "narrow: 'length' is 3, out of range from start 1 in dim 1 of self (size 3, valid 0..2)" SELF);
+  assert_fails(
+      strew_narrow(t, 1, -1, INT64_MAX, &out, &failure), STREW_EINDEX,
+      "narrow: 'length' is 9223372036854775807, out of range from start -1 in dim 1 of self (size 3, valid 0..1)" SELF);
   assert_fails(strew_narrow(t, 0, 0, -1, &out, &failure), STREW_EINDEX,
-               "narrow: 'length' is out of range: start 0 and length -1 in dim 0 of size 2" SELF);
+               "narrow: 'length' is -1, out of range from start 0 in dim 0 of self (size 2, valid 0..2)" SELF);
   assert_fails(strew_slice(t, 0, 0, 2, 0, &out, &failure), STREW_EARGUMENT,
                "slice: 'step' is 0, steps are 1 or more" SELF);
   assert_fails(strew_slice(t, 0, 2, 0, -1, &out, &failure), STREW_EARGUMENT,

@@ -1,5 +1,5 @@
 /* matmul.c: products of matrices on the CPU: floats by the machine's BLAS, which has threads of its own and is safe
-   after fork(); integers by plain loops, rows shared among the threads. */
+   after fork(); integers, and what is too large for BLAS to count, by plain loops, rows shared among the threads. */
 #include "cpu.h"
 #include "scalar.h"
 
@@ -14,21 +14,11 @@ struct matrices {
   int64_t m, n, k, a_row, a_column, b_row, b_column;
 };
 
-#define S i64
-#include "matmul.inc"
-#undef S
-#define S i32
-#include "matmul.inc"
-#undef S
-#define S i16
-#include "matmul.inc"
-#undef S
-#define S i8
-#include "matmul.inc"
-#undef S
-#define S u8
-#include "matmul.inc"
-#undef S
+typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64_t end);
+
+#define LOOPS_WIDE
+#define LOOPS "matmul.inc"
+#include "each_dtype.h"
 
 /* --------------------------------------------------------------------------------------------------------- floats */
 
@@ -85,7 +75,7 @@ static void multiply_vector(const struct matrices *x, strew_dtype dtype) {
 
 struct share {
   struct matrices matrices;
-  strew_dtype dtype;
+  multiply_rows *multiply;
   int64_t parts;
 };
 
@@ -93,38 +83,36 @@ static void multiply_part(void *share_, int64_t part) {
   const struct share *share = share_;
   const struct matrices *x = &share->matrices;
   int64_t begin = part_begin(x->m, share->parts, part), end = part_begin(x->m, share->parts, part + 1);
-  switch (share->dtype) {
-  case STREW_INT64: multiply_rows_i64(x, begin, end); break;
-  case STREW_INT32: multiply_rows_i32(x, begin, end); break;
-  case STREW_INT16: multiply_rows_i16(x, begin, end); break;
-  case STREW_INT8: multiply_rows_i8(x, begin, end); break;
-  default: multiply_rows_u8(x, begin, end); break;
-  }
+  share->multiply(x, begin, end);
 }
 
-static void multiply_integers(strew_context *context, const struct matrices *x, strew_dtype dtype) {
+static void multiply_plainly(strew_context *context, const struct matrices *x, strew_dtype dtype) {
+  static multiply_rows *const loops[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, s, name, stored, bits, wide, ...) [STREW_##ENUM] = multiply_rows_##wide,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
   /* a million products take about as long as a megabyte takes to pass */
   double products = (double)x->m * (double)x->n * (double)x->k;
-  struct share share = {*x, dtype, pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};
+  struct share share = {*x, loops[dtype], pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};
   if (share.parts > x->m) share.parts = x->m;
   pool_run(context, share.parts, multiply_part, &share);
 }
 
 strew_status cpu_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
+  (void)call;
   int rows = plan->rank - 2, columns = plan->rank - 1;
   const struct operand *a = &plan->operands[1], *b = &plan->operands[2];
   struct matrices x = {.m = plan->sizes[rows], .n = plan->sizes[columns], .k = k};
   x.a_row = a->strides[rows], x.a_column = a->strides[columns];
   x.b_row = b->strides[rows], x.b_column = b->strides[columns];
-  if (dtype_is_float(a->dtype) && !blas_can_count(&x))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                "or other is too large for the BLAS library, whose sizes end at %d", INT_MAX);
+  bool by_blas = dtype_is_float(a->dtype) && blas_can_count(&x);
   struct plan batches = *plan;
   batches.rank = rows;
   for (int64_t i = 0; i < plan_numel(&batches); i++) {
     x.c = operand_at(&batches, 0, i), x.a = operand_at(&batches, 1, i), x.b = operand_at(&batches, 2, i);
-    if (!dtype_is_float(a->dtype))
-      multiply_integers(device->context, &x, a->dtype);
+    if (!by_blas)
+      multiply_plainly(device->context, &x, a->dtype);
     else if (x.m == 1 || x.n == 1)
       multiply_vector(&x, a->dtype);
     else

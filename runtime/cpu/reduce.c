@@ -40,9 +40,11 @@ static inline double sqrt_f64(double x) {
 
 static const struct fold *fold_of(enum fold_kind kind, strew_dtype dtype) {
   static const struct fold *const *const table[STREW_DTYPE_COUNT] = {
-      [STREW_FLOAT32] = folds_f32, [STREW_FLOAT64] = folds_f64, [STREW_INT64] = folds_i64, [STREW_INT32] = folds_i32,
-      [STREW_INT16] = folds_i16,   [STREW_INT8] = folds_i8,     [STREW_UINT8] = folds_u8,  [STREW_BOOL] = folds_b8};
-  return table[dtype_wide(dtype)][kind];
+#define ROW(ENUM, s, name, stored, bits, wide, ...) [STREW_##ENUM] = folds_##wide,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  return table[dtype][kind];
 }
 
 static const enum fold_kind kinds[STREW_FOLD_COUNT] = {[STREW_FOLD_SUM] = SUMS,
@@ -79,7 +81,8 @@ struct job {
   bool across;
   int64_t columns, column_in, column_out; /* number and steps; 1 column where the way is `along` */
   int64_t width, tiles_per_row, tiles;    /* columns in a tile */
-  int lanes;
+  int lanes;                              /* of an output, across: a power of two, no more than it needs */
+  bool finds;                             /* winners with their places? */
   const struct fold *fold;
   char *partial; /* where outputs are folded in several pieces: their values, [tile][chunk][width] ... */
   char *means;   /* ... and, in the second pass of a variance, [tile][width] */
@@ -134,7 +137,9 @@ static void lay_out(struct job *job, const struct reduce_plan *plan) {
   job->width = job->columns < widest ? job->columns : widest;
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * count_of_sizes(job->kept.rank, job->kept.sizes);
-  for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
+  /* winners need each row's own place, and no lanes: they may be met in any order */
+  job->finds = job->fold->value_bytes > (int64_t)sizeof(int64_t);
+  for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n && !job->finds;) job->lanes *= 2;
 }
 
 /* One tile: where its first output and that one's first element lie. */
@@ -235,7 +240,7 @@ static void block_along(const struct job *job, struct desk *desk, struct cursor 
 /* Rows that lie one behind the other are one long row, which meets several lanes at once. */
 static bool rows_are_dense(const struct job *job, const struct cursor *cursor, int64_t width) {
   return job->direct && job->column_in == job->element_bytes && cursor_step(cursor) == width * job->element_bytes &&
-         job->fold->value_bytes <= (int64_t)sizeof(int64_t); /* winners need each row's own place */
+         !job->finds;
 }
 
 static void block_across(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
@@ -244,8 +249,8 @@ static void block_across(const struct job *job, struct desk *desk, struct cursor
   bool dense = rows_are_dense(job, cursor, width);
   fold->start(desk->lanes, job->lanes * width);
   for (int64_t i = 0, rows; i < count; i += rows) {
-    int64_t lane = i % SUM_LANES;
-    rows = dense ? cursor_run(cursor, count - i < SUM_LANES - lane ? count - i : SUM_LANES - lane) : 1;
+    int64_t lane = i & (job->lanes - 1);
+    rows = dense ? cursor_run(cursor, count - i < job->lanes - lane ? count - i : job->lanes - lane) : 1;
     const void *elements = dense ? cursor->at : brought(job, desk->buffer, cursor->at, job->column_in, width);
     fold->row(desk->lanes + lane * width * fold->value_bytes, elements, centers, rows * width, place + i);
     cursor_advance(cursor, rows);

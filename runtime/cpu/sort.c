@@ -80,11 +80,6 @@ struct sorts {
 #define ITEM broad
 #include "items.inc"
 
-typedef uint32_t key_f32, key_i32;
-typedef uint64_t key_f64, key_i64;
-typedef uint16_t key_f16, key_bf16, key_i16;
-typedef uint8_t key_i8, key_u8, key_b8;
-
 #define LOOPS "sort.inc"
 #include "each_dtype.h"
 
