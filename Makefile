@@ -73,7 +73,7 @@ threads:
 	@$(MAKE) SANITIZE=thread run-check_pool
 
 # The Lua module in the stock interpreter; under a sanitizer its runtime has to come first.
-sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0)
+sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
 specs: $(BUILD)/strew.so
 	@$(sanitizer) LUA_CPATH='$(BUILD)/?.so;/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so' \
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec

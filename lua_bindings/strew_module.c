@@ -172,6 +172,7 @@ static bool is_callable(lua_State *L, struct call *call) {
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, a tensor is due",
             call->arguments ? bind_text(L, call, 1, text) : "missing");
   if (call->form & METHOD) bind_hint(call, "use : to call a method: t:%s(...)", call->error.op);
+  if (lua_istable(L, 1)) bind_hint(call, "strew.tensor(self) makes a tensor of a table");
   return false;
 }
 

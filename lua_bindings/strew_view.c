@@ -165,8 +165,8 @@ static int as_strided(lua_State *L, struct call *call) {
                                          {0}};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (strides.count != shape.count)
-    return bind_fail(call, STREW_ESHAPE, "strides", "has %d entries, %d as in shape are due", strides.count,
-                     shape.count);
+    return bind_fail(call, STREW_ESHAPE, "strides", "has %d entr%s, shape has %d", strides.count,
+                     strides.count == 1 ? "y" : "ies", shape.count);
   if (offset == INT64_MIN) offset = strew_tensor_offset(self);
   strew_status status = strew_as_strided(self, shape.count, shape.at, strides.at, offset, &view, &call->error);
   return end_view(status, box, view);

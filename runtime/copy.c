@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static strew_status run_copy(const struct call *call, strew_device *device, struct plan *plan) {
@@ -131,12 +132,13 @@ static strew_status check_joined(const struct call *call, strew_tensor *const *t
   if (tensor->rank != model->rank)
     return fail(call, fault, "has %d dimension%s at [%" PRId64 "], %d at [%" PRId64 "]: ranks must be equal",
                 tensor->rank, tensor->rank == 1 ? "" : "s", i + 1, model->rank, first + 1);
-  for (int d = 0; d < tensor->rank; d++)
-    if ((new_dim || d != dim) && tensor->sizes[d] != model->sizes[d])
-      return fail(call, fault, "has size %" PRId64 " in dim %d at [%" PRId64 "], %" PRId64 " at [%" PRId64 "]: %s",
-                  tensor->sizes[d], d, i + 1, model->sizes[d], first + 1,
-                  new_dim ? "sizes must be equal" : "sizes may differ in the dim that is joined only");
-  return STREW_OK;
+  int d = 0;
+  while (d < tensor->rank && (tensor->sizes[d] == model->sizes[d] || (!new_dim && d == dim))) d++;
+  if (d == tensor->rank) return STREW_OK;
+  char rule[50] = "sizes must be equal";
+  if (!new_dim) snprintf(rule, sizeof rule, "only in dim %d may sizes differ", dim);
+  return fail(call, fault, "has size %" PRId64 " in dim %d at [%" PRId64 "], %" PRId64 " at [%" PRId64 "]: %s",
+              tensor->sizes[d], d, i + 1, model->sizes[d], first + 1, rule);
 }
 
 /* Checks all entries; adds up the sizes along dim; promotes the dtype. */

@@ -67,7 +67,7 @@ static void coordinates(const strew_tensor *index, int64_t place, int64_t *posit
 static const char *hint_for(const struct call *call, const struct plan *values, strew_device *device, int64_t value,
                             const struct index_limits *limits, char *text) {
   struct index_range range = {0, 0};
-  if (value == limits->size) {
+  if (value == limits->size && value > 0) {
     strew_status status = device->ops->index_range(call, device, values, &range);
     if (status == STREW_OK && range.lowest == 1 && range.highest == limits->size)
       snprintf(text, TEXT_BYTES, "all values lie in 1..%" PRId64 ": were they counted from 1? index - 1 counts from 0",

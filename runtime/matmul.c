@@ -60,11 +60,13 @@ static int batch_rank(const strew_tensor *tensor) {
 
 static strew_status shape_product(const struct call *call, const strew_tensor *a, const strew_tensor *b,
                                   struct product *product) {
+  char its[TEXT_BYTES], selfs[TEXT_BYTES];
   product->batch_rank = batch_rank(a);
   memcpy(product->batch_sizes, a->sizes, (size_t)product->batch_rank * sizeof *a->sizes);
   if (!broadcast_sizes(&product->batch_rank, product->batch_sizes, batch_rank(b), b->sizes))
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "other"},
-                "has leading dimensions that do not broadcast with self's");
+                "has leading dimensions %s, self has %s: they do not broadcast",
+                text_of_sizes(batch_rank(b), b->sizes, its), text_of_sizes(batch_rank(a), a->sizes, selfs));
   product->m = a->rank > 1 ? a->sizes[a->rank - 2] : 1;
   product->k = a->sizes[a->rank - 1];
   product->n = b->rank > 1 ? b->sizes[b->rank - 1] : 1;

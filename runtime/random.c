@@ -14,13 +14,23 @@ static int float_digits(strew_dtype dtype) {
   }
 }
 
+/* Can dtype hold a number that an argument leads to? */
+static strew_status check_reached(const struct call *call, const char *argument, strew_scalar reached,
+                                  strew_conversion how, strew_dtype dtype) {
+  struct call quiet = *call;
+  union element element;
+  char text[TEXT_BYTES];
+  quiet.error = NULL;
+  if (element_from(&quiet, argument, reached, how, dtype, &element) == STREW_OK) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &reached},
+              "asks for %s, which %s cannot hold", text_of_scalar(reached, text), strew_dtype_name(dtype));
+}
+
 /* Can dtype hold this whole number exactly? */
 static strew_status check_whole(const struct call *call, const char *argument, int64_t whole, strew_dtype dtype) {
-  union element element;
   strew_scalar value = strew_int(whole);
   int64_t most = dtype_is_float(dtype) ? (int64_t)1 << float_digits(dtype) : 0;
-  if (!most || (whole <= most && whole >= -most))
-    return element_from(call, argument, value, STREW_EXACT, dtype, &element);
+  if (!most || (whole <= most && whole >= -most)) return check_reached(call, argument, value, STREW_EXACT, dtype);
   return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &value},
               "asks for %" PRId64 ", %s holds whole numbers from %" PRId64 " to %" PRId64, whole,
               strew_dtype_name(dtype), -most, most);
@@ -239,7 +249,7 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
   strew_scalar last = whole ? strew_int((int64_t)((uint64_t)start.as.i + (uint64_t)(count - 1) * (uint64_t)step.as.i))
                             : strew_float(start.as.f + (double)(count - 1) * step.as.f);
   if (count) status = element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held);
-  if (count && status == STREW_OK) status = element_from(&call, "stop", last, STREW_TRUNCATE, dtype, &held);
+  if (count && status == STREW_OK) status = check_reached(&call, "stop", last, STREW_TRUNCATE, dtype);
   if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &count, out, &dense, &made);
   if (status == STREW_OK) status = fill_ramp(&call, dense, 0, count, start, step);
   return dense ? dense_finish(&call, out, dense, made, status) : status;

@@ -152,11 +152,11 @@ strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, str
   strew_device *device = tensor->storage->device;
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status == STREW_OK && in_place && tensor->dtype == STREW_BOOL)
-    status = fail(&call,
-                  (struct fault){.code = STREW_EDTYPE,
-                                 .argument = "self",
-                                 .hint = "without the underscore the result is a new tensor"},
-                  "is bool, which does not take a result of int64");
+    status =
+        fail(&call,
+             (struct fault){
+                 .code = STREW_EDTYPE, .argument = "self", .hint = "without the underscore the result is a new tensor"},
+             "is bool, which does not take a result of int64");
   /* in place, an integer tensor keeps its dtype, in which the sums wrap */
   strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
   if (status == STREW_OK) status = out_prepare(&call, device, dtype, tensor->rank, tensor->sizes, out, &made);

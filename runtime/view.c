@@ -131,7 +131,7 @@ strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, 
   struct call call = CALL("permute", error, {"self", tensor});
   struct fault fault = {.code = STREW_ESHAPE, .argument = "dims"};
   char text[TEXT_BYTES];
-  if (rank != tensor->rank) 
+  if (rank != tensor->rank)
     return fail(&call, fault, "has %d entr%s, self has %d dimension%s", rank, rank == 1 ? "y" : "ies", tensor->rank,
                 tensor->rank == 1 ? "" : "s");
   struct shape shape = {.rank = rank, .offset = tensor->offset};

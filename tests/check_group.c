@@ -140,13 +140,12 @@ START_TEST(test_random_groups) {
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
   if (reduction == STREW_ASSIGN || (dtype == STREW_BOOL && reduction == STREW_MEAN)) return;
   char what[64];
-  for (int k = 0; k < 4; k++) {
-    int threads = (const int[]){1, 2, 3, 7}[k];
-    use_threads(threads);
+  for (int turn = 0; turn < TURNS; turn++) {
+    use_turn(turn, _i);
     seed_draws((uint64_t)_i + 1);
     snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
-             threads);
-    for (int n = 0; n < 60; n++) {
+             strew_context_threads(context));
+    for (int n = 0; n < 80; n++) {
       struct group_call call = draw_group(dtype, reduction);
       run_group(&call, what);
     }

@@ -140,7 +140,7 @@ static void check_product(strew_product kind, strew_tensor *a, strew_tensor *b, 
 START_TEST(products) {
   strew_dtype dtype = (strew_dtype)(_i % STREW_BOOL);
   int64_t low = dtype == STREW_UINT8 ? 0 : -6;
-  use_threads(thread_counts[_i / STREW_BOOL]);
+  use_turn(_i / STREW_BOOL, _i);
   for (int s = 0; s < SHAPES; s++)
     for (int la = 0; la < LAYOUT_COUNT; la++)
       for (int lb = 0; lb < LAYOUT_COUNT; lb++) {
@@ -287,7 +287,7 @@ END_TEST
 Suite *make_suite(void) {
   Suite *suite = suite_create("matmul");
   TCase *cases = new_case(suite, "products");
-  tcase_add_loop_test(cases, products, 0, THREAD_COUNTS * STREW_BOOL);
+  tcase_add_loop_test(cases, products, 0, TURNS * STREW_BOOL);
   tcase_add_loop_test(cases, integers_wrap, STREW_INT64, STREW_BOOL);
   tcase_add_test(cases, rounded_once);
   tcase_add_loop_test(cases, dot_in_order, 0, THREAD_COUNTS);

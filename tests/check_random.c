@@ -64,7 +64,7 @@ START_TEST(floats_of_words) {
   const uint64_t seed = 0x123456789abcdefu;
   size_t size = strew_dtype_size_bytes(dtype);
   char *due = malloc((size_t)n * size);
-  use_threads(thread_counts[_i / FLOATS / 2]);
+  use_turn(_i / FLOATS / 2, _i);
   strew_context_seed(context, seed);
   for (int call = 0; call < 3; call++) {
     strew_tensor *out = NULL;
@@ -126,7 +126,7 @@ START_TEST(permutations) {
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   const int64_t n = dtype == STREW_BOOL ? 2 : dtype == STREW_INT8 ? 127 : 200;
   strew_tensor *out = NULL, *positions = NULL;
-  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  use_turn(_i / STREW_DTYPE_COUNT, _i);
   strew_context_seed(context, 5);
   ok(strew_randperm(device, dtype, n, &out, &failure));
   ok(strew_to(out, device, STREW_INT64, &positions, &failure));
@@ -366,10 +366,10 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("random");
   TCase *generator = new_case(suite, "numbers");
   tcase_add_test(generator, known_answers);
-  tcase_add_loop_test(generator, floats_of_words, 0, THREAD_COUNTS * FLOATS * 2);
+  tcase_add_loop_test(generator, floats_of_words, 0, TURNS * FLOATS * 2);
   tcase_add_loop_test(generator, integers_of_words, 0, THREAD_COUNTS);
   tcase_add_loop_test(generator, integers_of_every_dtype, 0, STREW_DTYPE_COUNT);
-  tcase_add_loop_test(generator, permutations, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(generator, permutations, 0, TURNS * STREW_DTYPE_COUNT);
   tcase_add_test(generator, into_given);
   tcase_add_test(generator, a_failed_call_draws_nothing);
   tcase_add_test(generator, refusals);

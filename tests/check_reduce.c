@@ -124,30 +124,43 @@ static void due_of(strew_fold fold, strew_dtype dtype, const char *elements, int
 
 /* --------------------------------------------------------------------------------------------- whole tensors */
 
-/* All outputs in row-major order: each gathers its elements by walking over the whole input. */
-static char *due_fold(strew_fold fold, strew_tensor *tensor, unsigned folded, double correction) {
-  strew_dtype dtype = strew_tensor_dtype(tensor);
-  size_t size = strew_dtype_size_bytes(dtype), out_size = strew_dtype_size_bytes(dtype_of_fold(fold, dtype));
+/* The elements that meet in each output, one output after the other, each in row-major order. */
+struct lines {
+  strew_dtype dtype;
+  int64_t outputs, n;
+  char *elements;
+};
+
+static struct lines gather_lines(const strew_tensor *tensor, unsigned folded) {
+  struct lines lines = {strew_tensor_dtype(tensor), 1, 1, NULL};
+  size_t size = strew_dtype_size_bytes(lines.dtype);
   int rank = strew_tensor_rank(tensor);
   const int64_t *sizes = strew_tensor_sizes(tensor);
-  int64_t count = strew_tensor_numel(tensor), outputs = 1, n = 1;
-  for (int d = 0; d < rank; d++) *(folded >> d & 1 ? &n : &outputs) *= sizes[d];
-  char *elements = host_of(tensor), *sorted = malloc((size_t)count * size + 1);
-  char *due = calloc((size_t)outputs + 1, out_size);
-  int64_t *filled = calloc((size_t)outputs + 1, sizeof *filled);
+  int64_t count = strew_tensor_numel(tensor);
+  for (int d = 0; d < rank; d++) *(folded >> d & 1 ? &lines.n : &lines.outputs) *= sizes[d];
+  char *elements = host_of(tensor);
+  int64_t *filled = calloc((size_t)lines.outputs + 1, sizeof *filled);
+  lines.elements = malloc((size_t)count * size + 1);
   for (int64_t i = 0; i < count; i++) {
     int64_t output = 0, rest = i, step = 1;
     for (int d = rank - 1; d >= 0; d--) {
       if (!(folded >> d & 1)) output += rest % sizes[d] * step, step *= sizes[d];
       rest /= sizes[d];
     }
-    memcpy(sorted + (size_t)(output * n + filled[output]++) * size, elements + (size_t)i * size, size);
+    memcpy(lines.elements + (size_t)(output * lines.n + filled[output]++) * size, elements + (size_t)i * size, size);
   }
-  for (int64_t i = 0; i < outputs; i++)
-    due_of(fold, dtype, sorted + (size_t)(i * n) * size, n, correction, due + (size_t)i * out_size);
   free(elements);
-  free(sorted);
   free(filled);
+  return lines;
+}
+
+static char *due_fold(strew_fold fold, const struct lines *lines, double correction) {
+  size_t size = strew_dtype_size_bytes(lines->dtype),
+         out_size = strew_dtype_size_bytes(dtype_of_fold(fold, lines->dtype));
+  char *due = calloc((size_t)lines->outputs + 1, out_size);
+  for (int64_t i = 0; i < lines->outputs; i++)
+    due_of(fold, lines->dtype, lines->elements + (size_t)(i * lines->n) * size, lines->n, correction,
+           due + (size_t)i * out_size);
   return due;
 }
 
@@ -158,14 +171,15 @@ static int dims_of(unsigned folded, int rank, int *dims) {
   return count;
 }
 
-static void check_fold(strew_fold fold, strew_tensor *tensor, unsigned folded, bool keepdim, const char *layout) {
+static void check_fold(strew_fold fold, strew_tensor *tensor, const struct lines *lines, unsigned folded, bool keepdim,
+                       const char *layout) {
   int rank = strew_tensor_rank(tensor), dims[RANKS], count = dims_of(folded, rank, dims), kept = 0;
   double correction = (double)(fold == STREW_FOLD_VAR ? draw_below(3) : 1);
   strew_dtype dtype = strew_tensor_dtype(tensor);
   int64_t sizes[RANKS];
   for (int d = 0; d < rank; d++)
     if (!(folded >> d & 1) || keepdim) sizes[kept++] = folded >> d & 1 ? 1 : strew_tensor_sizes(tensor)[d];
-  char *due = due_fold(fold, tensor, folded, correction);
+  char *due = due_fold(fold, lines, correction);
   strew_tensor *out = NULL;
   ok(strew_reduce(fold, tensor, count, dims, keepdim, correction, &out, &failure));
   assert_sizes(out, kept, sizes);
@@ -212,19 +226,20 @@ static strew_tensor *tame_tensor(strew_dtype dtype, const struct shape *shape, e
 }
 
 static void check_folds(strew_tensor *tensor, const char *layout) {
-  int rank = strew_tensor_rank(tensor);
-  unsigned all = (1u << rank) - 1;
-  for (int fold = 0; fold < STREW_FOLD_COUNT; fold++) {
-    if (needs_float((strew_fold)fold) && !is_float_dtype(strew_tensor_dtype(tensor))) continue;
-    for (unsigned folded = all ? 1 : 0; folded <= all; folded++)
-      check_fold((strew_fold)fold, tensor, folded, draw_below(2), layout);
+  unsigned all = (1u << strew_tensor_rank(tensor)) - 1;
+  for (unsigned folded = all ? 1 : 0; folded <= all; folded++) {
+    struct lines lines = gather_lines(tensor, folded);
+    for (int fold = 0; fold < STREW_FOLD_COUNT; fold++)
+      if (!needs_float((strew_fold)fold) || is_float_dtype(lines.dtype))
+        check_fold((strew_fold)fold, tensor, &lines, folded, draw_below(2), layout);
+    free(lines.elements);
   }
 }
 
 /* Changing the thread count is slow, so it is the outermost loop. */
 START_TEST(folds) {
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
-  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  use_turn(_i / STREW_DTYPE_COUNT, _i);
   for (int s = 0; s < SHAPES; s++) {
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
       strew_tensor *tensor = random_tensor(dtype, shapes[s].rank, shapes[s].sizes, (enum layout)layout);
@@ -364,7 +379,9 @@ START_TEST(into_given) {
   strew_tensor *tensor = random_tensor(STREW_FLOAT16, 3, sizes, PERMUTED);
   for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
     strew_tensor *out = random_tensor(STREW_FLOAT16, 2, kept, (enum layout)layout), *given = out;
-    char *due = due_fold(STREW_FOLD_AMIN, tensor, 2, 1);
+    struct lines lines = gather_lines(tensor, 2);
+    char *due = due_fold(STREW_FOLD_AMIN, &lines, 1);
+    free(lines.elements);
     ok(strew_reduce(STREW_FOLD_AMIN, tensor, 1, (int[]){1}, false, 1, &out, &failure));
     ck_assert_ptr_eq(out, given);
     assert_elements(out, STREW_FLOAT16, due, "amin into %s", layout_name((enum layout)layout));
@@ -441,7 +458,7 @@ static void check_cumsum(strew_tensor *tensor, int dim, const char *layout) {
 
 START_TEST(running_sums) {
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
-  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  use_turn(_i / STREW_DTYPE_COUNT, _i);
   static const struct shape more[] = {{1, {9000}}, {2, {5200, 2}}, {2, {2, 5200}}, {2, {1030, 300}}, {2, {300, 10}}};
   for (int s = 0; s < SHAPES + 5; s++) {
     const struct shape *shape = s < SHAPES ? &shapes[s] : &more[s - SHAPES];
@@ -475,7 +492,7 @@ END_TEST
 START_TEST(running_sums_in_place) {
   static const struct shape some[] = {{1, {5000}}, {2, {1500, 3}}, {2, {3, 1500}}};
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
-  use_threads(thread_counts[_i / STREW_DTYPE_COUNT]);
+  use_turn(_i / STREW_DTYPE_COUNT, _i);
   for (int s = 0; s < 3; s++)
     for (int layout = CONTIGUOUS; layout <= STRIDED; layout++)
       for (int dim = 0; dim < some[s].rank; dim++) {
@@ -513,7 +530,7 @@ END_TEST
 Suite *make_suite(void) {
   Suite *suite = suite_create("reduce");
   TCase *all = new_case(suite, "folds");
-  tcase_add_loop_test(all, folds, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, folds, 0, TURNS * STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, long_folds, 0, THREAD_COUNTS);
   TCase *chosen = new_case(suite, "chosen cases");
   tcase_add_test(chosen, a_hundred_million_ones);
@@ -523,9 +540,9 @@ Suite *make_suite(void) {
   tcase_add_test(chosen, refusals);
   tcase_add_test(chosen, into_given);
   TCase *running = new_case(suite, "cumsum");
-  tcase_add_loop_test(running, running_sums, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(running, running_sums, 0, TURNS * STREW_DTYPE_COUNT);
   tcase_add_loop_test(running, long_running_sums, 0, THREAD_COUNTS);
-  tcase_add_loop_test(running, running_sums_in_place, 0, THREAD_COUNTS * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(running, running_sums_in_place, 0, TURNS * STREW_DTYPE_COUNT);
   tcase_add_test(running, running_sum_of_nothing);
   return suite;
 }

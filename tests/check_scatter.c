@@ -83,14 +83,13 @@ START_TEST(test_random_scatter) {
   strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
   if (dtype == STREW_BOOL && reduction == STREW_MEAN) return; /* an error: see check_scatter_errors */
-  static const int threads[] = {1, 2, 3, 7};
   char what[64];
-  for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
-    use_threads(threads[k]);
+  for (int turn = 0; turn < TURNS; turn++) {
+    use_turn(turn, _i);
     seed_draws((uint64_t)_i + 1);
     snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
-             threads[k]);
-    for (int n = 0; n < 40; n++) {
+             strew_context_threads(context));
+    for (int n = 0; n < 60; n++) {
       struct random_call call = draw_call(dtype, reduction);
       run_call(&call, what);
       release_call(&call);
@@ -135,16 +134,15 @@ static strew_tensor *index_of_shape(int i, const struct scatter_case *c, strew_d
 START_TEST(test_shapes) {
   int shape = _i / STREW_REDUCTION_COUNT;
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
-  static const int threads[] = {1, 2, 3, 7};
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BFLOAT16, STREW_INT16, STREW_FLOAT64};
   char what[96];
   for (int k = 0; k < 8; k++) {
-    use_threads(threads[k % 4]);
-    struct random_call call = {.c = {.dtype = dtypes[(k / 4 + _i) % 4],
+    if (k % 4 == 0) use_turn(k / 4, _i);
+    struct random_call call = {.c = {.dtype = dtypes[(k + _i) % 4],
                                      .reduction = reduction,
                                      .rank = shapes[shape].rank,
                                      .dim = shapes[shape].dim,
-                                     .mode = (strew_mode)((k + _i) % 4),
+                                     .mode = (strew_mode)((k + k / 4 + _i / 4) % 4),
                                      .exclude_self = k / 2 % 2}};
     memcpy(call.c.self_sizes, shapes[shape].self, sizeof shapes[shape].self);
     memcpy(call.c.index_sizes, shapes[shape].index, sizeof shapes[shape].index);
@@ -154,7 +152,7 @@ START_TEST(test_shapes) {
     call.src = random_tensor(call.c.dtype, call.c.rank, call.c.src_sizes, k % 5 ? CONTIGUOUS : EXPANDED);
     call.operand = strew_of(call.src);
     snprintf(what, sizeof what, "%s: %s %s on %d threads", shapes[shape].name, strew_dtype_name(call.c.dtype),
-             strew_reduction_name(reduction), threads[k % 4]);
+             strew_reduction_name(reduction), strew_context_threads(context));
     run_call(&call, what);
     release_call(&call);
   }
@@ -166,7 +164,7 @@ END_TEST
 START_TEST(test_random_gather) {
   strew_dtype dtype = (strew_dtype)_i;
   for (int n = 0; n < 400; n++) {
-    if (n % 100 == 0) use_threads((const int[]){1, 2, 3, 7}[n / 100]);
+    if (n % 200 == 0) use_turn(n / 200, _i);
     struct random_call call = draw_call(dtype, STREW_ASSIGN);
     void *self = host_of(call.self), *index = host_of(call.index);
     void *expected = oracle_gather(&call.c, self, strew_tensor_dtype(call.index), index);

@@ -48,6 +48,10 @@ void use_threads(int threads) {
   ok(strew_context_set_threads(context, threads, &failure));
 }
 
+void use_turn(int turn, int i) {
+  use_threads(turn ? (const int[]){2, 3, 7}[i % 3] : 1);
+}
+
 void clear_failure(void) {
   failure.op = NULL;
   failure.code = STREW_OK;
@@ -206,10 +210,25 @@ static void step_on(int rank, const int64_t *sizes, const int64_t *strides, int6
   }
 }
 
-static int64_t count_of(int rank, const int64_t *sizes) {
+int64_t count_of(int rank, const int64_t *sizes) {
   int64_t count = 1;
   for (int d = 0; d < rank; d++) count *= sizes[d];
   return count;
+}
+
+void coordinates(int64_t i, int rank, const int64_t *sizes, int64_t *at) {
+  for (int d = rank - 1; d >= 0; d--) {
+    at[d] = i % sizes[d];
+    i /= sizes[d];
+  }
+}
+
+int64_t offset_of(const strew_tensor *tensor, int64_t i) {
+  int rank = strew_tensor_rank(tensor);
+  int64_t at[STREW_MAX_RANK], offset = strew_tensor_offset(tensor);
+  coordinates(i, rank, strew_tensor_sizes(tensor), at);
+  for (int d = 0; d < rank; d++) offset += at[d] * strew_tensor_strides(tensor)[d];
+  return offset;
 }
 
 strew_tensor *tensor_of(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout, const void *elements) {

@@ -21,6 +21,10 @@ TCase *new_case(Suite *suite, const char *name);
 extern strew_context *context;
 extern strew_device *device;
 void use_threads(int threads);
+/* Sweeps over many cases run twice: on one thread (turn 0), and, one case after the other, on 2, 3 or 7 (turn 1). All
+   four for each would bring little: a pool larger than the machine takes long to make. */
+enum { TURNS = 2 };
+void use_turn(int turn, int i);
 /* Where the fixture's contexts take their memory; make_suite may set it. */
 extern strew_allocator test_allocator;
 
@@ -70,6 +74,10 @@ strew_tensor *tensor_from_doubles(strew_dtype dtype, int64_t count, const double
 strew_tensor *tensor_from_integers(strew_dtype dtype, int64_t count, const int64_t *values);
 strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value); /* 0-d */
 
+int64_t count_of(int rank, const int64_t *sizes);
+/* Coordinates of the i-th element in row-major order, and where in its storage that of a tensor lies. */
+void coordinates(int64_t i, int rank, const int64_t *sizes, int64_t *at);
+int64_t offset_of(const strew_tensor *tensor, int64_t i);
 /* The elements in row-major order, read through data, sizes and strides, not through the library's loops; the caller
    frees them. */
 void *host_of(const strew_tensor *tensor);

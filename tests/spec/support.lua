@@ -5,13 +5,14 @@ local support = {}
 
 -- The elements of a tensor (or a value that is none) as one line: "int64[2] {0, 1}".
 function support.text(x)
-  if strew.type(x) ~= "tensor" then return tostring(x) end
   local function list(value)
+    if value ~= value then return "nan" end -- whatever its sign
     if type(value) ~= "table" then return tostring(value) end
     local parts = {}
     for i, part in ipairs(value) do parts[i] = list(part) end
     return "{" .. table.concat(parts, ", ") .. "}"
   end
+  if strew.type(x) ~= "tensor" then return tostring(x) end
   return ("%s[%s] %s"):format(x.dtype, table.concat(x.shape, ", "), list(x:tolist()))
 end
 

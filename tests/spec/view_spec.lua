@@ -108,7 +108,7 @@ describe("joining and splitting", function()
       {"strew.stack{v, freed}", "stack: 'tensors' holds a tensor at [2] that was freed"},
       {"v:cat(v, 0, 1)", "cat: 2 arguments follow the tensors, only dim may"},
       {"v:cat(v, 'a')", "cat: 'dim' is \"a\", an integer is due"},
-      {"t:as_strided({2}, {1, 1})", "as_strided: 'strides' has 2 entries, 1 as in shape are due"},
+      {"t:as_strided({2}, {1, 1})", "as_strided: 'strides' has 2 entries, shape has 1"},
       {"t:squeeze{0, 1}", "squeeze: 'dim' names 2 dimensions, one is due"},
       {"t:select(2^40, 0)", "select: 'dim' is 1099511627776, tensors have at most 16 dimensions"},
     }, x)

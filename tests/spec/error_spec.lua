@@ -1,0 +1,81 @@
+-- Errors, whole: tests/data/errors.txt says what each mistake is told as.
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+
+-- The names that chunks know: new tensors for each.
+local function operands()
+  local t = {
+    t = strew.tensor{{1.0, 2}, {3, 4}, {5, 6}}, src = strew.tensor{{1.0, 2}, {3, 4}},
+    row = strew.tensor{1.0, 2, 3}, half = strew.tensor({1, 2, 3}, "float16"),
+    v = strew.tensor{1, 2, 3}, zero = strew.tensor{1, 0, 3}, bytes = strew.tensor({1, 2, 3}, "uint8"),
+    flags = strew.tensor{true, false, true}, none = strew.zeros(0),
+    grown = strew.tensor{{1.0, 2}}:expand(3, 2), freed = strew.ones(2),
+    index = strew.tensor{{0, 2}, {1, 0}}, at = strew.tensor{0, 2, 2},
+    empty = strew.zeros(0, 5, {dtype = "float16"}), -- an empty index may be of any dtype
+  }
+  t.freed:free()
+  return t
+end
+
+local function texts(tensors)
+  local result = {}
+  for name, tensor in pairs(tensors) do result[name] = name == "freed" and tostring(tensor) or support.text(tensor) end
+  return result
+end
+
+-- "= code value at [position]"
+local function last_line(detail)
+  local value = detail.value == nil and "" or " " .. tostring(detail.value):gsub("-nan", "nan")
+  local position = detail.pos and " at [" .. table.concat(detail.pos, ", ") .. "]" or ""
+  return "= " .. detail.code .. value .. position
+end
+
+-- Do the parts that last_error() gives stand in its message?
+local function agrees(detail)
+  local start = detail.op .. ": " .. (detail.arg and "'" .. detail.arg .. "'" or "")
+  if detail.op == "t[i]" and not detail.arg then start = "tensor has no '" end
+  return detail.message:sub(1, #start) == start and detail.message:match("\n  hint +([^\n]*)$") == detail.hint
+end
+
+local function run(code)
+  local tensors = operands()
+  local before = texts(tensors)
+  local environment = setmetatable({strew = strew}, {__index = tensors})
+  local f = load("return " .. code, "=chunk", "t", environment) or assert(load(code, "=chunk", "t", environment))
+  local ok, message = pcall(f)
+  if ok then return "> " .. code .. "\nno error" end
+  local detail = strew.last_error()
+  assert.same(before, texts(tensors), code)
+  assert.is_true(agrees(detail), code)
+  assert.equal("chunk:1: " .. detail.message, message, code)
+  return ("> %s\n%s\n%s"):format(code, detail.message, last_line(detail))
+end
+
+describe("errors of", function()
+  local section
+  for line in io.lines "tests/data/errors.txt" do
+    if line:match "^# " then
+      section = {}
+      local blocks = section
+      it(line:sub(3), function()
+        for _, block in ipairs(blocks) do
+          local due = table.concat(block, "\n")
+          local is = run(block[1]:sub(3))
+          if is ~= due then error(("is\n%s\ndue\n%s"):format(is, due), 0) end
+        end
+      end)
+    elseif line:match "^> " then
+      section[#section + 1] = {line}
+    elseif section and line ~= "" then
+      table.insert(section[#section], line)
+    end
+  end
+
+  it("memory", function()
+    local message = support.message(strew.empty, 2 ^ 25, 2 ^ 25)
+    assert.matches("^empty: memory does not suffice for 4503599627370496 bytes\n"
+      .. "  hint  asked for 4503599627370496 bytes, %d+ in use by tensors; free tensors or work in smaller pieces$",
+      message)
+    assert.equal("memory", strew.last_error().code)
+  end)
+end)
