@@ -9,7 +9,8 @@ BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))))
 
 WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror
 # The bits must not depend on compiler or instruction set: nothing is contracted or reassociated.
-EXACT    = -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
+# (Elements are moved as words of their size, whatever their dtype: -fno-strict-aliasing.)
+EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter runtime/cpu/%,$<),-O3,-O2))
 CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) -g -fPIC -fvisibility=hidden -pthread -MMD -MP \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)

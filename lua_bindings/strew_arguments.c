@@ -20,15 +20,16 @@ int bind_fail(struct call *call, strew_status code, const char *argument, const 
   va_start(arguments, format);
   vsnprintf(fact, sizeof fact, format, arguments);
   va_end(arguments);
+  error->op = error->alias;
   error->code = code;
   error->argument = argument;
   error->has_value = false;
   error->position_rank = -1;
   error->hint[0] = '\0';
   if (argument)
-    snprintf(error->message, sizeof error->message, "%.60s: '%.40s' %s", error->op, argument, fact);
+    snprintf(error->message, sizeof error->message, "%.60s: '%.40s' %s", error->alias, argument, fact);
   else
-    snprintf(error->message, sizeof error->message, "%.60s: %s", error->op, fact);
+    snprintf(error->message, sizeof error->message, "%.60s: %s", error->alias, fact);
   return -1;
 }
 

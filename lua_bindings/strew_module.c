@@ -171,7 +171,7 @@ static bool is_callable(lua_State *L, struct call *call) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, a tensor is due",
             call->arguments ? bind_text(L, call, 1, text) : "missing");
-  if (call->form & METHOD) bind_hint(call, "use : to call a method: t:%s(...)", call->error.op);
+  if (call->form & METHOD) bind_hint(call, "use : to call a method: t:%s(...)", call->error.alias);
   if (lua_istable(L, 1)) bind_hint(call, "strew.tensor(self) makes a tensor of a table");
   return false;
 }
@@ -183,7 +183,7 @@ int bind_dispatch(lua_State *L) {
   call.form = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (call.form & OPERATOR) lua_settop(L, 1);
   call.arguments = lua_gettop(L);
-  call.error.op = lua_tostring(L, lua_upvalueindex(3));
+  call.error.alias = lua_tostring(L, lua_upvalueindex(3));
   call.error.code = STREW_OK; /* the rest is filled on failure */
 
   int results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
@@ -314,7 +314,7 @@ static struct binding *push_binding(lua_State *L) {
 
   strew_options options = {.device = setting("STREW_DEVICE"), .threads = threads_setting(L)};
   strew_error error;
-  error.op = options.device ? "$STREW_DEVICE" : "strew";
+  error.alias = options.device ? "$STREW_DEVICE" : "strew";
   if (strew_context_create(&options, &binding->context, &error) != STREW_OK ||
       strew_device_find(binding->context, NULL, &binding->device, &error) != STREW_OK)
     luaL_error(L, "%s", error.message);

@@ -16,7 +16,7 @@ static void warn_of_prefix(lua_State *L, const struct call *call, const strew_te
   if (!smaller || strew_tensor_numel(index) == 0) return;
   char smaller_text[DESCRIPTION_BYTES], larger_text[DESCRIPTION_BYTES], message[2 * DESCRIPTION_BYTES + 100];
   snprintf(message, sizeof message, "%.60s: index %s is smaller than src %s: only a prefix of src was used",
-           call->error.op, bind_describe(index, smaller_text), bind_describe(src, larger_text));
+           call->error.alias, bind_describe(index, smaller_text), bind_describe(src, larger_text));
   lua_warning(L, message, 0);
 }
 

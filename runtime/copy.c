@@ -29,12 +29,13 @@ strew_status fill_tensor(const struct call *call, strew_tensor *to, union elemen
 }
 
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out) {
-  *out = NULL;
-  strew_status status = tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, out);
+  strew_tensor *made;
+  strew_status status = tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, &made);
   if (status != STREW_OK) return status;
-  status = copy_tensor(call, *out, from);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  status = copy_tensor(call, made, from);
+  if (status != STREW_OK) return strew_release(made), status;
+  *out = made;
+  return STREW_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ between devices */
@@ -56,13 +57,13 @@ static strew_status carry(const struct call *call, const strew_tensor *from, str
 strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                       strew_error *error) {
   struct call call = CALL("to", error, {"self", tensor});
-  *out = NULL;
   bool moves = device != tensor->storage->device;
   if (!moves && dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
   if (!moves) return copy_as(&call, tensor, dtype, out);
   strew_tensor *carried = NULL;
   strew_status status = carry(&call, tensor, device, &carried);
-  if (status != STREW_OK || dtype == tensor->dtype) return *out = carried, status;
+  if (status != STREW_OK) return status;
+  if (dtype == tensor->dtype) return *out = carried, STREW_OK;
   status = copy_as(&call, carried, dtype, out);
   strew_release(carried);
   return status;

@@ -18,8 +18,8 @@
 
 /* ------------------------------------------------------------------------------------------------ error.c */
 
-/* What a public function tells about itself, for messages: its name and its tensor arguments, as the user calls them.
-   `alias` is the name by which the caller's user knows it (strew_error.op), if there is one. */
+/* What a public function tells about itself, for messages: its name (the caller may have another one for it, in
+   error->alias) and its tensor arguments, as the user calls them. */
 struct call {
   const char *op;
   strew_error *error;
@@ -47,6 +47,8 @@ struct fault {
    fault.code, so that a failure is one line at the place where it is found. */
 strew_status fail(const struct call *call, struct fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* An enumerator that is none of 0..last. */
+strew_status fail_unknown(const struct call *call, const char *argument, int value, int last);
 /* Writes "[2, 3]" to text (at least TEXT_BYTES long) and returns it. */
 #define TEXT_BYTES 400
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
@@ -152,12 +154,14 @@ void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
 /* -1 is the last: brings *dim into 0..rank-1 (rank 0 counts as 1), or fails. */
 strew_status check_dim(const struct call *call, int rank, int *dim);
 strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim);
+/* Position `at` lies outside of dimension dim; `position` (or NULL) has all coordinates. */
+strew_status fail_position(const struct call *call, int dim, int64_t size, int rank, const int64_t *position,
+                           int64_t at);
 /* Valid rank and sizes whose elements can be addressed? */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes);
 /* All operands of the call on the device of the first one? */
 strew_status check_devices(const struct call *call);
-/* Makes *out as wanted where it is NULL (and sets *made), else checks that the given one fits: dtype, sizes, device of
-   `like`. Its elements are not initialised. */
+/* Makes *out as wanted where it is NULL (and sets *made), else checks that the given one fits in dtype, sizes and device. Its elements are not initialised. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made);
 

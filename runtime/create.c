@@ -4,7 +4,6 @@
 strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
                          strew_error *error) {
   struct call call = CALL("empty", error, {0});
-  *out = NULL;
   return tensor_create(&call, device, dtype, rank, sizes, out);
 }
 
@@ -36,15 +35,15 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
                        strew_error *error) {
   struct call call = CALL("eye", error, {0});
   int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
-  union element one = element_identity(STREW_PROD, dtype);
-  strew_status status = check_sizes(&call, dtype, 2, sizes);
-  if (status == STREW_OK) status = strew_full(device, dtype, 2, sizes, strew_int(0), out, error);
+  union element zero = {.i64 = 0}, one = element_identity(STREW_PROD, dtype);
+  strew_status status = tensor_create(&call, device, dtype, 2, sizes, out);
   if (status != STREW_OK) return status;
+  status = fill_tensor(&call, *out, zero);
   strew_tensor diagonal = **out; /* a view on the stack: the same storage, not counted */
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;
   diagonal.strides[0] = shorter ? columns + 1 : 0; /* with no rows, columns may be the most there can be */
-  status = fill_tensor(&call, &diagonal, one);
+  if (status == STREW_OK) status = fill_tensor(&call, &diagonal, one);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }

@@ -157,7 +157,7 @@ static strew_status find_sizes(struct work *work) {
     if (!broadcast_sizes(&work->rank, work->sizes, tensor->rank, tensor->sizes))
       return fail_broadcast(work, i, sizes, rank);
   }
-  return STREW_OK;
+  return check_sizes(&work->call, work->result, work->rank, work->sizes);
 }
 
 /* All but the result's place. */
@@ -253,8 +253,7 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
   struct work work = {
       .call = CALL("unary", error, {"self", tensor}), .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
   if ((unsigned)op >= STREW_UNARY_COUNT)
-    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "op"}, "is %d, valid 0..%d", (int)op,
-                STREW_UNARY_COUNT - 1);
+    return fail_unknown(&work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
   work.call.op = unary_ops[op].name;
   add_input(&work, "self", strew_of(tensor));
   add_written(&work, *out);
@@ -290,17 +289,19 @@ static strew_status check_divisor(const struct work *work) {
   const strew_tensor *divisor = work->operands[1].tensor;
   if (!divisor) return work->numbers[1].i64 == 0 ? fail_zero(work, NULL, 0) : STREW_OK;
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
-  struct plan plan;
+  struct plan whole, plan;
   int64_t place, position[MAX_RANK];
-  plan_start(&plan, divisor->rank, divisor->sizes);
-  plan_add(&plan, divisor);
+  plan_start(&whole, divisor->rank, divisor->sizes);
+  plan_add(&whole, divisor);
+  plan_operand_values(&plan, &whole, 0); /* an expanded divisor is looked at once */
   plan_simplify(&plan);
   strew_device *device = divisor->storage->device;
   strew_status status = device->ops->find_zero(&work->call, device, &plan, work->compute, &place);
   if (status != STREW_OK || place < 0) return status;
   for (int d = divisor->rank - 1; d >= 0; d--) {
-    position[d] = place % divisor->sizes[d];
-    place /= divisor->sizes[d];
+    int64_t size = divisor->strides[d] ? divisor->sizes[d] : 1;
+    position[d] = place % size;
+    place /= size;
   }
   return fail_zero(work, position, divisor->rank);
 }
@@ -325,8 +326,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
                       .kind = ELEMENTWISE_BINARY,
                       .op = (int)op};
   if ((unsigned)op >= STREW_BINARY_COUNT)
-    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "op"}, "is %d, valid 0..%d", (int)op,
-                STREW_BINARY_COUNT - 1);
+    return fail_unknown(&work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
   work.call.op = binary_ops[op].name;
   add_input(&work, "self", a);
   add_input(&work, "other", b);
@@ -437,7 +437,7 @@ static strew_status report(strew_status status, const strew_error *inner, strew_
 }
 
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
-  strew_error inner = {.op = error && error->op ? error->op : "equal"};
+  strew_error inner = {.alias = error && error->alias ? error->alias : "equal"};
   struct call call = CALL("equal", &inner, {"self", a}, {"other", b});
   strew_status status = check_same_dtype(&call, a, b);
   if (status != STREW_OK) return report(status, &inner, error);
@@ -504,7 +504,7 @@ static strew_status add_near(strew_tensor *near, strew_tensor *a, strew_tensor *
 }
 
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
-  strew_error inner = {.op = error && error->op ? error->op : "allclose"};
+  strew_error inner = {.alias = error && error->alias ? error->alias : "allclose"};
   struct call call = CALL("allclose", &inner, {"self", a}, {"other", b});
   strew_scalar bad = strew_float(rtol >= 0 ? atol : rtol);
   struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol", .value = &bad};

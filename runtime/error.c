@@ -96,8 +96,8 @@ static void append_operands(struct text *text, const struct call *call, int widt
 strew_status fail(const struct call *call, struct fault fault, const char *format, ...) {
   strew_error *error = call->error;
   if (!error) return fault.code;
-  const char *op = error->op ? error->op : call->op;
-  *error = (strew_error){.op = op, .code = fault.code, .argument = fault.argument, .position_rank = -1};
+  const char *alias = error->alias, *op = alias ? alias : call->op;
+  *error = (strew_error){.alias = alias, .op = op, .code = fault.code, .argument = fault.argument, .position_rank = -1};
   if (fault.value) {
     error->has_value = true;
     error->value = *fault.value;
@@ -119,4 +119,8 @@ strew_status fail(const struct call *call, struct fault fault, const char *forma
   append_operands(&text, call, width);
   if (fault.hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);
   return fault.code;
+}
+
+strew_status fail_unknown(const struct call *call, const char *argument, int value, int last) {
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = argument}, "is %d, valid 0..%d", value, last);
 }

@@ -6,12 +6,14 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   struct call call = CALL("gather", error, {"self", self}, {"index", index});
   bool made, empty = strew_tensor_numel(index) == 0;
   strew_device *device = self->storage->device;
-  strew_status status = check_devices(&call);
+  strew_status status = check_words(&call, STREW_ASSIGN, mode);
+  if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
-  if (status == STREW_OK && !empty) status = check_index_dtype(&call, index);
+  if (status != STREW_OK) return status;
+  if (!empty) status = check_index_dtype(&call, index);
   if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self");
   if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
-  int64_t size = self->rank ? self->sizes[dim < self->rank ? dim : 0] : 1;
+  int64_t size = self->rank ? self->sizes[dim] : 1;
   struct index_limits limits = {size, dim, "self", mode};
   if (status == STREW_OK && !empty) status = check_index_values(&call, index, &limits);
   if (status == STREW_OK) status = out_prepare(&call, device, self->dtype, index->rank, index->sizes, out, &made);

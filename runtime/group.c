@@ -26,6 +26,16 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   return STREW_OK;
 }
 
+/* Winners' positions go with AMAX and AMIN alone, and no group is assigned. */
+static strew_status check_group_words(const struct call *call, const strew_group_options *options, bool with_arg) {
+  strew_status status = check_words(call, options->reduction, options->mode);
+  bool extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
+  if (status != STREW_OK || (options->reduction != STREW_ASSIGN && (extreme || !with_arg))) return status;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "reduce"}, "is \"%s\", %s",
+              strew_reduction_name(options->reduction),
+              with_arg ? "only amax and amin have winners" : "which groups do not have");
+}
+
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
                                 const strew_group_options *options, strew_tensor *out) {
   strew_status status = check_devices(call);
@@ -95,9 +105,10 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
                          strew_tensor **arg, strew_error *error) {
   struct call call = CALL("scatter", error, {"src", src}, {"index", index}, {"out", *out});
   struct shape1 shape = shape_at_least_1d(src);
-  strew_tensor flat_src = *src, wide_index, *target = *out;
+  strew_tensor flat_src = *src, wide_index, *target = *out, *made_arg = NULL;
   int dim = options->dim;
-  strew_status status = check_dim(&call, src->rank, &dim);
+  strew_status status = check_group_words(&call, options, arg != NULL);
+  if (status == STREW_OK) status = check_dim(&call, src->rank, &dim);
   if (status == STREW_OK) status = check_group(&call, src, index, options, *out);
   if (status == STREW_OK) status = broadcast_index(&call, index, &shape, dim, &wide_index);
   if (status == STREW_OK) status = group_size(&call, index, options, *out, dim, &shape.sizes[dim]);
@@ -109,7 +120,7 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
   if (!empty) status = check_clip(&call, &limits);
   if (status == STREW_OK)
     status = group_target(&call, src, index, options, shape.rank, shape.sizes, &target, &holds_identity);
-  if (status == STREW_OK && arg) status = arg_create(&call, target, none, arg);
+  if (status == STREW_OK && arg) status = arg_create(&call, target, none, &made_arg);
   struct scatter_job job = {.self = target,
                             .start = target,
                             .dim = dim,
@@ -120,12 +131,16 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
                             .limits = limits,
                             .disposable = !*out,
                             .start_from_identity = !*out && !arg && !holds_identity,
-                            .arg = arg ? *arg : NULL,
+                            .arg = made_arg,
                             .arg_none = none,
                             .fresh = !*out};
   if (status == STREW_OK && !empty) status = scatter_run(&call, &job);
-  if (status == STREW_OK) return *out = target, STREW_OK;
-  if (arg) strew_release(*arg), *arg = NULL;
-  if (!*out) strew_release(target);
-  return status;
+  if (status != STREW_OK) {
+    strew_release(made_arg);
+    if (!*out) strew_release(target);
+    return status;
+  }
+  if (arg) *arg = made_arg;
+  *out = target;
+  return STREW_OK;
 }

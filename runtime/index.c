@@ -13,6 +13,13 @@ struct shape1 shape_at_least_1d(const strew_tensor *tensor) {
   return shape;
 }
 
+strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode) {
+  if ((unsigned)reduction >= STREW_REDUCTION_COUNT)
+    return fail_unknown(call, "reduce", (int)reduction, STREW_REDUCTION_COUNT - 1);
+  if ((unsigned)mode >= STREW_MODE_COUNT) return fail_unknown(call, "mode", (int)mode, STREW_MODE_COUNT - 1);
+  return STREW_OK;
+}
+
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
   if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "index", .hint = "index:to(\"int64\")"},

@@ -11,6 +11,8 @@ struct shape1 {
 };
 struct shape1 shape_at_least_1d(const strew_tensor *tensor);
 
+/* Known ones? */
+strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
 /* Same rank as `other`, which messages call `name`? No size above that of `other`, but in free_dim (-1: none)? */
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,

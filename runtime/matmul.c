@@ -133,11 +133,11 @@ static void plan_product(struct plan *plan, const struct product *product, const
   add_batches(plan, a);
   add_batches(plan, b);
   plan_simplify(plan);
-  /* one matrix on the right for all: the batches' rows are rows of one large matrix */
+  /* one matrix on the right for all: the batches' rows are rows of one large matrix, if that is a regular one */
   const struct operand *operands = plan->operands;
   if (plan->rank == 1 && !operands[2].strides[0] && operands[1].strides[0] == m * left.row_stride) {
-    m *= plan->sizes[0];
-    plan->rank = 0;
+    struct matrix tall = {m * plan->sizes[0], product->k, left.row_stride, left.column_stride};
+    if (is_regular(tall)) m = tall.rows, plan->rank = 0;
   }
   append_dim(plan, m, n, left.row_stride, right.row_stride);
   append_dim(plan, n, 1, left.column_stride, right.column_stride);
@@ -202,7 +202,9 @@ static strew_status check_given(const struct call *call, const strew_tensor *out
 
 strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                           strew_error *error) {
-  struct call call = CALL(product_names[kind], error, {"self", a}, {"other", b}, {"out", *out});
+  bool known = (unsigned)kind <= STREW_DOT;
+  struct call call = CALL(product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
+  if (!known) return fail_unknown(&call, "kind", (int)kind, STREW_DOT);
   struct product product;
   strew_tensor *c = NULL;
   bool made = false;

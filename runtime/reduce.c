@@ -47,7 +47,7 @@ static strew_status result_dtype(const struct call *call, strew_fold fold, strew
 
 /* Which dimensions are folded: those listed, all where none is. */
 static strew_status mark_folded(const struct call *call, int rank, int count, const int *dims, bool *folded) {
-  for (int d = 0; d < MAX_RANK; d++) folded[d] = count == 0 && d < rank;
+  for (int d = 0; d < MAX_RANK; d++) folded[d] = count <= 0 && d < rank;
   for (int i = 0; i < count; i++) {
     int dim = dims[i];
     strew_status status = check_dim(call, rank, &dim);
@@ -120,7 +120,9 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
 
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
-  struct call call = CALL(fold_names[fold], error, {"self", tensor}, {"out", *out});
+  bool known = (unsigned)fold < STREW_FOLD_COUNT;
+  struct call call = CALL(known ? fold_names[fold] : "reduce", error, {"self", tensor}, {"out", *out});
+  if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   struct reduce_plan plan = {.fold = fold, .correction = correction};
   strew_device *device = tensor->storage->device;
   strew_dtype dtype;

@@ -67,6 +67,14 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
   return sort_into(&call, tensor, dim, k, largest, values, indices);
 }
 
+/* A finished result goes to the caller, one of a failed call or that nobody wants away. */
+static void hand_over(strew_tensor *tensor, strew_tensor **out, strew_status status) {
+  if (out && status == STREW_OK)
+    *out = tensor;
+  else
+    strew_release(tensor);
+}
+
 /* ------------------------------------------------------------------------------------------------------- nonzero */
 
 strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
@@ -74,22 +82,23 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
   strew_device *device = tensor->storage->device;
   struct plan plan;
   int64_t count = 0;
+  strew_tensor *made = NULL;
   strew_status status = STREW_OK;
-  *out = NULL;
   plan_start(&plan, tensor->rank, tensor->sizes);
   plan_add(&plan, tensor);
   if (strew_tensor_numel(tensor)) status = device->ops->nonzero(&call, device, &plan, NULL, &count);
-  if (status == STREW_OK) status = tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank}, out);
-  if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
-  struct operand written = {.storage = (*out)->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
-  status = device->ops->nonzero(&call, device, &plan, &written, &count);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  if (status == STREW_OK)
+    status = tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank}, &made);
+  if (status != STREW_OK) return status;
+  struct operand written = {.storage = made->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
+  if (strew_tensor_numel(made)) status = device->ops->nonzero(&call, device, &plan, &written, &count);
+  hand_over(made, out, status);
   return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- unique */
 
-/* unique is made of other operations. A step that fails reports under its name. */
+/* unique is made of other operations. A step that fails reports under the name of unique. */
 struct unique {
   strew_tensor *flat, *sorted, *order; /* all elements; in order; where they came from */
   strew_tensor *fresh, *starts;        /* bool: differs from the one before; where that is so */
@@ -165,18 +174,13 @@ static strew_status unique_of(struct unique *u, strew_tensor *tensor, bool inver
 }
 
 /* Moves a result out, or drops it where it is not wanted or something failed. */
-static void hand_over(strew_tensor *tensor, strew_tensor **out, strew_status status) {
-  if (out) *out = status == STREW_OK ? tensor : NULL;
-  if (!out || status != STREW_OK) strew_release(tensor);
-}
-
 strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse, strew_tensor **counts,
                           strew_error *error) {
   struct unique u = {.flat = NULL};
-  const char *op = error ? error->op : NULL;
-  if (error && !op) error->op = "unique";
+  const char *alias = error ? error->alias : NULL;
+  if (error && !alias) error->alias = "unique";
   strew_status status = unique_of(&u, tensor, inverse != NULL, counts != NULL, error);
-  if (error && status == STREW_OK) error->op = op;
+  if (error) error->alias = alias;
   strew_release(u.flat);
   strew_release(u.sorted);
   strew_release(u.order);

@@ -10,9 +10,11 @@
      strew_status strew_NAME(inputs..., strew_tensor **out, strew_error *error);
    - It returns STREW_OK (0) or a code; a call that fails has changed nothing.
    - `error` may be NULL. Where it is given it is filled on failure and left alone on success.
-   - `*out` is NULL on entry: a new tensor is made, and the caller owns one reference to it. Or it is a tensor: the
+   - Calls that compute (scatter, group, gather, elementwise, reduce, cumsum, sort, topk, matmul, arange, linspace, random
+     numbers) take `*out` NULL: a new tensor is made, and the caller owns one reference to it. Or `*out` is a tensor: the
      result is written into it, as out = or the trailing underscore of PyTorch does, and no reference changes hands.
      `strew_tensor *out = t; strew_binary(STREW_ADD, ..., &out, &error)` is "t += ...".
+   - Calls that create, view, copy, convert, join or select always make new tensors and do not look at `*out`.
    - Inputs are borrowed: the callee takes references of its own where it needs them (a view retains its storage).
 
    Threads: one context, with all its tensors, on one thread at a time; contexts are independent of one another.
@@ -106,9 +108,10 @@ typedef struct strew_operand {
   strew_scalar number;
 } strew_operand;
 
-/* The report of a failure. `op` is read, too: where the caller sets it (else NULL), messages use that name. */
+/* The report of a failure. Starts as all zeros; may be used for call after call. */
 typedef struct strew_error {
-  const char *op;       /* the operation, a string that outlives the error */
+  const char *alias;    /* read: the name by which the caller's user knows the operation; NULL: the library's own */
+  const char *op;       /* the operation: alias, or the library's name for it */
   strew_status code;    /* what kind of failure */
   const char *argument; /* name of the argument at fault ("self", "index", ...), or NULL */
   bool has_value;       /* whether `value` is the offending value */
@@ -189,7 +192,7 @@ typedef struct strew_allocator {
 
 typedef struct strew_options {
   const char *device;        /* default device of new tensors; NULL: "cpu" */
-  int threads;               /* CPU workers, 1..256; 0: the processors that this process may use */
+  int threads;               /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
   size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
 } strew_options;
@@ -241,7 +244,7 @@ STREW_API strew_status strew_full(strew_device *device, strew_dtype dtype, int r
 /* A copy of dense row-major host memory. */
 STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const void *data, strew_tensor **out, strew_error *error);
-/* Host memory as a CPU tensor without a copy. strides in elements, NULL: row-major. size_bytes bounds what sizes and
+/* Host memory, aligned as its elements are, as a CPU tensor without a copy. strides in elements, NULL: row-major. size_bytes bounds what sizes and
    strides may reach. `release(user)` runs once, when the last view is gone; on failure it does not run. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
@@ -369,13 +372,14 @@ typedef enum strew_binary_op {
 } strew_binary_op;
 
 STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* Operands broadcast; at least one is a tensor. */
+/* Operands broadcast; at least one is a tensor. A given *out takes any dtype of a category not below the result's. */
 STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                                     strew_error *error);
 /* a where condition (bool) is true, else b; the three broadcast. */
 STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                                    strew_error *error);
-/* tensor, with value (a number or a 0-d tensor) where mask (bool, broadcast to tensor) is true; tensor's dtype. */
+/* tensor, with value (a number or a 0-d tensor) where mask (bool) is true; tensor's dtype. The two broadcast; in place the
+   mask broadcasts to tensor. */
 STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
                                          strew_tensor **out, strew_error *error);
 /* minimum(maximum(tensor, low), high); either bound may be NULL, not both. */
@@ -408,8 +412,9 @@ typedef enum strew_fold {
    shape alone. keepdim leaves the dimensions with size 1. correction: of var and std, 1 as PyTorch's default. */
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
+/* Integers and bools give int64; in place an integer tensor keeps its dtype, in which the sums wrap. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-/* Stable; NaN is the greatest. values and indices (int64) are both new. */
+/* Stable; NaN is the greatest. indices are int64. topk: the k greatest (least) in order, along a dim of size k. */
 STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
                                   strew_tensor **indices, strew_error *error);
 STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
@@ -453,7 +458,7 @@ typedef struct strew_group_options {
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
    *out given: it takes part, and keeps its value where nothing arrives. arg, for STREW_AMAX and STREW_AMIN, or NULL: an
-   int64 tensor with the position along dim of the first winner, src.size(dim) where there is none. */
+   new int64 tensor with the position along dim of the first winner, src.size(dim) where there is none. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
 

@@ -143,8 +143,8 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   return STREW_OK;
 }
 
-/* The elements that a view of this shape reaches, from its first one on; -1 where they cannot be counted, those of empty
-   tensors neither: later views multiply sizes and strides. */
+/* The elements that a view of this shape reaches, from its first one on; -1 where they cannot be counted, not even in
+   an empty tensor: later views multiply sizes and strides. */
 static int64_t reach(int rank, const int64_t *sizes, const int64_t *strides) {
   int64_t reached = 1, span;
   for (int d = 0; d < rank; d++) {
@@ -199,6 +199,10 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
   if (!strides) strides = dense;
   status = check_view(&call, rank, sizes, strides, 0, (int64_t)(size_bytes / strew_dtype_size_bytes(dtype)));
   if (status != STREW_OK) return status;
+  if ((uintptr_t)data % strew_dtype_size_bytes(dtype) || (!data && count_of_sizes(rank, sizes)))
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
+                "is %p, an address aligned to the %zu bytes of %s is needed", data, strew_dtype_size_bytes(dtype),
+                strew_dtype_name(dtype));
   struct storage *storage;
   status = storage_create(&call, device, 0, &storage);
   if (status != STREW_OK) return status;
@@ -284,6 +288,19 @@ strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes,
   return status;
 }
 
+strew_status fail_position(const struct call *call, int dim, int64_t size, int rank, const int64_t *position,
+                           int64_t at) {
+  strew_scalar value = strew_int(at);
+  struct fault fault = {.code = STREW_EINDEX, .argument = "position", .value = &value, .position_rank = rank};
+  fault.position = position;
+  if (size == 0)
+    return fail(call, fault, "%" PRId64 " is out of range for dim %d of self, which has size 0", at, dim);
+  if (at == size) fault.hint = "counted from 1? positions count from 0, and -1 is the last";
+  return fail(call, fault,
+              "%" PRId64 " is out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", at, dim,
+              size, -size, size - 1);
+}
+
 /* Where the element at a position lies; -1 is the last in each dimension. */
 static strew_status locate(const struct call *call, const strew_tensor *tensor, int rank, const int64_t *position,
                            int64_t *offset) {
@@ -294,19 +311,7 @@ static strew_status locate(const struct call *call, const strew_tensor *tensor, 
   *offset = tensor->offset;
   for (int d = 0; d < rank; d++) {
     int64_t size = tensor->sizes[d], at = position[d];
-    strew_scalar value = strew_int(at);
-    bool counted_from_1 = at == size;
-    if (at < -size || at >= size)
-      return fail(
-          call,
-          (struct fault){.code = STREW_EINDEX,
-                         .argument = "position",
-                         .value = &value,
-                         .position = position,
-                         .position_rank = rank,
-                         .hint = counted_from_1 ? "counted from 1? positions count from 0, and -1 is the last" : NULL},
-          "%" PRId64 " is out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", at, d,
-          size, -size, size - 1);
+    if (at < -size || at >= size) return fail_position(call, d, size, rank, position, at);
     *offset += (at < 0 ? at + size : at) * tensor->strides[d];
   }
   return STREW_OK;

@@ -89,21 +89,27 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
   return view_of(&call, tensor, &shape, out);
 }
 
-strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
-                           strew_error *error) {
-  struct call call = CALL("reshape", error, {"self", tensor});
+/* A view where there is one, else a copy. */
+static strew_status reshape(const struct call *call, strew_tensor *tensor, int rank, const int64_t *sizes,
+                            strew_tensor **out) {
   struct shape shape = {.rank = rank, .offset = tensor->offset};
-  strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
+  strew_status status = infer_sizes(call, tensor, rank, sizes, shape.sizes);
   if (status != STREW_OK) return status;
-  if (restride(tensor, rank, shape.sizes, shape.strides)) return view_of(&call, tensor, &shape, out);
+  if (restride(tensor, rank, shape.sizes, shape.strides)) return view_of(call, tensor, &shape, out);
   strew_tensor *dense = NULL;
-  status = copy_as(&call, tensor, tensor->dtype, &dense);
+  status = copy_as(call, tensor, tensor->dtype, &dense);
   if (status != STREW_OK) return status;
   shape.offset = 0;
   dense_strides(rank, shape.sizes, shape.strides);
-  status = view_of(&call, dense, &shape, out);
+  status = view_of(call, dense, &shape, out);
   strew_release(dense);
   return status;
+}
+
+strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
+                           strew_error *error) {
+  struct call call = CALL("reshape", error, {"self", tensor});
+  return reshape(&call, tensor, rank, sizes, out);
 }
 
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
@@ -121,7 +127,7 @@ strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tens
   for (int d = first; d <= last && d < tensor->rank; d++) merged *= tensor->sizes[d];
   sizes[rank++] = merged;
   for (int d = last + 1; d < tensor->rank; d++) sizes[rank++] = tensor->sizes[d];
-  return strew_reshape(tensor, rank, sizes, out, error);
+  return reshape(&call, tensor, rank, sizes, out);
 }
 
 /* ---------------------------------------------------------------------------------- the order of dimensions */
@@ -244,12 +250,7 @@ strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew
   strew_status status = check_has_dims(&call, tensor, &dim);
   if (status != STREW_OK) return status;
   int64_t size = tensor->sizes[dim];
-  strew_scalar value = strew_int(position);
-  const char *hint = position == size ? "counted from 1? positions count from 0, and -1 is the last" : NULL;
-  if (position < -size || position >= size)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "position", .value = &value, .hint = hint},
-                "%" PRId64 " is out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")",
-                position, dim, size, -size, size - 1);
+  if (position < -size || position >= size) return fail_position(&call, dim, size, 0, NULL, position);
   struct shape shape = shape_of(tensor);
   shape.offset += (position < 0 ? position + size : position) * tensor->strides[dim];
   shape.rank--;

@@ -95,6 +95,7 @@ static void check_numbers(strew_binary_op op, strew_dtype dtype) {
 START_TEST(binary_matches_the_loop) {
   strew_binary_op op = (strew_binary_op)(_i / STREW_DTYPE_COUNT);
   strew_dtype da = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   for (int db = 0; db < STREW_DTYPE_COUNT; db++) check_tensors(op, da, (strew_dtype)db);
   check_numbers(op, da);
@@ -181,6 +182,7 @@ START_TEST(unary_matches_the_loop) {
     int rank;
     int64_t sizes[3];
   } shapes_1[] = {{0, {0}}, {1, {1}}, {1, {2311}}, {2, {0, 4}}, {3, {5, 6, 7}}, {2, {40, 3}}};
+  use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   for (size_t s = 0; s < sizeof shapes_1 / sizeof *shapes_1; s++) {
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
@@ -217,6 +219,7 @@ static void check_where(strew_tensor *condition, strew_operand a, strew_operand 
 
 START_TEST(where_matches_the_loop) {
   strew_dtype da = (strew_dtype)(_i / STREW_DTYPE_COUNT), db = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   for (int s = 0; s < SHAPES; s++) {
     const struct shapes *shape = &shapes[s];
@@ -312,6 +315,7 @@ START_TEST(in_place_writes_just_the_view) {
   strew_binary_op op = (strew_binary_op)(_i / STREW_DTYPE_COUNT);
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   const int64_t sizes[] = {9, 11}, view_sizes[] = {3, 4}, view_strides[] = {22, 2};
+  use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   strew_tensor *base = random_tensor(dtype, 2, sizes, CONTIGUOUS), *view = NULL;
   strew_tensor *other = random_operand(dtype, 1, view_sizes + 1, STRIDED, divides(op));

@@ -156,6 +156,26 @@ START_TEST(products) {
 }
 END_TEST
 
+/* Any strides, overlapping windows and rows that stand still among them: BLAS takes few of those as they are. */
+START_TEST(windows) {
+  strew_dtype dtype = _i % 2 ? STREW_FLOAT32 : STREW_INT32;
+  strew_tensor *memory = random_integers(dtype, 1, (int64_t[]){64}, CONTIGUOUS, -6, 7);
+  seed_draws((uint64_t)_i);
+  for (int n = 0; n < 300; n++) {
+    int64_t batches = 1 + draw_below(3), k = 1 + draw_below(3), strides[6];
+    int64_t left[] = {batches, 1 + draw_below(3), k}, right[] = {draw_below(2) ? batches : 1, k, 1 + draw_below(3)};
+    for (int d = 0; d < 6; d++) strides[d] = draw_below(5);
+    strew_tensor *a = NULL, *b = NULL;
+    ok(strew_as_strided(memory, 3, left, strides, draw_below(3), &a, &failure));
+    ok(strew_as_strided(memory, 3, right, strides + 3, draw_below(3), &b, &failure));
+    check_product(STREW_MATMUL, a, b, "windows");
+    strew_release(a);
+    strew_release(b);
+  }
+  strew_release(memory);
+}
+END_TEST
+
 /* Integers of the whole range wrap. */
 START_TEST(integers_wrap) {
   strew_dtype dtype = (strew_dtype)_i;
@@ -288,6 +308,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("matmul");
   TCase *cases = new_case(suite, "products");
   tcase_add_loop_test(cases, products, 0, TURNS * STREW_BOOL);
+  tcase_add_loop_test(cases, windows, 0, 4);
   tcase_add_loop_test(cases, integers_wrap, STREW_INT64, STREW_BOOL);
   tcase_add_test(cases, rounded_once);
   tcase_add_loop_test(cases, dot_in_order, 0, THREAD_COUNTS);

@@ -211,6 +211,19 @@ START_TEST(memory_wrapped_twice) {
 }
 END_TEST
 
+/* Their offsets count from different addresses. */
+START_TEST(views_of_memory_wrapped_twice) {
+  double memory[8] = {0};
+  const int64_t all = 8, two = 2, step = 2;
+  strew_tensor *whole = NULL, *thin = NULL, *one = NULL;
+  ok(strew_wrap(device, STREW_FLOAT64, 1, &all, NULL, memory, 64, NULL, NULL, &whole, &failure));
+  ok(strew_wrap(device, STREW_FLOAT64, 1, &two, &step, memory + 2, 48, NULL, NULL, &thin, &failure));
+  ok(strew_narrow(whole, 0, 4, 1, &one, &failure));
+  ck_assert(tensors_overlap(thin, one));
+  strew_release(whole), strew_release(thin), strew_release(one);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("overlap");
   TCase *all = new_case(suite, "overlap");
@@ -221,5 +234,6 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, hard_strides_take_no_time, 0, 4);
   tcase_add_test(all, storages_are_apart);
   tcase_add_test(all, memory_wrapped_twice);
+  tcase_add_test(all, views_of_memory_wrapped_twice);
   return suite;
 }

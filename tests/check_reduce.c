@@ -462,7 +462,9 @@ START_TEST(running_sums) {
   static const struct shape more[] = {{1, {9000}}, {2, {5200, 2}}, {2, {2, 5200}}, {2, {1030, 300}}, {2, {300, 10}}};
   for (int s = 0; s < SHAPES + 5; s++) {
     const struct shape *shape = s < SHAPES ? &shapes[s] : &more[s - SHAPES];
+    bool is_large = shape->rank == 2 && shape->sizes[0] * shape->sizes[1] > 100000;
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+      if (is_large && layout != _i % LAYOUT_COUNT) continue; /* each layout with some of the dtypes */
       strew_tensor *tame = tame_tensor(dtype, shape, (enum layout)layout);
       strew_tensor *wild = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
       for (int dim = 0; dim < (shape->rank ? shape->rank : 1); dim++) {

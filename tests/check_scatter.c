@@ -3,6 +3,8 @@
    threads. */
 #include "oracle.h"
 
+#include <inttypes.h>
+
 /* ------------------------------------------------------------------------------------------------- random calls */
 
 struct random_call {
@@ -11,9 +13,7 @@ struct random_call {
   strew_operand operand;
 };
 
-static enum layout layout_for(int64_t i) {
-  return (enum layout)(i % LAYOUT_COUNT);
-}
+static enum layout layout_for(int64_t i) { return (enum layout)(i % LAYOUT_COUNT); }
 
 /* Rank 0 to 4, small sizes, now and then empty. A src is sometimes larger than index, self always is but along dim. */
 static void draw_shapes(struct scatter_case *c) {
@@ -159,6 +159,100 @@ START_TEST(test_shapes) {
 }
 END_TEST
 
+/* ---------------------------------------------------------------------------------------------- values out of range */
+
+static void store_index(strew_tensor *index, int64_t place, int64_t value) {
+  strew_dtype dtype = strew_tensor_dtype(index);
+  char *data;
+  ok(strew_data(index, (void **)&data, &failure));
+  data += (size_t)place * strew_dtype_size_bytes(dtype);
+  ok(strew_scalar_store(strew_int(value), STREW_EXACT, dtype, data, &failure));
+}
+
+/* A call whose index holds `value` at `place` (of its different values), and worse later on. */
+struct bad_call {
+  struct random_call call;
+  int64_t different[3], count; /* sizes of the index without what is expanded */
+  int64_t place, value;
+};
+
+static struct bad_call draw_bad_call(int shape, bool large, strew_reduction reduction, int which) {
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BFLOAT16, STREW_INT16, STREW_FLOAT64};
+  struct bad_call bad = {.call.c = {.dtype = dtypes[draw_below(4)], .reduction = reduction}};
+  struct scatter_case *c = &bad.call.c;
+  c->rank = shapes[shape].rank, c->dim = shapes[shape].dim;
+  c->mode = draw_below(2) ? STREW_ERROR : STREW_WRAP;
+  c->exclude_self = draw_below(2);
+  for (int d = 0; d < c->rank; d++) {
+    c->self_sizes[d] = shapes[shape].self[d] * (large && d == c->dim ? 16 : 1);
+    c->index_sizes[d] = c->src_sizes[d] = shapes[shape].index[d];
+    bad.different[d] = d == shapes[shape].expanded ? 1 : c->index_sizes[d];
+  }
+  bad.count = count_of(c->rank, bad.different);
+  bad.place = which == 0 ? 0 : which == 1 ? draw_below(bad.count) : bad.count - 1;
+  int64_t size = c->self_sizes[c->dim], below = c->mode == STREW_WRAP ? -size - 1 : -1;
+  bad.value = draw_below(2) ? size + draw_below(3) : below - draw_below(3);
+  bad.call.self = random_tensor(c->dtype, c->rank, c->self_sizes, layout_for(draw_below(3)));
+  bad.call.src = random_tensor(c->dtype, c->rank, c->src_sizes, layout_for(draw_below(4)));
+  bad.call.index = index_of_shape(shape, c, draw_below(2) ? STREW_INT64 : STREW_INT32);
+  store_index(bad.call.index, bad.place, bad.value);
+  if (bad.place + 1 < bad.count)
+    store_index(bad.call.index, bad.place + 1 + draw_below(bad.count - bad.place - 1), size + 1000000);
+  return bad;
+}
+
+/* The report names the first bad value in row-major order, and where it stands. */
+static void check_report(const struct bad_call *bad) {
+  const struct scatter_case *c = &bad->call.c;
+  int64_t at[STREW_MAX_RANK], size = c->self_sizes[c->dim];
+  char due[256], place[64] = "";
+  coordinates(bad->place, c->rank, bad->different, at);
+  for (int d = 0; d < c->rank; d++)
+    snprintf(place + strlen(place), sizeof place - strlen(place), "%s%" PRId64, d ? ", " : "", at[d]);
+  snprintf(due, sizeof due,
+           "scatter: 'index' has value %" PRId64 " at [%s], out of range for dim %d of self (size %" PRId64
+           ", valid %" PRId64 "..%" PRId64 ")\n",
+           bad->value, place, c->dim, size, c->mode == STREW_WRAP ? -size : 0, size - 1);
+  if (strncmp(failure.message, due, strlen(due)) != 0) ck_abort_msg("%s\nis not\n%s", failure.message, due);
+  ck_assert(failure.has_value && failure.value.as.i == bad->value && failure.position_rank == c->rank);
+  for (int d = 0; d < c->rank; d++) ck_assert_int_eq(failure.position[d], at[d]);
+}
+
+/* Nothing is written, in place, into a new tensor or into another one. */
+static void run_bad_call(const struct bad_call *bad, const char *name) {
+  const struct scatter_case *c = &bad->call.c;
+  strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
+  strew_tensor *self = bad->call.self, *other = NULL;
+  ok(strew_full(device, c->dtype, c->rank, c->self_sizes, strew_int(7), &other, &failure));
+  void *before = host_of(self), *other_before = host_of(other);
+  strew_tensor *const outs[] = {NULL, self, other};
+  for (int i = 0; i < 3; i++) {
+    strew_tensor *out = outs[i];
+    assert_fails(strew_scatter(self, c->dim, bad->call.index, strew_of(bad->call.src), &options, &out, &failure),
+                 STREW_EINDEX, NULL);
+    check_report(bad);
+    ck_assert_ptr_eq(out, outs[i]);
+    assert_elements(self, c->dtype, before, "%s: self after a bad index", name);
+    assert_elements(other, c->dtype, other_before, "%s: another target after a bad index", name);
+  }
+  strew_release(other);
+  free(before), free(other_before);
+}
+
+/* _i: shape x whether self is so large that no copy of it pays. The bad value stands first, anywhere, last. */
+START_TEST(test_bad_index) {
+  int shape = _i % SHAPE_COUNT;
+  for (int turn = 0; turn < TURNS; turn++) {
+    use_turn(turn, _i);
+    for (int i = 0; i < STREW_REDUCTION_COUNT; i++) {
+      struct bad_call bad = draw_bad_call(shape, _i / SHAPE_COUNT, (strew_reduction)i, (i + turn + shape) % 3);
+      run_bad_call(&bad, shapes[shape].name);
+      release_call(&bad.call);
+    }
+  }
+}
+END_TEST
+
 /* ------------------------------------------------------------------------------------------------------- gather */
 
 START_TEST(test_random_gather) {
@@ -224,6 +318,7 @@ Suite *make_suite(void) {
   TCase *sweep = new_case(suite, "sweep");
   tcase_add_loop_test(sweep, test_random_scatter, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(sweep, test_shapes, 0, SHAPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(sweep, test_bad_index, 0, 2 * SHAPE_COUNT);
   tcase_add_loop_test(sweep, test_random_gather, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sweep, test_gather_rows, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sweep, test_in_place_allocates_nothing_that_grows, 0, STREW_REDUCTION_COUNT);

@@ -12,6 +12,9 @@
 /* Runs part(argument, 0) .. part(argument, parts - 1) on the context's workers, the caller among them, and returns when
    all are done. Nothing is started for one part or one worker. */
 void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument, int64_t i), void *argument);
+/* The same, but on the caller's thread alone where the work is too little for threads. */
+void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
+                    void *argument);
 void pool_destroy(strew_context *context);
 /* In how many parts to split work on `bytes` of memory: 1 where threads would cost more than they bring. */
 int64_t pool_parts(const strew_context *context, int64_t bytes);

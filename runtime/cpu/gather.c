@@ -42,10 +42,10 @@ static void gather_rows(const struct gathering *gathering, const struct row *row
   convert_row *copy = converter(dtype, dtype);
   for (int64_t i = 0; i < row->count; i++) {
     char *out = row->address[OUT] + i * row->step_bytes[OUT];
-    const char *self = row->address[SELF] + i * row->step_bytes[SELF] + index[i] * gathering->step;
     bool dropped = index[i] < 0;
-    copy(gathering->columns, out, gathering->out_column, dropped ? (const char *)&zero : self,
-         dropped ? 0 : gathering->self_column);
+    const char *from = (const char *)&zero;
+    if (!dropped) from = row->address[SELF] + i * row->step_bytes[SELF] + index[i] * gathering->step;
+    copy(gathering->columns, out, gathering->out_column, from, dropped ? 0 : gathering->self_column);
   }
 }
 

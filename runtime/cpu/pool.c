@@ -100,6 +100,15 @@ void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument
   atomic_load_explicit(&job.done, memory_order_acquire);
 }
 
+void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
+                    void *argument) {
+  if (pool_parts(context, bytes) > 1) {
+    pool_run(context, parts, part, argument);
+    return;
+  }
+  for (int64_t i = 0; i < parts; i++) part(argument, i);
+}
+
 /* A few parts for each thread even out what the machine does beside. */
 int64_t pool_parts(const strew_context *context, int64_t bytes) {
   enum { PARTS_PER_THREAD = 4 };

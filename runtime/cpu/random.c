@@ -96,7 +96,8 @@ strew_status cpu_random(const struct call *call, strew_device *device, const str
   job.out = operand_address(&plan->out);
   job.out_bytes = (int64_t)strew_dtype_size_bytes(plan->out.dtype);
   job.bytes = (int64_t)strew_dtype_size_bytes(job.dtype);
-  pool_run(device->context, (plan->count - 1) / PORTION + 1, random_portion, &job);
+  int64_t portions = (plan->count - 1) / PORTION + 1;
+  pool_run_sized(device->context, plan->count * job.out_bytes, portions, random_portion, &job);
   return STREW_OK;
 }
 
@@ -123,6 +124,7 @@ static void ramp_portion(void *plan_, int64_t portion) {
 strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
   (void)call;
   struct ramp_plan shared = *plan;
-  pool_run(device->context, (plan->count - 1) / PORTION + 1, ramp_portion, &shared);
+  int64_t bytes = plan->count * (int64_t)strew_dtype_size_bytes(plan->out.dtype);
+  pool_run_sized(device->context, bytes, (plan->count - 1) / PORTION + 1, ramp_portion, &shared);
   return STREW_OK;
 }

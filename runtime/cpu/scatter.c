@@ -278,7 +278,8 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   if (plan->size < 1) return false;
   if (!plan->disposable) {
     bytes = target_bytes(plan, SELF, plan->step);
-    if (plan->plan.count > ARG || !is_small(plan, bytes)) return false;
+    bool wrapped = plan->plan.operands[SELF].storage->wrapped; /* a host may be writing between self's elements */
+    if (plan->plan.count > ARG || wrapped || !is_small(plan, bytes)) return false;
     copy = memory_take(context, bytes);
     if (!copy) return false;
     memcpy(copy, self, bytes);
