@@ -73,16 +73,12 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */
 struct box *bind_push_box(lua_State *L, struct binding *binding);
 /* The box of the tensor whose method, or in-place function, is called. */
-static inline struct box *bind_self_box(lua_State *L) {
-  return lua_touserdata(L, 1);
-}
+static inline struct box *bind_self_box(lua_State *L) { return lua_touserdata(L, 1); }
 /* Pushes what the call returns and gives the place for the runtime's result: a new box, or 'self' for what is in place.
  */
 strew_tensor **bind_result(lua_State *L, struct call *call);
 /* The end of a call with so many results on top of the stack. */
-static inline int bind_end(strew_status status, int results) {
-  return status == STREW_OK ? results : -1;
-}
+static inline int bind_end(strew_status status, int results) { return status == STREW_OK ? results : -1; }
 
 /* Pushes bind_dispatch's upvalues: the userdata at position `binding`, the row, its name, the form. */
 void bind_push_upvalues(lua_State *L, int binding, const struct row *row, const char *name, int form);

@@ -8,9 +8,7 @@ struct creation {
 };
 
 #define CREATION(made)                                                                                                 \
-  {"dtype", KEYED, bind_wanted_dtype, &(made).dtype}, {                                                                \
-    "device", KEYED, bind_device, &(made).device                                                                       \
-  }
+  {"dtype", KEYED, bind_wanted_dtype, &(made).dtype}, { "device", KEYED, bind_device, &(made).device }
 
 static struct creation creation_defaults(const struct call *call, int dtype) {
   return (struct creation){dtype, call->binding->device};
@@ -37,9 +35,7 @@ static int shaped(lua_State *L, struct call *call) {
 }
 
 /* The dtype that a Lua number or boolean has as a tensor. */
-static strew_dtype dtype_of(strew_scalar value) {
-  return value.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : value.dtype;
-}
+static strew_dtype dtype_of(strew_scalar value) { return value.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : value.dtype; }
 
 static int full(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call);

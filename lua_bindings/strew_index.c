@@ -25,9 +25,7 @@ static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
 
 enum { LONGEST_NAME = 32, FARTHEST = 2 };
 
-static int smaller(int a, int b) {
-  return a < b ? a : b;
-}
+static int smaller(int a, int b) { return a < b ? a : b; }
 
 /* Letters to insert, delete or exchange between two short names. */
 static int distance(const char *a, const char *b) {

@@ -20,9 +20,7 @@ int bind_binary(lua_State *L, struct call *call, strew_binary_op op) {
   return bind_end(strew_binary(op, self, other, out, &call->error), 1);
 }
 
-static int binary(lua_State *L, struct call *call) {
-  return bind_binary(L, call, (strew_binary_op)call->row->code);
-}
+static int binary(lua_State *L, struct call *call) { return bind_binary(L, call, (strew_binary_op)call->row->code); }
 
 static int where(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *condition;

@@ -54,9 +54,7 @@ static void empty_box(struct box *box) {
   box->tensor = NULL;
 }
 
-static struct box *box_argument(lua_State *L) {
-  return bind_to_box(L, lua_touserdata(L, lua_upvalueindex(1)), 1);
-}
+static struct box *box_argument(lua_State *L) { return bind_to_box(L, lua_touserdata(L, lua_upvalueindex(1)), 1); }
 
 static int box_close(lua_State *L) {
   struct box *box = box_argument(L);

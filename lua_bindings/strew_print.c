@@ -100,9 +100,7 @@ static strew_status read_slice(const struct page *page, strew_tensor *tensor, in
   return status;
 }
 
-static int64_t count_shown(const struct page *page) {
-  return page->slices_shown * page->rows * page->columns;
-}
+static int64_t count_shown(const struct page *page) { return page->slices_shown * page->rows * page->columns; }
 
 static strew_status read_page(struct page *page, strew_tensor *tensor, unsigned char *buffer, strew_error *error) {
   size_t slice_bytes = (size_t)(page->rows * page->columns) * strew_dtype_size_bytes(page->dtype);

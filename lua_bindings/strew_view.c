@@ -254,9 +254,7 @@ static int push_pieces(lua_State *L, struct call *call, int dim, int64_t size, i
   return 1;
 }
 
-static int64_t pieces(int64_t size, int64_t length) {
-  return size / length + (size % length != 0);
-}
+static int64_t pieces(int64_t size, int64_t length) { return size / length + (size % length != 0); }
 
 /* Pieces of the lengths in the table at 2. */
 static int split_by_table(lua_State *L, struct call *call, int dim, int64_t size) {

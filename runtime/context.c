@@ -96,15 +96,9 @@ void strew_context_release(strew_context *context) {
   allocator.deallocate(allocator.user, context, sizeof *context);
 }
 
-int strew_context_threads(const strew_context *context) {
-  return context->threads;
-}
-size_t strew_context_bytes(const strew_context *context) {
-  return context->bytes;
-}
-size_t strew_context_peak_bytes(const strew_context *context) {
-  return context->peak_bytes;
-}
+int strew_context_threads(const strew_context *context) { return context->threads; }
+size_t strew_context_bytes(const strew_context *context) { return context->bytes; }
+size_t strew_context_peak_bytes(const strew_context *context) { return context->peak_bytes; }
 void strew_context_seed(strew_context *context, uint64_t seed) {
   context->seed = seed;
   context->draws = 0;
@@ -112,18 +106,10 @@ void strew_context_seed(strew_context *context, uint64_t seed) {
 
 /* ------------------------------------------------------------------------------------------------------ devices */
 
-int strew_device_count(const strew_context *context) {
-  return (void)context, 1;
-}
-strew_device *strew_device_at(strew_context *context, int i) {
-  return i == 0 ? &context->cpu : NULL;
-}
-const char *strew_device_name(const strew_device *device) {
-  return device->name;
-}
-strew_context *strew_device_context(const strew_device *device) {
-  return device->context;
-}
+int strew_device_count(const strew_context *context) { return (void)context, 1; }
+strew_device *strew_device_at(strew_context *context, int i) { return i == 0 ? &context->cpu : NULL; }
+const char *strew_device_name(const strew_device *device) { return device->name; }
+strew_context *strew_device_context(const strew_device *device) { return device->context; }
 
 strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out, strew_error *error) {
   if (!spec) return *out = context->default_device, STREW_OK;

@@ -116,9 +116,7 @@ strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *e
 /* ------------------------------------------------------------------------------------------------- cat, stack */
 
 /* An empty 1-D tensor joins anything, as in PyTorch. */
-static bool is_nothing(const strew_tensor *tensor) {
-  return tensor->rank == 1 && tensor->sizes[0] == 0;
-}
+static bool is_nothing(const strew_tensor *tensor) { return tensor->rank == 1 && tensor->sizes[0] == 0; }
 
 /* Does entry i join with entry `first`, which says what shape is due? Messages count from 1, as Lua does in tables. */
 static strew_status check_joined(const struct call *call, strew_tensor *const *tensors, int64_t i, int64_t first,

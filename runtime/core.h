@@ -111,16 +111,10 @@ void storage_release(struct storage *storage);
 enum category { BOOLEAN, INTEGER, FLOATING };
 
 enum category dtype_category(strew_dtype dtype);
-static inline bool dtype_is_float(strew_dtype dtype) {
-  return dtype_category(dtype) == FLOATING;
-}
-static inline bool dtype_is_half(strew_dtype dtype) {
-  return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16;
-}
+static inline bool dtype_is_float(strew_dtype dtype) { return dtype_category(dtype) == FLOATING; }
+static inline bool dtype_is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
 /* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
-static inline strew_dtype dtype_wide(strew_dtype dtype) {
-  return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype;
-}
+static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
 /* Do the bits of a float result depend on the order of joining? */
 bool reduction_is_ordered(strew_reduction reduction);
 /* PyTorch's promotion of two tensors' dtypes. */
@@ -161,7 +155,8 @@ strew_status fail_position(const struct call *call, int dim, int64_t size, int r
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes);
 /* All operands of the call on the device of the first one? */
 strew_status check_devices(const struct call *call);
-/* Makes *out as wanted where it is NULL (and sets *made), else checks that the given one fits in dtype, sizes and device. Its elements are not initialised. */
+/* Makes *out as wanted where it is NULL (and sets *made), else checks that the given one fits in dtype, sizes and
+ * device. Its elements are not initialised. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made);
 

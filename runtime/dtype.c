@@ -12,7 +12,7 @@ struct dtype_row {
 };
 
 static const struct dtype_row dtypes[] = {
-#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest)                                              \
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest)                                        \
   [STREW_##ENUM] = {name, sizeof(stored), category},
     STREW_DTYPES(ROW)
 #undef ROW
@@ -40,9 +40,7 @@ size_t strew_dtype_size_bytes(strew_dtype dtype) {
 const char *strew_reduction_name(strew_reduction reduction) {
   return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction][0] : NULL;
 }
-const char *strew_mode_name(strew_mode mode) {
-  return (unsigned)mode < STREW_MODE_COUNT ? modes[mode] : NULL;
-}
+const char *strew_mode_name(strew_mode mode) { return (unsigned)mode < STREW_MODE_COUNT ? modes[mode] : NULL; }
 
 bool reduction_is_ordered(strew_reduction reduction) {
   static const bool is_ordered[] = {
@@ -53,9 +51,7 @@ bool reduction_is_ordered(strew_reduction reduction) {
   return is_ordered[reduction];
 }
 
-enum category dtype_category(strew_dtype dtype) {
-  return dtypes[dtype].category;
-}
+enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category; }
 
 /* ------------------------------------------------------------------------------------------------------- words */
 
@@ -146,7 +142,7 @@ static void store_saturated(strew_scalar number, strew_dtype dtype, void *elemen
 
 strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   switch (dtype) {
-#define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                         \
+#define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                   \
   case STREW_##ENUM: {                                                                                                 \
     T_##s value;                                                                                                       \
     memcpy(&value, element, sizeof value);                                                                             \

@@ -252,8 +252,7 @@ static void add_written(struct work *work, const strew_tensor *out) {
 strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   struct work work = {
       .call = CALL("unary", error, {"self", tensor}), .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
-  if ((unsigned)op >= STREW_UNARY_COUNT)
-    return fail_unknown(&work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
+  if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(&work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
   work.call.op = unary_ops[op].name;
   add_input(&work, "self", strew_of(tensor));
   add_written(&work, *out);
@@ -325,8 +324,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
                       .self = a.tensor,
                       .kind = ELEMENTWISE_BINARY,
                       .op = (int)op};
-  if ((unsigned)op >= STREW_BINARY_COUNT)
-    return fail_unknown(&work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
+  if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(&work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
   work.call.op = binary_ops[op].name;
   add_input(&work, "self", a);
   add_input(&work, "other", b);

@@ -45,8 +45,8 @@ strew_status check_index_sizes(const struct call *call, const strew_tensor *inde
     if (d == free_dim || size <= most) continue;
     strew_scalar value = strew_int(size);
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .value = &value},
-                "has size %" PRId64 " in dim %d, %s has %" PRId64 ": index must not be larger than %s there",
-                size, d, name, most, name);
+                "has size %" PRId64 " in dim %d, %s has %" PRId64 ": index must not be larger than %s there", size, d,
+                name, most, name);
   }
   return STREW_OK;
 }

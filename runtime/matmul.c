@@ -54,9 +54,7 @@ struct product {
   int64_t out_sizes[MAX_RANK];
 };
 
-static int batch_rank(const strew_tensor *tensor) {
-  return tensor->rank > 2 ? tensor->rank - 2 : 0;
-}
+static int batch_rank(const strew_tensor *tensor) { return tensor->rank > 2 ? tensor->rank - 2 : 0; }
 
 static strew_status shape_product(const struct call *call, const strew_tensor *a, const strew_tensor *b,
                                   struct product *product) {

@@ -45,9 +45,7 @@ static int descending(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-static int64_t floor_divide(int64_t a, int64_t b) {
-  return a / b - (a % b < 0);
-}
+static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 static bool solve(struct equation *equation, int k, int64_t rest, bool all_zero) {
   if (k == equation->count) return rest == 0 && !(equation->nonzero && all_zero);

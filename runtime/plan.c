@@ -97,9 +97,7 @@ void plan_lines(struct plan *plan, int dim) {
     plan->operands[i].strides[last] = whole.rank ? whole.operands[i].strides[dim] : 0;
 }
 
-int64_t plan_numel(const struct plan *plan) {
-  return count_of_sizes(plan->rank, plan->sizes);
-}
+int64_t plan_numel(const struct plan *plan) { return count_of_sizes(plan->rank, plan->sizes); }
 
 void plan_operand_values(struct plan *values, const struct plan *plan, int operand) {
   plan_start(values, plan->rank, plan->sizes);

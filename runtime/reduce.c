@@ -20,9 +20,7 @@ static const char *const fold_names[] = {
     [STREW_FOLD_ARGMAX] = "argmax", [STREW_FOLD_ANY] = "any"};
 _Static_assert(sizeof fold_names / sizeof *fold_names == STREW_FOLD_COUNT, "a fold has no name");
 
-static bool is_extreme(strew_fold fold) {
-  return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX;
-}
+static bool is_extreme(strew_fold fold) { return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX; }
 
 static strew_status result_dtype(const struct call *call, strew_fold fold, strew_dtype dtype, strew_dtype *out) {
   *out = dtype;

@@ -23,12 +23,8 @@
   typedef bits B_##s;                                                                                                  \
   typedef T_##wide W_##s;                                                                                              \
   typedef wrap U_##s;                                                                                                  \
-  static inline W_##s highest_##s(void) {                                                                              \
-    return highest;                                                                                                    \
-  }                                                                                                                    \
-  static inline W_##s lowest_##s(void) {                                                                               \
-    return lowest;                                                                                                     \
-  }
+  static inline W_##s highest_##s(void) { return highest; }                                                            \
+  static inline W_##s lowest_##s(void) { return lowest; }
 STREW_DTYPES(SCALAR_TYPES)
 #undef SCALAR_TYPES
 
@@ -81,12 +77,8 @@ static inline float load_f16(T_f16 h) {
   uint32_t bits = bits_of_float(x) | sign;
   return float_of_bits((h & 0x7c00u) == 0x7c00u ? bits | 0x7f800000u : bits);
 }
-static inline float load_bf16(T_bf16 h) {
-  return float_of_bits((uint32_t)h << 16);
-}
-static inline T_f16 store_f16(float x) {
-  return narrow_double(x, 10, -14);
-}
+static inline float load_bf16(T_bf16 h) { return float_of_bits((uint32_t)h << 16); }
+static inline T_f16 store_f16(float x) { return narrow_double(x, 10, -14); }
 static inline T_bf16 store_bf16(float x) {
   uint32_t bits = bits_of_float(x);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return (T_bf16)(bits >> 16 | 0x40u);
@@ -96,12 +88,8 @@ static inline T_bf16 store_bf16(float x) {
 /* ---------------------------------------------------------------------------------------------- load and store */
 
 #define SCALAR_PLAIN(s)                                                                                                \
-  static inline W_##s load_##s(T_##s x) {                                                                              \
-    return x;                                                                                                          \
-  }                                                                                                                    \
-  static inline T_##s store_##s(W_##s x) {                                                                             \
-    return x;                                                                                                          \
-  }
+  static inline W_##s load_##s(T_##s x) { return x; }                                                                  \
+  static inline T_##s store_##s(W_##s x) { return x; }
 SCALAR_PLAIN(f32)
 SCALAR_PLAIN(f64)
 SCALAR_PLAIN(i64)
@@ -110,12 +98,8 @@ SCALAR_PLAIN(i16)
 SCALAR_PLAIN(i8)
 SCALAR_PLAIN(u8)
 #undef SCALAR_PLAIN
-static inline W_b8 load_b8(T_b8 x) {
-  return x != 0;
-}
-static inline T_b8 store_b8(W_b8 x) {
-  return x != 0;
-}
+static inline W_b8 load_b8(T_b8 x) { return x != 0; }
+static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 
 /* ------------------------------------------------------------------------------------- conversion, STREW_SATURATE */
 
@@ -132,43 +116,19 @@ static inline double double_of_int_sticky(int64_t i) {
   return i < 0 ? -(double)u : (double)u;
 }
 
-static inline T_f32 f32_from_f64(double x) {
-  return (float)x;
-}
-static inline T_f32 f32_from_i64(int64_t x) {
-  return (float)x;
-}
-static inline T_f64 f64_from_f64(double x) {
-  return x;
-}
-static inline T_f64 f64_from_i64(int64_t x) {
-  return (double)x;
-}
-static inline T_f16 f16_from_f64(double x) {
-  return narrow_double(x, 10, -14);
-}
-static inline T_f16 f16_from_i64(int64_t x) {
-  return f16_from_f64(double_of_int_sticky(x));
-}
-static inline T_bf16 bf16_from_f64(double x) {
-  return narrow_double(x, 7, -126);
-}
-static inline T_bf16 bf16_from_i64(int64_t x) {
-  return bf16_from_f64(double_of_int_sticky(x));
-}
-static inline T_b8 b8_from_f64(double x) {
-  return x != 0;
-}
-static inline T_b8 b8_from_i64(int64_t x) {
-  return x != 0;
-}
+static inline T_f32 f32_from_f64(double x) { return (float)x; }
+static inline T_f32 f32_from_i64(int64_t x) { return (float)x; }
+static inline T_f64 f64_from_f64(double x) { return x; }
+static inline T_f64 f64_from_i64(int64_t x) { return (double)x; }
+static inline T_f16 f16_from_f64(double x) { return narrow_double(x, 10, -14); }
+static inline T_f16 f16_from_i64(int64_t x) { return f16_from_f64(double_of_int_sticky(x)); }
+static inline T_bf16 bf16_from_f64(double x) { return narrow_double(x, 7, -126); }
+static inline T_bf16 bf16_from_i64(int64_t x) { return bf16_from_f64(double_of_int_sticky(x)); }
+static inline T_b8 b8_from_f64(double x) { return x != 0; }
+static inline T_b8 b8_from_i64(int64_t x) { return x != 0; }
 #define SCALAR_INTEGER(s)                                                                                              \
-  static inline T_##s s##_from_f64(double x) {                                                                         \
-    return (T_##s)saturate_double(x, lowest_##s(), highest_##s());                                                     \
-  }                                                                                                                    \
-  static inline T_##s s##_from_i64(int64_t x) {                                                                        \
-    return (T_##s)x;                                                                                                   \
-  }
+  static inline T_##s s##_from_f64(double x) { return (T_##s)saturate_double(x, lowest_##s(), highest_##s()); }        \
+  static inline T_##s s##_from_i64(int64_t x) { return (T_##s)x; }
 SCALAR_INTEGER(i64)
 SCALAR_INTEGER(i32)
 SCALAR_INTEGER(i16)
@@ -179,22 +139,14 @@ SCALAR_INTEGER(u8)
 /* ---------------------------------------------------------------------------------------------------- arithmetic */
 
 #define SCALAR_FLOAT(s, bits_of)                                                                                       \
-  static inline bool isnan_##s(W_##s x) {                                                                              \
-    return x != x;                                                                                                     \
-  }                                                                                                                    \
+  static inline bool isnan_##s(W_##s x) { return x != x; }                                                             \
   /* other bits, but for NaNs, which are all one */                                                                    \
   static inline bool differs_##s(W_##s a, W_##s b) {                                                                   \
     return isnan_##s(a) || isnan_##s(b) ? isnan_##s(a) != isnan_##s(b) : bits_of(a) != bits_of(b);                     \
   }                                                                                                                    \
-  static inline W_##s plus_##s(W_##s a, W_##s b) {                                                                     \
-    return a + b;                                                                                                      \
-  }                                                                                                                    \
-  static inline W_##s minus_##s(W_##s a, W_##s b) {                                                                    \
-    return a - b;                                                                                                      \
-  }                                                                                                                    \
-  static inline W_##s times_##s(W_##s a, W_##s b) {                                                                    \
-    return a * b;                                                                                                      \
-  }                                                                                                                    \
+  static inline W_##s plus_##s(W_##s a, W_##s b) { return a + b; }                                                     \
+  static inline W_##s minus_##s(W_##s a, W_##s b) { return a - b; }                                                    \
+  static inline W_##s times_##s(W_##s a, W_##s b) { return a * b; }                                                    \
   /* IEEE 754-2019: NaN wins, and among equals only zeros differ: -0 < +0 */                                           \
   static inline W_##s maximum_##s(W_##s a, W_##s b) {                                                                  \
     if (isnan_##s(a) || isnan_##s(b)) return isnan_##s(a) ? a : b;                                                     \
@@ -214,27 +166,13 @@ SCALAR_FLOAT(bf16, bits_of_float)
 
 /* Signed overflow is undefined in C: sums and products go through the unsigned type and wrap. */
 #define SCALAR_WRAPPING(s)                                                                                             \
-  static inline bool isnan_##s(W_##s x) {                                                                              \
-    return (void)x, false;                                                                                             \
-  }                                                                                                                    \
-  static inline bool differs_##s(W_##s a, W_##s b) {                                                                   \
-    return a != b;                                                                                                     \
-  }                                                                                                                    \
-  static inline W_##s plus_##s(W_##s a, W_##s b) {                                                                     \
-    return (W_##s)((U_##s)a + (U_##s)b);                                                                               \
-  }                                                                                                                    \
-  static inline W_##s minus_##s(W_##s a, W_##s b) {                                                                    \
-    return (W_##s)((U_##s)a - (U_##s)b);                                                                               \
-  }                                                                                                                    \
-  static inline W_##s times_##s(W_##s a, W_##s b) {                                                                    \
-    return (W_##s)((U_##s)a * (U_##s)b);                                                                               \
-  }                                                                                                                    \
-  static inline W_##s maximum_##s(W_##s a, W_##s b) {                                                                  \
-    return a > b ? a : b;                                                                                              \
-  }                                                                                                                    \
-  static inline W_##s minimum_##s(W_##s a, W_##s b) {                                                                  \
-    return a < b ? a : b;                                                                                              \
-  }
+  static inline bool isnan_##s(W_##s x) { return (void)x, false; }                                                     \
+  static inline bool differs_##s(W_##s a, W_##s b) { return a != b; }                                                  \
+  static inline W_##s plus_##s(W_##s a, W_##s b) { return (W_##s)((U_##s)a + (U_##s)b); }                              \
+  static inline W_##s minus_##s(W_##s a, W_##s b) { return (W_##s)((U_##s)a - (U_##s)b); }                             \
+  static inline W_##s times_##s(W_##s a, W_##s b) { return (W_##s)((U_##s)a * (U_##s)b); }                             \
+  static inline W_##s maximum_##s(W_##s a, W_##s b) { return a > b ? a : b; }                                          \
+  static inline W_##s minimum_##s(W_##s a, W_##s b) { return a < b ? a : b; }
 SCALAR_WRAPPING(i64)
 SCALAR_WRAPPING(i32)
 SCALAR_WRAPPING(i16)
@@ -243,31 +181,15 @@ SCALAR_WRAPPING(u8)
 #undef SCALAR_WRAPPING
 
 /* bool: sum is or, product is and */
-static inline bool isnan_b8(W_b8 x) {
-  return (void)x, false;
-}
-static inline bool differs_b8(W_b8 a, W_b8 b) {
-  return a != b;
-}
-static inline W_b8 plus_b8(W_b8 a, W_b8 b) {
-  return a | b;
-}
-static inline W_b8 minus_b8(W_b8 a, W_b8 b) {
-  return a ^ b;
-}
-static inline W_b8 times_b8(W_b8 a, W_b8 b) {
-  return a & b;
-}
-static inline W_b8 maximum_b8(W_b8 a, W_b8 b) {
-  return a | b;
-}
-static inline W_b8 minimum_b8(W_b8 a, W_b8 b) {
-  return a & b;
-}
+static inline bool isnan_b8(W_b8 x) { return (void)x, false; }
+static inline bool differs_b8(W_b8 a, W_b8 b) { return a != b; }
+static inline W_b8 plus_b8(W_b8 a, W_b8 b) { return a | b; }
+static inline W_b8 minus_b8(W_b8 a, W_b8 b) { return a ^ b; }
+static inline W_b8 times_b8(W_b8 a, W_b8 b) { return a & b; }
+static inline W_b8 maximum_b8(W_b8 a, W_b8 b) { return a | b; }
+static inline W_b8 minimum_b8(W_b8 a, W_b8 b) { return a & b; }
 
 /* a / b rounded toward minus infinity; b > 0 (a count). */
-static inline int64_t floor_divide_by_count(int64_t a, int64_t b) {
-  return a / b - (a % b < 0);
-}
+static inline int64_t floor_divide_by_count(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 #endif

@@ -41,9 +41,7 @@ static strew_status sort_into(const struct call *call, strew_tensor *tensor, int
   return status;
 }
 
-static int64_t size_along(const strew_tensor *tensor, int dim) {
-  return tensor->rank ? tensor->sizes[dim] : 1;
-}
+static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->rank ? tensor->sizes[dim] : 1; }
 
 strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values, strew_tensor **indices,
                         strew_error *error) {

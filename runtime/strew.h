@@ -10,10 +10,10 @@
      strew_status strew_NAME(inputs..., strew_tensor **out, strew_error *error);
    - It returns STREW_OK (0) or a code; a call that fails has changed nothing.
    - `error` may be NULL. Where it is given it is filled on failure and left alone on success.
-   - Calls that compute (scatter, group, gather, elementwise, reduce, cumsum, sort, topk, matmul, arange, linspace, random
-     numbers) take `*out` NULL: a new tensor is made, and the caller owns one reference to it. Or `*out` is a tensor: the
-     result is written into it, as out = or the trailing underscore of PyTorch does, and no reference changes hands.
-     `strew_tensor *out = t; strew_binary(STREW_ADD, ..., &out, &error)` is "t += ...".
+   - Calls that compute (scatter, group, gather, elementwise, reduce, cumsum, sort, topk, matmul, arange, linspace,
+   random numbers) take `*out` NULL: a new tensor is made, and the caller owns one reference to it. Or `*out` is a
+   tensor: the result is written into it, as out = or the trailing underscore of PyTorch does, and no reference changes
+   hands. `strew_tensor *out = t; strew_binary(STREW_ADD, ..., &out, &error)` is "t += ...".
    - Calls that create, view, copy, convert, join or select always make new tensors and do not look at `*out`.
    - Inputs are borrowed: the callee takes references of its own where it needs them (a view retains its storage).
 
@@ -191,8 +191,8 @@ typedef struct strew_allocator {
 } strew_allocator;
 
 typedef struct strew_options {
-  const char *device;        /* default device of new tensors; NULL: "cpu" */
-  int threads;               /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
+  const char *device; /* default device of new tensors; NULL: "cpu" */
+  int threads; /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
   size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
 } strew_options;
@@ -244,8 +244,9 @@ STREW_API strew_status strew_full(strew_device *device, strew_dtype dtype, int r
 /* A copy of dense row-major host memory. */
 STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const void *data, strew_tensor **out, strew_error *error);
-/* Host memory, aligned as its elements are, as a CPU tensor without a copy. strides in elements, NULL: row-major. size_bytes bounds what sizes and
-   strides may reach. `release(user)` runs once, when the last view is gone; on failure it does not run. */
+/* Host memory, aligned as its elements are, as a CPU tensor without a copy. strides in elements, NULL: row-major.
+   size_bytes bounds what sizes and strides may reach. `release(user)` runs once, when the last view is gone; on failure
+   it does not run. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
                                   void *user, strew_tensor **out, strew_error *error);
@@ -378,8 +379,8 @@ STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_o
 /* a where condition (bool) is true, else b; the three broadcast. */
 STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                                    strew_error *error);
-/* tensor, with value (a number or a 0-d tensor) where mask (bool) is true; tensor's dtype. The two broadcast; in place the
-   mask broadcasts to tensor. */
+/* tensor, with value (a number or a 0-d tensor) where mask (bool) is true; tensor's dtype. The two broadcast; in place
+   the mask broadcasts to tensor. */
 STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
                                          strew_tensor **out, strew_error *error);
 /* minimum(maximum(tensor, low), high); either bound may be NULL, not both. */

@@ -21,9 +21,7 @@ void dense_strides(int rank, const int64_t *sizes, int64_t *strides) {
   }
 }
 
-strew_status check_dim(const struct call *call, int rank, int *dim) {
-  return check_named_dim(call, "dim", rank, dim);
-}
+strew_status check_dim(const struct call *call, int rank, int *dim) { return check_named_dim(call, "dim", rank, dim); }
 
 strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim) {
   int wrapped = rank ? rank : 1;
@@ -218,30 +216,14 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
 
 /* ------------------------------------------------------------------------------------------------- described */
 
-strew_dtype strew_tensor_dtype(const strew_tensor *tensor) {
-  return tensor->dtype;
-}
-strew_device *strew_tensor_device(const strew_tensor *tensor) {
-  return tensor->storage->device;
-}
-int strew_tensor_rank(const strew_tensor *tensor) {
-  return tensor->rank;
-}
-const int64_t *strew_tensor_sizes(const strew_tensor *tensor) {
-  return tensor->sizes;
-}
-const int64_t *strew_tensor_strides(const strew_tensor *tensor) {
-  return tensor->strides;
-}
-int64_t strew_tensor_offset(const strew_tensor *tensor) {
-  return tensor->offset;
-}
-int64_t strew_tensor_numel(const strew_tensor *tensor) {
-  return count_of_sizes(tensor->rank, tensor->sizes);
-}
-strew_context *tensor_context(const strew_tensor *tensor) {
-  return tensor->storage->device->context;
-}
+strew_dtype strew_tensor_dtype(const strew_tensor *tensor) { return tensor->dtype; }
+strew_device *strew_tensor_device(const strew_tensor *tensor) { return tensor->storage->device; }
+int strew_tensor_rank(const strew_tensor *tensor) { return tensor->rank; }
+const int64_t *strew_tensor_sizes(const strew_tensor *tensor) { return tensor->sizes; }
+const int64_t *strew_tensor_strides(const strew_tensor *tensor) { return tensor->strides; }
+int64_t strew_tensor_offset(const strew_tensor *tensor) { return tensor->offset; }
+int64_t strew_tensor_numel(const strew_tensor *tensor) { return count_of_sizes(tensor->rank, tensor->sizes); }
+strew_context *tensor_context(const strew_tensor *tensor) { return tensor->storage->device->context; }
 
 /* Strides of dimensions that hold one element say nothing, and nor do those of a tensor that holds none. */
 bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
@@ -293,12 +275,11 @@ strew_status fail_position(const struct call *call, int dim, int64_t size, int r
   strew_scalar value = strew_int(at);
   struct fault fault = {.code = STREW_EINDEX, .argument = "position", .value = &value, .position_rank = rank};
   fault.position = position;
-  if (size == 0)
-    return fail(call, fault, "%" PRId64 " is out of range for dim %d of self, which has size 0", at, dim);
+  if (size == 0) return fail(call, fault, "%" PRId64 " is out of range for dim %d of self, which has size 0", at, dim);
   if (at == size) fault.hint = "counted from 1? positions count from 0, and -1 is the last";
   return fail(call, fault,
-              "%" PRId64 " is out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", at, dim,
-              size, -size, size - 1);
+              "%" PRId64 " is out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", at,
+              dim, size, -size, size - 1);
 }
 
 /* Where the element at a position lies; -1 is the last in each dimension. */

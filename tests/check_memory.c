@@ -206,9 +206,7 @@ static void start_script(void) {
   columns = operand(random_integers(STREW_INT32, 2, wide, EXPANDED, -5, 5));
 }
 
-static strew_operand number(double value) {
-  return strew_number(strew_float(value));
-}
+static strew_operand number(double value) { return strew_number(strew_float(value)); }
 
 static strew_status wrap_host_memory(void) {
   static float host[30];
@@ -311,12 +309,8 @@ static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_t
   X(scatter_bad_index, halves, scatter_sum(halves, columns, half, STREW_ERROR))
 
 #define DEFINE(name, target, ...)                                                                                      \
-  static strew_status call_##name(int i) {                                                                             \
-    return (void)i, __VA_ARGS__;                                                                                       \
-  }                                                                                                                    \
-  static strew_tensor *target_of_##name(void) {                                                                        \
-    return target;                                                                                                     \
-  }
+  static strew_status call_##name(int i) { return (void)i, __VA_ARGS__; }                                              \
+  static strew_tensor *target_of_##name(void) { return target; }
 SCRIPT(DEFINE)
 #undef DEFINE
 
@@ -375,9 +369,7 @@ START_TEST(test_folds) {
 END_TEST
 
 static strew_tensor *left, *right;
-static strew_status call_product(int kind) {
-  return strew_matmul((strew_product)kind, left, right, TO);
-}
+static strew_status call_product(int kind) { return strew_matmul((strew_product)kind, left, right, TO); }
 
 /* Operands that are dense, and such that have to be copied; into a new tensor and a strided one. */
 START_TEST(test_products) {
@@ -418,9 +410,7 @@ END_TEST
 static strew_tensor *self, *other, *index_, *src;
 static strew_reduction reduction;
 
-static strew_operand source(int i) {
-  return i & 1 ? strew_number(strew_bool(true)) : strew_of(src);
-}
+static strew_operand source(int i) { return i & 1 ? strew_number(strew_bool(true)) : strew_of(src); }
 
 static strew_status call_scatter(int i) {
   strew_scatter_options options = {reduction, i & 2, STREW_WRAP};
@@ -464,9 +454,7 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------ by themselves */
 
-static void set_flag(void *flag) {
-  *(bool *)flag = true;
-}
+static void set_flag(void *flag) { *(bool *)flag = true; }
 
 /* Host memory is not let go by a call that fails, and is by the last view's end. */
 START_TEST(test_wrapped_memory) {

@@ -65,15 +65,9 @@ static strew_status fold(strew_fold fold, strew_tensor *tensor, int count, strew
 
 typedef strew_status work(const struct inputs *in, strew_tensor **out);
 
-static strew_status scatter_sum(const struct inputs *in, strew_tensor **out) {
-  return scatter(in, STREW_SUM, out);
-}
-static strew_status scatter_mean(const struct inputs *in, strew_tensor **out) {
-  return scatter(in, STREW_MEAN, out);
-}
-static strew_status scatter_last(const struct inputs *in, strew_tensor **out) {
-  return scatter(in, STREW_ASSIGN, out);
-}
+static strew_status scatter_sum(const struct inputs *in, strew_tensor **out) { return scatter(in, STREW_SUM, out); }
+static strew_status scatter_mean(const struct inputs *in, strew_tensor **out) { return scatter(in, STREW_MEAN, out); }
+static strew_status scatter_last(const struct inputs *in, strew_tensor **out) { return scatter(in, STREW_ASSIGN, out); }
 static strew_status scatter_columns(const struct inputs *in, strew_tensor **out) {
   strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
   return strew_scatter(in->table, 1, in->to_column, strew_of(in->table), &options, out, NULL);
@@ -86,9 +80,7 @@ static strew_status scatter_bad(const struct inputs *in, strew_tensor **out) {
   status = strew_scatter(*out, 0, in->to, strew_of(in->to), &options, out, NULL);
   return status == STREW_EINDEX ? STREW_OK : STREW_EARGUMENT;
 }
-static strew_status group_sum(const struct inputs *in, strew_tensor **out) {
-  return group(in, STREW_SUM, out, NULL);
-}
+static strew_status group_sum(const struct inputs *in, strew_tensor **out) { return group(in, STREW_SUM, out, NULL); }
 static strew_status group_winners(const struct inputs *in, strew_tensor **out) {
   strew_tensor *values = NULL;
   strew_status status = group(in, STREW_AMAX, &values, out);
@@ -107,27 +99,21 @@ static strew_status multiply(const struct inputs *in, strew_tensor **out) {
 static strew_status convert(const struct inputs *in, strew_tensor **out) {
   return strew_to(in->line, strew_tensor_device(in->line), STREW_INT8, out, NULL);
 }
-static strew_status sum(const struct inputs *in, strew_tensor **out) {
-  return fold(STREW_FOLD_SUM, in->line, 0, out);
-}
+static strew_status sum(const struct inputs *in, strew_tensor **out) { return fold(STREW_FOLD_SUM, in->line, 0, out); }
 static strew_status variances(const struct inputs *in, strew_tensor **out) {
   return fold(STREW_FOLD_VAR, in->table, 1, out);
 }
 static strew_status winner(const struct inputs *in, strew_tensor **out) {
   return fold(STREW_FOLD_ARGMAX, in->line, 0, out);
 }
-static strew_status cumsum(const struct inputs *in, strew_tensor **out) {
-  return strew_cumsum(in->line, 0, out, NULL);
-}
+static strew_status cumsum(const struct inputs *in, strew_tensor **out) { return strew_cumsum(in->line, 0, out, NULL); }
 static strew_status order(const struct inputs *in, strew_tensor **out) {
   strew_tensor *values = NULL;
   strew_status status = strew_sort(in->line, 0, false, &values, out, NULL);
   strew_release(values);
   return status;
 }
-static strew_status nonzero(const struct inputs *in, strew_tensor **out) {
-  return strew_nonzero(in->to, out, NULL);
-}
+static strew_status nonzero(const struct inputs *in, strew_tensor **out) { return strew_nonzero(in->to, out, NULL); }
 static strew_status normal(const struct inputs *in, strew_tensor **out) {
   strew_device *on = strew_tensor_device(in->line);
   strew_context_seed(strew_device_context(on), 5);

@@ -95,15 +95,9 @@ static void due_truth(strew_fold fold, strew_dtype dtype, const char *elements, 
   memcpy(to, &result, 1);
 }
 
-static bool is_extreme(strew_fold fold) {
-  return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX;
-}
-static bool is_truth(strew_fold fold) {
-  return fold == STREW_FOLD_ALL || fold == STREW_FOLD_ANY;
-}
-static bool needs_float(strew_fold fold) {
-  return fold >= STREW_FOLD_MEAN && fold <= STREW_FOLD_STD;
-}
+static bool is_extreme(strew_fold fold) { return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX; }
+static bool is_truth(strew_fold fold) { return fold == STREW_FOLD_ALL || fold == STREW_FOLD_ANY; }
+static bool needs_float(strew_fold fold) { return fold >= STREW_FOLD_MEAN && fold <= STREW_FOLD_STD; }
 
 static strew_dtype dtype_of_fold(strew_fold fold, strew_dtype dtype) {
   if (is_truth(fold)) return STREW_BOOL;
@@ -407,9 +401,7 @@ RUNNING(float)
 RUNNING(double)
 RUNNING(uint64_t)
 
-static strew_dtype dtype_of_cumsum(strew_dtype dtype) {
-  return is_float_dtype(dtype) ? dtype : STREW_INT64;
-}
+static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
 
 /* Dense copies in the dtype of sums, there and back by the library's scalars. */
 static char *due_cumsum(strew_tensor *tensor, int dim) {

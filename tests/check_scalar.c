@@ -38,9 +38,7 @@ static double nearest_to_integer(strew_dtype dtype, int64_t i) {
   return overflow_to_infinity(dtype, i < 0 ? -rounded : rounded);
 }
 
-static int bits_in(strew_dtype dtype) {
-  return 8 * (int)strew_dtype_size_bytes(dtype);
-}
+static int bits_in(strew_dtype dtype) { return 8 * (int)strew_dtype_size_bytes(dtype); }
 
 static int64_t truncated(strew_dtype dtype, double x) {
   bool is_signed = dtype != STREW_UINT8;
@@ -93,9 +91,7 @@ enum { PATTERNS = 1 << 16, SIGN = 0x8000 };
 static const strew_dtype halves[] = {STREW_FLOAT16, STREW_BFLOAT16};
 
 /* The first pattern that is no finite number; without its sign. */
-static int infinity_pattern(strew_dtype dtype) {
-  return SIGN - (1 << formats[dtype].fraction);
-}
+static int infinity_pattern(strew_dtype dtype) { return SIGN - (1 << formats[dtype].fraction); }
 
 /* sign, exponent, fraction; the pattern of infinity counts as the power of two that would come next. */
 static double value_of_pattern(strew_dtype dtype, int pattern) {
@@ -192,9 +188,7 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------ conversions */
 
-static int64_t draw_sign(void) {
-  return draw_below(2) ? 1 : -1;
-}
+static int64_t draw_sign(void) { return draw_below(2) ? 1 : -1; }
 
 /* Close to the middle between two neighbours of a narrower float dtype: what is rounded twice ends up wrong. */
 static strew_scalar float_trap(void) {
@@ -274,21 +268,15 @@ END_TEST
 
 #define INT(x)                                                                                                         \
   {                                                                                                                    \
-    STREW_INT64, {                                                                                                     \
-      .i = (x)                                                                                                         \
-    }                                                                                                                  \
+    STREW_INT64, { .i = (x) }                                                                                          \
   }
 #define FLOAT(x)                                                                                                       \
   {                                                                                                                    \
-    STREW_FLOAT64, {                                                                                                   \
-      .f = (x)                                                                                                         \
-    }                                                                                                                  \
+    STREW_FLOAT64, { .f = (x) }                                                                                        \
   }
 #define TRUTH(x)                                                                                                       \
   {                                                                                                                    \
-    STREW_BOOL, {                                                                                                      \
-      .i = (x)                                                                                                         \
-    }                                                                                                                  \
+    STREW_BOOL, { .i = (x) }                                                                                           \
   }
 #define LARGE  "the number is too large"
 #define WHOLE  "a whole number in its range is needed"

@@ -107,9 +107,7 @@ static strew_tensor *draw_viewed(int most_dims) {
 }
 
 /* A dimension as a caller may name it: from the end, too. */
-static int named(int dim, int rank) {
-  return draw_below(2) ? dim : dim - rank;
-}
+static int named(int dim, int rank) { return draw_below(2) ? dim : dim - rank; }
 
 /* ------------------------------------------------------------------------------ views that a mapping describes */
 

@@ -19,9 +19,7 @@ static const char *const promoted_0d[] = {"ffffffffff", "dddddddddd", "hhhhhhhhh
 /* columns: boolean, integer, float; rows are the same for tensors with and without dimensions */
 static const char *const promoted_number[] = {"fff", "ddd", "hhh", "bbb", "llf", "iif", "ssf", "ccf", "uuf", "?lf"};
 
-static strew_dtype dtype_of_letter(char letter) {
-  return (strew_dtype)(strchr(letters, letter) - letters);
-}
+static strew_dtype dtype_of_letter(char letter) { return (strew_dtype)(strchr(letters, letter) - letters); }
 
 static int column_of(strew_scalar number) {
   return number.dtype == STREW_BOOL ? 0 : number.dtype == STREW_INT64 ? 1 : 2;
@@ -40,18 +38,10 @@ strew_dtype common_of(strew_operand a, strew_operand b) {
 
 /* ------------------------------------------------------------------------------------------ what is right */
 
-bool is_half(strew_dtype dtype) {
-  return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16;
-}
-bool divides(strew_binary_op op) {
-  return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER;
-}
-static bool is_bitwise(strew_binary_op op) {
-  return op >= STREW_BITWISE_AND;
-}
-static bool is_test(strew_binary_op op) {
-  return op >= STREW_EQ && op <= STREW_LOGICAL_OR;
-}
+bool is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
+bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER; }
+static bool is_bitwise(strew_binary_op op) { return op >= STREW_BITWISE_AND; }
+static bool is_test(strew_binary_op op) { return op >= STREW_EQ && op <= STREW_LOGICAL_OR; }
 
 /* A number as one of another dtype: floats in .f, the others in .i. */
 strew_scalar convert(strew_scalar x, strew_dtype to) {
@@ -174,9 +164,7 @@ static double round_half_to_even(double x) {
 
 /* What one function of <math.h> gives for the computed dtype. */
 #define OF_MATH(name) (single ? (double)name##f((float)x) : name(x))
-static double narrowed(double x, bool single) {
-  return single ? (float)x : x;
-}
+static double narrowed(double x, bool single) { return single ? (float)x : x; }
 
 static double apply_unary_float(strew_unary_op op, double x, bool single) {
   switch (op) {

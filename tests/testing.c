@@ -44,13 +44,9 @@ int main(void) {
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-void use_threads(int threads) {
-  ok(strew_context_set_threads(context, threads, &failure));
-}
+void use_threads(int threads) { ok(strew_context_set_threads(context, threads, &failure)); }
 
-void use_turn(int turn, int i) {
-  use_threads(turn ? (const int[]){2, 3, 7}[i % 3] : 1);
-}
+void use_turn(int turn, int i) { use_threads(turn ? (const int[]){2, 3, 7}[i % 3] : 1); }
 
 void clear_failure(void) {
   failure.op = NULL;
@@ -70,9 +66,7 @@ void check_failure(const char *what, strew_status status, strew_status code, con
 
 static uint64_t draw_state;
 
-void seed_draws(uint64_t seed) {
-  draw_state = seed;
-}
+void seed_draws(uint64_t seed) { draw_state = seed; }
 
 /* splitmix64 */
 uint64_t draw(void) {
@@ -82,9 +76,7 @@ uint64_t draw(void) {
   return z ^ z >> 31;
 }
 
-int64_t draw_below(int64_t n) {
-  return (int64_t)(draw() % (uint64_t)n);
-}
+int64_t draw_below(int64_t n) { return (int64_t)(draw() % (uint64_t)n); }
 
 static double special_number(strew_dtype dtype) {
   static const double halves[] = {65504, -65504, 0x1p-24, -0x1p-24, 0x1p-14};
@@ -296,9 +288,7 @@ void *host_of(const strew_tensor *tensor) {
   return host;
 }
 
-bool is_float_dtype(strew_dtype dtype) {
-  return dtype <= STREW_BFLOAT16;
-}
+bool is_float_dtype(strew_dtype dtype) { return dtype <= STREW_BFLOAT16; }
 
 bool is_nan_element(strew_dtype dtype, const void *element) {
   return is_float_dtype(dtype) && isnan(strew_scalar_load(dtype, element).as.f);

@@ -17,12 +17,8 @@ struct pool {
 };
 
 static atomic_uint forks;
-static void count_fork(void) {
-  atomic_fetch_add(&forks, 1);
-}
-static void watch_forks(void) {
-  pthread_atfork(NULL, NULL, count_fork);
-}
+static void count_fork(void) { atomic_fetch_add(&forks, 1); }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
 
 static void *pass_gate(void *gate) {
   pthread_mutex_lock(gate);

@@ -27,12 +27,8 @@ struct fold {
 
 typedef uint32_t bits_f32;
 typedef uint64_t bits_f64;
-static inline float sqrt_f32(float x) {
-  return sqrtf(x);
-}
-static inline double sqrt_f64(double x) {
-  return sqrt(x);
-}
+static inline float sqrt_f32(float x) { return sqrtf(x); }
+static inline double sqrt_f64(double x) { return sqrt(x); }
 
 #define LOOPS_WIDE
 #define LOOPS "reduce.inc"
@@ -186,9 +182,7 @@ static int64_t cursor_run(const struct cursor *cursor, int64_t most) {
   return left < most ? left : most;
 }
 
-static int64_t cursor_step(const struct cursor *cursor) {
-  return cursor->space->in[cursor->space->rank - 1];
-}
+static int64_t cursor_step(const struct cursor *cursor) { return cursor->space->in[cursor->space->rank - 1]; }
 
 static void cursor_advance(struct cursor *cursor, int64_t count) {
   const struct space *space = cursor->space;
@@ -310,9 +304,7 @@ static void divide(const struct job *job, void *values, int64_t count, double di
     divide_f32(values, count, divisor, root);
 }
 
-static bool is_spread(strew_fold fold) {
-  return fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;
-}
+static bool is_spread(strew_fold fold) { return fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD; }
 
 /* From folded values to outputs. */
 static void finish_tile(const struct job *job, struct desk *desk, const struct tile *tile) {
@@ -363,9 +355,7 @@ static void part_of_tiles(void *share_, int64_t part) {
 static char *partial_at(const struct job *job, int64_t piece) {
   return job->partial + piece * job->width * job->fold->value_bytes;
 }
-static char *means_at(const struct job *job, int64_t tile) {
-  return job->means + tile * job->width * job->wide_bytes;
-}
+static char *means_at(const struct job *job, int64_t tile) { return job->means + tile * job->width * job->wide_bytes; }
 
 static void fold_piece(void *job_, int64_t piece) {
   const struct job *job = job_;

@@ -18,37 +18,17 @@ typedef struct broad {
   uint64_t key, position;
 } broad;
 
-static inline narrow make_narrow(uint64_t key, uint64_t position) {
-  return key << 32 | position;
-}
-static inline uint64_t key_in_narrow(narrow item) {
-  return item >> 32;
-}
-static inline uint64_t position_in_narrow(narrow item) {
-  return item & 0xffffffffu;
-}
-static inline bool less_narrow(narrow a, narrow b) {
-  return a < b;
-}
-static inline int digit_of_narrow(narrow item, int digit) {
-  return (int)(item >> (32 + 8 * digit) & 0xff);
-}
+static inline narrow make_narrow(uint64_t key, uint64_t position) { return key << 32 | position; }
+static inline uint64_t key_in_narrow(narrow item) { return item >> 32; }
+static inline uint64_t position_in_narrow(narrow item) { return item & 0xffffffffu; }
+static inline bool less_narrow(narrow a, narrow b) { return a < b; }
+static inline int digit_of_narrow(narrow item, int digit) { return (int)(item >> (32 + 8 * digit) & 0xff); }
 
-static inline broad make_broad(uint64_t key, uint64_t position) {
-  return (broad){key, position};
-}
-static inline uint64_t key_in_broad(broad item) {
-  return item.key;
-}
-static inline uint64_t position_in_broad(broad item) {
-  return item.position;
-}
-static inline bool less_broad(broad a, broad b) {
-  return a.key < b.key || (a.key == b.key && a.position < b.position);
-}
-static inline int digit_of_broad(broad item, int digit) {
-  return (int)(item.key >> 8 * digit & 0xff);
-}
+static inline broad make_broad(uint64_t key, uint64_t position) { return (broad){key, position}; }
+static inline uint64_t key_in_broad(broad item) { return item.key; }
+static inline uint64_t position_in_broad(broad item) { return item.position; }
+static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key == b.key && a.position < b.position); }
+static inline int digit_of_broad(broad item, int digit) { return (int)(item.key >> 8 * digit & 0xff); }
 
 /* Where a line lies. */
 struct line {
