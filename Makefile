@@ -65,9 +65,11 @@ bench: all $(BUILD)/plain_loop.so
 	build/strew scripts/bench/scatter.lua
 
 # Each Check program and each host; all of it again under ASan and UBSan; what threads do under TSan.
-checks: $(patsubst tests/%.c,run-%,$(CHECKS) $(HOSTS))
+checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts
 run-%: $(BUILD)/tests/%
 	@$<
+hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
+	@for host in $^; do $$host || exit 1; done
 sanitized:
 	@$(MAKE) SANITIZE=address,undefined checks specs program
 threads:
@@ -98,6 +100,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all demo bench checks sanitized threads specs program readme digest rules test lint clean
+.PHONY: all demo bench checks hosts sanitized threads specs program readme digest rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED)))
