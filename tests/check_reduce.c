@@ -236,9 +236,12 @@ START_TEST(folds) {
   use_turn(_i / STREW_DTYPE_COUNT, _i);
   for (int s = 0; s < SHAPES; s++) {
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-      strew_tensor *tensor = random_tensor(dtype, shapes[s].rank, shapes[s].sizes, (enum layout)layout);
-      check_folds(tensor, layout_name((enum layout)layout));
-      strew_release(tensor);
+      strew_tensor *tensor;
+      if (!is_float_dtype(dtype) || _i < STREW_DTYPE_COUNT) { /* infinities and NaN, on one thread */
+        tensor = random_tensor(dtype, shapes[s].rank, shapes[s].sizes, (enum layout)layout);
+        check_folds(tensor, layout_name((enum layout)layout));
+        strew_release(tensor);
+      }
       if (!is_float_dtype(dtype)) continue;
       tensor = tame_tensor(dtype, &shapes[s], (enum layout)layout);
       check_folds(tensor, layout_name((enum layout)layout));
@@ -255,7 +258,7 @@ START_TEST(long_folds) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_BFLOAT16, STREW_INT16};
   use_threads(thread_counts[_i]);
   for (int s = 0; s < 3; s++)
-    for (int i = 0; i < 4; i++) {
+    for (int i = (s + _i) % 2; i < 4; i += 2) {
       strew_tensor *tensor = tame_tensor(dtypes[i], &long_shapes[s], s ? CONTIGUOUS : STRIDED);
       check_folds(tensor, "long");
       strew_release(tensor);

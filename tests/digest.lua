@@ -1,4 +1,4 @@
--- One number for the results of many random calls of the scatter family, over all dtypes, reductions, modes and layouts:
+-- One number for the results of many random calls of the scatter family, over dtypes, reductions, modes and layouts:
 -- small ones, and some large enough to be shared among threads. build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS
 -- [THREADS...]]: the same number is due on every device and thread count; it fails where thread counts differ.
 local strew = require "strew"

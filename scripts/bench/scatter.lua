@@ -1,4 +1,4 @@
--- scatter_add_ beside the plain C loop on the same data, in turns: build/strew scripts/bench/scatter.lua [seconds per case]
+-- scatter_add_ beside the plain C loop on the same data, in turns: build/strew scripts/bench/scatter.lua [SECONDS]
 -- For each case: both times (medians, ms) on one thread, the ratio strew / loop, strew on all threads, and the floor:
 -- the bytes that must move over the bandwidth of a copy measured in the same run.
 local strew = require "strew"
@@ -53,16 +53,22 @@ local function copy_bandwidth()
   return 2 * 40e6 / in_turns(function() to:copy_(from) end) -- bytes per ms
 end
 
+local function most_resident()
+  local file <close> = assert(io.open("/proc/self/status"))
+  return file:read("a"):match("VmHWM:%s*(%d+)")
+end
+
 -- What an in-place call holds beside its operands, at the most. First of all, before other peaks.
 local function report_memory()
   local self = strew.zeros(1000, 10)
   local index = strew.empty(M, 1, {dtype = "int64"}):zero_():expand(M, 10)
   local src = strew.empty(M, 10):zero_()
-  local before = strew.memory()
+  local before, resident = strew.memory(), most_resident()
   self:scatter_add_(0, index, src)
   local _, peak = strew.memory()
-  print(("scatter_add_ of 10 M elements through an expanded index, in place: %d bytes in use before, %d at the most")
-    :format(before, peak))
+  print("scatter_add_ of 10 M elements through an expanded index, in place:")
+  print(("  %d bytes of tensors before, %d at the most"):format(before, peak))
+  print(("  resident at the most: %s kB before, %s kB after"):format(resident, most_resident()))
 end
 
 report_memory()
@@ -70,7 +76,8 @@ strew.manual_seed(1)
 strew.set_num_threads(1)
 local bandwidth = copy_bandwidth()
 print(("copy: %.1f GB/s read and written, on one thread; %d threads in all"):format(bandwidth / 1e6, all_threads))
-print(("%-30s %8s %8s %7s %8s %8s"):format("scatter_add_, float32, int64", "loop", "strew", "ratio", "all thr.", "floor"))
+print(("%-30s %8s %8s %7s %8s %8s")
+  :format("scatter_add_, float32, int64", "loop", "strew", "ratio", "all thr.", "floor"))
 
 for _, case in ipairs(cases) do
   collectgarbage()

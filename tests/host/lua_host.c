@@ -11,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
+static int passed, failed;
 
 static void expect(bool fact, const char *what, long at) {
-  if (fact) return;
-  failures++;
+  if (fact) {
+    passed++;
+    return;
+  }
+  failed++;
   printf("lua_host: %s (%ld)\n", what, at);
 }
 
@@ -152,5 +155,6 @@ int main(void) {
   test_border();
   test_opening();
   test_use();
-  return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+  printf("lua_host: %d passed, %d failed\n", passed, failed);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
