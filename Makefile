@@ -15,7 +15,7 @@ OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter runtime/cpu/%,$<),-O3,-O2))
 CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) -g -fPIC -fvisibility=hidden -pthread -MMD -MP \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LIBS     = -lpthreadpool -lopenblas -lm
+LIBS     = -lpthreadpool -lm
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
 MAKEFLAGS  += --output-sync=target $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))

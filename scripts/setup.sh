@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build='gcc libc6-dev make pkg-config liblua5.4-dev libopenblas-pthread-dev libpthreadpool-dev'
+build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread'
 test='lua5.4 lua-busted lua-check check'
 lint='lua-check clang clang-format clang-tidy shellcheck'
 optional= # what a target uses where it is there, and does without where it is not

@@ -34,7 +34,7 @@ struct inputs {
 
 static strew_status make_inputs(strew_device *on, struct inputs *in) {
   const int64_t count = COUNT, self = PLACES, shape[] = {ROWS, COLUMNS};
-  *in = (struct inputs){NULL};
+  *in = (struct inputs){.line = NULL};
   strew_status status = strew_from(on, STREW_FLOAT32, 1, &count, numbers, &in->line, NULL);
   if (status == STREW_OK) status = strew_from(on, STREW_INT64, 1, &count, places, &in->to, NULL);
   if (status == STREW_OK) status = strew_from(on, STREW_FLOAT32, 2, shape, numbers, &in->table, NULL);

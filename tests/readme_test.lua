@@ -47,7 +47,7 @@ function run.c(body, expected)
   write("host.c", body)
   local cc = os.getenv("CC") or "cc"
   local text, ok = output(("%s -std=c11 -Wall -Werror -Iruntime -o %s/host %s/host.c %s/libstrew.a -lpthreadpool "
-    .. "-lopenblas -lm -pthread && %s/host"):format(cc, folder, folder, build, folder))
+    .. "-lm -pthread && %s/host"):format(cc, folder, folder, build, folder))
   check("a C program", ok, text, expected)
 end
 function run.sh(body)

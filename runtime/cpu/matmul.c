@@ -1,9 +1,10 @@
 /* matmul.c: products of matrices on the CPU: floats by the machine's BLAS, which has threads of its own and is safe
-   after fork(); integers, and what is too large for BLAS to count, by plain loops, rows shared among the threads. */
+   after fork(); integers, what is too large for BLAS to count, and everything where there is no BLAS, by plain loops,
+   rows shared among the threads. */
+#include "blas.h"
 #include "cpu.h"
 #include "scalar.h"
 
-#include <cblas.h>
 #include <limits.h>
 #include <string.h>
 
@@ -24,14 +25,14 @@ typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64
 
 /* A matrix as BLAS takes it: dense by rows, or the transpose of one that is. */
 struct blas_matrix {
-  CBLAS_TRANSPOSE transpose;
-  blasint leading; /* from one dense line to the next */
+  int transpose;
+  int leading; /* from one dense line to the next */
 };
 
 static struct blas_matrix blas_of(int64_t rows, int64_t columns, int64_t row, int64_t column) {
   bool by_rows = (columns <= 1 || column == 1) && (rows <= 1 || row >= (columns > 1 ? columns : 1));
   int64_t leading = by_rows ? (rows > 1 ? row : columns) : (columns > 1 ? column : rows);
-  return (struct blas_matrix){by_rows ? CblasNoTrans : CblasTrans, (blasint)(leading > 0 ? leading : 1)};
+  return (struct blas_matrix){by_rows ? BLAS_NO_TRANSPOSE : BLAS_TRANSPOSE, (int)(leading > 0 ? leading : 1)};
 }
 
 /* BLAS counts in int. */
@@ -42,33 +43,33 @@ static bool blas_can_count(const struct matrices *x) {
   return true;
 }
 
-static void multiply_floats(const struct matrices *x, strew_dtype dtype) {
+static void multiply_floats(const struct blas *blas, const struct matrices *x, strew_dtype dtype) {
   struct blas_matrix a = blas_of(x->m, x->k, x->a_row, x->a_column), b = blas_of(x->k, x->n, x->b_row, x->b_column);
-  blasint m = (blasint)x->m, n = (blasint)x->n, k = (blasint)x->k;
+  int m = (int)x->m, n = (int)x->n, k = (int)x->k;
   if (dtype == STREW_FLOAT32)
-    cblas_sgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, 1, (const float *)(const void *)x->a, a.leading,
+    blas->sgemm(BLAS_ROW_MAJOR, a.transpose, b.transpose, m, n, k, 1, (const float *)(const void *)x->a, a.leading,
                 (const float *)(const void *)x->b, b.leading, 0, (float *)(void *)x->c, n);
   else
-    cblas_dgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, 1, (const double *)(const void *)x->a, a.leading,
+    blas->dgemm(BLAS_ROW_MAJOR, a.transpose, b.transpose, m, n, k, 1, (const double *)(const void *)x->a, a.leading,
                 (const double *)(const void *)x->b, b.leading, 0, (double *)(void *)x->c, n);
 }
 
 /* A vector on the right, or on the left of the transposed matrix: `inner` elements of it meet each of `outer` lines. */
-static void multiply_vector(const struct matrices *x, strew_dtype dtype) {
+static void multiply_vector(const struct blas *blas, const struct matrices *x, strew_dtype dtype) {
   bool is_right = x->n == 1;
   struct blas_matrix matrix =
       is_right ? blas_of(x->m, x->k, x->a_row, x->a_column) : blas_of(x->n, x->k, x->b_column, x->b_row);
   const void *lines = is_right ? x->a : x->b, *vector = is_right ? x->b : x->a;
   int64_t outer = is_right ? x->m : x->n, step = is_right ? x->b_row : x->a_column;
-  bool by_rows = matrix.transpose == CblasNoTrans;
-  blasint rows = (blasint)(by_rows ? outer : x->k), columns = (blasint)(by_rows ? x->k : outer);
+  bool by_rows = matrix.transpose == BLAS_NO_TRANSPOSE;
+  int rows = (int)(by_rows ? outer : x->k), columns = (int)(by_rows ? x->k : outer);
   memset(x->c, 0, (size_t)outer * strew_dtype_size_bytes(dtype)); /* NaN * 0 is not 0 to every BLAS */
   if (dtype == STREW_FLOAT32)
-    cblas_sgemv(CblasRowMajor, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
-                (blasint)(step > 0 ? step : 1), 0, (float *)(void *)x->c, 1);
+    blas->sgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
+                (int)(step > 0 ? step : 1), 0, (float *)(void *)x->c, 1);
   else
-    cblas_dgemv(CblasRowMajor, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
-                (blasint)(step > 0 ? step : 1), 0, (double *)(void *)x->c, 1);
+    blas->dgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
+                (int)(step > 0 ? step : 1), 0, (double *)(void *)x->c, 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------- integers */
@@ -106,17 +107,17 @@ strew_status cpu_matmul(const struct call *call, strew_device *device, const str
   struct matrices x = {.m = plan->sizes[rows], .n = plan->sizes[columns], .k = k};
   x.a_row = a->strides[rows], x.a_column = a->strides[columns];
   x.b_row = b->strides[rows], x.b_column = b->strides[columns];
-  bool by_blas = dtype_is_float(a->dtype) && blas_can_count(&x);
+  const struct blas *blas = dtype_is_float(a->dtype) && blas_can_count(&x) ? blas_library() : NULL;
   struct plan batches = *plan;
   batches.rank = rows;
   for (int64_t i = 0; i < plan_numel(&batches); i++) {
     x.c = operand_at(&batches, 0, i), x.a = operand_at(&batches, 1, i), x.b = operand_at(&batches, 2, i);
-    if (!by_blas)
+    if (!blas)
       multiply_plainly(device->context, &x, a->dtype);
     else if (x.m == 1 || x.n == 1)
-      multiply_vector(&x, a->dtype);
+      multiply_vector(blas, &x, a->dtype);
     else
-      multiply_floats(&x, a->dtype);
+      multiply_floats(blas, &x, a->dtype);
   }
   return STREW_OK;
 }
