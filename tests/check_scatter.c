@@ -112,6 +112,7 @@ static const struct {
     {"1-D into one place", 1, 0, {1}, {3000}, -1},
     {"rows", 2, 0, {50, 64}, {1500, 64}, 1},
     {"rows of three", 2, 0, {50, 3}, {2500, 3}, 1},
+    {"wide rows", 2, 0, {4, 1100}, {12, 1100}, 1},
     {"rows, full index", 2, 0, {40, 130}, {300, 130}, -1},
     {"inner dimension", 2, 1, {37, 20}, {37, 300}, -1},
     {"inner dimension, expanded rows", 2, 1, {9, 1100}, {9, 1300}, 0},
