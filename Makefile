@@ -18,7 +18,7 @@ LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LIBS     = -lpthreadpool -lm
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
-MAKEFLAGS  += --output-sync=target $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
+MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c))
 PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
@@ -83,7 +83,7 @@ specs: $(BUILD)/strew.so
 program: all
 	@sh tests/program_test.sh $(BUILD)/strew
 readme: all
-	@$(BUILD)/strew tests/readme_test.lua $(BUILD)
+	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 digest: all
 	@$(BUILD)/strew tests/digest.lua 2000 1 2 3 7
 rules:

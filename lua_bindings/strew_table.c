@@ -115,6 +115,8 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
     bind_fail(walk->call, STREW_ESHAPE, "x", "is nested deeper than %d tables, the greatest rank", STREW_MAX_RANK);
     return false;
   }
+  if (n == 0 && luaL_getmetafield(L, table, "__index") != LUA_TNIL)
+    return fail_place(walk, depth, "no entries but those of its metatable", "a plain sequence is due");
   if (!fits(walk, depth, n)) return false;
   for (lua_Unsigned k = 1; k <= n; k++) {
     walk->at[depth] = (int64_t)k;

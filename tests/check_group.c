@@ -2,6 +2,7 @@
    and their filling, positions of winners, a result that is given. */
 #include "oracle.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct group_call {
@@ -194,10 +195,54 @@ START_TEST(test_sizes_of_results) {
 }
 END_TEST
 
+/* Into a given result, which keeps its values, and into a new one, which is not made. */
+static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor *given, strew_reduction reduction,
+                            strew_mode mode, int64_t place, int64_t value) {
+  bool has_arg = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  int64_t rows = strew_tensor_sizes(given)[0];
+  void *before = host_of(given);
+  for (int is_given = 0; is_given < 2; is_given++) {
+    strew_group_options options = {0, is_given ? -1 : rows, reduction, mode, NULL};
+    strew_tensor *out = is_given ? given : NULL, *arg = NULL;
+    char due[160];
+    assert_fails(strew_group(src, index, &options, &out, has_arg ? &arg : NULL, &failure), STREW_EINDEX, NULL);
+    snprintf(due, sizeof due,
+             "scatter: 'index' has value %" PRId64 " at [%" PRId64 "], out of range for dim 0 of %s (size %" PRId64
+             ", ",
+             value, place, is_given ? "out" : "the result", rows);
+    ck_assert_msg(!strncmp(failure.message, due, strlen(due)), "%s\nis not\n%s", failure.message, due);
+    ck_assert(out == (is_given ? given : NULL) && !arg);
+    assert_elements(given, strew_tensor_dtype(given), before, "%s after a bad index", strew_reduction_name(reduction));
+  }
+  free(before);
+}
+
+/* The value that is out of range stands first, in the middle, last; small results are checked on the way, with a copy
+   to put back, of large ones the index is checked before. */
+START_TEST(test_bad_index) {
+  enum { COUNT = 800 };
+  strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
+  strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
+  if (reduction == STREW_ASSIGN || (dtype == STREW_BOOL && reduction == STREW_MEAN)) return;
+  for (int n = 0; n < 12; n++) {
+    if (n % 6 == 0) use_turn(n / 6, _i);
+    int64_t rows = n % 2 ? 5000 : 9, value = draw_below(2) ? rows : -rows - 1;
+    const int64_t sizes[] = {COUNT, 3}, out_sizes[] = {rows, 3}, place = (const int64_t[]){0, 400, COUNT - 1}[n % 3];
+    strew_tensor *src = random_tensor(dtype, 2, sizes, (enum layout)draw_below(4));
+    strew_tensor *index = random_integers(STREW_INT64, 1, sizes, CONTIGUOUS, 0, rows);
+    strew_tensor *given = random_tensor(dtype, 2, out_sizes, (enum layout)draw_below(3));
+    ok(strew_set(index, 1, &place, strew_int(value), &failure));
+    check_bad_group(src, index, given, reduction, draw_below(2) ? STREW_WRAP : STREW_ERROR, place, value);
+    strew_release(src), strew_release(index), strew_release(given);
+  }
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("group");
   TCase *all = new_case(suite, "group form");
   tcase_add_loop_test(all, test_random_groups, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(all, test_bad_index, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_test(all, test_empty_rows_are_counted);
   tcase_add_test(all, test_sizes_of_results);
   return suite;

@@ -160,6 +160,31 @@ START_TEST(test_shapes) {
 }
 END_TEST
 
+/* Every pair of numbers that order treats with care: NaN wins, -0 is less than +0, whichever comes first. */
+START_TEST(test_extremes) {
+  enum { KINDS = 7, PAIRS = KINDS * KINDS };
+  static const double kinds[KINDS] = {-0.0, 0.0, NAN, 1, -1, INFINITY, -INFINITY};
+  double held[PAIRS], coming[PAIRS];
+  int64_t places[PAIRS];
+  for (int i = 0; i < PAIRS; i++) held[i] = kinds[i / KINDS], coming[i] = kinds[i % KINDS], places[i] = i;
+  for (int i = 0; i < 4 * 2 * 2; i++) {
+    struct random_call call = {.c = {.dtype = (strew_dtype)(i % 4),
+                                     .reduction = i / 4 % 2 ? STREW_AMAX : STREW_AMIN,
+                                     .exclude_self = i / 8,
+                                     .rank = 1,
+                                     .self_sizes = {PAIRS},
+                                     .index_sizes = {PAIRS},
+                                     .src_sizes = {PAIRS}}};
+    call.self = tensor_from_doubles(call.c.dtype, PAIRS, held);
+    call.src = tensor_from_doubles(call.c.dtype, PAIRS, coming);
+    call.index = tensor_from_integers(STREW_INT64, PAIRS, places);
+    call.operand = strew_of(call.src);
+    run_call(&call, strew_reduction_name(call.c.reduction));
+    release_call(&call);
+  }
+}
+END_TEST
+
 /* ---------------------------------------------------------------------------------------------- values out of range */
 
 static void store_index(strew_tensor *index, int64_t place, int64_t value) {
@@ -319,6 +344,7 @@ Suite *make_suite(void) {
   TCase *sweep = new_case(suite, "sweep");
   tcase_add_loop_test(sweep, test_random_scatter, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(sweep, test_shapes, 0, SHAPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_test(sweep, test_extremes);
   tcase_add_loop_test(sweep, test_bad_index, 0, 2 * SHAPE_COUNT);
   tcase_add_loop_test(sweep, test_random_gather, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sweep, test_gather_rows, 0, STREW_DTYPE_COUNT);

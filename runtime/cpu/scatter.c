@@ -149,7 +149,6 @@ static void split_columns(const struct plan *plan, struct part *part) {
       plan->operands[SRC].strides[last] * (int64_t)strew_dtype_size_bytes(plan->operands[SRC].dtype);
   if (plan->count <= ARG) return;
   part->tile.arg_column = plan->operands[ARG].strides[last] * (int64_t)sizeof(int64_t);
-  part->tile.position_column = plan->operands[POSITION].strides[last];
 }
 
 /* Runs a plan over the index values lowest .. lowest + count - 1; `position` is added to those of winners. */

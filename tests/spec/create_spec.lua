@@ -78,6 +78,8 @@ describe("strew.tensor", function()
       {"strew.tensor{1, nil, 3}", "tensor: 'x' has nil at x[2], sequences have no holes"},
       {"strew.tensor{{1, 'x'}}", "tensor: 'x' has \"x\" at x[1][2], numbers or booleans are due"},
       {"strew.tensor{1, 2, dtype = 'int64'}", "tensor: 'x' has key \"dtype\" at x, a sequence is due"},
+      {"strew.tensor(setmetatable({}, {__index = {1}}))",
+       "tensor: 'x' has no entries but those of its metatable at x, a plain sequence is due"},
       {"strew.tensor{{n = 1}}", "tensor: 'x' has key \"n\" at x[1], a sequence is due"},
       {"strew.tensor{t}",
        "tensor: 'x' has a tensor at x[1], numbers or booleans are due\n  hint  strew.stack joins tensors"},
