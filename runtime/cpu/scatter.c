@@ -76,7 +76,7 @@ void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
 
 static int64_t position_of(const struct part *part, int64_t place) {
   const struct plan *outer = &part->outer;
-  int64_t position = part->tile.position;
+  int64_t position = 0;
   for (int d = outer->rank - 1; d >= 0; d--) {
     position += place % outer->sizes[d] * outer->operands[POSITION].strides[d];
     place /= outer->sizes[d];
@@ -151,9 +151,8 @@ static void split_columns(const struct plan *plan, struct part *part) {
   part->tile.arg_column = plan->operands[ARG].strides[last] * (int64_t)sizeof(int64_t);
 }
 
-/* Runs a plan over the index values lowest .. lowest + count - 1; `position` is added to those of winners. */
-static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t count, int64_t position,
-                     atomic_bool *bad) {
+/* Runs a plan over the index values lowest .. lowest + count - 1. */
+static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad) {
   struct part part;
   part.plan = plan;
   part.bad = bad;
@@ -172,7 +171,6 @@ static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t co
   if (with_arg) {
     part.tile.arg = operand_address(&operands[ARG]);
     part.tile.arg_step = plan->arg_step * (int64_t)sizeof(int64_t);
-    part.tile.position = position;
     part.tile.position_row = last < 0 ? 0 : operands[POSITION].strides[last];
     part.tile.arg_none = plan->arg_none;
     part.tile.fresh = plan->fresh;
@@ -202,14 +200,13 @@ static void run_share(void *shares_, int64_t i) {
   int64_t begin = share_begin(size, shares->parts, i), end = share_begin(size, shares->parts, i + 1);
   if (begin == end) return;
   if (d < 0) {
-    run_part(plan, begin, end - begin, 0, shares->bad);
+    run_part(plan, begin, end - begin, shares->bad);
     return;
   }
   struct scatter_plan cut = *plan;
   cut.plan.sizes[d] = end - begin;
   for (int k = 0; k < plan->plan.count; k++) cut.plan.operands[k].offset += begin * cut.plan.operands[k].strides[d];
-  bool with_arg = plan->plan.count > ARG;
-  run_part(&cut, 0, plan->size, with_arg ? begin * plan->plan.operands[POSITION].strides[d] : 0, shares->bad);
+  run_part(&cut, 0, plan->size, shares->bad);
 }
 
 /* The dimension to cut: an outer one along which self moves; else the last one where index moves, too, and a share is
@@ -253,7 +250,7 @@ static void run_shares(strew_context *context, const struct scatter_plan *plan, 
   int64_t most = shares.dim < 0 ? owners(context, plan) : plan->plan.sizes[shares.dim];
   shares.parts = parts < most ? parts : most;
   if (shares.parts <= 1)
-    run_part(plan, 0, plan->size, 0, bad);
+    run_part(plan, 0, plan->size, bad);
   else
     pool_run(context, shares.parts, run_share, &shares);
 }

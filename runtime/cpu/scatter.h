@@ -17,7 +17,7 @@ struct tile {
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;
-  int64_t position, position_row; /* of the first row, of the next; the columns stand at one position */
+  int64_t position, position_row; /* of the first row; from row to row. Columns share it */
   int64_t arg_none;
   bool fresh;
 };
