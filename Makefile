@@ -12,21 +12,24 @@ WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werr
 # (Elements are moved as words of their size, whatever their dtype: -fno-strict-aliasing.)
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter runtime/cpu/%,$<),-O3,-O2))
-CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) -g -fPIC -fvisibility=hidden -pthread -MMD -MP \
+CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) -g -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LIBS     = -lpthreadpool -lm
+LIBS     = -lpthreadpool -lm -ldl
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
 MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
-CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c))
+# Kernels are real files, with the headers that they share with the C side; the library carries them as texts.
+KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h philox.h normal.h))
+CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
+           $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
 PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
 CHECKS   = $(wildcard tests/check_*.c)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(CHECKS),$(wildcard tests/*.c))
-objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
@@ -51,6 +54,12 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstr
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+$(BUILD)/kernels.c: opencl/embed.sh $(KERNELS)
+	@mkdir -p $(@D)
+	$(call say,EMBED) sh $^ >$@.new && mv $@.new $@
+$(BUILD)/obj/kernels.o: $(BUILD)/kernels.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) -c -o $@ $<

@@ -52,8 +52,7 @@ static int monotonic_clock(lua_State *L, struct call *call) {
   strew_context *context = call->binding->context;
   const struct parameter parameters[] = {{0}};
   if (!bind_arguments(L, call, parameters)) return -1;
-  for (int i = 0; i < strew_device_count(context); i++)
-    if (strew_device_finish(strew_device_at(context, i), &call->error) != STREW_OK) return -1;
+  if (strew_context_finish(context, &call->error) != STREW_OK) return -1;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   lua_pushnumber(L, (lua_Number)now.tv_sec + (lua_Number)now.tv_nsec * 1e-9);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, DEFAULT_GRAIN = 256 << 10 };
@@ -82,7 +83,8 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   if (!allocator.allocate) allocator = (strew_allocator){default_allocate, default_deallocate, NULL};
   strew_context *context = allocator.allocate(allocator.user, sizeof *context, ALIGNMENT);
   if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for a context");
-  *context = (strew_context){.references = 1, .allocator = allocator};
+  *context = (strew_context){
+      .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
   strew_status status = context_setup(context, options, error);
   if (status != STREW_OK) return strew_context_release(context), status;
   *out = context;
@@ -92,6 +94,9 @@ strew_status strew_context_create(const strew_options *options, strew_context **
 void strew_context_release(strew_context *context) {
   if (!context || --context->references) return;
   pool_destroy(context);
+#if STREW_OPENCL
+  opencl_forget_devices(context);
+#endif
   strew_allocator allocator = context->allocator;
   allocator.deallocate(allocator.user, context, sizeof *context);
 }
@@ -99,6 +104,10 @@ void strew_context_release(strew_context *context) {
 int strew_context_threads(const strew_context *context) { return context->threads; }
 size_t strew_context_bytes(const strew_context *context) { return context->bytes; }
 size_t strew_context_peak_bytes(const strew_context *context) { return context->peak_bytes; }
+bool strew_context_deterministic(const strew_context *context) { return !context->any_order; }
+void strew_context_set_deterministic(strew_context *context, bool deterministic) {
+  context->any_order = !deterministic;
+}
 void strew_context_seed(strew_context *context, uint64_t seed) {
   context->seed = seed;
   context->draws = 0;
@@ -106,23 +115,130 @@ void strew_context_seed(strew_context *context, uint64_t seed) {
 
 /* ------------------------------------------------------------------------------------------------------ devices */
 
-int strew_device_count(const strew_context *context) { return (void)context, 1; }
-strew_device *strew_device_at(strew_context *context, int i) { return i == 0 ? &context->cpu : NULL; }
+static const struct device_list *devices_found(strew_context *context) {
+  struct device_list *found = &context->found;
+  if (!found->looked) {
+    found->looked = true;
+#if STREW_OPENCL
+    opencl_find_devices(context);
+#else
+    snprintf(found->problems[found->problem_count++], sizeof *found->problems, "no OpenCL: strew was built without it");
+#endif
+  }
+  return found;
+}
+
+int strew_device_count(strew_context *context) { return 1 + devices_found(context)->count; }
+int strew_problem_count(strew_context *context) { return devices_found(context)->problem_count; }
+
+strew_device *strew_device_at(strew_context *context, int i) {
+  const struct device_list *found = i == 0 ? &context->found : devices_found(context);
+  if (i == 0) return &context->cpu;
+  return i > 0 && i <= found->count ? found->devices[i - 1] : NULL;
+}
+
+const char *strew_problem_at(strew_context *context, int i) {
+  const struct device_list *found = devices_found(context);
+  return i >= 0 && i < found->problem_count ? found->problems[i] : NULL;
+}
+
 const char *strew_device_name(const strew_device *device) { return device->name; }
 strew_context *strew_device_context(const strew_device *device) { return device->context; }
 
-strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out, strew_error *error) {
-  if (!spec) return *out = context->default_device, STREW_OK;
-  char known[TEXT_BYTES] = "";
+/* Is `word` a part of `text`, whatever the case of letters? */
+static bool contains_word(const char *text, const char *word) {
+  for (size_t length = strlen(word); *text; text++)
+    if (!strncasecmp(text, word, length)) return true;
+  return false;
+}
+
+/* What is there, line by line, for messages. */
+static void list_devices(strew_context *context, bool (*wanted)(const strew_device *, const char *), const char *word,
+                         char *text, size_t size) {
+  size_t used = 0;
+  *text = 0;
   for (int i = 0; i < strew_device_count(context); i++) {
     strew_device *device = strew_device_at(context, i);
-    if (!strcmp(spec, device->name)) return *out = device, STREW_OK;
-    size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", device->name);
+    if (!wanted(device, word) || used >= size) continue;
+    if (i == 0)
+      used += (size_t)snprintf(text + used, size - used, "cpu");
+    else
+      used += (size_t)snprintf(text + used, size - used, "%s%s, %s", used ? "; " : "", device->name,
+                               strew_device_description(device));
   }
-  struct call call = CALL("device", error, {0});
-  return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
+  for (int i = 0; !word && i < strew_problem_count(context) && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "; %s", strew_problem_at(context, i));
+}
+
+static bool is_any(const strew_device *device, const char *word) { return (void)device, (void)word, true; }
+
+static bool matches(const strew_device *device, const char *word) {
+  if (device == &device->context->cpu) return false;
+  return contains_word(device->description, word);
+}
+
+static strew_status fail_device(const struct call *call, strew_context *context, const char *spec) {
+  char known[1024];
+  list_devices(context, is_any, NULL, known, sizeof known);
+  return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
               "is \"%s\", which is not there; there is: %s", spec, known);
+}
+
+/* "opencl": the first device that opens. The last one's failure is the reason where none does. */
+static strew_status find_usable(const struct call *call, strew_context *context, strew_device **out) {
+  strew_status status = STREW_OK;
+  for (int i = 1; i < strew_device_count(context); i++) {
+    strew_device *device = strew_device_at(context, i);
+    status = device->ops->open(call, device);
+    if (status == STREW_OK) return *out = device, STREW_OK;
+  }
+  return status == STREW_OK ? fail_device(call, context, "opencl") : status;
+}
+
+static strew_status find_by_word(const struct call *call, strew_context *context, const char *spec,
+                                 strew_device **out) {
+  const char *word = spec + strlen("opencl:");
+  strew_device *found = NULL;
+  for (int i = 1; i < strew_device_count(context); i++) {
+    strew_device *device = strew_device_at(context, i);
+    if (!strcmp(spec, device->name)) return *out = device, device->ops->open(call, device);
+    if (!*word || !matches(device, word)) continue;
+    if (found) {
+      char several[1024];
+      list_devices(context, matches, word, several, sizeof several);
+      return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
+                  "is \"%s\", which several devices match: %s", spec, several);
+    }
+    found = device;
+  }
+  if (!found) return fail_device(call, context, spec);
+  return *out = found, found->ops->open(call, found);
+}
+
+strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out, strew_error *error) {
+  struct call call = CALL("device", error, {0});
+  strew_device *found = NULL;
+  strew_status status = STREW_OK;
+  if (!spec)
+    found = context->default_device;
+  else if (!strcmp(spec, "cpu"))
+    found = &context->cpu;
+  else if (!strcmp(spec, "opencl"))
+    status = find_usable(&call, context, &found);
+  else if (!strncmp(spec, "opencl:", strlen("opencl:")))
+    status = find_by_word(&call, context, spec, &found);
+  else
+    status = fail_device(&call, context, spec);
+  if (status == STREW_OK) *out = found;
+  return status;
+}
+
+strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error) {
+  struct call call = CALL("device", error, {0});
+  strew_status status = device->ops->open(&call, device);
+  *out = (strew_capabilities){0};
+  if (status == STREW_OK) device->ops->capabilities(device, out);
+  return status;
 }
 
 /* Read when asked for: a script that never asks opens no file. */
@@ -146,4 +262,12 @@ const char *strew_device_description(strew_device *device) {
 strew_status strew_device_finish(strew_device *device, strew_error *error) {
   struct call call = CALL("finish", error, {0});
   return device->ops->finish(&call, device);
+}
+
+/* Without looking for devices that nobody asked for. */
+strew_status strew_context_finish(strew_context *context, strew_error *error) {
+  strew_status status = strew_device_finish(&context->cpu, error);
+  for (int i = 0; status == STREW_OK && i < context->found.count; i++)
+    status = strew_device_finish(context->found.devices[i], error);
+  return status;
 }

@@ -83,6 +83,21 @@ struct strew_device {
   strew_context *context;
   const char *name;
   char description[128];
+  bool lacks_float64;
+  void *state; /* the device's own */
+};
+
+/* The devices beside the CPU, and why what else was looked at cannot be used. */
+enum { MOST_FOUND = 64, MOST_PROBLEMS = 16 };
+struct found_device {
+  strew_device device;
+  char name[24];
+};
+struct device_list {
+  bool looked; /* drivers are loaded for those who ask */
+  int count, problem_count;
+  strew_device *devices[MOST_FOUND];
+  char problems[MOST_PROBLEMS][256];
 };
 
 struct strew_context {
@@ -91,6 +106,10 @@ struct strew_context {
   size_t bytes, peak_bytes; /* of tensor memory */
   strew_device *default_device;
   strew_device cpu;
+  struct device_list found;
+  bool any_order; /* float sums may be joined in any order, where that is faster */
+  void (*progress)(void *user, const char *doing);
+  void *progress_user;
   struct pool *pool; /* made at first use */
   int threads;
   size_t grain_bytes;   /* work below this stays on one thread */
@@ -296,6 +315,11 @@ static inline int64_t random_per_block(enum random_kind kind, strew_dtype dtype)
   return is_long ? 2 : 4;
 }
 
+/* How many of them a uniform float32, float16 or bfloat16 shows: those of its significand. */
+static inline int random_bits(strew_dtype dtype) {
+  return dtype == STREW_FLOAT16 ? 11 : dtype == STREW_BFLOAT16 ? 8 : 24;
+}
+
 /* Fills `count` dense elements of out with start + i * step: in int64 where both are integers, else in float64, rounded
    once to out's dtype. */
 struct ramp_plan {
@@ -311,6 +335,9 @@ struct index_range {
 
 /* One table per kind of device; every entry is needed. All get checked arguments: no entry sees an empty plan. */
 struct device_ops {
+  /* Makes the device ready for use, if it is not. */
+  strew_status (*open)(const struct call *call, strew_device *device);
+  void (*capabilities)(const strew_device *device, strew_capabilities *out); /* of an open device */
   strew_status (*allocate)(const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage);
   void (*release)(struct storage *storage);
   strew_status (*write)(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
@@ -353,7 +380,11 @@ struct device_ops {
   strew_status (*matmul)(const struct call *call, strew_device *device, const struct plan *plan, int64_t k);
 };
 
-extern const struct device_ops cpu_ops;
+extern const struct device_ops cpu_ops, opencl_ops;
+
+/* opencl/platform.c: fills context->found, and gives it back. */
+void opencl_find_devices(strew_context *context);
+void opencl_forget_devices(strew_context *context);
 
 /* Shared between families: copies through the device; both plans' operands are converted. */
 strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);

@@ -195,6 +195,10 @@ typedef struct strew_options {
   int threads; /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
   size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
+  /* NULL, or called with a few words before work of a device that may take long (its first kernels are compiled) and
+     with NULL after it; progress_user is handed back. */
+  void (*progress)(void *user, const char *doing);
+  void *progress_user;
 } strew_options;
 
 /* options NULL: all defaults. The caller owns one reference; each tensor holds another, so that a context outlives its
@@ -207,20 +211,42 @@ STREW_API strew_status strew_context_set_threads(strew_context *context, int thr
 /* Bytes of tensor memory now held, and the most ever held. */
 STREW_API size_t strew_context_bytes(const strew_context *context);
 STREW_API size_t strew_context_peak_bytes(const strew_context *context);
+/* May float sums be joined in any order where that is faster (atomics of a GPU)? At first not: sums have the same bits
+   everywhere. */
+STREW_API bool strew_context_deterministic(const strew_context *context);
+STREW_API void strew_context_set_deterministic(strew_context *context, bool deterministic);
 /* Seeds the context's random numbers: the same seed gives the same numbers on every device and thread count. */
 STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
 
-/* "cpu", "opencl", "opencl:P.D" or "opencl:WORD". A name that fits none is STREW_EDEVICE with the list of what is
-   there. Devices live as long as their context; spec NULL: the context's default device. */
+/* "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 as the loader does) or
+   "opencl:WORD" (a part of the platform's or the device's name, in any case). A name that fits none, or several, is
+   STREW_EDEVICE with the list of what is there. Devices live as long as their context; spec NULL: the context's default
+   device. Drivers are loaded when an OpenCL device is first asked for, here or by strew_device_count. */
 STREW_API strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out,
                                          strew_error *error);
-STREW_API int strew_device_count(const strew_context *context);
-STREW_API strew_device *strew_device_at(strew_context *context, int i);
+STREW_API int strew_device_count(strew_context *context);               /* the CPU and every OpenCL device */
+STREW_API strew_device *strew_device_at(strew_context *context, int i); /* 0: the CPU; NULL: there is none */
+/* Why a platform brought no device, 0..count-1. */
+STREW_API int strew_problem_count(strew_context *context);
+STREW_API const char *strew_problem_at(strew_context *context, int i);
+/* What a device can do. Opens it, if it is not open. */
+typedef struct strew_capabilities {
+  bool float64;
+  bool int64_atomics;
+  bool exact_division; /* correctly rounded / and sqrt by the device itself, not by integers in its place */
+  bool denormals;      /* kept by the device itself */
+  int units;           /* that work at the same time: threads, or OpenCL's compute units */
+  size_t memory_bytes, largest_block_bytes, work_group_size; /* 0: nothing is known, or nothing is set */
+  char driver[128];
+  char promise[256]; /* which promise of this library the device cannot keep, and what it costs; empty: none */
+} strew_capabilities;
+STREW_API strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error);
 STREW_API const char *strew_device_name(const strew_device *device);  /* as strew_device_find takes it */
 STREW_API const char *strew_device_description(strew_device *device); /* the processor's own name */
 STREW_API strew_context *strew_device_context(const strew_device *device);
-/* Waits until all work given to the device is done. */
+/* Waits until all work given to the device is done; to all devices that were used. */
 STREW_API strew_status strew_device_finish(strew_device *device, strew_error *error);
+STREW_API strew_status strew_context_finish(strew_context *context, strew_error *error);
 
 /* -------------------------------------------------------------------------------------------- tensors, in and out */
 

@@ -96,9 +96,19 @@ strew_status tensor_view(const struct call *call, const strew_tensor *base, int 
   return status;
 }
 
+static strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
+  if (dtype != STREW_FLOAT64 || !device->lacks_float64) return STREW_OK;
+  return fail(call,
+              (struct fault){.code = STREW_EDTYPE,
+                             .argument = "dtype",
+                             .hint = "float32 is everywhere; device = \"cpu\" has float64"},
+              "is float64, which device %s does not have", device->name);
+}
+
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out) {
   strew_status status = check_sizes(call, dtype, rank, sizes);
+  if (status == STREW_OK) status = check_dtype_of_device(call, device, dtype);
   if (status != STREW_OK) return status;
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);

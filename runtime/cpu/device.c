@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+static strew_status cpu_open(const struct call *call, strew_device *device) {
+  (void)call, (void)device;
+  return STREW_OK;
+}
+
+static void cpu_capabilities(const strew_device *device, strew_capabilities *out) {
+  *out = (strew_capabilities){
+      .float64 = true, .int64_atomics = true, .exact_division = true, .denormals = true, .units = device->context->threads};
+}
+
 static strew_status cpu_allocate(const struct call *call, strew_device *device, size_t size_bytes,
                                  struct storage *storage) {
   storage->data = memory_take(device->context, size_bytes);
@@ -34,6 +44,8 @@ static strew_status cpu_finish(const struct call *call, strew_device *device) {
 }
 
 const struct device_ops cpu_ops = {
+    .open = cpu_open,
+    .capabilities = cpu_capabilities,
     .allocate = cpu_allocate,
     .release = cpu_release,
     .write = cpu_write,

@@ -1,0 +1,130 @@
+/* buffer.c: device memory. Making a buffer costs page faults (18 ms for 80 MB on a processor, 4 from the pool), so
+   freed ones are kept, newest first, up to a quarter of the device's memory; they are dropped where memory runs out. */
+#include "opencl.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A few sizes, so that blocks fit again: powers of two below a page, then eighths of powers of two. */
+static size_t rounded(size_t size_bytes) {
+  size_t step = 256;
+  while (step * 16 < size_bytes && step < (size_t)1 << 60) step *= 2;
+  return size_bytes <= SIZE_MAX - step ? (size_bytes + step - 1) / step * step : size_bytes;
+}
+
+static void drop(struct opencl *on, int i) {
+  cl.clReleaseMemObject(on->free_blocks[i].memory);
+  on->free_bytes -= on->free_blocks[i].size_bytes;
+  on->free_count--;
+  memmove(&on->free_blocks[i], &on->free_blocks[i + 1], (size_t)(on->free_count - i) * sizeof(struct block));
+}
+
+/* Drops the oldest blocks until no more than keep_bytes are held. */
+void blocks_trim(strew_device *device, size_t keep_bytes) {
+  struct opencl *on = opencl_of(device);
+  while (on->free_count && on->free_bytes > keep_bytes) drop(on, 0);
+}
+
+/* The newest free block of this size; blocks of other sizes stay for others. */
+static bool take_free(struct opencl *on, size_t size_bytes, struct block *block) {
+  for (int i = on->free_count - 1; i >= 0; i--) {
+    if (on->free_blocks[i].size_bytes != size_bytes) continue;
+    *block = on->free_blocks[i];
+    on->free_count--;
+    on->free_bytes -= size_bytes;
+    memmove(&on->free_blocks[i], &on->free_blocks[i + 1], (size_t)(on->free_count - i) * sizeof *block);
+    return true;
+  }
+  return false;
+}
+
+static strew_status fail_lost(const struct call *call, strew_device *device) {
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
+              "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
+}
+
+strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
+  struct opencl *on = opencl_of(device);
+  if (on->lost) return fail_lost(call, device);
+  if (on->largest_bytes && size_bytes > on->largest_bytes)
+    return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = "work in smaller pieces"},
+                "%s takes at most %zu bytes in one tensor, asked for %zu", device->name, on->largest_bytes, size_bytes);
+  size_t whole = rounded(size_bytes ? size_bytes : 1);
+  if (on->largest_bytes && whole > on->largest_bytes) whole = size_bytes;
+  if (take_free(on, whole, block)) return STREW_OK;
+  cl_int error;
+  *block = (struct block){cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE, whole, NULL, &error), whole};
+  if (!block->memory && on->free_count) {
+    blocks_trim(device, 0);
+    block->memory = cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE, whole, NULL, &error);
+  }
+  return block->memory ? STREW_OK : fail_opencl(call, device, "clCreateBuffer", error);
+}
+
+void block_give(strew_device *device, struct block *block) {
+  struct opencl *on = opencl_of(device);
+  if (!block->memory) return;
+  if (on->free_count == FREE_BLOCKS) drop(on, 0);
+  on->free_blocks[on->free_count++] = *block;
+  on->free_bytes += block->size_bytes;
+  block->memory = NULL;
+  blocks_trim(device, on->memory_bytes / 4);
+}
+
+strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
+                         const void *from, size_t size_bytes) {
+  struct opencl *on = opencl_of(device);
+  if (on->lost) return fail_lost(call, device);
+  cl_int error = cl.clEnqueueWriteBuffer(on->queue, to->memory, CL_TRUE, offset_bytes, size_bytes, from, 0, NULL, NULL);
+  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueWriteBuffer", error);
+}
+
+strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
+                        void *to, size_t size_bytes) {
+  struct opencl *on = opencl_of(device);
+  if (on->lost) return fail_lost(call, device);
+  cl_int error = cl.clEnqueueReadBuffer(on->queue, from->memory, CL_TRUE, offset_bytes, size_bytes, to, 0, NULL, NULL);
+  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueReadBuffer", error);
+}
+
+/* ------------------------------------------------------------------------------------------------ as storage */
+
+strew_status opencl_allocate(const struct call *call, strew_device *device, size_t size_bytes,
+                             struct storage *storage) {
+  strew_context *context = device->context;
+  strew_status status = opencl_open(call, device);
+  if (status != STREW_OK) return status;
+  struct block *block = memory_take(context, sizeof *block);
+  if (!block) return fail_memory(call, context, sizeof *block);
+  status = block_take(call, device, size_bytes, block);
+  if (status != STREW_OK) return memory_give(context, block, sizeof *block), status;
+  storage->data = block;
+  return STREW_OK;
+}
+
+void opencl_release(struct storage *storage) {
+  struct block *block = storage->data;
+  block_give(storage->device, block);
+  memory_give(storage->device->context, block, sizeof *block);
+}
+
+strew_status opencl_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
+                          size_t size_bytes) {
+  return block_write(call, to->device, to->data, offset_bytes, from, size_bytes);
+}
+
+strew_status opencl_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
+                         size_t size_bytes) {
+  return block_read(call, from->device, from->data, offset_bytes, to, size_bytes);
+}
+
+strew_status opencl_finish(const struct call *call, strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  if (!on->open) return STREW_OK;
+  if (on->lost) return fail_lost(call, device);
+  cl_int error = cl.clFinish(on->queue);
+  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clFinish", error);
+}

@@ -1,0 +1,107 @@
+/* cache.c: the drivers' binaries on disk, so that a kernel is compiled once per machine and not once per process. A
+   file is named after a hash of its key, holds a second hash of it, and ends with one of the binary: a file that is
+   torn, of another key or of another version is none. It is written aside and renamed. Nothing here can fail: what goes
+   wrong means that the kernel is compiled. */
+#define _DEFAULT_SOURCE
+#include "opencl.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LONGEST_PATH = 512, MOST_BYTES = 256 << 20 };
+#define MAGIC 0x31776572745346ull
+
+struct header {
+  uint64_t magic, key, binary, size_bytes;
+};
+
+static uint64_t hash(uint64_t state, const void *bytes, size_t size_bytes) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < size_bytes; i++) state = (state ^ at[i]) * 0x100000001b3ull;
+  state = (state ^ state >> 32) * 0xd6e8feb86659fd93ull;
+  return state ^ state >> 32;
+}
+
+/* $XDG_CACHE_HOME/strew, else ~/.cache/strew; made if it is not there. */
+static bool folder(char *path) {
+  const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int length = base && *base == '/'   ? snprintf(path, LONGEST_PATH, "%s", base)
+               : home && *home == '/' ? snprintf(path, LONGEST_PATH, "%s/.cache", home)
+                                      : -1;
+  if (length < 0 || length + 64 > LONGEST_PATH) return false;
+  mkdir(path, 0700); /* where it is there already, all the better */
+  strcat(path, "/strew");
+  return mkdir(path, 0700) == 0 || access(path, W_OK) == 0;
+}
+
+static bool path_of(const char *key, char *path) {
+  if (!folder(path)) return false;
+  size_t used = strlen(path);
+  snprintf(path + used, LONGEST_PATH - used, "/%016llx.bin",
+           (unsigned long long)hash(0xcbf29ce484222325ull, key, strlen(key)));
+  return true;
+}
+
+static uint64_t second_hash(const char *key) { return hash(0x9e3779b97f4a7c15ull, key, strlen(key)); }
+
+static void *read_file(strew_context *context, FILE *file, const char *key, size_t *size_bytes) {
+  struct header header;
+  if (fread(&header, sizeof header, 1, file) != 1 || header.magic != MAGIC || header.key != second_hash(key))
+    return NULL;
+  if (!header.size_bytes || header.size_bytes > MOST_BYTES) return NULL;
+  *size_bytes = (size_t)header.size_bytes;
+  void *binary = memory_take(context, *size_bytes);
+  if (!binary) return NULL;
+  if (fread(binary, 1, *size_bytes, file) == *size_bytes && hash(0, binary, *size_bytes) == header.binary)
+    return binary;
+  memory_give(context, binary, *size_bytes);
+  return NULL;
+}
+
+void *cache_find(strew_context *context, const char *key, size_t *size_bytes) {
+  char path[LONGEST_PATH];
+  FILE *file = path_of(key, path) ? fopen(path, "rbe") : NULL;
+  if (!file) return NULL;
+  void *binary = read_file(context, file, key, size_bytes);
+  fclose(file);
+  return binary;
+}
+
+/* The folder is emptied where it has grown beyond its bound: what is in use comes back by itself. */
+static void bound_folder(size_t more_bytes) {
+  char path[LONGEST_PATH];
+  DIR *entries = folder(path) ? opendir(path) : NULL;
+  if (!entries) return;
+  int descriptor = dirfd(entries);
+  off_t total = (off_t)more_bytes;
+  struct stat about;
+  for (struct dirent *entry; (entry = readdir(entries));)
+    if (fstatat(descriptor, entry->d_name, &about, 0) == 0 && S_ISREG(about.st_mode)) total += about.st_size;
+  rewinddir(entries);
+  if (total > MOST_BYTES)
+    for (struct dirent *entry; (entry = readdir(entries));)
+      if (strstr(entry->d_name, ".bin")) unlinkat(descriptor, entry->d_name, 0);
+  closedir(entries);
+}
+
+static bool write_file(const char *path, const struct header *header, const void *binary) {
+  FILE *file = fopen(path, "wbxe");
+  if (!file) return false;
+  bool written = fwrite(header, sizeof *header, 1, file) == 1 &&
+                 fwrite(binary, 1, (size_t)header->size_bytes, file) == header->size_bytes;
+  return fclose(file) == 0 && written;
+}
+
+void cache_keep(const char *key, const void *binary, size_t size_bytes) {
+  char path[LONGEST_PATH], aside[LONGEST_PATH + 32];
+  if (!path_of(key, path) || size_bytes > MOST_BYTES / 4) return;
+  bound_folder(size_bytes);
+  struct header header = {MAGIC, second_hash(key), hash(0, binary, size_bytes), size_bytes};
+  snprintf(aside, sizeof aside, "%s.%ld.%p", path, (long)getpid(), (void *)&header);
+  if (!write_file(aside, &header, binary) || rename(aside, path) != 0) unlink(aside);
+}

@@ -1,0 +1,191 @@
+/* device.c: an OpenCL device as a device like any other: its table, how it is opened, and how its failures are told. */
+#include "opencl.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------ failures */
+
+static bool is_memory_error(cl_int error) {
+  return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY;
+}
+
+/* After these nothing that the context holds can be trusted. */
+static bool is_loss(cl_int error) {
+  return error == CL_DEVICE_NOT_AVAILABLE || error == CL_INVALID_CONTEXT || error == CL_INVALID_COMMAND_QUEUE ||
+         error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error < -1100;
+}
+
+strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error) {
+  struct opencl *on = opencl_of(device);
+  const char *name = cl_error_name(error);
+  if (is_memory_error(error)) {
+    char hint[sizeof call->error->hint];
+    snprintf(hint, sizeof hint,
+             "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
+             device->context->bytes, on->memory_bytes);
+    return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
+                "%s (%s) ran out of memory: %s gave %s (%d)", device->name, strew_device_description(device), function,
+                name, error);
+  }
+  on->lost = on->lost || (on->open && is_loss(error));
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "the CPU still works: device = \"cpu\"; the driver may want an update"},
+              "%s (%s) failed: %s gave %s (%d)%s", device->name, strew_device_description(device), function, name,
+              error, on->lost ? ", the device is lost to this process" : "");
+}
+
+/* ------------------------------------------------------------------------------------------------------- opening */
+
+static void ask(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {
+  memset(value, 0, size_bytes); /* what a driver does not know counts as nothing */
+  if (cl.clGetDeviceInfo(on->device, what, size_bytes, value, NULL) != CL_SUCCESS) memset(value, 0, size_bytes);
+}
+
+/* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
+   noatomics64, shortloops. */
+static bool assumed(const char *word) {
+  const char *words = getenv("STREW_OPENCL_ASSUME");
+  return words && strstr(words, word);
+}
+
+static void read_extensions(struct opencl *on, bool *float64) {
+  char extensions[8192];
+  ask(on, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions - 1);
+  extensions[sizeof extensions - 1] = 0;
+  cl_device_fp_config doubles;
+  ask(on, CL_DEVICE_DOUBLE_FP_CONFIG, &doubles, sizeof doubles);
+  *float64 = (doubles || strstr(extensions, "cl_khr_fp64")) && !assumed("nofloat64");
+  on->int64_atomics = strstr(extensions, "cl_khr_int64_base_atomics") &&
+                      strstr(extensions, "cl_khr_int64_extended_atomics") && !assumed("noatomics64");
+}
+
+static void read_properties(strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  cl_device_type type;
+  cl_ulong memory, largest, local;
+  cl_device_fp_config singles;
+  bool float64;
+  ask(on, CL_DEVICE_TYPE, &type, sizeof type);
+  ask(on, CL_DEVICE_MAX_COMPUTE_UNITS, &on->units, sizeof on->units);
+  ask(on, CL_DEVICE_MAX_WORK_GROUP_SIZE, &on->largest_group, sizeof on->largest_group);
+  ask(on, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory);
+  ask(on, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest);
+  ask(on, CL_DEVICE_LOCAL_MEM_SIZE, &local, sizeof local);
+  ask(on, CL_DEVICE_SINGLE_FP_CONFIG, &singles, sizeof singles);
+  ask(on, CL_DRIVER_VERSION, on->driver, sizeof on->driver - 1);
+  read_extensions(on, &float64);
+  on->is_gpu = assumed("gpu") || (!(type & CL_DEVICE_TYPE_CPU) && !assumed("cpu"));
+  on->memory_bytes = (size_t)memory;
+  on->largest_bytes = (size_t)largest;
+  on->local_bytes = (size_t)local;
+  on->longest_loop = INT64_MAX;
+  device->lacks_float64 = !float64;
+  snprintf(on->options, sizeof on->options, "-cl-std=CL1.2%s",
+           singles & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+}
+
+static void set_prelude(strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  const char *has64 = device->lacks_float64 ? "#define STREW_NO_FLOAT64\n" : "#define HAS_FLOAT64\n";
+  snprintf(on->prelude, sizeof on->prelude, "%s%s%s%s%s%s%s%s", has64,
+           on->software & SOFT_SUM ? "#define SOFT_FLOAT32_SUM\n" : "",
+           on->software & SOFT_PRODUCT ? "#define SOFT_FLOAT32_PRODUCT\n" : "",
+           on->software & SOFT_DIVIDE ? "#define SOFT_FLOAT32_DIVIDE\n" : "",
+           on->software & SOFT_ROOT ? "#define SOFT_FLOAT32_ROOT\n" : "",
+           on->software & SOFT_COMPARE ? "#define SOFT_FLOAT32_COMPARE\n" : "", on->is_gpu ? "#define IS_GPU\n" : "",
+           on->int64_atomics ? "#define HAS_INT64_ATOMICS\n" : "");
+}
+
+static strew_status make_queue(const struct call *call, strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  cl_int error;
+  on->context = cl.clCreateContext(NULL, 1, &on->device, NULL, NULL, &error);
+  if (!on->context) return fail_opencl(call, device, "clCreateContext", error);
+  on->queue = cl.clCreateCommandQueue(on->context, on->device, 0, &error);
+  return on->queue ? STREW_OK : fail_opencl(call, device, "clCreateCommandQueue", error);
+}
+
+static strew_status open_device(const struct call *call, strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  cl_bool available;
+  ask(on, CL_DEVICE_AVAILABLE, &available, sizeof available);
+  if (!available) return fail_opencl(call, device, "clGetDeviceInfo(CL_DEVICE_AVAILABLE)", CL_DEVICE_NOT_AVAILABLE);
+  read_properties(device);
+  set_prelude(device);
+  strew_status status = make_queue(call, device);
+  if (status == STREW_OK) status = opencl_probe(call, device);
+  programs_release(device); /* what was asked for before the answers were known */
+  set_prelude(device);
+  return status;
+}
+
+/* Some drivers take over the rounding and flushing that the thread happens to have: they get the default, and the host
+   gets its own back. */
+strew_status opencl_open(const struct call *call, strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  if (on->open) return STREW_OK;
+  fenv_t host;
+  fegetenv(&host);
+  fesetenv(FE_DFL_ENV);
+  strew_status status = open_device(call, device);
+  fesetenv(&host);
+  on->open = status == STREW_OK;
+  if (status != STREW_OK) opencl_close(device);
+  return status;
+}
+
+void opencl_close(strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  if (on->queue) cl.clFinish(on->queue); /* nothing may still run in what is given back */
+  blocks_trim(device, 0);
+  programs_release(device);
+  if (on->queue) cl.clReleaseCommandQueue(on->queue);
+  if (on->context) cl.clReleaseContext(on->context);
+  on->queue = NULL;
+  on->context = NULL;
+  on->open = false;
+}
+
+static void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
+  const struct opencl *on = opencl_of(device);
+  *out = (strew_capabilities){.float64 = !device->lacks_float64,
+                              .int64_atomics = on->int64_atomics,
+                              .exact_division = !(on->software & (SOFT_DIVIDE | SOFT_ROOT)),
+                              .denormals = !(on->software & (SOFT_SUM | SOFT_PRODUCT | SOFT_COMPARE)),
+                              .units = (int)on->units,
+                              .memory_bytes = on->memory_bytes,
+                              .largest_block_bytes = on->largest_bytes,
+                              .work_group_size = on->largest_group};
+  snprintf(out->driver, sizeof out->driver, "%s", on->driver);
+  if (device->lacks_float64) snprintf(out->promise, sizeof out->promise, "has no float64: such tensors are an error");
+}
+
+const struct device_ops opencl_ops = {
+    .open = opencl_open,
+    .capabilities = opencl_capabilities,
+    .allocate = opencl_allocate,
+    .release = opencl_release,
+    .write = opencl_write,
+    .read = opencl_read,
+    .finish = opencl_finish,
+    .copy = opencl_copy,
+    .scatter = opencl_scatter,
+    .divide_by_count = opencl_divide_by_count,
+    .gather = opencl_gather,
+    .index_check = opencl_index_check,
+    .index_range = opencl_index_range,
+    .elementwise = opencl_elementwise,
+    .find_zero = opencl_find_zero,
+    .reduce = opencl_reduce,
+    .cumsum = opencl_cumsum,
+    .sort = opencl_sort,
+    .nonzero = opencl_nonzero,
+    .random = opencl_random,
+    .ramp = opencl_ramp,
+    .matmul = opencl_matmul,
+};

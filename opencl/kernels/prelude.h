@@ -1,0 +1,39 @@
+/* prelude.h: OpenCL C made to speak as C11 does, for the headers of runtime/ that both compile. Each .cl file includes
+   it first. The host defines, in front of a program's text:
+     HAS_FLOAT64           the device has double
+     SOFT_FLOAT32_...      what the device's float does not do as IEEE 754 asks, so that integers do it: see scalar.h */
+#ifndef STREW_PRELUDE_H
+#define STREW_PRELUDE_H
+
+/* Which of two languages is it? Drivers say so; a plain compiler that checks a kernel's syntax does not. */
+#ifndef __OPENCL_VERSION__
+#define __OPENCL_VERSION__ 120
+#endif
+
+/* a * b + c is rounded twice: a fused operation would give other bits */
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef HAS_FLOAT64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef short int16_t;
+typedef ushort uint16_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+
+#define INT32_MIN  (-2147483647 - 1)
+#define INT32_MAX  2147483647
+#define UINT32_MAX 0xffffffffu
+#define INT64_MIN  (-9223372036854775807 - 1)
+#define INT64_MAX  9223372036854775807
+#define UINT64_MAX 0xffffffffffffffffu
+
+/* Memory as bytes, which is how strides in bytes go through it. */
+typedef __global uchar *bytes;
+typedef __global const uchar *const_bytes;
+
+#endif

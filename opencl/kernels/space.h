@@ -1,0 +1,66 @@
+/* space.h: iteration spaces in kernels, twin of launch.c. A kernel over a plan takes SPACE, then OPERAND(type, name) for
+   each operand, and starts with
+     ROW_AND_COLUMN;                  returns where the work-item has nothing to do
+   after which AT(name) is the element's offset in name. OUTER says in how many numbers a row's coordinates are kept. */
+#if OUTER == 16
+typedef long16 coordinates;
+#elif OUTER == 4
+typedef long4 coordinates;
+#else
+typedef long coordinates;
+#endif
+
+#define SPACE const long columns, const long rows, const coordinates sizes
+#define OPERAND(type, x)                                                                                               \
+  __global type *x, const long x##_offset, const long x##_step, const coordinates x##_strides
+#define ROW_AND_COLUMN                                                                                                 \
+  const long column = (long)get_global_id(0), row = (long)get_global_id(1);                                            \
+  if (column >= columns || row >= rows) return;                                                                        \
+  const coordinates at = coordinates_of(row, rows, sizes)
+#define AT(x) (x##_offset + column * x##_step + inner_product(at, x##_strides))
+
+#if OUTER == 1
+static inline coordinates coordinates_of(long row, long rows, coordinates sizes) { return row; }
+static inline long inner_product(coordinates a, coordinates b) { return a * b; }
+#else
+/* Division in 32 bits is several times faster. */
+#define COORDINATE(type, d)                                                                                            \
+  {                                                                                                                    \
+    const type size = (type)sizes.s##d, above = left / size;                                                           \
+    at.s##d = (long)(left - above * size);                                                                             \
+    left = above;                                                                                                      \
+  }
+#if OUTER == 4
+#define COORDINATES(type) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
+#else
+#define COORDINATES(type)                                                                                              \
+  COORDINATE(type, f) COORDINATE(type, e) COORDINATE(type, d) COORDINATE(type, c) COORDINATE(type, b)                  \
+  COORDINATE(type, a) COORDINATE(type, 9) COORDINATE(type, 8) COORDINATE(type, 7) COORDINATE(type, 6)                  \
+  COORDINATE(type, 5) COORDINATE(type, 4) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
+#endif
+
+static inline coordinates coordinates_of(long row, long rows, coordinates sizes) {
+  coordinates at = 0;
+  if (rows <= 0x7fffffffL) {
+    uint left = (uint)row;
+    COORDINATES(uint)
+    at.s0 = (long)left;
+  } else {
+    ulong left = (ulong)row;
+    COORDINATES(ulong)
+    at.s0 = (long)left;
+  }
+  return at;
+}
+
+static inline long inner_product(coordinates a, coordinates b) {
+  const coordinates products = a * b;
+#if OUTER == 16
+  const long8 eight = products.lo + products.hi;
+  const long4 four = eight.lo + eight.hi;
+#else
+  const long4 four = products;
+#endif
+  return four.x + four.y + four.z + four.w;
+}
+#endif

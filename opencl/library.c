@@ -1,0 +1,75 @@
+/* library.c: OpenCL's loader, found at run time: strew needs none to start, and tells what is missing when asked for a
+   device. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "opencl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+struct opencl_library cl;
+
+/* A host, or a tool that watches OpenCL calls, may have brought the functions already: those are taken. */
+static bool look_up(void *library) {
+  bool complete = true;
+#define LOOK_UP(name)                                                                                                  \
+  *(void **)&cl.name = dlsym(library, #name);                                                                          \
+  complete = complete && cl.name;
+  OPENCL_CALLS(LOOK_UP)
+#undef LOOK_UP
+  return complete;
+}
+
+const struct opencl_library *opencl_library(char *why) {
+  static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so"};
+  if (look_up(RTLD_DEFAULT)) return &cl;
+  void *library = NULL;
+  for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = dlopen(names[i], RTLD_NOW);
+  if (library && look_up(library)) return &cl; /* it stays: drivers do not like to be unloaded */
+  const char *reason = library ? "it lacks functions of OpenCL 1.2" : "the loader libOpenCL.so.1 is not installed";
+  snprintf(why, TEXT_BYTES, "%s; on Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd", reason);
+  return NULL;
+}
+
+const char *cl_error_name(cl_int error) {
+  static const struct {
+    cl_int code;
+    const char *name;
+  } names[] = {
+#define NAME(code) {code, #code}
+      NAME(CL_DEVICE_NOT_FOUND),
+      NAME(CL_DEVICE_NOT_AVAILABLE),
+      NAME(CL_COMPILER_NOT_AVAILABLE),
+      NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+      NAME(CL_OUT_OF_RESOURCES),
+      NAME(CL_OUT_OF_HOST_MEMORY),
+      NAME(CL_BUILD_PROGRAM_FAILURE),
+      NAME(CL_MAP_FAILURE),
+      NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+      NAME(CL_INVALID_VALUE),
+      NAME(CL_INVALID_PLATFORM),
+      NAME(CL_INVALID_DEVICE),
+      NAME(CL_INVALID_CONTEXT),
+      NAME(CL_INVALID_QUEUE_PROPERTIES),
+      NAME(CL_INVALID_COMMAND_QUEUE),
+      NAME(CL_INVALID_MEM_OBJECT),
+      NAME(CL_INVALID_BINARY),
+      NAME(CL_INVALID_BUILD_OPTIONS),
+      NAME(CL_INVALID_PROGRAM),
+      NAME(CL_INVALID_PROGRAM_EXECUTABLE),
+      NAME(CL_INVALID_KERNEL_NAME),
+      NAME(CL_INVALID_KERNEL),
+      NAME(CL_INVALID_ARG_INDEX),
+      NAME(CL_INVALID_ARG_VALUE),
+      NAME(CL_INVALID_ARG_SIZE),
+      NAME(CL_INVALID_KERNEL_ARGS),
+      NAME(CL_INVALID_WORK_GROUP_SIZE),
+      NAME(CL_INVALID_GLOBAL_WORK_SIZE),
+      NAME(CL_INVALID_OPERATION),
+      NAME(CL_INVALID_BUFFER_SIZE),
+      {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+#undef NAME
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (names[i].code == error) return names[i].name;
+  return "an error of the driver's own";
+}

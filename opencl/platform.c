@@ -1,0 +1,98 @@
+/* platform.c: which devices there are. Asking loads the drivers, so it is done once per context, and only for those who
+   want one. What cannot be used is remembered with its reason. */
+#include "opencl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64 };
+
+/* Notes why something cannot be used, as far as there is room. */
+static void problem(struct device_list *list, const char *format, ...) {
+  if (list->problem_count == MOST_PROBLEMS) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(list->problems[list->problem_count++], sizeof *list->problems, format, arguments);
+  va_end(arguments);
+}
+
+/* Drivers pad names with spaces. */
+static void trim(char *text) {
+  size_t begin = strspn(text, " "), length = strlen(text + begin);
+  memmove(text, text + begin, length + 1);
+  while (length && text[length - 1] == ' ') text[--length] = 0;
+}
+
+static void platform_text(cl_platform_id platform, cl_platform_info what, char *text, size_t size) {
+  memset(text, 0, size);
+  if (cl.clGetPlatformInfo(platform, what, size - 1, text, NULL) != CL_SUCCESS) snprintf(text, size, "unnamed");
+  trim(text);
+}
+
+static strew_device *add_device(strew_context *context, int p, int d, cl_platform_id platform, cl_device_id id) {
+  struct device_list *list = &context->found;
+  char model[64] = "", vendor[64];
+  struct found_device *found = memory_take(context, sizeof *found);
+  struct opencl *state = memory_take(context, sizeof *state);
+  if (!found || !state || list->count == MOST_FOUND) {
+    memory_give(context, found, sizeof *found);
+    memory_give(context, state, sizeof *state);
+    problem(list, "opencl:%d.%d: there is no memory, or there are too many devices", p, d);
+    return NULL;
+  }
+  *state = (struct opencl){.platform = platform, .device = id};
+  *found = (struct found_device){.device = {.ops = &opencl_ops, .context = context, .state = state}};
+  snprintf(found->name, sizeof found->name, "opencl:%d.%d", p, d);
+  found->device.name = found->name;
+  if (cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof model - 1, model, NULL) != CL_SUCCESS)
+    snprintf(model, sizeof model, "unnamed");
+  trim(model);
+  platform_text(platform, CL_PLATFORM_NAME, vendor, sizeof vendor);
+  snprintf(found->device.description, sizeof found->device.description, "%.60s (%.60s)", model, vendor);
+  list->devices[list->count++] = &found->device;
+  return &found->device;
+}
+
+static void add_platform(strew_context *context, int p, cl_platform_id platform) {
+  cl_device_id ids[MOST_DEVICES];
+  cl_uint count = 0;
+  char name[64];
+  platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
+  cl_int error = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
+  if (error == CL_DEVICE_NOT_FOUND || (error == CL_SUCCESS && count == 0))
+    problem(&context->found, "platform %d, %s: has no device", p, name);
+  else if (error != CL_SUCCESS)
+    problem(&context->found, "platform %d, %s: clGetDeviceIDs gave %s (%d)", p, name, cl_error_name(error), error);
+  else
+    for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) add_device(context, p, (int)d, platform, ids[d]);
+}
+
+void opencl_find_devices(strew_context *context) {
+  struct device_list *list = &context->found;
+  cl_platform_id ids[MOST_PLATFORMS];
+  cl_uint count = 0;
+  char why[TEXT_BYTES];
+  if (!opencl_library(why)) {
+    problem(list, "no OpenCL: %s", why);
+    return;
+  }
+  cl_int error = cl.clGetPlatformIDs(MOST_PLATFORMS, ids, &count);
+  if (error == CL_SUCCESS && count)
+    for (cl_uint p = 0; p < count && p < MOST_PLATFORMS; p++) add_platform(context, (int)p, ids[p]);
+  else if (error == CL_SUCCESS || error == -1001 /* CL_PLATFORM_NOT_FOUND_KHR */)
+    problem(list, "no OpenCL: the loader found no driver; on Debian: apt install pocl-opencl-icd (the processor), "
+                  "or the package of the GPU's vendor");
+  else
+    problem(list, "no OpenCL: clGetPlatformIDs gave %s (%d)", cl_error_name(error), error);
+}
+
+void opencl_forget_devices(strew_context *context) {
+  struct device_list *list = &context->found;
+  for (int i = 0; i < list->count; i++) {
+    opencl_close(list->devices[i]);
+    memory_give(context, list->devices[i]->state, sizeof(struct opencl));
+    memory_give(context, list->devices[i], sizeof(struct found_device));
+  }
+  list->count = 0;
+}

@@ -1,0 +1,264 @@
+/* program.c: from kernel files to kernels. A program is a file with the lines that specialise it put in front; it is
+   built at first use and kept until the device is closed. Its binary is kept on disk (cache.c). */
+#include "kernels.h"
+#include "opencl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct program {
+  struct program *next; /* in its slot */
+  cl_program program;
+  int kernel_count;
+  struct kernel {
+    cl_kernel kernel;
+    char name[32];
+  } kernels[8];
+  char key[]; /* file, newline, settings */
+};
+
+/* --------------------------------------------------------------------------------------------------- source text */
+
+/* Text that grows; `failed` once memory did not suffice. */
+struct text {
+  strew_context *context;
+  char *bytes;
+  size_t length, room;
+  bool failed;
+  unsigned included; /* files that are in it already, one bit each */
+};
+
+static void text_add(struct text *text, const char *bytes, size_t length) {
+  if (text->failed) return;
+  if (text->length + length + 1 > text->room) {
+    size_t room = 2 * (text->length + length + 1);
+    char *more = memory_take(text->context, room);
+    if (!more) {
+      text->failed = true;
+      return;
+    }
+    if (text->length) memcpy(more, text->bytes, text->length);
+    memory_give(text->context, text->bytes, text->room);
+    text->bytes = more;
+    text->room = room;
+  }
+  memcpy(text->bytes + text->length, bytes, length);
+  text->length += length;
+  text->bytes[text->length] = 0;
+}
+
+static void text_add_word(struct text *text, const char *word) { text_add(text, word, strlen(word)); }
+
+static const struct kernel_file *file_named(const char *name, size_t length, unsigned *bit) {
+  for (int i = 0; i < kernel_file_count; i++) {
+    if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length)) continue;
+    *bit = 1u << i;
+    return &kernel_files[i];
+  }
+  return NULL;
+}
+
+/* So that a driver's complaint points at the file. */
+static void add_line_mark(struct text *text, int line, const char *file) {
+  char mark[96];
+  snprintf(mark, sizeof mark, "#line %d \"%s\"\n", line, file);
+  text_add_word(text, mark);
+}
+
+/* The text of a file, with each `#include "other"` replaced by the other file, once. */
+static void add_file(struct text *text, const struct kernel_file *file) {
+  static const char include[] = "#include \"";
+  int line = 1;
+  add_line_mark(text, line, file->name);
+  for (const char *at = file->text, *end; *at; at = end, line++) {
+    end = strchr(at, '\n');
+    end = end ? end + 1 : at + strlen(at);
+    const char *name = at + sizeof include - 1;
+    unsigned bit;
+    const struct kernel_file *other = NULL;
+    if (!strncmp(at, include, sizeof include - 1)) {
+      for (const char *slash = name; slash < end; slash++)
+        if (*slash == '/') name = slash + 1;
+      other = file_named(name, strcspn(name, "\""), &bit);
+    }
+    if (!other) {
+      text_add(text, at, (size_t)(end - at));
+      continue;
+    }
+    if (!(text->included & bit)) {
+      text->included |= bit;
+      add_file(text, other);
+    }
+    add_line_mark(text, line + 1, file->name);
+  }
+}
+
+/* "NAME=value NAME=value" as lines. */
+static void add_settings(struct text *text, const char *settings) {
+  while (*settings) {
+    size_t length = strcspn(settings, " "), name = strcspn(settings, "= ");
+    text_add_word(text, "#define ");
+    text_add(text, settings, name);
+    text_add_word(text, " ");
+    if (name < length) text_add(text, settings + name + 1, length - name - 1);
+    text_add_word(text, "\n");
+    settings += length + strspn(settings + length, " ");
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------ building */
+
+static cl_int build(struct opencl *on, cl_program program) {
+  return cl.clBuildProgram(program, 1, &on->device, on->options, NULL, NULL);
+}
+
+/* The compiler's words, as many as a message holds. */
+static strew_status fail_build(const struct call *call, strew_device *device, cl_program program, const char *key,
+                               cl_int error) {
+  struct opencl *on = opencl_of(device);
+  char log[1200] = "";
+  size_t size = 0;
+  cl.clGetProgramBuildInfo(program, on->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+  char *whole = size ? memory_take(device->context, size + 1) : NULL;
+  if (whole && cl.clGetProgramBuildInfo(program, on->device, CL_PROGRAM_BUILD_LOG, size, whole, NULL) == CL_SUCCESS) {
+    whole[size] = 0;
+    snprintf(log, sizeof log, "%s", whole);
+  }
+  memory_give(device->context, whole, size + 1);
+  return fail(
+      call,
+      (struct fault){.code = STREW_EDEVICE, .argument = "device", .hint = "the CPU still works: device = \"cpu\""},
+      "%s (%s) cannot build %.*s: clBuildProgram gave %s (%d); its compiler says:\n%s", device->name,
+      strew_device_description(device), (int)strcspn(key, "\n"), key, cl_error_name(error), error, log);
+}
+
+static cl_program from_binary(strew_device *device, const char *key) {
+  struct opencl *on = opencl_of(device);
+  size_t size_bytes;
+  unsigned char *binary = cache_find(device->context, key, &size_bytes);
+  if (!binary) return NULL;
+  cl_int error;
+  cl_program program = cl.clCreateProgramWithBinary(on->context, 1, &on->device, &size_bytes,
+                                                    (const unsigned char **)&binary, NULL, &error);
+  memory_give(device->context, binary, size_bytes);
+  if (!program || error != CL_SUCCESS || build(on, program) == CL_SUCCESS) return program;
+  cl.clReleaseProgram(program);
+  return NULL;
+}
+
+static void keep_binary(strew_device *device, cl_program program, const char *key) {
+  size_t size_bytes = 0;
+  if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size_bytes, &size_bytes, NULL) != CL_SUCCESS) return;
+  unsigned char *binary = size_bytes ? memory_take(device->context, size_bytes) : NULL;
+  if (!binary) return;
+  if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+    cache_keep(key, binary, size_bytes);
+  memory_give(device->context, binary, size_bytes);
+}
+
+static strew_status from_source(const struct call *call, strew_device *device, const char *key, const char *source,
+                                cl_program *out) {
+  struct opencl *on = opencl_of(device);
+  strew_context *context = device->context;
+  cl_int error;
+  cl_program program = cl.clCreateProgramWithSource(on->context, 1, &source, NULL, &error);
+  if (!program) return fail_opencl(call, device, "clCreateProgramWithSource", error);
+  if (context->progress) context->progress(context->progress_user, "compiling kernels");
+  error = build(on, program);
+  if (context->progress) context->progress(context->progress_user, NULL);
+  if (error == CL_SUCCESS) return *out = program, STREW_OK;
+  strew_status status = fail_build(call, device, program, key, error);
+  cl.clReleaseProgram(program);
+  return status;
+}
+
+/* Everything that decides the binary comes first in the text that is its key on disk: device, driver and options stand
+   in a comment, then the source. */
+static strew_status build_program(const struct call *call, strew_device *device, const char *key, const char *file,
+                                  const char *settings, cl_program *out) {
+  struct opencl *on = opencl_of(device);
+  struct text text = {.context = device->context};
+  unsigned bit;
+  const struct kernel_file *found = file_named(file, strlen(file), &bit);
+  if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "there is no kernel file %s", file);
+  text_add_word(&text, "// ");
+  text_add_word(&text, strew_device_description(device));
+  text_add_word(&text, " | ");
+  text_add_word(&text, on->driver);
+  text_add_word(&text, " | ");
+  text_add_word(&text, on->options);
+  text_add_word(&text, "\n");
+  text_add_word(&text, on->prelude);
+  add_settings(&text, settings);
+  add_file(&text, found);
+  strew_status status = STREW_OK;
+  if (text.failed) status = fail_memory(call, device->context, text.room);
+  cl_program program = status == STREW_OK ? from_binary(device, text.bytes) : NULL;
+  if (status == STREW_OK && !program) {
+    status = from_source(call, device, key, text.bytes, &program);
+    if (status == STREW_OK) keep_binary(device, program, text.bytes);
+  }
+  memory_give(device->context, text.bytes, text.room);
+  *out = program;
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------- what is kept */
+
+static unsigned slot_of(const char *key) {
+  unsigned hash = 2166136261u;
+  for (; *key; key++) hash = (hash ^ (unsigned char)*key) * 16777619u;
+  return (hash ^ hash >> 16) % PROGRAM_SLOTS;
+}
+
+static size_t size_of_program(const char *key) { return sizeof(struct program) + strlen(key) + 1; }
+
+static strew_status program_find(const struct call *call, strew_device *device, const char *file, const char *settings,
+                                 struct program **out) {
+  struct opencl *on = opencl_of(device);
+  char key[640];
+  snprintf(key, sizeof key, "%s\n%s", file, settings);
+  struct program **slot = &on->programs[slot_of(key)];
+  for (*out = *slot; *out; *out = (*out)->next)
+    if (!strcmp((*out)->key, key)) return STREW_OK;
+  struct program *made = memory_take(device->context, size_of_program(key));
+  if (!made) return fail_memory(call, device->context, size_of_program(key));
+  made->kernel_count = 0;
+  strcpy(made->key, key);
+  strew_status status = build_program(call, device, key, file, settings, &made->program);
+  if (status != STREW_OK) return memory_give(device->context, made, size_of_program(key)), status;
+  made->next = *slot;
+  *slot = *out = made;
+  return STREW_OK;
+}
+
+strew_status kernel_find(const struct call *call, strew_device *device, const char *file, const char *name,
+                         const char *settings, cl_kernel *out) {
+  struct program *program;
+  strew_status status = program_find(call, device, file, settings, &program);
+  if (status != STREW_OK) return status;
+  for (int i = 0; i < program->kernel_count; i++)
+    if (!strcmp(program->kernels[i].name, name)) return *out = program->kernels[i].kernel, STREW_OK;
+  if (program->kernel_count == (int)(sizeof program->kernels / sizeof *program->kernels))
+    return fail(call, (struct fault){.code = STREW_EDEVICE}, "%s has too many kernels", file);
+  cl_int error;
+  struct kernel *kernel = &program->kernels[program->kernel_count];
+  kernel->kernel = cl.clCreateKernel(program->program, name, &error);
+  if (!kernel->kernel) return fail_opencl(call, device, "clCreateKernel", error);
+  snprintf(kernel->name, sizeof kernel->name, "%s", name);
+  program->kernel_count++;
+  *out = kernel->kernel;
+  return STREW_OK;
+}
+
+void programs_release(strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  for (int slot = 0; slot < PROGRAM_SLOTS; slot++)
+    for (struct program *program = on->programs[slot], *next; program; program = next) {
+      next = program->next;
+      for (int i = 0; i < program->kernel_count; i++) cl.clReleaseKernel(program->kernels[i].kernel);
+      cl.clReleaseProgram(program->program);
+      memory_give(device->context, program, size_of_program(program->key));
+    }
+  memset(on->programs, 0, sizeof on->programs);
+}
