@@ -75,6 +75,7 @@ struct opencl {
   size_t largest_group, memory_bytes, largest_bytes, local_bytes;
   int64_t longest_loop;          /* turns that one work-item may take in one launch */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
+  bool inexact_float64;          /* so that it is not offered */
   unsigned software;             /* operations of float32 that integers have to do: */
   char driver[128], options[96]; /* of the compiler */
   char prelude[256];             /* lines put in front of every kernel file: what the device has */
@@ -83,13 +84,15 @@ struct opencl {
   int free_count;
   size_t free_bytes, launches;
 };
-enum software { SOFT_SUM = 1, SOFT_PRODUCT = 2, SOFT_DIVIDE = 4, SOFT_ROOT = 8, SOFT_COMPARE = 16 };
+enum software { SOFT_SUM = 1, SOFT_PRODUCT = 2, SOFT_DIVIDE = 4, SOFT_ROOT = 8, SOFT_COMPARE = 16, SOFT_CONVERT = 32 };
 
 static inline struct opencl *opencl_of(const strew_device *device) { return device->state; }
 
 /* Makes context and queue and asks the device what it can do; at first use. */
 strew_status opencl_open(const struct call *call, strew_device *device);
 void opencl_close(strew_device *device);
+/* Is the device to be taken for one that it is not? Words of STREW_OPENCL_ASSUME. */
+bool opencl_assumed(const char *word);
 /* Which operations the device gets wrong, by chosen operands. probe.c */
 strew_status opencl_probe(const struct call *call, strew_device *device);
 
