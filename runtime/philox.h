@@ -1,9 +1,11 @@
 /* philox.h: Philox 4x32-10, the counter-based generator of Salmon and others (SC 2011): 128 random bits that are a
-   function of a counter and a key alone, in words of 32 bits, so that every device can follow. */
+   function of a counter and a key alone, in words of 32 bits, so that every device can follow. C11 and OpenCL C. */
 #ifndef STREW_PHILOX_H
 #define STREW_PHILOX_H
 
+#ifndef __OPENCL_VERSION__
 #include <stdint.h>
+#endif
 
 struct philox {
   uint32_t words[4];

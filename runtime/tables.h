@@ -4,12 +4,24 @@
 #ifndef STREW_TABLES_H
 #define STREW_TABLES_H
 
+/* In C there always is a float64. An OpenCL program is told by its host, and knows nothing of that row where the device
+   has none. */
+#ifndef __OPENCL_VERSION__
+#define HAS_FLOAT64
+#endif
+#ifdef HAS_FLOAT64
+#define STREW_FLOAT64_ROW(X)                                                                                           \
+  X(FLOAT64, f64, "float64", double, uint64_t, f64, double, FLOATING, (double)INFINITY, -(double)INFINITY)
+#else
+#define STREW_FLOAT64_ROW(X)
+#endif
+
 /* enumerator; suffix of functions; name; stored as; unsigned of that width; suffix of what it is
    computed as; unsigned type in which sums wrap; category in type promotion; identities of the minimum and of the
    maximum. */
 #define STREW_DTYPES(X)                                                                                                \
   X(FLOAT32, f32, "float32", float, uint32_t, f32, float, FLOATING, INFINITY, -INFINITY)                               \
-  X(FLOAT64, f64, "float64", double, uint64_t, f64, double, FLOATING, (double)INFINITY, -(double)INFINITY)             \
+  STREW_FLOAT64_ROW(X)                                                                                                 \
   X(FLOAT16, f16, "float16", uint16_t, uint16_t, f32, float, FLOATING, INFINITY, -INFINITY)                            \
   X(BFLOAT16, bf16, "bfloat16", uint16_t, uint16_t, f32, float, FLOATING, INFINITY, -INFINITY)                         \
   X(INT64, i64, "int64", int64_t, uint64_t, i64, uint64_t, INTEGER, 9223372036854775807, (-9223372036854775807 - 1))   \

@@ -1,12 +1,11 @@
 /* elementwise.c: elementwise operations on the CPU. A kernel, one per operation and dtype, works on dense rows; what is
    not dense or of another dtype passes through small blocks that stay in the nearest cache. So every kernel is one loop
    that the compiler turns into vector instructions, whatever layouts and dtypes meet. */
+#include "arithmetic.h"
 #include "cpu.h"
-#include "scalar.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <tgmath.h> /* sqrt, exp, ... of the argument's own type */
 
 typedef void kernel(int64_t count, void *out, const void *const *in);
 
@@ -15,32 +14,6 @@ struct kernels {
   int64_t (*find_zero)(int64_t count, const void *row);
 };
 
-/* Which operations there are for which dtypes: enumerator, function of scalar.h or elementwise.inc. */
-#define UNARY_NUMBERS(X) X(NEG, neg) X(ABS, abs) X(FLOOR, floor) X(CEIL, ceil) X(ROUND, round) X(RELU, relu)
-#define UNARY_FLOATS(X)                                                                                                \
-  X(EXP, exp)                                                                                                          \
-  X(LOG, log)                                                                                                          \
-  X(SQRT, sqrt)                                                                                                        \
-  X(RSQRT, rsqrt)                                                                                                      \
-  X(SIN, sin)                                                                                                          \
-  X(COS, cos)                                                                                                          \
-  X(TANH, tanh)                                                                                                        \
-  X(SIGMOID, sigmoid)
-#define UNARY_BITS(X)     X(BITWISE_NOT, bitwise_not)
-#define BINARY_ANY(X)     X(ADD, plus) X(MUL, times) X(MINIMUM, minimum) X(MAXIMUM, maximum)
-#define BINARY_NUMBERS(X) X(SUB, minus) X(FLOOR_DIVIDE, floor_divide) X(REMAINDER, remainder) X(POW, pow)
-#define BINARY_FLOATS(X)  X(DIV, div)
-#define BINARY_BITS(X)    X(BITWISE_AND, bitwise_and) X(BITWISE_OR, bitwise_or) X(BITWISE_XOR, bitwise_xor)
-#define BINARY_TESTS(X)                                                                                                \
-  X(EQ, eq)                                                                                                            \
-  X(NE, ne)                                                                                                            \
-  X(LT, lt)                                                                                                            \
-  X(LE, le)                                                                                                            \
-  X(GT, gt)                                                                                                            \
-  X(GE, ge)                                                                                                            \
-  X(LOGICAL_AND, logical_and)                                                                                          \
-  X(LOGICAL_OR, logical_or)
-
 #define INLINE inline __attribute__((always_inline))
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -48,36 +21,6 @@ struct kernels {
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
-
-/* Integers, whatever their width, are divided as int64: the result fits but for -INT_MIN, which wraps. b is not 0: that
-   was checked; should it be all the same, nothing undefined happens. */
-static inline int64_t integer_floor_divide(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  if (b == -1) return minus_i64(0, a);
-  int64_t quotient = a / b;
-  return quotient - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static inline int64_t integer_remainder(int64_t a, int64_t b) {
-  if (b == 0 || b == -1) return 0;
-  int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-/* Wraps, and wraps alike when cut to fewer bits. A negative exponent gives 1 / power without its fraction. */
-static inline int64_t integer_power(int64_t base, int64_t exponent) {
-  if (exponent < 0) {
-    if (base == 1) return 1;
-    if (base == -1) return exponent % 2 ? -1 : 1;
-    return 0;
-  }
-  int64_t result = 1;
-  for (; exponent; exponent >>= 1) {
-    if (exponent & 1) result = times_i64(result, base);
-    base = times_i64(base, base);
-  }
-  return result;
-}
 
 #define LOOPS_WIDE
 #define LOOPS "elementwise.inc"

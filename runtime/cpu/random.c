@@ -3,6 +3,7 @@
 #include "cpu.h"
 #include "normal.h"
 #include "philox.h"
+#include "uniform.h"
 
 enum { PORTION = 1024 }; /* elements; a multiple of those in a block */
 
@@ -30,35 +31,24 @@ static void draw_long_words(const struct random_plan *plan, int64_t block, int64
   }
 }
 
-/* As many leading bits as the dtype's significand holds: no rounding, so 1 is never reached. */
 static void make_floats(const struct random_plan *plan, const uint32_t *draws, int64_t count, float *to) {
-  strew_dtype dtype = plan->out.dtype;
-  int bits = dtype == STREW_FLOAT16 ? 11 : dtype == STREW_BFLOAT16 ? 8 : 24;
-  float unit = 1.0f / (float)(1u << bits);
+  const int bits = random_bits(plan->out.dtype);
   if (plan->kind == RANDOM_UNIFORM)
-    for (int64_t i = 0; i < count; i++) to[i] = (float)(int32_t)(draws[i] >> (32 - bits)) * unit;
+    for (int64_t i = 0; i < count; i++) to[i] = uniform_f32(draws[i], bits);
   else
     for (int64_t i = 0; i < count; i++) to[i] = normal_f32(draws[i]);
 }
 
 static void make_doubles(const struct random_plan *plan, const uint64_t *draws, int64_t count, double *to) {
   if (plan->kind == RANDOM_UNIFORM)
-    for (int64_t i = 0; i < count; i++) to[i] = (double)(int64_t)(draws[i] >> 11) * 0x1p-53;
+    for (int64_t i = 0; i < count; i++) to[i] = uniform_f64(draws[i]);
   else
     for (int64_t i = 0; i < count; i++) to[i] = normal_f64(draws[i]);
 }
 
-/* The upper half of a 128-bit product. */
-static uint64_t upper_product(uint64_t a, uint64_t b) {
-  uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-  uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
-  return a1 * b1 + (middle >> 32) + ((a0 * b1 + (uint32_t)middle) >> 32);
-}
-
 static void make_integers(const struct random_plan *plan, const uint64_t *draws, int64_t count, int64_t *to) {
   for (int64_t i = 0; i < count; i++)
-    to[i] = plan->kind == RANDOM_BITS ? (int64_t)draws[i]
-                                      : (int64_t)((uint64_t)plan->low + upper_product(draws[i], plan->range));
+    to[i] = plan->kind == RANDOM_BITS ? (int64_t)draws[i] : uniform_i64(draws[i], plan->low, plan->range);
 }
 
 static void random_portion(void *job_, int64_t portion) {
@@ -113,10 +103,9 @@ static void ramp_portion(void *plan_, int64_t portion) {
   } made;
   bool whole = plan->start.dtype != STREW_FLOAT64;
   if (whole)
-    for (int64_t i = 0; i < count; i++)
-      made.i64[i] = (int64_t)((uint64_t)plan->start.as.i + (uint64_t)(begin + i) * (uint64_t)plan->step.as.i);
+    for (int64_t i = 0; i < count; i++) made.i64[i] = ramp_i64(plan->start.as.i, plan->step.as.i, begin + i);
   else
-    for (int64_t i = 0; i < count; i++) made.f64[i] = plan->start.as.f + (double)(begin + i) * plan->step.as.f;
+    for (int64_t i = 0; i < count; i++) made.f64[i] = ramp_f64(plan->start.as.f, plan->step.as.f, begin + i);
   converter(plan->out.dtype, whole ? STREW_INT64 : STREW_FLOAT64)(
       count, operand_address(&plan->out) + begin * out_bytes, out_bytes, (const char *)&made, sizeof *made.i64);
 }

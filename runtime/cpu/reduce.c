@@ -27,8 +27,6 @@ struct fold {
 
 typedef uint32_t bits_f32;
 typedef uint64_t bits_f64;
-static inline float sqrt_f32(float x) { return sqrtf(x); }
-static inline double sqrt_f64(double x) { return sqrt(x); }
 
 #define LOOPS_WIDE
 #define LOOPS "reduce.inc"
@@ -299,9 +297,9 @@ static void fold_blocks(const struct job *job, struct desk *desk, const struct t
 
 static void divide(const struct job *job, void *values, int64_t count, double divisor, bool root) {
   if (dtype_wide(job->dtype) == STREW_FLOAT64)
-    divide_f64(values, count, divisor, root);
+    finish_f64(values, count, divisor, root);
   else
-    divide_f32(values, count, divisor, root);
+    finish_f32(values, count, divisor, root);
 }
 
 static bool is_spread(strew_fold fold) { return fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD; }

@@ -1,0 +1,99 @@
+/* arithmetic.h: which elementwise operations there are for which dtypes, and what the bodies in arithmetic.inc share.
+   C11 and OpenCL C. */
+#ifndef STREW_ARITHMETIC_H
+#define STREW_ARITHMETIC_H
+
+#include "scalar.h"
+
+#ifndef __OPENCL_VERSION__
+#include <tgmath.h> /* exp, floor, ... of the argument's own type, as OpenCL has them */
+#endif
+
+/* Enumerator; function of scalar.h or arithmetic.inc, without its suffix. */
+#define UNARY_NUMBERS(X) X(NEG, neg) X(ABS, abs) X(FLOOR, floor) X(CEIL, ceil) X(ROUND, round) X(RELU, relu)
+#define UNARY_FLOATS(X)                                                                                                \
+  X(EXP, exp)                                                                                                          \
+  X(LOG, log)                                                                                                          \
+  X(SQRT, root)                                                                                                        \
+  X(RSQRT, rsqrt)                                                                                                      \
+  X(SIN, sin)                                                                                                          \
+  X(COS, cos)                                                                                                          \
+  X(TANH, tanh)                                                                                                        \
+  X(SIGMOID, sigmoid)
+#define UNARY_BITS(X)     X(BITWISE_NOT, bitwise_not)
+#define BINARY_ANY(X)     X(ADD, plus) X(MUL, times) X(MINIMUM, minimum) X(MAXIMUM, maximum)
+#define BINARY_NUMBERS(X) X(SUB, minus) X(FLOOR_DIVIDE, floor_divide) X(REMAINDER, remainder) X(POW, pow)
+#define BINARY_FLOATS(X)  X(DIV, divide)
+#define BINARY_BITS(X)    X(BITWISE_AND, bitwise_and) X(BITWISE_OR, bitwise_or) X(BITWISE_XOR, bitwise_xor)
+#define BINARY_TESTS(X)                                                                                                \
+  X(EQ, eq)                                                                                                            \
+  X(NE, ne)                                                                                                            \
+  X(LT, lt)                                                                                                            \
+  X(LE, le)                                                                                                            \
+  X(GT, gt)                                                                                                            \
+  X(GE, ge)                                                                                                            \
+  X(LOGICAL_AND, logical_and)                                                                                          \
+  X(LOGICAL_OR, logical_or)
+
+/* ----------------------------------------------------------------------------------------------- whole numbers */
+
+/* Integers, whatever their width, are divided as int64: the result fits but for -INT_MIN, which wraps. b is not 0: that
+   was checked; should it be all the same, nothing undefined happens. */
+static inline int64_t integer_floor_divide(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return minus_i64(0, a);
+  int64_t quotient = a / b;
+  return quotient - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static inline int64_t integer_remainder(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/* Wraps, and wraps alike when cut to fewer bits. A negative exponent gives 1 / power without its fraction. */
+static inline int64_t integer_power(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == 1) return 1;
+    if (base == -1) return exponent % 2 ? -1 : 1;
+    return 0;
+  }
+  int64_t result = 1;
+  for (; exponent; exponent >>= 1) {
+    if (exponent & 1) result = times_i64(result, base);
+    base = times_i64(base, base);
+  }
+  return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------- floats */
+
+/* fmod is exact by definition, in both languages; but an OpenCL device may be less than it claims to be. */
+#ifdef SOFT_FLOAT32_REMAINDER
+static inline float fmod_f32(float a, float b) {
+  return float_of_bits((uint32_t)soft_fmod(bits_of_float(a), bits_of_float(b), FORMAT_FLOAT32));
+}
+#else
+static inline float fmod_f32(float a, float b) { return fmod(a, b); }
+#endif
+/* Only denormals are ever flushed, which are between 0 and 1. */
+#ifdef SOFT_FLOAT32_COMPARE
+static inline bool is_denormal(float x) { return (bits_of_float(x) & 0x7f800000u) == 0; }
+static inline float zero_like(float x) { return float_of_bits(bits_of_float(x) & 0x80000000u); }
+static inline float floor_f32(float x) { return !is_denormal(x) ? floor(x) : less_f32(x, 0) ? -1.0f : zero_like(x); }
+static inline float ceil_f32(float x) { return !is_denormal(x) ? ceil(x) : less_f32(0, x) ? 1.0f : zero_like(x); }
+static inline float round_f32(float x) { return is_denormal(x) ? zero_like(x) : rint(x); }
+#else
+static inline float floor_f32(float x) { return floor(x); }
+static inline float ceil_f32(float x) { return ceil(x); }
+static inline float round_f32(float x) { return rint(x); }
+#endif
+#ifdef HAS_FLOAT64
+static inline double fmod_f64(double a, double b) { return fmod(a, b); }
+static inline double floor_f64(double x) { return floor(x); }
+static inline double ceil_f64(double x) { return ceil(x); }
+static inline double round_f64(double x) { return rint(x); }
+#endif
+
+#endif

@@ -1,0 +1,202 @@
+/* softfloat.h: binary floats as whole numbers: arithmetic as IEEE 754 has it, rounded to nearest even, denormals kept,
+   NaN the quiet positive one, by integers alone. It is how 16-bit floats are rounded everywhere, and what stands in for
+   a device's own arithmetic where that flushes denormals, rounds otherwise, or has no float64.
+
+   A float is its bits, in the last places of 64. Valid in C11 and in OpenCL C, as are all headers without a #include of
+   core.h in this folder; under OpenCL prelude.h comes first. */
+#ifndef STREW_SOFTFLOAT_H
+#define STREW_SOFTFLOAT_H
+
+#ifndef __OPENCL_VERSION__
+#include <stdbool.h>
+#include <stdint.h>
+#endif
+
+/* Bits of fraction, and the exponent of the smallest normal number; that of the largest is 1 - lowest. */
+struct float_format {
+  int fraction, lowest;
+};
+#define FORMAT_FLOAT32  ((struct float_format){23, -126})
+#define FORMAT_FLOAT64  ((struct float_format){52, -1022})
+#define FORMAT_FLOAT16  ((struct float_format){10, -14})
+#define FORMAT_BFLOAT16 ((struct float_format){7, -126})
+
+static inline uint64_t infinity_of(struct float_format f) { return (uint64_t)(3 - 2 * f.lowest) << f.fraction; }
+static inline uint64_t sign_of(struct float_format f) { return (uint64_t)(4 - 2 * f.lowest) << f.fraction; }
+static inline uint64_t nan_of(struct float_format f) { return infinity_of(f) | (uint64_t)1 << (f.fraction - 1); }
+static inline uint64_t magnitude_in(uint64_t bits, struct float_format f) { return bits & (sign_of(f) - 1); }
+
+/* The place of the highest bit that is set; x is not 0. */
+static inline int highest_bit(uint64_t x) {
+#ifdef __OPENCL_VERSION__
+  return 63 - (int)clz(x);
+#else
+  return 63 - __builtin_clzll(x);
+#endif
+}
+
+/* x / 2^count, where a last bit that is set may also mean "and something below": so nothing that a later rounding needs
+   is lost. count >= 0. */
+static inline uint64_t shift_sticky(uint64_t x, int count) {
+  if (count > 63) return x != 0;
+  return x >> count | ((x & (((uint64_t)1 << count) - 1)) != 0);
+}
+
+static inline uint64_t upper_product(uint64_t a, uint64_t b) {
+  uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+  uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+  return a1 * b1 + (middle >> 32) + ((a0 * b1 + (uint32_t)middle) >> 32);
+}
+
+/* significand * 2^exponent, rounded. */
+static inline uint64_t round_to(struct float_format f, uint64_t significand, int exponent) {
+  if (significand == 0) return 0;
+  int leading = highest_bit(significand) + exponent;
+  int place = leading < f.lowest ? f.lowest : leading; /* of what becomes the leading bit; below, it is a denormal */
+  int lost = place - f.fraction - exponent;
+  if (lost > 64) return 0;
+  uint64_t kept = significand << (lost < 0 ? -lost : 0);
+  if (lost > 0) {
+    kept = lost < 64 ? significand >> lost : 0;
+    uint64_t middle = (uint64_t)1 << (lost - 1), rest = significand & (middle * 2 - 1);
+    kept += rest > middle || (rest == middle && (kept & 1));
+  }
+  uint64_t result = ((uint64_t)(place - f.lowest) << f.fraction) + kept; /* the leading bit adds 1 to the exponent */
+  return result < infinity_of(f) ? result : infinity_of(f);
+}
+
+/* A finite magnitude as significand * 2^exponent. */
+struct unpacked {
+  uint64_t significand;
+  int exponent;
+};
+static inline struct unpacked unpack(uint64_t magnitude, struct float_format f) {
+  uint64_t leading = (uint64_t)1 << f.fraction;
+  int field = (int)(magnitude >> f.fraction);
+  struct unpacked x = {magnitude & (leading - 1), f.lowest - f.fraction + (field ? field - 1 : 0)};
+  if (field) x.significand |= leading;
+  return x;
+}
+
+/* ------------------------------------------------------------------------------------------------- arithmetic */
+
+static inline uint64_t soft_plus(uint64_t a, uint64_t b, struct float_format f) {
+  uint64_t large = magnitude_in(a, f), small = magnitude_in(b, f), sign = a & sign_of(f);
+  bool opposite = ((a ^ b) & sign_of(f)) != 0;
+  if (large > infinity_of(f) || small > infinity_of(f)) return nan_of(f);
+  if (large < small) {
+    uint64_t swapped = large;
+    large = small, small = swapped, sign = b & sign_of(f);
+  }
+  if (large == infinity_of(f)) return opposite && small == large ? nan_of(f) : sign | large;
+  if (large == small && opposite) return 0;
+  struct unpacked x = unpack(large, f), y = unpack(small, f);
+  int spare = 62 - f.fraction; /* a sum of two has room for one bit more */
+  x.significand <<= spare, y.significand <<= spare;
+  y.significand = shift_sticky(y.significand, x.exponent - y.exponent);
+  uint64_t sum = opposite ? x.significand - y.significand : x.significand + y.significand;
+  return sign | round_to(f, sum, x.exponent - spare);
+}
+
+static inline uint64_t soft_times(uint64_t a, uint64_t b, struct float_format f) {
+  uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f), sign = (a ^ b) & sign_of(f);
+  if (left > infinity_of(f) || right > infinity_of(f)) return nan_of(f);
+  if (left == infinity_of(f) || right == infinity_of(f)) return left && right ? sign | infinity_of(f) : nan_of(f);
+  struct unpacked x = unpack(left, f), y = unpack(right, f);
+  if (f.fraction < 32) return sign | round_to(f, x.significand * y.significand, x.exponent + y.exponent);
+  if (!left || !right) return sign;
+  /* leading bits to the front, so that the upper half of the product holds all that counts */
+  int x_spare = 63 - highest_bit(x.significand), y_spare = 63 - highest_bit(y.significand);
+  x.significand <<= x_spare, y.significand <<= y_spare;
+  uint64_t product = upper_product(x.significand, y.significand);
+  product |= x.significand * y.significand != 0;
+  return sign | round_to(f, product, x.exponent - x_spare + y.exponent - y_spare + 64);
+}
+
+/* Of at most 30 bits of fraction. */
+static inline uint64_t soft_divide(uint64_t a, uint64_t b, struct float_format f) {
+  uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f), sign = (a ^ b) & sign_of(f);
+  if (left > infinity_of(f) || right > infinity_of(f)) return nan_of(f);
+  if (left == infinity_of(f)) return right == infinity_of(f) ? nan_of(f) : sign | left;
+  if (right == infinity_of(f)) return sign;
+  if (right == 0) return left ? sign | infinity_of(f) : nan_of(f);
+  if (left == 0) return sign;
+  struct unpacked x = unpack(left, f), y = unpack(right, f);
+  int spare = 63 - highest_bit(x.significand);
+  x.significand <<= spare;
+  uint64_t quotient = x.significand / y.significand;
+  quotient |= quotient * y.significand != x.significand;
+  return sign | round_to(f, quotient, x.exponent - spare - y.exponent);
+}
+
+/* Of at most 29 bits of fraction: the root of a number of 62 or 63 bits, bit by bit. */
+static inline uint64_t soft_root(uint64_t a, struct float_format f) {
+  uint64_t magnitude = magnitude_in(a, f);
+  if (magnitude == 0) return a;
+  if (magnitude != a || a > infinity_of(f)) return nan_of(f);
+  if (a == infinity_of(f)) return a;
+  struct unpacked x = unpack(a, f);
+  int spare = 62 - highest_bit(x.significand);
+  if ((x.exponent - spare) & 1) spare--;
+  uint64_t rest = x.significand << spare, root = 0;
+  for (uint64_t bit = (uint64_t)1 << 62; bit; bit >>= 2) {
+    bool fits = rest >= root + bit;
+    rest -= fits ? root + bit : 0;
+    root = root >> 1 | (fits ? bit : 0);
+  }
+  return round_to(f, root | (rest != 0), (x.exponent - spare) / 2);
+}
+
+/* a < b, a == b; -0 equals 0, and NaN nothing. */
+static inline bool soft_less(uint64_t a, uint64_t b, struct float_format f) {
+  uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f);
+  if (left > infinity_of(f) || right > infinity_of(f) || (left | right) == 0) return false;
+  if (left != a) return right == b || left > right;
+  return right == b && left < right;
+}
+static inline bool soft_equal(uint64_t a, uint64_t b, struct float_format f) {
+  if (magnitude_in(a, f) > infinity_of(f)) return false;
+  return a == b || (magnitude_in(a, f) | magnitude_in(b, f)) == 0;
+}
+
+/* What is left of a after subtracting b as often as it goes, with the sign of a: exact. The rest has 24
+   bits, so that 40 of the quotient go in one step. Of at most 23 bits of fraction. */
+static inline uint64_t soft_fmod(uint64_t a, uint64_t b, struct float_format f) {
+  uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f);
+  if (left >= infinity_of(f) || right > infinity_of(f) || right == 0) return nan_of(f);
+  if (left < right) return a;
+  struct unpacked x = unpack(left, f), y = unpack(right, f);
+  uint64_t rest = x.significand % y.significand;
+  for (int apart = x.exponent - y.exponent; apart > 0; apart -= 40)
+    rest = (rest << (apart < 40 ? apart : 40)) % y.significand;
+  return (a & sign_of(f)) | round_to(f, rest, y.exponent);
+}
+
+/* ------------------------------------------------------------------------------------------------ conversion */
+
+/* A float of one format as one of another. */
+static inline uint64_t convert_format(uint64_t bits, struct float_format from, struct float_format to) {
+  uint64_t magnitude = magnitude_in(bits, from), sign = magnitude == bits ? 0 : sign_of(to);
+  if (magnitude >= infinity_of(from)) return sign | (magnitude > infinity_of(from) ? nan_of(to) : infinity_of(to));
+  struct unpacked x = unpack(magnitude, from);
+  return sign | round_to(to, x.significand, x.exponent);
+}
+
+static inline uint64_t round_integer(int64_t i, struct float_format to) {
+  return i < 0 ? sign_of(to) | round_to(to, 0 - (uint64_t)i, 0) : round_to(to, (uint64_t)i, 0);
+}
+
+/* Toward zero; what int64 does not hold becomes its nearest end, and NaN 0. */
+static inline int64_t truncate_float(uint64_t bits, struct float_format from) {
+  uint64_t magnitude = magnitude_in(bits, from);
+  bool negative = magnitude != bits;
+  if (magnitude > infinity_of(from)) return 0;
+  struct unpacked x = unpack(magnitude, from);
+  if (x.exponent < -63 || x.significand == 0) return 0;
+  if (x.exponent > 0 && (x.exponent > 63 || highest_bit(x.significand) + x.exponent > 62))
+    return negative ? -9223372036854775807 - 1 : 9223372036854775807;
+  int64_t whole = (int64_t)(x.exponent < 0 ? x.significand >> -x.exponent : x.significand << x.exponent);
+  return negative ? -whole : whole;
+}
+
+#endif
