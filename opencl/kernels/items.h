@@ -8,7 +8,6 @@ static inline item make_item(ulong key, ulong position) { return (item)(key, pos
 static inline ulong key_in(item x) { return x.x; }
 static inline ulong position_in(item x) { return x.y; }
 static inline bool is_before(item a, item b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
-static inline item chosen(bool second, item a, item b) { return second ? b : a; }
 #else
 typedef ulong item;
 #define LAST_ITEM (~0ul)
@@ -16,5 +15,4 @@ static inline item make_item(ulong key, ulong position) { return key << 32 | pos
 static inline ulong key_in(item x) { return x >> 32; }
 static inline ulong position_in(item x) { return x & 0xffffffffu; }
 static inline bool is_before(item a, item b) { return a < b; }
-static inline item chosen(bool second, item a, item b) { return second ? b : a; }
 #endif
