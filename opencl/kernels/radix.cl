@@ -6,7 +6,7 @@
 #include "prelude.h"
 #include "items.h"
 
-enum { DIGITS = 256 };
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shift) & (DIGITS - 1); }
 
@@ -75,8 +75,8 @@ deal(__global const item *items, __global item *dealt, __global const uint *coun
   const uint count = (uint)(end - begin);
   for (uint i = me; i < TILE; i += GROUP_SIZE) tile[i] = i < count ? items[begin + i] : LAST_ITEM;
   barrier(CLK_LOCAL_MEM_FENCE);
-  order_tile(tile, places, sums, shift);
-  order_tile(tile, places, sums, shift + PART_BITS);
+  /* (written out twice, PoCL 3.1 mixes the two up) */
+  for (int bits = 0; bits < DIGIT_BITS; bits += PART_BITS) order_tile(tile, places, sums, shift + bits);
   for (uint i = me; i < count; i += GROUP_SIZE) {
     const uint digit = digit_of(tile[i], shift);
     if (i == 0 || digit_of(tile[i - 1], shift) != digit) starts[digit] = counts[digit * blocks] - i;

@@ -139,10 +139,10 @@ static inline void order_pair(__local item *items, uint low, uint high) {
 static inline void sort_stretches(__local item *items, int bits) {
   for (int size = 1; size <= bits; size++) {
     for (int step = size - 1; step >= 0; step--) {
-      const uint half = 1u << step, mask = half - 1;
+      const uint distance = 1u << step, mask = distance - 1;
       for (uint pair = (uint)get_local_id(0); pair < LINE / 2; pair += GROUP_SIZE) {
         const uint low = (pair & ~mask) << 1 | (pair & mask);
-        order_pair(items, low, step == size - 1 ? low ^ (2 * half - 1) : low + half);
+        order_pair(items, low, step == size - 1 ? low ^ (2 * distance - 1) : low + distance);
       }
       barrier(CLK_LOCAL_MEM_FENCE);
     }
