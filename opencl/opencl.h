@@ -75,7 +75,6 @@ struct opencl {
   size_t largest_group, memory_bytes, largest_bytes, local_bytes;
   int64_t longest_loop;          /* turns that one work-item may take in one launch */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
-  bool inexact_float64;          /* so that it is not offered */
   unsigned software;             /* operations of float32 that integers have to do: */
   char driver[128], options[96]; /* of the compiler */
   char prelude[256];             /* lines put in front of every kernel file: what the device has */
