@@ -48,9 +48,9 @@ struct opencl_library {
   OPENCL_CALLS(MEMBER)
 #undef MEMBER
 };
-/* NULL, with the reason in `why` (TEXT_BYTES), where there is none. */
-const struct opencl_library *opencl_library(char *why);
-extern struct opencl_library cl; /* valid once opencl_library gave it */
+extern struct opencl_library cl; /* once opencl_library was asked */
+/* Is it there? If not, `why` (TEXT_BYTES) says what is missing. */
+bool opencl_library(char *why);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
 
