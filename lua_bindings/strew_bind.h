@@ -35,7 +35,6 @@ struct binding {
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
   size_t debt_bytes;     /* memory that Lua's collector has not been told of */
-  bool deterministic;
 };
 
 /* Under which names a row is known: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR is no name: Lua

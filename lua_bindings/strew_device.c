@@ -5,22 +5,62 @@
 #include <limits.h>
 #include <time.h>
 
-/* A sequence of {name, description}. */
+static void set_bytes(lua_State *L, const char *name, size_t bytes) {
+  if (!bytes) return; /* nothing is known, or nothing is set */
+  lua_pushinteger(L, (lua_Integer)bytes);
+  lua_setfield(L, -2, name);
+}
+
+static void set_boolean(lua_State *L, const char *name, bool value) {
+  lua_pushboolean(L, value);
+  lua_setfield(L, -2, name);
+}
+
+static void set_string(lua_State *L, const char *name, const char *value) {
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, name);
+}
+
+/* Pushes {name =, description =, units =, ...}; a device that does not open has `error` instead of what it can do. */
+static void push_device(lua_State *L, strew_device *device) {
+  strew_capabilities can;
+  strew_error error = {0};
+  lua_createtable(L, 0, 12);
+  set_string(L, "name", strew_device_name(device));
+  set_string(L, "description", strew_device_description(device));
+  if (strew_device_capabilities(device, &can, &error) != STREW_OK) {
+    set_string(L, "error", error.message);
+    return;
+  }
+  lua_pushinteger(L, can.units);
+  lua_setfield(L, -2, "units");
+  set_boolean(L, "float64", can.float64);
+  set_boolean(L, "int64_atomics", can.int64_atomics);
+  set_boolean(L, "exact_division", can.exact_division);
+  set_boolean(L, "denormals", can.denormals);
+  set_bytes(L, "memory", can.memory_bytes);
+  set_bytes(L, "largest_tensor", can.largest_block_bytes);
+  set_bytes(L, "work_group", can.work_group_size);
+  if (*can.driver) set_string(L, "driver", can.driver);
+  if (*can.promise) set_string(L, "promise", can.promise);
+}
+
+/* devices() -> a sequence of what there is, and one of words for what cannot be used. */
 static int devices(lua_State *L, struct call *call) {
   strew_context *context = call->binding->context;
   const struct parameter parameters[] = {{0}};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_newtable(L);
   for (int i = 0; i < strew_device_count(context); i++) {
-    strew_device *device = strew_device_at(context, i);
-    lua_createtable(L, 0, 2);
-    lua_pushstring(L, strew_device_name(device));
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, strew_device_description(device));
-    lua_setfield(L, -2, "description");
+    push_device(L, strew_device_at(context, i));
     lua_rawseti(L, -2, i + 1);
   }
-  return 1;
+  lua_newtable(L);
+  for (int i = 0; i < strew_problem_count(context); i++) {
+    lua_pushstring(L, strew_problem_at(context, i));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 2;
 }
 
 static int get_num_threads(lua_State *L, struct call *call) {
@@ -69,9 +109,12 @@ static int manual_seed(lua_State *L, struct call *call) {
 
 /* deterministic([b]) -> what is set. The CPU keeps the order of sums either way. */
 static int deterministic(lua_State *L, struct call *call) {
-  const struct parameter parameters[] = {{"enabled", UNNAMED, bind_boolean, &call->binding->deterministic}, {0}};
+  strew_context *context = call->binding->context;
+  bool enabled = strew_context_deterministic(context);
+  const struct parameter parameters[] = {{"enabled", UNNAMED, bind_boolean, &enabled}, {0}};
   if (!bind_arguments(L, call, parameters)) return -1;
-  lua_pushboolean(L, call->binding->deterministic);
+  strew_context_set_deterministic(context, enabled);
+  lua_pushboolean(L, enabled);
   return 1;
 }
 

@@ -14,6 +14,10 @@ extern "C" {
    the default device and the number of threads come from $STREW_DEVICE and $STREW_THREADS, where they are set. */
 STREW_API int luaopen_strew(lua_State *L);
 
+/* The same with a context as the host wants it; fields that are 0 come from the environment as above. A module that is
+   open in this state already keeps its context. Raises where the context cannot be made. */
+STREW_API void strew_open(lua_State *L, const strew_options *options);
+
 /* Pushes a value through which scripts see `tensor`, with a reference of its own: the caller keeps the one it has. The
    module was opened in this state before. Raises where memory does not suffice. */
 STREW_API void strew_push(lua_State *L, strew_tensor *tensor);

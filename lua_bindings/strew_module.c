@@ -301,28 +301,30 @@ static int binding_close(lua_State *L) {
   return 0;
 }
 
-/* Pushes the binding, with a context as the environment wants it. */
-static struct binding *push_binding(lua_State *L) {
+/* Pushes the binding, with a context as the host and the environment want it. */
+static struct binding *push_binding(lua_State *L, strew_options options) {
   struct binding *binding = lua_newuserdatauv(L, sizeof *binding, 1);
-  *binding = (struct binding){.deterministic = true};
+  *binding = (struct binding){0};
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, binding_close);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
 
-  strew_options options = {.device = setting("STREW_DEVICE"), .threads = threads_setting(L)};
   strew_error error;
-  error.alias = options.device ? "$STREW_DEVICE" : "strew";
+  error.alias = options.device || !setting("STREW_DEVICE") ? "strew" : "$STREW_DEVICE";
+  if (!options.device) options.device = setting("STREW_DEVICE");
+  if (!options.threads) options.threads = threads_setting(L);
   if (strew_context_create(&options, &binding->context, &error) != STREW_OK ||
       strew_device_find(binding->context, NULL, &binding->device, &error) != STREW_OK)
     luaL_error(L, "%s", error.message);
   return binding;
 }
 
-int luaopen_strew(lua_State *L) {
-  if (lua_getfield(L, LUA_REGISTRYINDEX, module_key) == LUA_TTABLE) return 1; /* a second time: the same tensors */
-  lua_settop(L, 0);
-  struct binding *binding = push_binding(L);
+/* With the stack empty; leaves the module on it. */
+static int make_module(lua_State *L) {
+  const strew_options *options = lua_touserdata(L, 1);
+  struct binding *binding = push_binding(L, *options);
+  lua_remove(L, 1);
   lua_createtable(L, 0, 300);
   lua_createtable(L, 0, 300);
   lua_createtable(L, 0, 24);
@@ -341,5 +343,19 @@ int luaopen_strew(lua_State *L) {
   lua_pushvalue(L, MODULE);
   lua_pushvalue(L, MODULE);
   lua_setfield(L, LUA_REGISTRYINDEX, module_key);
+  return 1;
+}
+
+void strew_open(lua_State *L, const strew_options *options) {
+  if (lua_getfield(L, LUA_REGISTRYINDEX, module_key) == LUA_TTABLE) return; /* a second time: the same tensors */
+  lua_pop(L, 1);
+  lua_pushcfunction(L, make_module);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)options);
+  lua_call(L, 1, 1);
+}
+
+int luaopen_strew(lua_State *L) {
+  static const strew_options defaults;
+  strew_open(L, &defaults);
   return 1;
 }

@@ -48,7 +48,7 @@ static void ask(struct opencl *on, cl_device_info what, void *value, size_t size
 
 /* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
    noatomics64, shortloops. */
-static bool assumed(const char *word) {
+bool opencl_assumed(const char *word) {
   const char *words = getenv("STREW_OPENCL_ASSUME");
   return words && strstr(words, word);
 }
@@ -59,9 +59,9 @@ static void read_extensions(struct opencl *on, bool *float64) {
   extensions[sizeof extensions - 1] = 0;
   cl_device_fp_config doubles;
   ask(on, CL_DEVICE_DOUBLE_FP_CONFIG, &doubles, sizeof doubles);
-  *float64 = (doubles || strstr(extensions, "cl_khr_fp64")) && !assumed("nofloat64");
+  *float64 = (doubles || strstr(extensions, "cl_khr_fp64")) && !opencl_assumed("nofloat64");
   on->int64_atomics = strstr(extensions, "cl_khr_int64_base_atomics") &&
-                      strstr(extensions, "cl_khr_int64_extended_atomics") && !assumed("noatomics64");
+                      strstr(extensions, "cl_khr_int64_extended_atomics") && !opencl_assumed("noatomics64");
 }
 
 static void read_properties(strew_device *device) {
@@ -79,12 +79,12 @@ static void read_properties(strew_device *device) {
   ask(on, CL_DEVICE_SINGLE_FP_CONFIG, &singles, sizeof singles);
   ask(on, CL_DRIVER_VERSION, on->driver, sizeof on->driver - 1);
   read_extensions(on, &float64);
-  on->is_gpu = assumed("gpu") || (!(type & CL_DEVICE_TYPE_CPU) && !assumed("cpu"));
+  on->is_gpu = opencl_assumed("gpu") || (!(type & CL_DEVICE_TYPE_CPU) && !opencl_assumed("cpu"));
   on->memory_bytes = (size_t)memory;
   on->largest_bytes = (size_t)largest;
   on->local_bytes = (size_t)local;
   on->longest_loop = INT64_MAX;
-  device->lacks_float64 = !float64;
+  device->lacks_float64 = float64 ? NULL : "it lacks the extension cl_khr_fp64";
   snprintf(on->options, sizeof on->options, "-cl-std=CL1.2%s",
            singles & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
@@ -92,12 +92,13 @@ static void read_properties(strew_device *device) {
 static void set_prelude(strew_device *device) {
   struct opencl *on = opencl_of(device);
   const char *has64 = device->lacks_float64 ? "#define STREW_NO_FLOAT64\n" : "#define HAS_FLOAT64\n";
-  snprintf(on->prelude, sizeof on->prelude, "%s%s%s%s%s%s%s%s", has64,
+  snprintf(on->prelude, sizeof on->prelude, "%s%s%s%s%s%s%s%s%s", has64,
            on->software & SOFT_SUM ? "#define SOFT_FLOAT32_SUM\n" : "",
            on->software & SOFT_PRODUCT ? "#define SOFT_FLOAT32_PRODUCT\n" : "",
            on->software & SOFT_DIVIDE ? "#define SOFT_FLOAT32_DIVIDE\n" : "",
            on->software & SOFT_ROOT ? "#define SOFT_FLOAT32_ROOT\n" : "",
-           on->software & SOFT_COMPARE ? "#define SOFT_FLOAT32_COMPARE\n" : "", on->is_gpu ? "#define IS_GPU\n" : "",
+           on->software & SOFT_COMPARE ? "#define SOFT_FLOAT32_COMPARE\n" : "",
+           on->software & SOFT_CONVERT ? "#define SOFT_FLOAT32_CONVERT\n" : "", on->is_gpu ? "#define IS_GPU\n" : "",
            on->int64_atomics ? "#define HAS_INT64_ATOMICS\n" : "");
 }
 
@@ -151,6 +152,24 @@ void opencl_close(strew_device *device) {
   on->open = false;
 }
 
+/* What differs from other devices, in words. */
+static void describe_promise(const strew_device *device, char *text, size_t size) {
+  static const struct {
+    unsigned flag;
+    const char *name;
+  } names[] = {{SOFT_SUM, "+ -"},   {SOFT_PRODUCT, "*"},    {SOFT_DIVIDE, "/"},
+               {SOFT_ROOT, "sqrt"}, {SOFT_COMPARE, "< =="}, {SOFT_CONVERT, "int64 to float32"}};
+  const struct opencl *on = opencl_of(device);
+  size_t used = 0;
+  *text = 0;
+  if (device->lacks_float64)
+    used = (size_t)snprintf(text, size, "float64 tensors are an error here: %s", device->lacks_float64);
+  if (on->software)
+    used += (size_t)snprintf(text + used, size - used, "%sin integers, slower, for exactness:", used ? "; " : "");
+  for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
+    if (on->software & names[i].flag) used += (size_t)snprintf(text + used, size - used, " %s", names[i].name);
+}
+
 static void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
   const struct opencl *on = opencl_of(device);
   *out = (strew_capabilities){.float64 = !device->lacks_float64,
@@ -162,7 +181,7 @@ static void opencl_capabilities(const strew_device *device, strew_capabilities *
                               .largest_block_bytes = on->largest_bytes,
                               .work_group_size = on->largest_group};
   snprintf(out->driver, sizeof out->driver, "%s", on->driver);
-  if (device->lacks_float64) snprintf(out->promise, sizeof out->promise, "has no float64: such tensors are an error");
+  describe_promise(device, out->promise, sizeof out->promise);
 }
 
 const struct device_ops opencl_ops = {

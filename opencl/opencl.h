@@ -48,9 +48,9 @@ struct opencl_library {
   OPENCL_CALLS(MEMBER)
 #undef MEMBER
 };
-/* NULL, with the reason in `why` (TEXT_BYTES), where there is none. */
-const struct opencl_library *opencl_library(char *why);
-extern struct opencl_library cl; /* valid once opencl_library gave it */
+extern struct opencl_library cl; /* once opencl_library was asked */
+/* Is it there? If not, `why` (TEXT_BYTES) says what is missing. */
+bool opencl_library(char *why);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
 
@@ -83,13 +83,15 @@ struct opencl {
   int free_count;
   size_t free_bytes, launches;
 };
-enum software { SOFT_SUM = 1, SOFT_PRODUCT = 2, SOFT_DIVIDE = 4, SOFT_ROOT = 8, SOFT_COMPARE = 16 };
+enum software { SOFT_SUM = 1, SOFT_PRODUCT = 2, SOFT_DIVIDE = 4, SOFT_ROOT = 8, SOFT_COMPARE = 16, SOFT_CONVERT = 32 };
 
 static inline struct opencl *opencl_of(const strew_device *device) { return device->state; }
 
 /* Makes context and queue and asks the device what it can do; at first use. */
 strew_status opencl_open(const struct call *call, strew_device *device);
 void opencl_close(strew_device *device);
+/* Is the device to be taken for one that it is not? Words of STREW_OPENCL_ASSUME. */
+bool opencl_assumed(const char *word);
 /* Which operations the device gets wrong, by chosen operands. probe.c */
 strew_status opencl_probe(const struct call *call, strew_device *device);
 

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64 };
@@ -68,6 +69,13 @@ static void add_platform(strew_context *context, int p, cl_platform_id platform)
     for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) add_device(context, p, (int)d, platform, ids[d]);
 }
 
+/* Settings that lead the loader elsewhere, or astray. */
+static const char *where_it_looked(void) {
+  if (getenv("OCL_ICD_VENDORS")) return " where $OCL_ICD_VENDORS says";
+  if (getenv("OCL_ICD_FILENAMES")) return " where $OCL_ICD_FILENAMES says";
+  return "";
+}
+
 void opencl_find_devices(strew_context *context) {
   struct device_list *list = &context->found;
   cl_platform_id ids[MOST_PLATFORMS];
@@ -81,8 +89,10 @@ void opencl_find_devices(strew_context *context) {
   if (error == CL_SUCCESS && count)
     for (cl_uint p = 0; p < count && p < MOST_PLATFORMS; p++) add_platform(context, (int)p, ids[p]);
   else if (error == CL_SUCCESS || error == -1001 /* CL_PLATFORM_NOT_FOUND_KHR */)
-    problem(list, "no OpenCL: the loader found no driver; on Debian: apt install pocl-opencl-icd (the processor), "
-                  "or the package of the GPU's vendor");
+    problem(list,
+            "no OpenCL: the loader found no driver%s; on Debian: apt install pocl-opencl-icd (the processor), "
+            "or the package of the GPU's vendor",
+            where_it_looked());
   else
     problem(list, "no OpenCL: clGetPlatformIDs gave %s (%d)", cl_error_name(error), error);
 }

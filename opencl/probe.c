@@ -1,8 +1,176 @@
-/* probe.c: what a device does, as against what it says: chosen operands through chosen operations, when it is opened.
- */
+/* probe.c: what a device does, as against what it says: chosen operands through its own operators, when it is opened.
+   What it gets wrong is done by integers from then on (softfloat.h), or is not offered at all. */
 #include "opencl.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, FROM_INT64, RESULTS };
+enum { LOOP_TURNS = 200000, SHORT_LOOP = 32768 };
+
+static uint64_t mixed(uint64_t i) {
+  i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
+  i = (i ^ i >> 27) * 0x94d049bb133111ebu;
+  return i ^ i >> 31;
+}
+
+/* Operand i: any bits, bits near 1 where roundings differ, or denormals and their neighbours, in turns. */
+static uint64_t chosen(uint64_t i, int fraction, int width) {
+  const uint64_t any = mixed(i + 1) >> (64 - width), one = ((1ull << (width - fraction - 2)) - 1) << fraction;
+  const uint64_t part = any & ((1ull << fraction) - 1), sign = any & 1ull << (width - 1);
+  switch (i / 3 % 4) {
+  case 0: return any;
+  case 1: return sign | (one + part);
+  case 2: return sign | (part >> (any >> fraction & 7));
+  default: return (one - ((uint64_t)(mixed(i) & 3) << fraction)) + part;
+  }
+}
+
+static bool is_same_float(uint32_t bits, float x) {
+  uint32_t expected;
+  memcpy(&expected, &x, sizeof x);
+  return bits == expected || (x != x && (bits & 0x7fffffffu) > 0x7f800000u);
+}
+
+static bool is_same_double(uint64_t bits, double x) {
+  uint64_t expected;
+  memcpy(&expected, &x, sizeof x);
+  return bits == expected || (x != x && (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u);
+}
+
+/* Which results of one operand triple are wrong: a bit each. */
+static unsigned wrong_floats(const float *x, const uint32_t *results) {
+  const float product = x[0] * x[1]; /* the library is compiled without contraction */
+  int64_t whole;
+  memcpy(&whole, x, sizeof whole);
+  const float expected[RESULTS] = {[SUM] = x[0] + x[1],      [PRODUCT] = product,  [SUM_OF_PRODUCT] = product + x[2],
+                                   [QUOTIENT] = x[0] / x[1], [ROOT] = sqrtf(x[0]), [FROM_INT64] = (float)whole};
+  unsigned wrong = 0;
+  for (int r = 0; r < RESULTS; r++)
+    if (r == LESS ? results[r] != (x[0] < x[1]) : !is_same_float(results[r], expected[r])) wrong |= 1u << r;
+  return wrong;
+}
+
+static unsigned wrong_doubles(const double *x, const uint64_t *results) {
+  const double product = x[0] * x[1];
+  int64_t whole;
+  memcpy(&whole, x, sizeof whole);
+  const double expected[RESULTS] = {[SUM] = x[0] + x[1],      [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2],
+                                    [QUOTIENT] = x[0] / x[1], [ROOT] = sqrt(x[0]), [FROM_INT64] = (double)whole};
+  unsigned wrong = 0;
+  for (int r = 0; r < RESULTS; r++)
+    if (r == LESS ? results[r] != (x[0] < x[1]) : !is_same_double(results[r], expected[r])) wrong |= 1u << r;
+  return wrong;
+}
+
+/* ----------------------------------------------------------------------------------------------------- one kernel */
+
+/* Operands of `size_bytes` per element, and results; both on the host. */
+struct trial {
+  const char *kernel;
+  size_t size_bytes;
+  uint64_t operands[3 * OPERANDS], results[RESULTS * OPERANDS];
+};
+
+static void choose(struct trial *trial) {
+  uint32_t *singles = (uint32_t *)trial->operands;
+  for (uint64_t i = 0; i < 3 * OPERANDS; i++)
+    if (trial->size_bytes == sizeof(float))
+      singles[i] = (uint32_t)chosen(i, 23, 32);
+    else
+      trial->operands[i] = chosen(i, 52, 64);
+}
+
+static strew_status run_trial(const struct call *call, strew_device *device, struct trial *trial) {
+  const size_t operand_bytes = 3 * OPERANDS * trial->size_bytes, result_bytes = RESULTS * OPERANDS * trial->size_bytes;
+  struct block operands = {0}, results = {0};
+  const int count = OPERANDS;
+  choose(trial);
+  strew_status status = block_take(call, device, operand_bytes, &operands);
+  if (status == STREW_OK) status = block_take(call, device, result_bytes, &results);
+  if (status == STREW_OK) status = block_write(call, device, &operands, 0, trial->operands, operand_bytes);
+  if (status == STREW_OK) {
+    struct launch launch;
+    launch_start(&launch, call, device, "probe.cl", trial->kernel, "%s", "");
+    launch_block(&launch, &operands);
+    launch_block(&launch, &results);
+    launch_value(&launch, &count, sizeof count);
+    status = launch_items(&launch, count);
+  }
+  if (status == STREW_OK) status = block_read(call, device, &results, 0, trial->results, result_bytes);
+  block_give(device, &operands);
+  block_give(device, &results);
+  return status;
+}
+
+static unsigned wrong_results(const struct trial *trial) {
+  unsigned wrong = 0;
+  for (int i = 0; i < OPERANDS; i++)
+    if (trial->size_bytes == sizeof(float))
+      wrong |= wrong_floats((const float *)trial->operands + 3 * i, (const uint32_t *)trial->results + RESULTS * i);
+    else
+      wrong |= wrong_doubles((const double *)trial->operands + 3 * i, trial->results + RESULTS * i);
+  return wrong;
+}
+
+static strew_status probe_floats(const struct call *call, strew_device *device, const char *kernel, size_t size_bytes,
+                                 unsigned *wrong) {
+  strew_context *context = device->context;
+  struct trial *trial = memory_take(context, sizeof *trial);
+  if (!trial) return fail_memory(call, context, sizeof *trial);
+  trial->kernel = kernel;
+  trial->size_bytes = size_bytes;
+  strew_status status = run_trial(call, device, trial);
+  if (status == STREW_OK) *wrong = wrong_results(trial);
+  memory_give(context, trial, sizeof *trial);
+  return status;
+}
+
+static strew_status probe_loop(const struct call *call, strew_device *device) {
+  uint32_t expected = 1, state = 1;
+  const int turns = LOOP_TURNS;
+  for (int i = 0; i < turns; i++) expected = (expected * 1664525u + 1013904223u) ^ expected >> 7;
+  struct block block = {0};
+  strew_status status = block_take(call, device, sizeof state, &block);
+  if (status == STREW_OK) status = block_write(call, device, &block, 0, &state, sizeof state);
+  if (status == STREW_OK) {
+    struct launch launch;
+    launch_start(&launch, call, device, "probe.cl", "probe_loop", "%s", "");
+    launch_block(&launch, &block);
+    launch_value(&launch, &turns, sizeof turns);
+    status = launch_groups(&launch, 1, 1);
+  }
+  if (status == STREW_OK) status = block_read(call, device, &block, 0, &state, sizeof state);
+  block_give(device, &block);
+  if (status == STREW_OK && (state != expected || opencl_assumed("shortloops")))
+    opencl_of(device)->longest_loop = SHORT_LOOP;
+  return status;
+}
+
+/* A product that the compiler fuses with a sum is kept apart where integers make it. */
+static unsigned in_software(unsigned wrong) {
+  unsigned software = 0;
+  if (opencl_assumed("software")) wrong = ~0u;
+  if (wrong & 1u << SUM) software |= SOFT_SUM;
+  if (wrong & (1u << PRODUCT | 1u << SUM_OF_PRODUCT)) software |= SOFT_PRODUCT;
+  if (wrong & 1u << QUOTIENT) software |= SOFT_DIVIDE;
+  if (wrong & 1u << ROOT) software |= SOFT_ROOT;
+  if (wrong & 1u << LESS) software |= SOFT_COMPARE;
+  if (wrong & 1u << FROM_INT64) software |= SOFT_CONVERT;
+  return software;
+}
+
 strew_status opencl_probe(const struct call *call, strew_device *device) {
-  (void)call, (void)device;
-  return STREW_OK;
+  struct opencl *on = opencl_of(device);
+  unsigned wrong = 0;
+  strew_status status = probe_floats(call, device, "probe_float32", sizeof(float), &wrong);
+  if (status != STREW_OK) return status;
+  on->software = in_software(wrong);
+  if (!device->lacks_float64) {
+    status = probe_floats(call, device, "probe_float64", sizeof(double), &wrong);
+    if (status != STREW_OK) return status;
+    if (wrong) device->lacks_float64 = "its own is not exact";
+  }
+  return probe_loop(call, device);
 }

@@ -1,6 +1,7 @@
 -- Message passing on Zachary's karate club: 34 members, 78 friendships, and the quarrel that split it in two.
 -- W. W. Zachary, An information flow model for conflict and fission in small groups, J. Anthropol. Res. 33 (1977).
 local strew = require "strew"
+local on_devices = dofile((arg and arg[0] or ""):gsub("[^/]*$", "devices.lua"))
 
 -- Pairs of friends, counted from 1 as in the paper.
 local friends = strew.tensor {
@@ -23,24 +24,32 @@ end
 
 -- Members count from 1, places in a tensor from 0. A friendship goes both ways.
 local a, b = friends:select(1, 0) - 1, friends:select(1, 1) - 1
-local from, to = strew.cat {a, b}, strew.cat {b, a}
+local both_from, both_to = strew.cat {a, b}, strew.cat {b, a}
 
-local degree = strew.zeros(members, {dtype = "int64"}):scatter_add_(0, to, strew.ones(#to, {dtype = "int64"}))
+local function compute(device)
+  local from, to = both_from:to(device), both_to:to(device)
+  local degree = strew.zeros(members, {dtype = "int64", device = device})
+  degree:scatter_add_(0, to, strew.ones(#to, {dtype = "int64", device = device}))
+
+  -- Closed walks of three steps: six for each triangle.
+  local pairs = strew.zeros(members * members, {device = device}):scatter_(0, from * members + to, 1)
+  local adjacent = pairs:view(members, members)
+  local walks = (adjacent:mm(adjacent) * adjacent):sum()
+
+  -- Two members have made up their minds. All others, again and again, take the mean of what their friends think.
+  local opinion = strew.zeros(members, {dtype = "float64", device = device})
+  for _ = 1, 100 do
+    opinion[0], opinion[members - 1] = 1, -1
+    opinion = strew.scatter_mean(opinion:gather(0, from), to, {dim_size = members})
+  end
+  return {degree, walks, opinion}
+end
+
+local degree, walks, opinion = table.unpack(on_devices(compute))
 check("friendships, counted from both ends", degree:sum():item(), 156)
 check("most friends", degree:max():item(), 17)
 check("... of member", degree:argmax():item() + 1, 34)
-
--- Closed walks of three steps: six for each triangle.
-local adjacent = strew.zeros(members * members):scatter_(0, from * members + to, 1):view(members, members)
-check("triangles", (adjacent:mm(adjacent) * adjacent):sum():to("int64"):item() // 6, 45)
-
--- Two members have made up their minds. All others, again and again, take the mean of what their friends think.
-local opinion = strew.zeros(members, {dtype = "float64"})
-for _ = 1, 100 do
-  opinion[0], opinion[members - 1] = 1, -1
-  opinion = strew.scatter_mean(opinion:gather(0, from), to, {dim_size = members})
-end
-
+check("triangles", walks:to("int64"):item() // 6, 45)
 local stayed = strew.zeros(members, {dtype = "bool"}):scatter_(0, strew.tensor(instructors) - 1, true)
 local right = (opinion:gt(0)):eq(stayed)
 check("members on the side that they took in the split", right:sum():item(), 33)
