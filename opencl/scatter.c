@@ -3,15 +3,6 @@
 
 /* ------------------------------------------------------------------------------------------------------- launches */
 
-const char *dtype_suffix(strew_dtype dtype) {
-  static const char *const suffixes[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  return suffixes[dtype];
-}
-
 void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
                           int outer, const char *more) {
   const struct operand *operands = s->plan.operands;

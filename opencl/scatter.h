@@ -21,7 +21,6 @@ struct scattering {
   bool with_arg;
 };
 
-const char *dtype_suffix(strew_dtype dtype);
 /* The settings of kernels/join.h, and `more`. */
 void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
                           int outer, const char *more);
