@@ -84,7 +84,7 @@ static void read_properties(strew_device *device) {
   on->largest_bytes = (size_t)largest;
   on->local_bytes = (size_t)local;
   on->longest_loop = INT64_MAX;
-  device->lacks_float64 = !float64;
+  device->lacks_float64 = float64 ? NULL : "it lacks the extension cl_khr_fp64";
   snprintf(on->options, sizeof on->options, "-cl-std=CL1.2%s",
            singles & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
@@ -163,8 +163,7 @@ static void describe_promise(const strew_device *device, char *text, size_t size
   size_t used = 0;
   *text = 0;
   if (device->lacks_float64)
-    used = (size_t)snprintf(text, size, "%s: float64 tensors are an error here",
-                            on->inexact_float64 ? "float64 is not exact" : "has no float64");
+    used = (size_t)snprintf(text, size, "float64 tensors are an error here: %s", device->lacks_float64);
   if (on->software)
     used += (size_t)snprintf(text + used, size - used, "%sin integers, slower, for exactness:", used ? "; " : "");
   for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)

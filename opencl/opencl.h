@@ -48,9 +48,9 @@ struct opencl_library {
   OPENCL_CALLS(MEMBER)
 #undef MEMBER
 };
-/* NULL, with the reason in `why` (TEXT_BYTES), where there is none. */
-const struct opencl_library *opencl_library(char *why);
-extern struct opencl_library cl; /* valid once opencl_library gave it */
+extern struct opencl_library cl; /* once opencl_library was asked */
+/* Is it there? If not, `why` (TEXT_BYTES) says what is missing. */
+bool opencl_library(char *why);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
 
@@ -75,7 +75,6 @@ struct opencl {
   size_t largest_group, memory_bytes, largest_bytes, local_bytes;
   int64_t longest_loop;          /* turns that one work-item may take in one launch */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
-  bool inexact_float64;          /* so that it is not offered */
   unsigned software;             /* operations of float32 that integers have to do: */
   char driver[128], options[96]; /* of the compiler */
   char prelude[256];             /* lines put in front of every kernel file: what the device has */

@@ -271,11 +271,14 @@ __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
   for (int i = 0; i < count; i++, c++) place[i] = LOAD(c);
   if (c < end)
     for (int i = count / 2 - 1; i >= 0; i--) sink(place, count, i);
-  for (; c < end; c++) {
-    const item x = LOAD(c);
-    if (!is_before(x, place[0])) continue;
-    place[0] = x;
-    sink(place, count, 0);
+  for (; c < end; c += LINE) {
+    const int few = (int)min((long)LINE, end - c);
+    for (int i = 0; i < few; i++) spare[i] = LOAD(c + i);
+    for (int i = 0; i < few; i++) {
+      if (!is_before(spare[i], place[0])) continue;
+      place[0] = spare[i];
+      sink(place, count, 0);
+    }
   }
   __local item *sorted =
       count > MANY ? sort_by_digits(place, spare, count) : sort_by_merging(place, spare, count);
