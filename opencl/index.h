@@ -1,0 +1,38 @@
+/* index.h: what the ways of scattering share with the passes over an index: the verdict, a word on the device that the
+   launches of one call look at, so that the host need not wait in between. */
+#ifndef STREW_OPENCL_INDEX_H
+#define STREW_OPENCL_INDEX_H
+
+#include "opencl.h"
+
+enum verdict { VERDICT_BAD = 1, VERDICT_UNSORTED = 2 }; /* twin of kernels/verdict.h */
+
+/* The different values of an index, and how they are gone through. */
+struct index_pass {
+  const struct call *call;
+  strew_device *device;
+  struct plan values;
+  struct space space;
+  bool dense;
+};
+/* `values` has one operand, and is simplified. */
+void index_pass_start(struct index_pass *pass, const struct call *call, strew_device *device,
+                      const struct plan *values);
+/* Takes the verdict's block and sets it to `initially`, with UNSORTED where a few samples of the index say so. */
+strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool sampled, struct block *verdict);
+/* Unless the verdict has a bit of `stop`: adds BAD where a value is outside of lowest..highest, and with `order`
+   UNSORTED where it is so. */
+strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, bool order, int stop,
+                           const struct block *verdict);
+/* Waits for it. */
+strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out);
+
+/* A `const int`: yes or no, or bits of a verdict. */
+static inline void launch_flag(struct launch *launch, cl_int flag) { launch_value(launch, &flag, sizeof flag); }
+/* I and MODE of the kernels. Nobody's values are passed over in either of the modes that do not move values. */
+static inline const char *index_mode(strew_mode mode) {
+  return strew_mode_name(mode == STREW_DROP ? STREW_ERROR : mode);
+}
+static inline const char *index_type(strew_dtype dtype) { return dtype == STREW_INT64 ? "long" : "int"; }
+
+#endif

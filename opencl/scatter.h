@@ -1,0 +1,35 @@
+/* scatter.h: one scatter, as the ways of doing it on OpenCL devices see it. */
+#ifndef STREW_OPENCL_SCATTER_H
+#define STREW_OPENCL_SCATTER_H
+
+#include "index.h"
+
+/* Operands as struct scatter_plan numbers them. */
+enum { SELF, INDEX, SRC, ARG };
+
+/* The plan's dimensions, put in this order:
+     rows     self moves along them, so they do not meet; first those along which index moves, too (batches)
+     line     the last, of size 1 where there is none: self stands still, contributions join in its order */
+struct scattering {
+  const struct call *call;
+  strew_device *device;
+  const struct scatter_plan *given;
+  struct plan plan;
+  struct index_pass pass;
+  int64_t line, rows; /* sizes */
+  struct block verdict;
+  bool with_arg;
+};
+
+/* The settings of kernels/join.h, and `more`. */
+void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
+                          int outer, const char *more);
+/* TARGET and SOURCE of kernels/join.h. */
+void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
+void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
+
+/* The ways. Each does the whole call but the reading of the verdict. */
+strew_status scatter_alone(struct scattering *s);
+strew_status scatter_walk(struct scattering *s, int64_t owners);
+
+#endif

@@ -1,0 +1,99 @@
+/* scatter_walk.c: scattering by walking the index in order: alone, or with work-items that share out rows, columns and
+   places. */
+#include "scatter.h"
+
+#include <stdio.h>
+
+/* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place.
+ */
+struct walked {
+  struct plan plan; /* without the columns */
+  struct space space;
+  int64_t width, block; /* columns, and those of one work-item */
+  int64_t column[ARG + 1];
+  const char *columns;
+};
+
+static void walk_shape(const struct scattering *s, int64_t block, struct walked *walked) {
+  const struct plan *plan = &s->plan;
+  int last = plan->rank - 1, inner = last - 1;
+  *walked = (struct walked){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
+  bool taken = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step;
+  if (taken) {
+    walked->width = plan->sizes[inner];
+    walked->block = block < walked->width ? block : walked->width;
+    walked->plan.sizes[inner] = plan->sizes[last];
+    walked->plan.rank = last;
+    for (int i = 0; i < plan->count; i++) {
+      if (i <= ARG) walked->column[i] = plan->operands[i].strides[inner];
+      walked->plan.operands[i].strides[inner] = plan->operands[i].strides[last];
+    }
+    bool even = walked->column[SELF] == 1 && (walked->column[SRC] == 1 || !plan->operands[SRC].storage);
+    walked->columns = even && !s->with_arg && !walked->column[INDEX] ? "dense" : "strided";
+  }
+  walked->space = space_of(&walked->plan);
+}
+
+static void walk_launch(struct launch *launch, const struct scattering *s, const struct walked *walked,
+                        const char *kernel) {
+  char more[64];
+  snprintf(more, sizeof more, " COLUMNS=%s%s", walked->columns, walked->column[INDEX] ? " MOVING" : "");
+  scatter_launch_start(launch, s, "scatter_walk.cl", kernel, walked->space.outer, more);
+  launch_space(launch, &walked->space);
+  launch_target(launch, s, &walked->space);
+  launch_operand(launch, &walked->space, INDEX);
+  launch_source(launch, s, &walked->space);
+  launch_int(launch, s->given->size);
+  launch_int(launch, walked->width);
+  launch_int(launch, walked->block);
+  for (int i = 0; i <= ARG; i++) launch_int(launch, walked->column[i]);
+}
+
+strew_status scatter_alone(struct scattering *s) {
+  struct walked walked;
+  struct launch launch;
+  strew_status status = STREW_OK;
+  walk_shape(s, INT64_MAX, &walked);
+  if (s->given->check) status = block_take(s->call, s->device, sizeof(cl_int), &s->verdict);
+  if (status != STREW_OK) return status;
+  walk_launch(&launch, s, &walked, "walk_alone");
+  launch_flag(&launch, s->given->check);
+  launch_block(&launch, &s->verdict);
+  return launch_groups(&launch, 1, 1);
+}
+
+/* Contributions from .. to - 1 of every line. */
+static strew_status walk_piece(struct scattering *s, const struct walked *walked, int64_t owners, bool check,
+                               int64_t from, int64_t to) {
+  enum { MANY = 64 * GROUP };
+  struct launch launch;
+  walk_launch(&launch, s, walked, "walk");
+  launch_int(&launch, from);
+  launch_int(&launch, to);
+  launch_int(&launch, owners);
+  launch_flag(&launch, s->given->check && !check ? VERDICT_BAD : 0);
+  launch_flag(&launch, check);
+  launch_block(&launch, &s->verdict);
+  int64_t items = owners * walked->space.rows * ((walked->width - 1) / walked->block + 1);
+  bool in_groups = opencl_of(s->device)->is_gpu || items >= MANY; /* else a processor's cores would stand idle */
+  return in_groups ? launch_items(&launch, items) : launch_groups(&launch, items, 1);
+}
+
+strew_status scatter_walk(struct scattering *s, int64_t owners) {
+  const struct opencl *on = opencl_of(s->device);
+  const struct scatter_plan *given = s->given;
+  bool bounded = on->longest_loop < INT64_MAX, check = given->check && given->disposable;
+  int64_t most = bounded ? on->longest_loop / 2 : INT64_MAX;
+  struct walked walked;
+  strew_status status = STREW_OK;
+  walk_shape(s, on->is_gpu || bounded ? 1 : INT64_MAX, &walked);
+  if (given->check) status = verdict_start(&s->pass, 0, false, &s->verdict);
+  if (status == STREW_OK && given->check && !check)
+    status = verdict_check(&s->pass, given->lowest, given->size - 1, false, 0, &s->verdict);
+  for (int64_t from = 0; status == STREW_OK && from < s->line; from += most) {
+    int64_t to = s->line - from > most ? from + most : s->line;
+    status = walk_piece(s, &walked, owners, check, from, to);
+    if (to == s->line) break;
+  }
+  return status;
+}
