@@ -39,6 +39,14 @@ strew_status fail_opencl(const struct call *call, strew_device *device, const ch
               error, on->lost ? ", the device is lost to this process" : "");
 }
 
+strew_status fail_lost(const struct call *call, strew_device *device) {
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
+              "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
+}
+
 /* ------------------------------------------------------------------------------------------------------- opening */
 
 static void ask(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {

@@ -82,6 +82,7 @@ void launch_operand(struct launch *launch, const struct space *space, int i) {
 static strew_status enqueue(struct launch *launch, cl_uint dimensions, const size_t *global, const size_t *local) {
   if (launch->status != STREW_OK) return launch->status;
   struct opencl *on = opencl_of(launch->device);
+  if (on->lost) return fail_lost(launch->call, launch->device);
   on->launches++;
   cl_int error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, NULL, global, local, 0, NULL, NULL);
   if (error != CL_SUCCESS) return fail_opencl(launch->call, launch->device, "clEnqueueNDRangeKernel", error);

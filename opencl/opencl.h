@@ -97,6 +97,8 @@ strew_status opencl_probe(const struct call *call, strew_device *device);
 
 /* A failed OpenCL function, as an error that says which, on what device, and what to do. */
 strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error);
+/* Where `lost`: whatever the driver would do by now, nothing more is asked of it. */
+strew_status fail_lost(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------------------------ buffer.c */
 

@@ -76,7 +76,8 @@ const struct source *trial_source = &allocations;
 static struct { strew_tensor *tensor, *saved; } operands[64];
 static int operand_count;
 
-strew_tensor *operand(strew_tensor *tensor) {
+/* Keeps watch on a tensor until the test ends. */
+static strew_tensor *operand(strew_tensor *tensor) {
   operands[operand_count].tensor = tensor;
   ok(strew_clone(tensor, &operands[operand_count++].saved, &failure));
   return tensor;
@@ -107,9 +108,10 @@ static void finish(void) {
 
 /* --------------------------------------------------------------------------------------------------- attempts */
 
-strew_tensor *out[OUT_COUNT];
-strew_error *report;
-static strew_tensor *due[OUT_COUNT];
+enum { OUT_COUNT = 3 };
+static strew_tensor *out[OUT_COUNT], *due[OUT_COUNT];
+static strew_error *report; /* NULL in every other attempt: nobody has to ask for one */
+#define TO &out[0], report
 static bool answer;
 
 /* A call, by its number where there are several of a kind, and what it does where nothing fails. */
@@ -176,7 +178,7 @@ static bool attempt(const struct trial *trial, long failing, bool stays) {
 }
 
 /* First without failures, which tells what the attempts after it have to give. */
-void exercise(const char *name, strew_status (*call)(int i), int i, strew_tensor *target) {
+static void exercise(const char *name, strew_status (*call)(int i), int i, strew_tensor *target) {
   struct trial trial = {name, call, i, target, STREW_OK};
   report = &failure;
   strew_context_seed(context, 7);
@@ -470,6 +472,60 @@ START_TEST(test_groups) {
 }
 END_TEST
 
+/* ----------------------------------------------------------------------------------------------- larger ones */
+
+/* Large enough for the ways that devices keep for much work. */
+enum { LARGE = 70001, LARGE_PLACES = 9000, LARGE_ROWS = 1500, WIDE = 40 };
+static strew_tensor *large, *spread, *places, *table, *table_rows, *table_src;
+
+static void start_large(void) {
+  const int64_t count = LARGE, held = LARGE_PLACES, rows_of[] = {LARGE_ROWS, 1}, wide_of[] = {LARGE_ROWS, WIDE};
+  const int64_t table_sizes[] = {90, WIDE};
+  strew_tensor *narrow_rows = random_integers(STREW_INT32, 2, rows_of, CONTIGUOUS, 0, 90), *expanded = NULL;
+  large = operand(random_tensor(STREW_FLOAT32, 1, &count, CONTIGUOUS));
+  spread = operand(random_integers(STREW_INT64, 1, &count, CONTIGUOUS, 0, LARGE_PLACES));
+  places = operand(random_tensor(STREW_FLOAT32, 1, &held, CONTIGUOUS));
+  ok(strew_expand(narrow_rows, 2, wide_of, &expanded, &failure));
+  strew_release(narrow_rows);
+  table_rows = operand(expanded);
+  table = operand(random_tensor(STREW_FLOAT32, 2, table_sizes, CONTIGUOUS));
+  table_src = operand(random_tensor(STREW_FLOAT32, 2, wide_of, CONTIGUOUS));
+}
+
+static strew_status group_large(strew_reduction how) {
+  strew_group_options options = {0, LARGE_PLACES, how, STREW_ERROR, NULL};
+  return strew_group(large, spread, &options, &out[0], how == STREW_AMAX ? &out[1] : NULL, report);
+}
+
+static strew_status call_large(int i) {
+  switch (i) {
+  case 0: return scatter_sum(places, spread, large, STREW_ERROR);
+  case 1: return scatter_sum(table, table_rows, table_src, STREW_WRAP);
+  case 2: return group_large(STREW_MEAN);
+  case 3: return group_large(STREW_AMAX);
+  case 4: return strew_gather(places, 0, spread, STREW_ERROR, TO);
+  case 5: return strew_sort(large, 0, true, &out[0], &out[1], report);
+  case 6: return strew_topk(spread, 20, 0, false, &out[0], &out[1], report);
+  case 7: return strew_unique(spread, &out[0], &out[1], &out[2], report);
+  case 8: return strew_nonzero(large, TO);
+  case 9: return strew_cumsum(large, 0, TO);
+  case 10: return strew_reduce(STREW_FOLD_SUM, large, 0, NULL, false, 1, TO);
+  case 11: return strew_reduce(STREW_FOLD_VAR, large, 0, NULL, false, 1, TO);
+  case 12: return strew_reduce(STREW_FOLD_ARGMAX, table_src, 1, (int[]){0}, false, 1, TO);
+  default: return strew_binary(STREW_REMAINDER, strew_of(large), number(3), TO);
+  }
+}
+enum { LARGE_CALLS = 14 };
+
+/* New results, and where there is a target into that. */
+START_TEST(test_large) {
+  start_large();
+  exercise("large", call_large, _i, NULL);
+  strew_tensor *target = _i == 0 ? places : _i == 1 ? table : _i >= LARGE_CALLS - 1 || _i == 9 ? large : NULL;
+  if (target) exercise("large in place", call_large, _i, target);
+}
+END_TEST
+
 /* ------------------------------------------------------------------------------------------------------- suite */
 
 static void share_tally(void) {
@@ -493,6 +549,7 @@ void add_trials(TCase *all) {
   tcase_add_loop_test(all, test_folds, 0, STREW_FOLD_COUNT);
   tcase_add_loop_test(all, test_products, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_test(all, test_pool);
+  tcase_add_loop_test(all, test_large, 0, LARGE_CALLS);
   tcase_add_loop_test(all, test_scatters, 0, dtypes * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_groups, 0, dtypes * STREW_REDUCTION_COUNT);
 }

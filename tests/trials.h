@@ -24,15 +24,4 @@ size_t blocks_held(void);
 extern const struct source *trial_source;
 void add_trials(TCase *all);
 
-/* For trials of one's own, within a test of such a case. Keeps watch on a tensor until the test ends: */
-strew_tensor *operand(strew_tensor *tensor);
-/* What a call is to write its results to, and where its report goes (NULL in every other attempt). */
-enum { OUT_COUNT = 3 };
-extern strew_tensor *out[OUT_COUNT];
-extern strew_error *report;
-#define TO &out[0], report
-/* Tries a call, given its number where there are several of a kind, again and again; target: what it writes to, if that
-   exists before. */
-void exercise(const char *name, strew_status (*call)(int i), int i, strew_tensor *target);
-
 #endif
