@@ -54,7 +54,7 @@ strew_status scatter_alone(struct scattering *s) {
   struct launch launch;
   strew_status status = STREW_OK;
   walk_shape(s, INT64_MAX, &walked);
-  if (s->given->check) status = block_take(s->call, s->device, sizeof(cl_int), &s->verdict);
+  if (s->given->check) status = verdict_take(s->call, s->device, &s->verdict);
   if (status != STREW_OK) return status;
   walk_launch(&launch, s, &walked, "walk_alone");
   launch_flag(&launch, s->given->check);
@@ -87,9 +87,9 @@ strew_status scatter_walk(struct scattering *s, int64_t owners) {
   struct walked walked;
   strew_status status = STREW_OK;
   walk_shape(s, on->is_gpu || bounded ? 1 : INT64_MAX, &walked);
-  if (given->check) status = verdict_start(&s->pass, 0, false, &s->verdict);
+  if (given->check) status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
   if (status == STREW_OK && given->check && !check)
-    status = verdict_check(&s->pass, given->lowest, given->size - 1, false, 0, &s->verdict);
+    status = verdict_check(&s->pass, given->lowest, given->size - 1, &s->verdict);
   for (int64_t from = 0; status == STREW_OK && from < s->line; from += most) {
     int64_t to = s->line - from > most ? from + most : s->line;
     status = walk_piece(s, &walked, owners, check, from, to);
