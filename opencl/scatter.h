@@ -29,8 +29,22 @@ void scatter_launch_start(struct launch *launch, const struct scattering *s, con
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
 
+/* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place:
+   what one index value brings there lies close together. */
+struct walked {
+  struct plan plan; /* without the columns */
+  struct space space;
+  int64_t width, block; /* columns, and those of one work-item */
+  int64_t column[ARG + 1];
+  const char *columns; /* COLUMNS of kernels/scatter_walk.cl */
+};
+/* `moving`: the index may move along them, too. */
+void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
+
 /* The ways. Each does the whole call but the reading of the verdict. */
 strew_status scatter_alone(struct scattering *s);
 strew_status scatter_walk(struct scattering *s, int64_t owners);
+/* `order`: look whether the index is sorted. */
+strew_status scatter_partition(struct scattering *s, bool order);
 
 #endif
