@@ -47,6 +47,7 @@ static void scattering_start(struct scattering *s, const struct call *call, stre
   s->given = given;
   s->plan = given->plan;
   s->with_arg = s->plan.count > ARG;
+  s->tiny = opencl_assumed("tiny");
   s->verdict = (struct block){NULL, 0};
   int line = -1;
   for (int d = 0; d < s->plan.rank; d++)

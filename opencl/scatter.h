@@ -19,6 +19,7 @@ struct scattering {
   int64_t line, rows; /* sizes */
   struct block verdict;
   bool with_arg;
+  bool tiny; /* for tests: blocks so small that few contributions fill several */
 };
 
 const char *dtype_suffix(strew_dtype dtype);

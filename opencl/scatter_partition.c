@@ -9,11 +9,11 @@
 
 /* 10 M float32 into 1 M places: 8 owners of 32,768 at a time keep what a work-item writes in its cache; 32 owners took
    a fifth longer. */
-enum { BLOCK = 32768, SORTED_CHUNK = 65536 };
+enum { BLOCK = 32768, SORTED_CHUNK = 65536, TINY = 32 };
 
 struct parted {
   struct walked walked;
-  int owners;
+  int owners, block;
   int64_t blocks; /* of one row */
   const char *keep, *kept;
   size_t kept_bytes; /* of one contribution */
@@ -33,7 +33,8 @@ static void parted_shape(const struct scattering *s, bool order, struct parted *
   walk_shape(s, false, INT64_MAX, &parted->walked);
   bool positions = s->with_arg || (parted->walked.width > 1 && src->storage);
   parted->owners = owners_of(opencl_of(s->device));
-  parted->blocks = (s->line - 1) / BLOCK + 1;
+  parted->block = s->tiny ? TINY : BLOCK;
+  parted->blocks = (s->line - 1) / parted->block + 1;
   parted->keep = positions ? "positions" : src->storage ? "values" : "nothing";
   parted->kept = positions ? "uint" : "TSRC";
   if (positions || src->storage) parted->kept_bytes = positions ? sizeof(cl_uint) : strew_dtype_size_bytes(src->dtype);
@@ -63,7 +64,7 @@ static void parted_launch(struct launch *launch, const struct scattering *s, con
   bool simple = parted->walked.width == 1 && !s->with_arg;
   char more[96];
   snprintf(more, sizeof more, " KEEP=%s KEPT=%s OWNERS=%d BLOCK=%d%s%s", parted->keep, parted->kept, parted->owners,
-           BLOCK, dense ? " DENSE" : "", simple ? " SIMPLE" : "");
+           parted->block, dense ? " DENSE" : "", simple ? " SIMPLE" : "");
   scatter_launch_start(launch, s, "scatter_partition.cl", kernel, space->outer, more);
   launch_space(launch, space);
 }
@@ -108,12 +109,13 @@ static strew_status join(const struct scattering *s, const struct parted *parted
 }
 
 static strew_status join_sorted(const struct scattering *s, const struct parted *parted) {
+  int64_t chunk = s->tiny ? TINY : SORTED_CHUNK;
   struct launch launch;
   launch_shared(&launch, s, parted, "sorted");
   launch_operand(&launch, &parted->walked.space, INDEX);
-  launch_int(&launch, SORTED_CHUNK);
+  launch_int(&launch, chunk);
   launch_block(&launch, &s->verdict);
-  return launch_groups(&launch, (s->line - 1) / SORTED_CHUNK + 1, 1);
+  return launch_groups(&launch, (s->line - 1) / chunk + 1, 1);
 }
 
 strew_status scatter_partition(struct scattering *s, bool order) {
