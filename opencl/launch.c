@@ -7,6 +7,15 @@
 
 enum { LONGEST_SETTINGS = 512 };
 
+const char *dtype_suffix(strew_dtype dtype) {
+  static const char *const suffixes[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  return suffixes[dtype];
+}
+
 struct space space_of(const struct plan *plan) {
   int last = plan->rank - 1;
   struct space space = {.plan = plan, .columns = plan->rank ? plan->sizes[last] : 1};

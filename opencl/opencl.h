@@ -159,6 +159,9 @@ struct space {
 };
 struct space space_of(const struct plan *plan);
 
+/* S of scalar.h: "f32", ... */
+const char *dtype_suffix(strew_dtype dtype);
+
 void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
                   const char *name, const char *settings_format, ...) __attribute__((format(printf, 6, 7)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
