@@ -3,15 +3,6 @@
 
 /* ------------------------------------------------------------------------------------------------------- launches */
 
-const char *dtype_suffix(strew_dtype dtype) {
-  static const char *const suffixes[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  return suffixes[dtype];
-}
-
 void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
                           int outer, const char *more) {
   const struct operand *operands = s->plan.operands;
@@ -66,7 +57,7 @@ static void scattering_start(struct scattering *s, const struct call *call, stre
   index_pass_start(&s->pass, call, device, &values);
 }
 
-enum way { ALONE, WALK, PARTITION };
+enum way { ALONE, WALK, PARTITION, SORT };
 struct choice {
   enum way way;
   int64_t owners; /* WALK */
@@ -85,7 +76,7 @@ static bool is_forced(const struct scattering *s, struct choice *choice) {
   choice->owners = 5;
   if (opencl_of(s->device)->longest_loop < INT64_MAX) return false;
   return forced("way=walk", WALK, choice) || forced("way=alone", ALONE, choice) ||
-         forced("way=partition", PARTITION, choice);
+         forced("way=partition", PARTITION, choice) || (sort_serves(s) && forced("way=sort", SORT, choice));
 }
 
 static struct choice choose(const struct scattering *s) {
@@ -109,6 +100,7 @@ static strew_status run(struct scattering *s) {
   struct choice choice = choose(s);
   switch (choice.way) {
   case ALONE: return scatter_alone(s);
+  case SORT: return scatter_sort(s, choice.order);
   case PARTITION: return scatter_partition(s, choice.order);
   default: return scatter_walk(s, choice.owners);
   }

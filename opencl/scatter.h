@@ -22,7 +22,6 @@ struct scattering {
   bool tiny; /* for tests: blocks so small that few contributions fill several */
 };
 
-const char *dtype_suffix(strew_dtype dtype);
 /* The settings of kernels/join.h, and `more`. */
 void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
                           int outer, const char *more);
@@ -47,5 +46,8 @@ strew_status scatter_alone(struct scattering *s);
 strew_status scatter_walk(struct scattering *s, int64_t owners);
 /* `order`: look whether the index is sorted. */
 strew_status scatter_partition(struct scattering *s, bool order);
+strew_status scatter_sort(struct scattering *s, bool order);
+/* Are places and contributions few enough to be numbered in 32 bits? */
+bool sort_serves(const struct scattering *s);
 
 #endif
