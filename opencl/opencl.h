@@ -158,6 +158,8 @@ struct space {
 };
 struct space space_of(const struct plan *plan);
 
+/* Of functions and types in kernels: "f32". */
+const char *suffix_of(strew_dtype dtype);
 void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
                   const char *name, const char *settings_format, ...) __attribute__((format(printf, 6, 7)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
@@ -168,6 +170,8 @@ void launch_local(struct launch *launch, size_t size_bytes);
 void launch_space(struct launch *launch, const struct space *space);
 /* OPERAND(T, name) of kernels/space.h: an operand of the plan. One without storage binds no memory. */
 void launch_operand(struct launch *launch, const struct space *space, int operand);
+/* STRIDES(name): those of an operand alone. */
+void launch_strides(struct launch *launch, const struct space *space, int operand);
 /* Just the memory of an operand, and its offset. */
 void launch_memory(struct launch *launch, const struct operand *operand);
 /* One work-item per (column, row). */
