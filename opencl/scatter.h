@@ -17,6 +17,7 @@ struct scattering {
   struct plan plan;
   struct index_pass pass;
   int64_t line, rows; /* sizes */
+  int64_t batches;    /* rows that have index values of their own */
   struct block verdict;
   bool with_arg;
   bool tiny; /* for tests: blocks so small that few contributions fill several */
@@ -47,6 +48,9 @@ strew_status scatter_walk(struct scattering *s, int64_t owners);
 /* `order`: look whether the index is sorted. */
 strew_status scatter_partition(struct scattering *s, bool order);
 strew_status scatter_sort(struct scattering *s, bool order);
+strew_status scatter_group(struct scattering *s);
+strew_status scatter_atomic(struct scattering *s);
+bool atomics_serve(const struct scattering *s);
 /* Are places and contributions few enough to be numbered in 32 bits? */
 bool sort_serves(const struct scattering *s);
 

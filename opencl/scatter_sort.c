@@ -41,10 +41,8 @@ static void sorted_plan(const struct scattering *s, struct sorted *sorted) {
 }
 
 bool sort_serves(const struct scattering *s) {
-  struct sorted sorted;
-  sorted_plan(s, &sorted);
-  int64_t batches = s->rows / sorted.still, most = UINT32_MAX - 1;
-  return batches <= most / s->line && (s->given->size == 0 || batches <= most / s->given->size);
+  int64_t most = UINT32_MAX - 1;
+  return s->given->size > 0 && s->batches <= most / s->line && s->batches <= most / s->given->size;
 }
 
 static void sorted_shape(const struct scattering *s, struct sorted *sorted) {

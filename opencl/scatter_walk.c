@@ -70,14 +70,25 @@ static strew_status walk_piece(struct scattering *s, const struct walked *walked
   return in_groups ? launch_items(&launch, items) : launch_groups(&launch, items, 1);
 }
 
+/* On a processor, where rows do not keep all of it busy: columns in a few pieces per core, each some cache lines wide.
+ */
+static int64_t column_block(const struct scattering *s, int64_t owners) {
+  enum { NARROWEST = 16 };
+  struct walked walked;
+  walk_shape(s, true, INT64_MAX, &walked);
+  int64_t shares = 4 * (int64_t)opencl_of(s->device)->units, block = (walked.width - 1) / shares + 1;
+  if (owners > 1 || walked.space.rows >= shares) return INT64_MAX;
+  return block < NARROWEST ? NARROWEST : block;
+}
+
 strew_status scatter_walk(struct scattering *s, int64_t owners) {
   const struct opencl *on = opencl_of(s->device);
   const struct scatter_plan *given = s->given;
   bool bounded = on->longest_loop < INT64_MAX, check = given->check && given->disposable;
-  int64_t most = bounded ? on->longest_loop / 2 : INT64_MAX;
+  int64_t most = s->tiny ? 32 : bounded ? on->longest_loop / 2 : INT64_MAX; /* of one launch */
   struct walked walked;
   strew_status status = STREW_OK;
-  walk_shape(s, true, on->is_gpu || bounded ? 1 : INT64_MAX, &walked);
+  walk_shape(s, true, on->is_gpu || bounded ? 1 : column_block(s, owners), &walked);
   if (given->check) status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
   if (status == STREW_OK && given->check && !check)
     status = verdict_check(&s->pass, given->lowest, given->size - 1, &s->verdict);
