@@ -39,7 +39,7 @@ static void scattering_start(struct scattering *s, const struct call *call, stre
   s->plan = given->plan;
   s->with_arg = s->plan.count > ARG;
   s->tiny = opencl_assumed("tiny");
-  s->verdict = (struct block){NULL, 0};
+  s->verdict = s->backup = (struct block){NULL, 0};
   int line = -1;
   for (int d = 0; d < s->plan.rank; d++)
     if (s->plan.operands[SELF].strides[d] == 0) line = d;
@@ -111,15 +111,15 @@ static struct choice choose_gpu(const struct scattering *s) {
    launch takes 5 us, as long as some thousand contributions. */
 static struct choice choose_processor(const struct scattering *s) {
   enum { SMALL = 16384, WIDE = 16, FEW_UNITS = 4, CACHE_BYTES = 1 << 18, MANY = 65536 };
-  int64_t shares = 4 * (int64_t)opencl_of(s->device)->units;
+  int64_t units = (int64_t)opencl_of(s->device)->units, shares = 4 * units;
   struct walked walked;
   walk_shape(s, true, INT64_MAX, &walked);
   int64_t rows = walked.space.rows, size = s->given->size;
   int64_t bytes = s->rows * (int64_t)strew_dtype_size_bytes(s->plan.operands[SELF].dtype);
   if (s->line * s->rows <= SMALL) return (struct choice){.way = ALONE};
   if (rows >= shares) return (struct choice){.way = WALK, .owners = 1};
-  if (walked.column[INDEX] && walked.width >= shares * WIDE) return (struct choice){.way = WALK, .owners = 1};
-  if (walked.width >= WIDE && !walked.column[INDEX]) return (struct choice){.way = WALK, .owners = shares};
+  if (walked.column[INDEX] && walked.width >= units * WIDE) return (struct choice){.way = WALK, .owners = 1};
+  if (walked.width >= WIDE && !walked.column[INDEX]) return (struct choice){.way = WALK, .owners = units};
   bool in_cache = size <= CACHE_BYTES / bytes;
   if (in_cache && shares <= 4 * FEW_UNITS) return (struct choice){.way = WALK, .owners = 1};
   if (size == 0 || size > UINT32_MAX || s->line > UINT32_MAX) return (struct choice){.way = WALK, .owners = shares};
@@ -154,7 +154,9 @@ strew_status opencl_scatter(const struct call *call, strew_device *device, const
   strew_status status = run(&s);
   if (status == STREW_OK && plan->check) status = verdict_read(call, device, &s.verdict, &verdict);
   *bad = verdict & VERDICT_BAD;
+  if (*bad && s.backup.memory) status = backup_copy(&s, true);
   block_give(device, &s.verdict);
+  block_give(device, &s.backup);
   return status;
 }
 

@@ -19,6 +19,7 @@ struct scattering {
   int64_t line, rows; /* sizes */
   int64_t batches;    /* rows that have index values of their own */
   struct block verdict;
+  struct block backup; /* what self held before the index was known to be good, if it was written by then */
   bool with_arg;
   bool tiny; /* for tests: blocks so small that few contributions fill several */
 };
@@ -42,7 +43,9 @@ struct walked {
 /* `moving`: the index may move along them, too. */
 void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
 
-/* The ways. Each does the whole call but the reading of the verdict. */
+/* The ways. Each does the whole call but the reading of the verdict and, where it is bad, putting the backup back. */
+/* Between self and its backup. */
+strew_status backup_copy(const struct scattering *s, bool back);
 strew_status scatter_alone(struct scattering *s);
 strew_status scatter_walk(struct scattering *s, int64_t owners);
 /* `order`: look whether the index is sorted. */
