@@ -2,7 +2,7 @@
    freed ones are kept, newest first, up to a quarter of the device's memory; they are dropped where memory runs out. */
 #include "opencl.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A few sizes, so that blocks fit again: powers of two below a page, then eighths of powers of two. */
@@ -38,30 +38,41 @@ static bool take_free(struct opencl *on, size_t size_bytes, struct block *block)
   return false;
 }
 
-static strew_status fail_lost(const struct call *call, strew_device *device) {
-  return fail(call,
-              (struct fault){.code = STREW_EDEVICE,
-                             .argument = "device",
-                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
-              "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
+/* Asked, in use, limit. */
+static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
+  char hint[sizeof call->error->hint];
+  snprintf(hint, sizeof hint, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
+           device->context->bytes, opencl_of(device)->memory_bytes);
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
+              "memory of %s (%s) does not suffice for %zu bytes: clCreateBuffer gave %s (%d)", device->name,
+              strew_device_description(device), size_bytes, cl_error_name(error), error);
+}
+
+static strew_status fail_too_large(const struct call *call, strew_device *device, size_t size_bytes) {
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = "work in smaller pieces"},
+              "%s takes at most %zu bytes in one tensor, asked for %zu", device->name, opencl_of(device)->largest_bytes,
+              size_bytes);
+}
+
+static cl_int make_buffer(struct opencl *on, size_t size_bytes, struct block *block) {
+  cl_int error;
+  *block = (struct block){cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE, size_bytes, NULL, &error), size_bytes};
+  return block->memory ? CL_SUCCESS : error;
 }
 
 strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
   struct opencl *on = opencl_of(device);
   if (on->lost) return fail_lost(call, device);
-  if (on->largest_bytes && size_bytes > on->largest_bytes)
-    return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = "work in smaller pieces"},
-                "%s takes at most %zu bytes in one tensor, asked for %zu", device->name, on->largest_bytes, size_bytes);
+  if (on->largest_bytes && size_bytes > on->largest_bytes) return fail_too_large(call, device, size_bytes);
   size_t whole = rounded(size_bytes ? size_bytes : 1);
   if (on->largest_bytes && whole > on->largest_bytes) whole = size_bytes;
   if (take_free(on, whole, block)) return STREW_OK;
-  cl_int error;
-  *block = (struct block){cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE, whole, NULL, &error), whole};
-  if (!block->memory && on->free_count) {
+  cl_int error = make_buffer(on, whole, block);
+  if (error != CL_SUCCESS && on->free_count) {
     blocks_trim(device, 0);
-    block->memory = cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE, whole, NULL, &error);
+    error = make_buffer(on, whole, block);
   }
-  return block->memory ? STREW_OK : fail_opencl(call, device, "clCreateBuffer", error);
+  return error == CL_SUCCESS ? STREW_OK : fail_buffer(call, device, size_bytes, error);
 }
 
 void block_give(strew_device *device, struct block *block) {

@@ -39,6 +39,14 @@ strew_status fail_opencl(const struct call *call, strew_device *device, const ch
               error, on->lost ? ", the device is lost to this process" : "");
 }
 
+strew_status fail_lost(const struct call *call, strew_device *device) {
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
+              "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
+}
+
 /* ------------------------------------------------------------------------------------------------------- opening */
 
 static void ask(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {
@@ -84,8 +92,8 @@ static void read_properties(strew_device *device) {
   on->largest_bytes = (size_t)largest;
   on->local_bytes = (size_t)local;
   on->longest_loop = INT64_MAX;
-  device->lacks_float64 = !float64;
-  snprintf(on->options, sizeof on->options, "-cl-std=CL1.2%s",
+  device->lacks_float64 = float64 ? NULL : "it lacks the extension cl_khr_fp64";
+  snprintf(on->options, sizeof on->options, "-cl-std=CL1.2 -w%s",
            singles & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
@@ -163,8 +171,7 @@ static void describe_promise(const strew_device *device, char *text, size_t size
   size_t used = 0;
   *text = 0;
   if (device->lacks_float64)
-    used = (size_t)snprintf(text, size, "%s: float64 tensors are an error here",
-                            on->inexact_float64 ? "float64 is not exact" : "has no float64");
+    used = (size_t)snprintf(text, size, "float64 tensors are an error here: %s", device->lacks_float64);
   if (on->software)
     used += (size_t)snprintf(text + used, size - used, "%sin integers, slower, for exactness:", used ? "; " : "");
   for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)

@@ -48,9 +48,9 @@ struct opencl_library {
   OPENCL_CALLS(MEMBER)
 #undef MEMBER
 };
-/* NULL, with the reason in `why` (TEXT_BYTES), where there is none. */
-const struct opencl_library *opencl_library(char *why);
-extern struct opencl_library cl; /* valid once opencl_library gave it */
+extern struct opencl_library cl; /* once opencl_library was asked */
+/* Is it there? If not, `why` (TEXT_BYTES) says what is missing. */
+bool opencl_library(char *why);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
 
@@ -75,7 +75,6 @@ struct opencl {
   size_t largest_group, memory_bytes, largest_bytes, local_bytes;
   int64_t longest_loop;          /* turns that one work-item may take in one launch */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
-  bool inexact_float64;          /* so that it is not offered */
   unsigned software;             /* operations of float32 that integers have to do: */
   char driver[128], options[96]; /* of the compiler */
   char prelude[256];             /* lines put in front of every kernel file: what the device has */
@@ -98,6 +97,8 @@ strew_status opencl_probe(const struct call *call, strew_device *device);
 
 /* A failed OpenCL function, as an error that says which, on what device, and what to do. */
 strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error);
+/* Where `lost`: whatever the driver would do by now, nothing more is asked of it. */
+strew_status fail_lost(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------------------------ buffer.c */
 
@@ -172,6 +173,8 @@ void launch_local(struct launch *launch, size_t size_bytes);
 void launch_space(struct launch *launch, const struct space *space);
 /* OPERAND(T, name) of kernels/space.h: an operand of the plan. One without storage binds no memory. */
 void launch_operand(struct launch *launch, const struct space *space, int operand);
+/* STRIDES(name): those of an operand alone. */
+void launch_strides(struct launch *launch, const struct space *space, int operand);
 /* Just the memory of an operand, and its offset. */
 void launch_memory(struct launch *launch, const struct operand *operand);
 /* One work-item per (column, row). */

@@ -4,10 +4,5 @@
   strew_status name(__VA_ARGS__) { return fail(call, (struct fault){.code = STREW_EDEVICE}, "pending"); }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define CD const struct call *call, strew_device *device
-PENDING(opencl_elementwise, CD, const struct elementwise_plan *plan)
-PENDING(opencl_find_zero, CD, const struct plan *plan, strew_dtype compute, int64_t *place)
-PENDING(opencl_reduce, CD, const struct reduce_plan *plan)
 PENDING(opencl_cumsum, CD, const struct scan_plan *plan)
-PENDING(opencl_random, CD, const struct random_plan *plan)
-PENDING(opencl_ramp, CD, const struct ramp_plan *plan)
 PENDING(opencl_matmul, CD, const struct plan *plan, int64_t k)

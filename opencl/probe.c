@@ -170,8 +170,7 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
   if (!device->lacks_float64) {
     status = probe_floats(call, device, "probe_float64", sizeof(double), &wrong);
     if (status != STREW_OK) return status;
-    on->inexact_float64 = wrong != 0;
-    device->lacks_float64 = on->inexact_float64;
+    if (wrong) device->lacks_float64 = "its own is not exact";
   }
   return probe_loop(call, device);
 }

@@ -35,6 +35,14 @@
   X(LOGICAL_AND, logical_and)                                                                                          \
   X(LOGICAL_OR, logical_or)
 
+/* By which a kernel that is told the operation at run time knows it. */
+enum {
+#define ROW(ENUM, function) CODE_##ENUM,
+  UNARY_NUMBERS(ROW) UNARY_FLOATS(ROW) UNARY_BITS(ROW) BINARY_ANY(ROW) BINARY_NUMBERS(ROW) BINARY_FLOATS(ROW)
+      BINARY_BITS(ROW) BINARY_TESTS(ROW)
+#undef ROW
+};
+
 /* ----------------------------------------------------------------------------------------------- whole numbers */
 
 /* Integers, whatever their width, are divided as int64: the result fits but for -INT_MIN, which wraps. b is not 0: that

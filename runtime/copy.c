@@ -54,19 +54,24 @@ static strew_status carry(const struct call *call, const strew_tensor *from, str
   return status;
 }
 
+/* The same, as another dtype: converted where it comes from only if it cannot travel as it is. */
+static strew_status carry_as(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
+                             strew_tensor **out) {
+  strew_tensor *first = NULL;
+  bool before = from->dtype == STREW_FLOAT64 && device->lacks_float64;
+  if (dtype == from->dtype) return carry(call, from, device, out);
+  strew_status status = before ? copy_as(call, from, dtype, &first) : carry(call, from, device, &first);
+  if (status == STREW_OK) status = before ? carry(call, first, device, out) : copy_as(call, first, dtype, out);
+  strew_release(first);
+  return status;
+}
+
 strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                       strew_error *error) {
   struct call call = CALL("to", error, {"self", tensor});
-  bool moves = device != tensor->storage->device;
-  if (!moves && dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
-  if (!moves) return copy_as(&call, tensor, dtype, out);
-  strew_tensor *carried = NULL;
-  strew_status status = carry(&call, tensor, device, &carried);
-  if (status != STREW_OK) return status;
-  if (dtype == tensor->dtype) return *out = carried, STREW_OK;
-  status = copy_as(&call, carried, dtype, out);
-  strew_release(carried);
-  return status;
+  if (device != tensor->storage->device) return carry_as(&call, tensor, device, dtype, out);
+  if (dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
+  return copy_as(&call, tensor, dtype, out);
 }
 
 strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error) {
@@ -99,7 +104,7 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
   if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
   if (src->storage->device == tensor->storage->device) return copy_tensor(&call, tensor, src);
   strew_tensor *carried = NULL;
-  status = carry(&call, src, tensor->storage->device, &carried);
+  status = carry_as(&call, src, tensor->storage->device, tensor->dtype, &carried);
   if (status == STREW_OK) status = copy_tensor(&call, tensor, carried);
   strew_release(carried);
   return status;

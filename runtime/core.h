@@ -83,8 +83,8 @@ struct strew_device {
   strew_context *context;
   const char *name;
   char description[128];
-  bool lacks_float64;
-  void *state; /* the device's own */
+  const char *lacks_float64; /* why; NULL where it has it */
+  void *state;               /* the device's own */
 };
 
 /* The devices beside the CPU, and why what else was looked at cannot be used. */

@@ -38,6 +38,10 @@
 STREW_DTYPES(SCALAR_TYPES)
 #undef SCALAR_TYPES
 
+/* Numbers of dtypes, as in strew.h (copy.c of the OpenCL device sees to that): the same whether there is a float64 or
+   not. */
+enum { CODE_f32, CODE_f64, CODE_f16, CODE_bf16, CODE_i64, CODE_i32, CODE_i16, CODE_i8, CODE_u8, CODE_b8 };
+
 /* ------------------------------------------------------------------------------------------------ bits of floats */
 
 #ifdef __OPENCL_VERSION__
@@ -144,14 +148,11 @@ SCALAR_HALF(bf16)
 
 /* ------------------------------------------------------------------------------------------------- 16-bit floats */
 
-/* Shifting puts the fraction in place, and a constant moves the exponent; what was denormal is a whole number of
-   2^-24. */
+/* Shifting puts the fraction in place; the product moves the exponent, and makes denormals normal. */
 static inline float load_f16(T_f16 h) {
-  uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = h & 0x7fffu;
-  uint32_t normal = (magnitude << 13) + 0x38000000u;
-  uint32_t denormal = bits_of_float((float)(int32_t)magnitude * 0x1p-24f);
-  uint32_t bits = magnitude < 0x400u ? denormal : magnitude < 0x7c00u ? normal : normal | 0x7f800000u;
-  return float_of_bits(sign | bits);
+  uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = (uint32_t)(h & 0x7fffu) << 13;
+  uint32_t bits = bits_of_float(times_f32(float_of_bits(magnitude), 0x1p112f)) | sign;
+  return float_of_bits((h & 0x7c00u) == 0x7c00u ? bits | 0x7f800000u : bits);
 }
 /* Ties to even: half a unit of the last place that is kept, or a bit less, is added; below 2^-14 that place stands
    still, and a sum with 1/2 has the same. */
@@ -245,12 +246,16 @@ static inline T_f32 f32_from_f64(double x) { return (float)x; }
 static inline T_f64 f64_from_f32(float x) { return (double)x; }
 #endif
 static inline T_f64 f64_from_f64(double x) { return x; }
-static inline T_f16 f16_from_f64(double x) {
-  return (T_f16)convert_format(bits_of_double(x), FORMAT_FLOAT64, FORMAT_FLOAT16);
+/* Rounded to odd: of the two floats next to x, the one whose last bit is set. It rounds to fewer bits as x would, so
+   that x is rounded once. */
+static inline float odd_f32_from_f64(double x) {
+  float nearest = f32_from_f64(x);
+  double back = f64_from_f32(nearest);
+  uint32_t bits = bits_of_float(nearest), too_far = fabs(back) > fabs(x), inexact = back != x;
+  return float_of_bits((bits - too_far) | inexact);
 }
-static inline T_bf16 bf16_from_f64(double x) {
-  return (T_bf16)convert_format(bits_of_double(x), FORMAT_FLOAT64, FORMAT_BFLOAT16);
-}
+static inline T_f16 f16_from_f64(double x) { return store_f16(odd_f32_from_f64(x)); }
+static inline T_bf16 bf16_from_f64(double x) { return store_bf16(odd_f32_from_f64(x)); }
 static inline T_b8 b8_from_f64(double x) { return x != 0; }
 #define SCALAR_INTEGER(s)                                                                                              \
   static inline T_##s s##_from_f64(double x) { return (T_##s)saturate_f64(x, lowest_##s(), highest_##s()); }

@@ -98,11 +98,8 @@ strew_status tensor_view(const struct call *call, const strew_tensor *base, int 
 
 static strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
   if (dtype != STREW_FLOAT64 || !device->lacks_float64) return STREW_OK;
-  return fail(call,
-              (struct fault){.code = STREW_EDTYPE,
-                             .argument = "dtype",
-                             .hint = "float32 is everywhere; device = \"cpu\" has float64"},
-              "is float64, which device %s does not have", device->name);
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype", .hint = "float32, or device = \"cpu\""},
+              "is float64, which device %s does not have: %s", device->name, device->lacks_float64);
 }
 
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,

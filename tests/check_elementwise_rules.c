@@ -9,9 +9,11 @@ START_TEST(promotion_is_that_of_pytorch) {
   strew_dtype da = (strew_dtype)_i;
   const int64_t size = 2;
   const strew_scalar numbers[] = {strew_bool(true), strew_int(1), strew_float(1)};
+  if (lacks(da)) return;
   for (int rank_a = 0; rank_a <= 1; rank_a++) {
     strew_tensor *a = random_tensor(da, rank_a, &size, CONTIGUOUS);
     for (int column = 0; column < 2 * STREW_DTYPE_COUNT + 3; column++) {
+      if (column < 2 * STREW_DTYPE_COUNT && lacks((strew_dtype)(column % STREW_DTYPE_COUNT))) continue;
       strew_tensor *b = NULL, *out = NULL;
       if (column < 2 * STREW_DTYPE_COUNT)
         b = random_tensor((strew_dtype)(column % STREW_DTYPE_COUNT), column < STREW_DTYPE_COUNT, &size, CONTIGUOUS);
@@ -48,7 +50,7 @@ START_TEST(division_and_powers_by_hand) {
   const double c[] = {1, -1, 0, 5, -5, 3, -3, -0.0}, d[] = {0, 0, 0, -2, 2, inf, inf, 3};
   const double rests[] = {NAN, NAN, NAN, -1, 1, 3, inf, -0.0};
   check_values(STREW_REMAINDER, STREW_FLOAT32, 8, c, d, rests);
-  check_values(STREW_REMAINDER, STREW_FLOAT64, 8, c, d, rests);
+  if (!lacks(STREW_FLOAT64)) check_values(STREW_REMAINDER, STREW_FLOAT64, 8, c, d, rests);
   const double i[] = {7, -7, 7, -7, -128}, j[] = {2, 2, -2, -2, -1};
   check_values(STREW_FLOOR_DIVIDE, STREW_INT8, 5, i, j, (const double[]){3, -4, -4, 3, -128});
   check_values(STREW_REMAINDER, STREW_INT8, 5, i, j, (const double[]){1, 1, -1, -1, 0});
@@ -65,6 +67,7 @@ START_TEST(rounding_by_hand) {
   const double x[] = {0.5, 1.5, 2.5, -0.5, -1.5, -0.0, 8388609, 0x1.fffffep-2, NAN};
   const double due[] = {0, 2, 2, -0.0, -2, -0.0, 8388609, 0, NAN};
   for (int d = STREW_FLOAT32; d <= STREW_FLOAT64; d++) {
+    if (lacks((strew_dtype)d)) continue;
     strew_tensor *from = tensor_from_doubles((strew_dtype)d, 9, x),
                  *expected = tensor_from_doubles((strew_dtype)d, 9, due);
     strew_tensor *out = NULL;
@@ -170,6 +173,7 @@ START_TEST(allclose_follows_its_formula) {
       {STREW_FLOAT32, 1, 1.5, 0, 0, false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (lacks(cases[i].dtype)) continue;
     strew_tensor *a = tensor_from_doubles(cases[i].dtype, 1, &cases[i].a);
     strew_tensor *b = tensor_from_doubles(cases[i].dtype, 1, &cases[i].b);
     bool is = !cases[i].due;
@@ -399,7 +403,7 @@ Suite *make_suite(void) {
   tcase_add_test(values, division_and_powers_by_hand);
   tcase_add_test(values, rounding_by_hand);
   tcase_add_test(values, halves_round_once);
-  tcase_add_test(values, foreign_bools_are_true_or_false);
+  if (!on_device()) tcase_add_test(values, foreign_bools_are_true_or_false);
   tcase_add_test(values, equal_compares_wholes);
   tcase_add_test(values, allclose_follows_its_formula);
   TCase *messages = new_case(suite, "messages");

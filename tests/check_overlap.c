@@ -233,6 +233,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, larger_views_alone, 0, SINGLES);
   tcase_add_loop_test(all, hard_strides_take_no_time, 0, 4);
   tcase_add_test(all, storages_are_apart);
+  if (on_device()) return suite;
   tcase_add_test(all, memory_wrapped_twice);
   tcase_add_test(all, views_of_memory_wrapped_twice);
   return suite;

@@ -40,6 +40,10 @@ strew_dtype common_of(strew_operand a, strew_operand b) {
 
 bool is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
 bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER; }
+bool is_of_library(strew_binary_op op, strew_dtype dtype) { return op == STREW_POW && is_float_dtype(dtype); }
+bool is_unary_of_library(strew_unary_op op) {
+  return op >= STREW_EXP && op <= STREW_SIGMOID && op != STREW_SQRT && op != STREW_RSQRT;
+}
 static bool is_bitwise(strew_binary_op op) { return op >= STREW_BITWISE_AND; }
 static bool is_test(strew_binary_op op) { return op >= STREW_EQ && op <= STREW_LOGICAL_OR; }
 

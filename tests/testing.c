@@ -11,7 +11,7 @@ strew_allocator test_allocator;
 
 /* ----------------------------------------------------------------------------------------------- cases and main */
 
-static void start_context(void) {
+static void make_context(void) {
   const char *threads = getenv("STREW_TEST_THREADS");
   strew_options options = {.device = getenv("STREW_TEST_DEVICE"),
                            .threads = threads ? atoi(threads) : 2,
@@ -19,13 +19,21 @@ static void start_context(void) {
                            .allocator = test_allocator};
   ok(strew_context_create(&options, &context, &failure));
   ok(strew_device_find(context, NULL, &device, &failure));
+}
+
+static void start_context(void) {
+  if (!context) make_context();
+  strew_context_seed(context, 0);
   seed_draws(1);
 }
 
+/* A context in which something was left behind serves no other test. (A test may have given it back itself.) */
 static void finish_context(void) {
-  ck_assert_msg(strew_context_bytes(context) == 0, "%zu bytes of tensor memory were not given back",
-                strew_context_bytes(context));
-  strew_context_release(context);
+  if (!context) return;
+  size_t left = strew_context_bytes(context);
+  bool is_kept = on_device() && !left;
+  if (!is_kept) strew_context_release(context), context = NULL;
+  ck_assert_msg(!left, "%zu bytes of tensor memory were not given back", left);
 }
 
 TCase *new_case(Suite *suite, const char *name) {
@@ -38,13 +46,38 @@ TCase *new_case(Suite *suite, const char *name) {
 
 int main(void) {
   SRunner *runner = srunner_create(make_suite());
+  if (on_device() && !getenv("CK_FORK")) srunner_set_fork_status(runner, CK_NOFORK);
   srunner_run_all(runner, CK_NORMAL);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
+  strew_context_release(context);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-void use_threads(int threads) { ok(strew_context_set_threads(context, threads, &failure)); }
+/* --------------------------------------------------------------------------------------------------- the device */
+
+bool on_device(void) {
+  const char *name = getenv("STREW_TEST_DEVICE");
+  return name && strcmp(name, "cpu") != 0;
+}
+
+int sweep(int counts) { return on_device() ? 1 : counts; }
+
+bool lacks(strew_dtype dtype) {
+  static bool told;
+  strew_capabilities can;
+  if (dtype != STREW_FLOAT64 || !on_device()) return false;
+  ok(strew_device_capabilities(device, &can, &failure));
+  if (!can.float64 && !told) printf("without float64, which %s lacks\n", strew_device_description(device));
+  told = true;
+  return !can.float64;
+}
+
+strew_dtype dtype_here(strew_dtype dtype) { return lacks(dtype) ? STREW_FLOAT32 : dtype; }
+
+void use_threads(int threads) {
+  if (!on_device()) ok(strew_context_set_threads(context, threads, &failure));
+}
 
 void use_turn(int turn, int i) { use_threads(turn ? (const int[]){2, 3, 7}[i % 3] : 1); }
 
@@ -54,12 +87,27 @@ void clear_failure(void) {
   failure.message[0] = 0;
 }
 
+/* The message, with its tensors on the CPU. */
+static const char *message_of_cpu(void) {
+  static char text[sizeof failure.message];
+  char place[64];
+  int length = snprintf(place, sizeof place, "] %s", strew_device_name(device));
+  size_t used = 0;
+  for (const char *at = failure.message; *at && used + 8 < sizeof text;) {
+    bool is_place = !strncmp(at, place, (size_t)length) && (at[length] == '\n' || !at[length]);
+    used += (size_t)snprintf(text + used, sizeof text - used, is_place ? "] cpu" : "%c", *at);
+    at += is_place ? length : 1;
+  }
+  text[used] = 0;
+  return text;
+}
+
 void check_failure(const char *what, strew_status status, strew_status code, const char *message) {
   ck_assert_msg(status != STREW_OK, "%s succeeded, should fail with \"%s\"", what, message ? message : "");
   ck_assert_msg(status == code, "%s gave status %s, not %s: %s", what, strew_status_name(status),
                 strew_status_name(code), failure.message);
   ck_assert_int_eq(failure.code, code);
-  if (message) ck_assert_str_eq(failure.message, message);
+  if (message) ck_assert_str_eq(on_device() ? message_of_cpu() : failure.message, message);
 }
 
 /* ----------------------------------------------------------------------------------------------- random numbers */
@@ -270,21 +318,35 @@ strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value) {
 
 /* --------------------------------------------------------------------------------------------------- comparison */
 
+/* From the tensor's first element to its last, whatever lies between, as dense memory; to be freed. */
+static char *read_span(const strew_tensor *tensor, size_t size) {
+  int64_t span = 1, one = 1;
+  for (int d = 0; d < strew_tensor_rank(tensor); d++)
+    span += (strew_tensor_sizes(tensor)[d] - 1) * strew_tensor_strides(tensor)[d];
+  char *memory = malloc((size_t)span * size);
+  strew_tensor *flat = NULL, *viewed = (strew_tensor *)(uintptr_t)tensor;
+  ok(strew_as_strided(viewed, 1, &span, &one, strew_tensor_offset(tensor), &flat, &failure));
+  ok(strew_read(flat, memory, (size_t)span * size, &failure));
+  strew_release(flat);
+  return memory;
+}
+
 void *host_of(const strew_tensor *tensor) {
   int rank = strew_tensor_rank(tensor);
   const int64_t *sizes = strew_tensor_sizes(tensor), *strides = strew_tensor_strides(tensor);
   size_t size = strew_dtype_size_bytes(strew_tensor_dtype(tensor));
   int64_t count = strew_tensor_numel(tensor), position[STREW_MAX_RANK] = {0}, offset = 0;
-  char *host = malloc((size_t)count * size + 1);
-  void *data;
-  if (strew_data(tensor, &data, NULL) != STREW_OK) { /* not in host memory */
-    ok(strew_read(tensor, host, (size_t)count * size, &failure));
-    return host;
-  }
+  char *host = malloc((size_t)count * size + 1), *span = NULL;
+  void *data = NULL;
+  if (!on_device())
+    ok(strew_data(tensor, &data, &failure));
+  else if (count)
+    data = span = read_span(tensor, size);
   for (int64_t i = 0; i < count; i++) {
     memcpy(host + (size_t)i * size, (const char *)data + (size_t)offset * size, size);
     step_on(rank, sizes, strides, position, &offset);
   }
+  free(span);
   return host;
 }
 
@@ -307,12 +369,17 @@ static void write_element(strew_dtype dtype, const void *element, char *text, si
     snprintf(text, room, "%" PRId64, number.as.i);
 }
 
-void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...) {
-  char what[512], got_text[80], due_text[80];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(what, sizeof what, format, arguments);
-  va_end(arguments);
+/* Allowed where exp, pow and the like come from the platform: see assert_close. */
+static bool is_close(strew_dtype dtype, const void *a, const void *b) {
+  static const double units[] = {0x1p-19, 0x1p-48, 0x1.1p-10, 0x1.1p-7},
+                      smallest[] = {0x1p-126, 0x1p-1022, 0x1p-24, 0x1p-126};
+  if (!is_float_dtype(dtype)) return false;
+  double x = strew_scalar_load(dtype, a).as.f, y = strew_scalar_load(dtype, b).as.f;
+  return fabs(x - y) <= fabs(y) * units[dtype] + smallest[dtype];
+}
+
+static void compare(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *what, bool exact) {
+  char got_text[80], due_text[80];
   ck_assert_msg(strew_tensor_dtype(tensor) == dtype, "%s: dtype is %s, not %s", what,
                 strew_dtype_name(strew_tensor_dtype(tensor)), strew_dtype_name(dtype));
   size_t size = strew_dtype_size_bytes(dtype);
@@ -320,12 +387,30 @@ void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *
   char *got = host_of(tensor);
   for (int64_t i = 0; i < count; i++) {
     const char *due = (const char *)expected + (size_t)i * size, *is = got + (size_t)i * size;
-    if (same_element(dtype, due, is)) continue;
+    if (same_element(dtype, due, is) || (!exact && is_close(dtype, is, due))) continue;
     write_element(dtype, is, got_text, sizeof got_text);
     write_element(dtype, due, due_text, sizeof due_text);
     ck_abort_msg("%s: element %" PRId64 " of %" PRId64 " is %s, not %s", what, i, count, got_text, due_text);
   }
   free(got);
+}
+
+void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...) {
+  char what[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  compare(tensor, dtype, expected, what, true);
+}
+
+void assert_close(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...) {
+  char what[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  compare(tensor, dtype, expected, what, !on_device());
 }
 
 void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes) {

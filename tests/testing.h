@@ -3,7 +3,8 @@
    as a host does: strew.h, and scalar.h to read elements.
 
    Environment: STREW_TEST_THREADS, the context's thread count (else 2); STREW_TEST_DEVICE, where tensors lie (else
-   cpu). */
+   cpu). On another device than the CPU drivers take long to wake up and kernels to load: there all tests of a program
+   run in one process, in one context, unless CK_FORK=yes asks for a process each. */
 #ifndef TESTING_H
 #define TESTING_H
 
@@ -16,7 +17,8 @@
 
 Suite *make_suite(void);
 
-/* A case whose tests each get a fresh `context` and `device`, and must leave no byte of tensor memory behind. */
+/* A case whose tests each get a fresh `context` and `device`, and must leave no byte of tensor memory behind. (On
+   another device than the CPU the context is fresh where a test has failed before.) */
 TCase *new_case(Suite *suite, const char *name);
 extern strew_context *context;
 extern strew_device *device;
@@ -25,6 +27,14 @@ void use_threads(int threads);
    four for each would bring little: a pool larger than the machine takes long to make. */
 enum { TURNS = 2 };
 void use_turn(int turn, int i);
+/* Is it another device than the CPU? Then there is nothing to wrap, and host threads do nothing. */
+bool on_device(void);
+/* How many of `counts` thread counts (or turns) are to be tried: all, or on another device than the CPU one. */
+int sweep(int counts);
+/* Does the device lack this dtype? It is told once that such cases are left out. */
+bool lacks(strew_dtype dtype);
+/* The dtype, or float32 in its place where the device lacks it: for draws. */
+strew_dtype dtype_here(strew_dtype dtype);
 /* Where the fixture's contexts take their memory; make_suite may set it. */
 extern strew_allocator test_allocator;
 
@@ -36,7 +46,7 @@ extern strew_error failure;
     clear_failure();                                                                                                   \
     if ((call) != STREW_OK) ck_abort_msg("%s failed: %s", #call, failure.message);                                     \
   } while (0)
-/* The call fails with this code and exactly this message (NULL: any). */
+/* The call fails with this code and exactly this message (NULL: any), in which tensors lie on cpu, wherever they do. */
 #define assert_fails(call, code, text)                                                                                 \
   do {                                                                                                                 \
     clear_failure();                                                                                                   \
@@ -89,6 +99,11 @@ bool same_element(strew_dtype dtype, const void *a, const void *b);
 /* The tensor has this dtype and these elements; where not, the message names the first difference and what was tried.
  */
 void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+typedef void comparison(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...);
+/* As assert_elements on the CPU. On other devices floats may be off by what OpenCL allows its functions: 16 units in
+   the last place of what is computed, one of a 16-bit dtype's own, all of a denormal. */
+void assert_close(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes);
 /* Two tensors of one dtype and shape, bit for bit. */

@@ -178,7 +178,7 @@ sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
 }
 
 #else
-enum { RUN = 8 };
+enum { RUN = 8, MANY = 32 * sizeof(word) };
 
 static inline void insert_all(__local item *items, int count) {
   for (int i = 1; i < count; i++) {
@@ -218,6 +218,36 @@ static inline __local item *sort_by_merging(__local item *items, __local item *s
   return items;
 }
 
+enum { DIGITS = 256 };
+
+static inline int digit_of(item x, int first_bit) { return (int)(key_in(x) >> first_bit) & (DIGITS - 1); }
+
+/* Item after item goes to the place that is next for its digit; false where all have the same: they may stay. */
+static inline bool deal(__local const item *items, __local item *dealt, int count, int first_bit) {
+  ushort next[DIGITS];
+  for (int d = 0; d < DIGITS; d++) next[d] = 0;
+  for (int i = 0; i < count; i++) next[digit_of(items[i], first_bit)]++;
+  if (next[digit_of(items[0], first_bit)] == count) return false;
+  ushort place = 0;
+  for (int d = 0; d < DIGITS; d++) {
+    const ushort found = next[d];
+    next[d] = place;
+    place += found;
+  }
+  for (int i = 0; i < count; i++) dealt[next[digit_of(items[i], first_bit)]++] = items[i];
+  return true;
+}
+
+static inline __local item *sort_by_digits(__local item *items, __local item *spare, int count) {
+  for (int first_bit = 0; first_bit < 8 * (int)sizeof(word); first_bit += 8) {
+    if (!deal(items, spare, count, first_bit)) continue;
+    __local item *dealt = spare;
+    spare = items;
+    items = dealt;
+  }
+  return items;
+}
+
 /* heap[at] sinks to where it belongs; the last item of all stands at the top. */
 static inline void sink(__local item *heap, int count, int at) {
   const item x = heap[at];
@@ -241,13 +271,17 @@ __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
   for (int i = 0; i < count; i++, c++) place[i] = LOAD(c);
   if (c < end)
     for (int i = count / 2 - 1; i >= 0; i--) sink(place, count, i);
-  for (; c < end; c++) {
-    const item x = LOAD(c);
-    if (!is_before(x, place[0])) continue;
-    place[0] = x;
-    sink(place, count, 0);
+  for (; c < end; c += LINE) {
+    const int few = (int)min((long)LINE, end - c);
+    for (int i = 0; i < few; i++) spare[i] = LOAD(c + i);
+    for (int i = 0; i < few; i++) {
+      if (!is_before(spare[i], place[0])) continue;
+      place[0] = spare[i];
+      sink(place, count, 0);
+    }
   }
-  __local item *sorted = sort_by_merging(place, spare, count);
+  __local item *sorted =
+      count > MANY ? sort_by_digits(place, spare, count) : sort_by_merging(place, spare, count);
   for (int r = 0; r < keep; r++) {
     const item x = r < count ? sorted[r] : LAST_ITEM;
     STORE(x, r)
