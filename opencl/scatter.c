@@ -99,7 +99,8 @@ static struct choice choose_bounded(const struct scattering *s) {
    a GPU busy where there are some ten thousand; short lines are not worth sorting. */
 static struct choice choose_gpu(const struct scattering *s) {
   enum { SMALL = 4096, SHORT_LINE = 64, MANY_ROWS = 16384, MANY = 65536 };
-  if (s->given->size == 0 || !sort_serves(s)) return (struct choice){.way = WALK, .owners = 1};
+  if (s->given->size == 0) return (struct choice){.way = WALK, .owners = 1};
+  if (!sort_serves(s)) return (struct choice){.way = WALK, .owners = GROUP * (int64_t)opencl_of(s->device)->units};
   if (s->line * s->rows <= SMALL) return (struct choice){.way = GROUP_ALONE};
   if (s->line <= SHORT_LINE || s->batches >= MANY_ROWS) return (struct choice){.way = WALK, .owners = 1};
   if (atomics_serve(s)) return (struct choice){.way = ATOMICS};

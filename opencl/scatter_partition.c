@@ -123,6 +123,10 @@ strew_status scatter_partition(struct scattering *s, bool order) {
   struct parted parted;
   parted_shape(s, order, &parted);
   strew_status status = parted_take(s, &parted);
+  if (status == STREW_EMEMORY) { /* slower, but it needs none */
+    parted_give(s, &parted);
+    return scatter_walk(s, parted.owners);
+  }
   if (status == STREW_OK)
     status = verdict_start(&s->pass, parted.order ? VERDICT_NONE : VERDICT_UNSORTED, parted.order, &s->verdict);
   if (status == STREW_OK && parted.order)
