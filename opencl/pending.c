@@ -11,7 +11,6 @@ PENDING(opencl_index_check, CD, const struct plan *plan, int64_t lowest, int64_t
 PENDING(opencl_index_range, CD, const struct plan *plan, struct index_range *range)
 PENDING(opencl_elementwise, CD, const struct elementwise_plan *plan)
 PENDING(opencl_find_zero, CD, const struct plan *plan, strew_dtype compute, int64_t *place)
-PENDING(opencl_cumsum, CD, const struct scan_plan *plan)
 PENDING(opencl_sort, CD, const struct sort_plan *plan)
 PENDING(opencl_nonzero, CD, const struct plan *plan, struct operand *out, int64_t *count)
 PENDING(opencl_random, CD, const struct random_plan *plan)
