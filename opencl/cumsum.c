@@ -46,6 +46,8 @@ static void choose_way(struct job *job) {
   job->way = WAY_ITEMS;
   job->dense = job->in_run == 1 && job->out_run == 1;
   job->span = on->is_gpu ? 1 : SPAN;
+  /* fewer kinds of kernels, where coordinates are seldom asked for */
+  if (job->space.outer == 1 && job->n >= SHORT) job->space.outer = 4;
   if (on->is_gpu) {
     if (!closer && job->n >= SHORT) job->way = WAY_STAGED;
     return;
