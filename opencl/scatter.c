@@ -6,10 +6,10 @@
 void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
                           int outer, const char *more) {
   const struct operand *operands = s->plan.operands;
-  launch_start(launch, s->call, s->device, file, kernel, "S=%s SRC=%s I=%s REDUCE=%s MODE=%s OUTER=%d%s%s%s",
+  launch_start(launch, s->call, s->device, file, kernel, "S=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s",
                dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
-               strew_reduction_name(s->given->reduction), index_mode(s->given->mode), outer,
-               operands[SRC].storage ? "" : " NUMBER", s->with_arg ? " ARG" : "", more);
+               strew_reduction_name(s->given->reduction), outer, operands[SRC].storage ? "" : " NUMBER",
+               s->with_arg ? " ARG" : "", more);
 }
 
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space) {

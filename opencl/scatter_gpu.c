@@ -19,7 +19,7 @@ strew_status scatter_group(struct scattering *s) {
   launch_target(&launch, s, &space);
   launch_operand(&launch, &space, INDEX);
   launch_source(&launch, s, &space);
-  launch_int(&launch, s->given->size);
+  launch_limits(&launch, s->given->size, s->given->mode);
   launch_flag(&launch, s->given->check);
   launch_block(&launch, &s->verdict);
   return launch_groups(&launch, 1, large_group(s->device));
@@ -69,7 +69,7 @@ strew_status scatter_atomic(struct scattering *s) {
   launch_target(&launch, s, &walked.space);
   launch_operand(&launch, &walked.space, INDEX);
   launch_source(&launch, s, &walked.space);
-  launch_int(&launch, given->size);
+  launch_limits(&launch, given->size, given->mode);
   launch_int(&launch, walked.width);
   for (int i = 0; i < ARG; i++) launch_int(&launch, walked.column[i]);
   launch_flag(&launch, given->check && !check ? VERDICT_BAD : 0);

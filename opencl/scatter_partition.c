@@ -76,7 +76,7 @@ static strew_status partition(const struct scattering *s, const struct parted *p
   parted_launch(&launch, s, parted, "partition");
   launch_operand(&launch, &parted->walked.space, INDEX);
   launch_source(&launch, s, &parted->walked.space);
-  launch_int(&launch, s->given->size);
+  launch_limits(&launch, s->given->size, s->given->mode);
   launch_value(&launch, &scale, sizeof scale);
   launch_flag(&launch, s->given->check);
   launch_block(&launch, &s->verdict);
@@ -91,7 +91,7 @@ static void launch_shared(struct launch *launch, const struct scattering *s, con
   parted_launch(launch, s, parted, kernel);
   launch_target(launch, s, &parted->walked.space);
   launch_source(launch, s, &parted->walked.space);
-  launch_int(launch, s->given->size);
+  launch_limits(launch, s->given->size, s->given->mode);
   launch_int(launch, parted->walked.width);
   launch_int(launch, parted->walked.column[SELF]);
   launch_int(launch, parted->walked.column[SRC]);

@@ -87,7 +87,7 @@ static strew_status make_items(const struct scattering *s, const struct sorted *
   sorted_launch(&launch, s, sorted, "make_items");
   launch_space(&launch, &sorted->space);
   launch_operand(&launch, &sorted->space, INDEX);
-  launch_int(&launch, s->given->size);
+  launch_limits(&launch, s->given->size, s->given->mode);
   launch_int(&launch, sorted->still);
   launch_int(&launch, sorted->count);
   launch_int(&launch, sorted->places);
@@ -116,7 +116,7 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_space(launch, &sorted->space);
   launch_target(launch, s, &sorted->space);
   launch_source(launch, s, &sorted->space);
-  launch_int(launch, s->given->size);
+  launch_limits(launch, s->given->size, s->given->mode);
   launch_int(launch, sorted->still);
   launch_int(launch, sorted->count);
   launch_flag(launch, s->given->check ? VERDICT_BAD : 0);

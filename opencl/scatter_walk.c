@@ -35,7 +35,7 @@ static void walk_launch(struct launch *launch, const struct scattering *s, const
   launch_target(launch, s, &walked->space);
   launch_operand(launch, &walked->space, INDEX);
   launch_source(launch, s, &walked->space);
-  launch_int(launch, s->given->size);
+  launch_limits(launch, s->given->size, s->given->mode);
   launch_int(launch, walked->width);
   launch_int(launch, walked->block);
   for (int i = 0; i <= ARG; i++) launch_int(launch, walked->column[i]);

@@ -14,7 +14,7 @@
 #define PLACE IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-scatter_group(SPACE, TARGET, OPERAND(const I, index), SOURCE, const long size, const int check,
+scatter_group(SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS, const int check,
               __global int *verdict) {
   __local uint tile[TILE];
   __local int bad;

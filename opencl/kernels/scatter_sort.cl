@@ -11,7 +11,7 @@
 #include "join.h"
 #include "items.h"
 
-__kernel void make_items(SPACE, OPERAND(const I, index), const long size, const long still, const long count,
+__kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long still, const long count,
                          const ulong nobody, const int check, __global int *verdict, __global item *items,
                          __global uint *found) {
   const long i = (long)get_global_id(0);
@@ -48,7 +48,7 @@ __kernel void find_segments(__global const item *items, const long count, const 
 }
 
 #define SEGMENTED                                                                                                      \
-  SPACE, TARGET, SOURCE, const long size, const long still, const long count, const int stop,                          \
+  SPACE, TARGET, SOURCE, LIMITS, const long still, const long count, const int stop,                          \
       __global const int *verdict, __global const item *items, __global const uint *starts,                            \
       __global const uint *found
 #ifdef ARG

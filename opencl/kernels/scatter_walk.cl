@@ -10,7 +10,7 @@
 #include "join.h"
 
 #define WALKED                                                                                                         \
-  SPACE, TARGET, OPERAND(const I, index), SOURCE, const long size, const long width, const long block,                 \
+  SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS, const long width, const long block,                 \
       const long self_column, const long index_column, const long src_column, const long arg_column
 
 #define one     1
