@@ -76,7 +76,7 @@ static strew_status partition(const struct scattering *s, const struct parted *p
   parted_launch(&launch, s, parted, "partition");
   launch_operand(&launch, &parted->walked.space, INDEX);
   launch_source(&launch, s, &parted->walked.space);
-  launch_int(&launch, s->given->size);
+  launch_limits(&launch, s->given->size, s->given->mode);
   launch_value(&launch, &scale, sizeof scale);
   launch_flag(&launch, s->given->check);
   launch_block(&launch, &s->verdict);
@@ -91,7 +91,7 @@ static void launch_shared(struct launch *launch, const struct scattering *s, con
   parted_launch(launch, s, parted, kernel);
   launch_target(launch, s, &parted->walked.space);
   launch_source(launch, s, &parted->walked.space);
-  launch_int(launch, s->given->size);
+  launch_limits(launch, s->given->size, s->given->mode);
   launch_int(launch, parted->walked.width);
   launch_int(launch, parted->walked.column[SELF]);
   launch_int(launch, parted->walked.column[SRC]);
@@ -123,6 +123,10 @@ strew_status scatter_partition(struct scattering *s, bool order) {
   struct parted parted;
   parted_shape(s, order, &parted);
   strew_status status = parted_take(s, &parted);
+  if (status == STREW_EMEMORY) { /* slower, but it needs none */
+    parted_give(s, &parted);
+    return scatter_walk(s, parted.owners);
+  }
   if (status == STREW_OK)
     status = verdict_start(&s->pass, parted.order ? VERDICT_NONE : VERDICT_UNSORTED, parted.order, &s->verdict);
   if (status == STREW_OK && parted.order)

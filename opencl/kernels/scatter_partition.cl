@@ -27,7 +27,7 @@
 #define INDEX_STEP index_step
 #endif
 
-__kernel void partition(SPACE, OPERAND(const I, index), SOURCE, const long size, const ulong scale, const int check,
+__kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ulong scale, const int check,
                         __global int *verdict, __global uint *starts, __global uint *places,
                         __global KEPT *kept) {
   if (!(known_before(WAY, verdict) & UNSORTED)) return;
@@ -98,7 +98,7 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, const long size,
 #define ARG_AT(place) 0
 #endif
 #define SHARED                                                                                                         \
-  SPACE, TARGET, SOURCE, const long size, const long width, const long self_column, const long src_column,             \
+  SPACE, TARGET, SOURCE, LIMITS, const long width, const long self_column, const long src_column,             \
       const long arg_column
 #ifdef ARG
 #define ARG_START const long arg_at = arg_offset + inner_product(at, arg_strides);
