@@ -3,12 +3,12 @@
      partition   a work-item takes BLOCK contributions and puts them, each owner's together and in their order, into its
                  part of the scratch: places, and with KEEP values or positions
      join        owner j goes through all blocks and joins its part of each
-     sorted      where the index is sorted, pieces of it moved to where a value begins are owners themselves
    Columns and rows are those of scatter_walk.cl. KEEP: nothing, values or positions. */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
 #include "join.h"
+#include "columns.h"
 
 #define nothing   1
 #define values    2
@@ -21,11 +21,6 @@
 /* v * OWNERS / size, but for rounding: the same way up everywhere. */
 #define OWNER(value) ((ulong)(value) < (ulong)size ? (uint)(((ulong)(value)*scale) >> 32) : (uint)OWNERS)
 #define AT_QUARTER(q) index[index_at + (begin + (q)*quarter + i) * INDEX_STEP]
-#if defined DENSE
-#define INDEX_STEP 1
-#else
-#define INDEX_STEP index_step
-#endif
 
 __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, const long size, const ulong scale, const int check,
                         __global int *verdict, __global uint *starts, __global uint *places,
@@ -88,30 +83,7 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, const long size,
     for (int i = last; i < min(quarter, count - q * quarter); i++) MOVE_ONE(q)
 }
 
-#define COLUMNS_OF(source_at, position)                                                                                \
-  for (long c = 0; c < width; c++)                                                                                     \
-    JOIN_AT(self_at + place * self_place + c * self_column, VALUE(src[(source_at) + c * src_column]),                  \
-            ARG_AT(place) + c * arg_column, position);
-#ifdef ARG
-#define ARG_AT(place) (arg_at + (place)*arg_place)
-#else
-#define ARG_AT(place) 0
-#endif
-#define SHARED                                                                                                         \
-  SPACE, TARGET, SOURCE, const long size, const long width, const long self_column, const long src_column,             \
-      const long arg_column
-#ifdef ARG
-#define ARG_START const long arg_at = arg_offset + inner_product(at, arg_strides);
-#else
-#define ARG_START
-#endif
-#define ROW_STARTS                                                                                                     \
-  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
-  const long self_at = self_offset + inner_product(at, self_strides);                                                  \
-  const long src_at = src_offset + inner_product(at, src_strides);                                                     \
-  ARG_START
-
-__kernel void join(SHARED, __global const int *verdict, __global const uint *starts, __global const uint *places,
+__kernel void join(COLUMNWISE, __global const int *verdict, __global const uint *starts, __global const uint *places,
                    __global const KEPT *kept) {
   const int known = known_before(STAGES, verdict);
   if ((known & BAD) || !(known & UNSORTED)) return;
@@ -133,33 +105,5 @@ __kernel void join(SHARED, __global const int *verdict, __global const uint *sta
       COLUMNS_OF(0, 0)
 #endif
     }
-  }
-}
-
-__kernel void sorted(SHARED, OPERAND(const I, index), const long chunk, __global const int *verdict) {
-  if (known_before(WAY, verdict) & (BAD | UNSORTED)) return;
-  const long row = 0, begin = (long)get_global_id(0) * chunk;
-  if (begin >= columns) return;
-  ROW_STARTS
-  const long end = columns - begin < chunk ? columns : begin + chunk;
-  long i = begin;
-#define VALUE_AT(i) index[index_offset + (i) * INDEX_STEP]
-  if (begin > 0)
-    while (i < end && VALUE_AT(i) == VALUE_AT(begin - 1)) i++;
-  while (i < end) {
-    const I value = VALUE_AT(i);
-    const long place = IN_MODE(WIDE(value), size);
-    const bool is_ours = (ulong)place < (ulong)size;
-#ifdef SIMPLE
-    W joined = is_ours ? CAT(load_, S)(self[self_at + place * self_place]) : CAT(load_, S)(0);
-    do {
-      joined = JOIN(joined, VALUE(src[src_at + i * src_step]));
-    } while (++i < columns && VALUE_AT(i) == value);
-    if (is_ours) self[self_at + place * self_place] = CAT(store_, S)(joined);
-#else
-    do {
-      if (is_ours) { COLUMNS_OF(src_at + i * src_step, i) }
-    } while (++i < columns && VALUE_AT(i) == value);
-#endif
   }
 }
