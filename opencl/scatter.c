@@ -28,6 +28,16 @@ void launch_source(struct launch *launch, const struct scattering *s, const stru
   launch_value(launch, src->number.bytes, strew_dtype_size_bytes(s->plan.operands[SELF].dtype));
 }
 
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked) {
+  launch_target(launch, s, &walked->space);
+  launch_source(launch, s, &walked->space);
+  launch_limits(launch, s->given->size, s->given->mode);
+  launch_int(launch, walked->width);
+  launch_int(launch, walked->column[SELF]);
+  launch_int(launch, walked->column[SRC]);
+  launch_int(launch, walked->column[ARG]);
+}
+
 /* ----------------------------------------------------------------------------------------------------- the call */
 
 /* The plan in the order of struct scattering: self stands still along one dimension at most. */
@@ -64,7 +74,7 @@ enum way { ALONE, WALK, PARTITION, GROUP_ALONE, ATOMICS, SORT };
 struct choice {
   enum way way;
   int64_t owners; /* WALK: ranges of places */
-  bool order;     /* look whether the index is sorted */
+  bool order;     /* look first whether the index is sorted */
 };
 
 /* For tests, whose calls are small: each way can be asked for by a word of STREW_OPENCL_ASSUME, and is taken where it
@@ -122,7 +132,7 @@ static struct choice choose_processor(const struct scattering *s) {
   if (walked.column[INDEX] && walked.width >= units * WIDE) return (struct choice){.way = WALK, .owners = 1};
   if (walked.width >= WIDE && !walked.column[INDEX]) return (struct choice){.way = WALK, .owners = units};
   bool in_cache = size <= CACHE_BYTES / bytes;
-  if (in_cache && shares <= 4 * FEW_UNITS) return (struct choice){.way = WALK, .owners = 1};
+  if (in_cache && units <= FEW_UNITS) return (struct choice){.way = WALK, .owners = 1, .order = s->line >= MANY};
   if (size == 0 || size > UINT32_MAX || s->line > UINT32_MAX) return (struct choice){.way = WALK, .owners = shares};
   return (struct choice){.way = PARTITION, .order = s->line >= MANY};
 }
@@ -143,7 +153,7 @@ static strew_status run(struct scattering *s) {
   case GROUP_ALONE: return scatter_group(s);
   case ATOMICS: return scatter_atomic(s);
   case SORT: return scatter_sort(s, choice.order);
-  default: return scatter_walk(s, choice.owners);
+  default: return scatter_walk(s, choice.owners, choice.order);
   }
 }
 

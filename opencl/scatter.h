@@ -31,6 +31,10 @@ void scatter_launch_start(struct launch *launch, const struct scattering *s, con
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
 
+/* COLUMNWISE of kernels/columns.h, after the space. */
+struct walked;
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked);
+
 /* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place:
    what one index value brings there lies close together. */
 struct walked {
@@ -47,8 +51,11 @@ void walk_shape(const struct scattering *s, bool moving, int64_t block, struct w
 /* Between self and its backup. */
 strew_status backup_copy(const struct scattering *s, bool back);
 strew_status scatter_alone(struct scattering *s);
-strew_status scatter_walk(struct scattering *s, int64_t owners);
+/* If the index is sorted, that is all, and the verdict is left without UNSORTED; else nothing happens. Does not look at
+   every index. */
+strew_status scatter_if_sorted(struct scattering *s, bool *looked);
 /* `order`: look whether the index is sorted. */
+strew_status scatter_walk(struct scattering *s, int64_t owners, bool order);
 strew_status scatter_partition(struct scattering *s, bool order);
 strew_status scatter_sort(struct scattering *s, bool order);
 strew_status scatter_group(struct scattering *s);

@@ -56,7 +56,7 @@ strew_status scatter_alone(struct scattering *s) {
 
 /* Contributions from .. to - 1 of every line. */
 static strew_status walk_piece(struct scattering *s, const struct walked *walked, int64_t owners, bool check,
-                               int64_t from, int64_t to) {
+                               bool looked, int64_t from, int64_t to) {
   enum { MANY = 64 * GROUP };
   struct launch launch;
   walk_launch(&launch, s, walked, "walk");
@@ -64,6 +64,7 @@ static strew_status walk_piece(struct scattering *s, const struct walked *walked
   launch_int(&launch, to);
   launch_int(&launch, owners);
   launch_flag(&launch, s->given->check && !check ? VERDICT_BAD : 0);
+  launch_flag(&launch, looked ? VERDICT_UNSORTED : 0);
   launch_flag(&launch, check);
   launch_block(&launch, &s->verdict);
   int64_t items = owners * walked->space.rows * ((walked->width - 1) / walked->block + 1);
@@ -116,20 +117,21 @@ static strew_status check_in_passing(struct scattering *s, bool *passing) {
   return status;
 }
 
-strew_status scatter_walk(struct scattering *s, int64_t owners) {
+strew_status scatter_walk(struct scattering *s, int64_t owners, bool order) {
   const struct opencl *on = opencl_of(s->device);
   const struct scatter_plan *given = s->given;
-  bool bounded = on->longest_loop < INT64_MAX, check;
+  bool bounded = on->longest_loop < INT64_MAX, check, looked = false;
   int64_t most = s->tiny ? 32 : bounded ? on->longest_loop / 2 : INT64_MAX; /* of one launch */
   struct walked walked;
   strew_status status = check_in_passing(s, &check);
   walk_shape(s, true, on->is_gpu || bounded ? 1 : column_block(s, owners), &walked);
-  if (status == STREW_OK && given->check) status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
+  if (status == STREW_OK && order && !bounded) status = scatter_if_sorted(s, &looked);
+  if (status == STREW_OK && given->check && !looked) status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
   if (status == STREW_OK && given->check && !check)
     status = verdict_check(&s->pass, given->lowest, given->size - 1, &s->verdict);
   for (int64_t from = 0; status == STREW_OK && from < s->line; from += most) {
     int64_t to = s->line - from > most ? from + most : s->line;
-    status = walk_piece(s, &walked, owners, check, from, to);
+    status = walk_piece(s, &walked, owners, check, looked, from, to);
     if (to == s->line) break;
   }
   return status;
