@@ -1,0 +1,225 @@
+/* matmul.cl: c[m, n] = a[m, k] b[k, n] for each batch: products in rows of registers. Integers wrap, so they are words
+   of their size, signed or not; floats may fuse a product with its sum. The order of a sum depends on the sizes alone.
+     multiply_panel   one work-item for some rows of c in a panel of neighbouring columns: it packs a block of b as it
+                      needs it: for processors that have vectors and caches
+     multiply_tile    64 work-items for a square of c, PER * PER elements each, through local memory
+     vector_items     m is 1: one work-item for an element of c, and
+     vector_groups    64 for one
+   The host defines
+     T            type of elements
+     LENGTH       of its vectors, 8 or 16
+     OUTER        of the batches, see space.h
+     WAY          WAY_PANEL, WAY_TILE or WAY_VECTOR: which kernels there are
+     PER          WAY_TILE: 2, 4 or 8
+     DENSE        WAY_VECTOR: neighbours along k are neighbours in a and b */
+#include "prelude.h"
+#include "space.h"
+
+/* the one place where it is welcome */
+#pragma OPENCL FP_CONTRACT ON
+
+#define WAY_PANEL  0
+#define WAY_TILE   1
+#define WAY_VECTOR 2
+
+#ifndef T
+#define T      float
+#define LENGTH 16
+#define WAY    WAY_TILE
+#define PER    4
+#define DENSE  1
+#endif
+
+#define GROUP 64
+#define PASTE_(a, b) a##b
+#define PASTE(a, b)  PASTE_(a, b)
+
+/* Words below 32 bits become int when they meet: their product must not run over. */
+#define PLUS_PRODUCT(c, a, b) ((c) + (a) * (b))
+#if NARROW
+#define PLUS_SCALARS(c, a, b) ((T)((uint)(c) + (uint)(a) * (uint)(b)))
+#else
+#define PLUS_SCALARS(c, a, b) PLUS_PRODUCT(c, a, b)
+#endif
+
+/* Batches are the space; each has m * n elements of c, side by side. Of all k products, those from k_begin to k_end - 1
+   are added here, to what c has, or to 0 where they are the first. */
+#define MATRICES                                                                                                       \
+  SPACE, OPERAND(T, c), OPERAND(const T, a), OPERAND(const T, b), const long m, const long n, const long k_begin,      \
+      const long k_end, const long a_row, const long a_column, const long b_row, const long b_column
+#define BATCH(batch)                                                                                                   \
+  const long row = quotient(batch, columns), column = (batch) - row * columns;                                         \
+  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  c += AT(c);                                                                                                          \
+  a += AT(a);                                                                                                          \
+  b += AT(b)
+
+#if WAY == WAY_PANEL
+#define VECTOR PASTE(T, LENGTH)
+#define LOAD   PASTE(vload, LENGTH)
+#define STORE  PASTE(vstore, LENGTH)
+#define WIDTH  (2 * LENGTH)
+#define DEPTH  128 /* rows of b in a block */
+#define ROWS   4   /* rows of c in registers */
+
+/* A block of b, row by row, with zeros behind its last column. */
+static inline void pack(T *packed, __global const T *b, long b_row, long b_column, int depth, int width) {
+  if (b_column == 1 && width == WIDTH)
+    for (int k = 0; k < depth; k++)
+      for (int part = 0; part < 2; part++)
+        STORE(LOAD(0, b + k * b_row + part * LENGTH), 2 * k + part, packed);
+  else
+    for (int k = 0; k < depth; k++)
+      for (int j = 0; j < WIDTH; j++) packed[k * WIDTH + j] = j < width ? b[k * b_row + j * b_column] : 0;
+}
+
+/* `count` rows of c, 1 or ROWS of them, over one block of b. */
+#define MULTIPLY_ROWS(count)                                                                                           \
+  {                                                                                                                    \
+    VECTOR sums[count][2];                                                                                             \
+    for (int r = 0; r < count; r++) sums[r][0] = sums[r][1] = 0;                                                       \
+    for (int k = 0; k < depth; k++) {                                                                                  \
+      const VECTOR left = LOAD(2 * k, packed), right = LOAD(2 * k + 1, packed);                                        \
+      for (int r = 0; r < count; r++) {                                                                                \
+        const VECTOR by = (VECTOR)(from[r * a_row + k * a_column]);                                                    \
+        sums[r][0] = PLUS_PRODUCT(sums[r][0], by, left);                                                               \
+        sums[r][1] = PLUS_PRODUCT(sums[r][1], by, right);                                                              \
+      }                                                                                                                \
+    }                                                                                                                  \
+    for (int r = 0; r < count; r++) give(to + r * n, sums[r][0], sums[r][1], width, is_first);                         \
+  }
+
+/* Adds what a block gave to a row of c. */
+static inline void give(__global T *to, VECTOR left, VECTOR right, int width, bool is_first) {
+  if (width == WIDTH) {
+    if (!is_first) {
+      left += LOAD(0, to);
+      right += LOAD(1, to);
+    }
+    STORE(left, 0, to);
+    STORE(right, 1, to);
+  } else {
+    T sums[WIDTH];
+    STORE(left, 0, sums);
+    STORE(right, 1, sums);
+    for (int j = 0; j < width; j++) to[j] = is_first ? sums[j] : (T)(to[j] + sums[j]);
+  }
+}
+
+__kernel void multiply_panel(MATRICES, const long rows_each, const long batches) {
+  const long panels = (n + WIDTH - 1) / WIDTH, bands = (m + rows_each - 1) / rows_each, id = (long)get_global_id(0);
+  const long band_of_all = quotient(id, panels), panel = id - band_of_all * panels;
+  const long batch = quotient(band_of_all, bands), begin = (band_of_all - batch * bands) * rows_each;
+  if (batch >= batches) return;
+  BATCH(batch);
+  const long first = panel * WIDTH, end = min(begin + rows_each, m);
+  const int width = (int)min((long)WIDTH, n - first);
+  T packed[DEPTH * WIDTH];
+  for (long block = k_begin; block < k_end; block += DEPTH) {
+    const int depth = (int)min((long)DEPTH, k_end - block);
+    const bool is_first = block == 0;
+    pack(packed, b + block * b_row + first * b_column, b_row, b_column, depth, width);
+    for (long i = begin; i < end;) {
+      __global const T *from = a + i * a_row + block * a_column;
+      __global T *to = c + i * n + first;
+      if (i + ROWS <= end) {
+        MULTIPLY_ROWS(ROWS)
+        i += ROWS;
+      } else {
+        MULTIPLY_ROWS(1)
+        i++;
+      }
+    }
+  }
+}
+#endif
+
+#if WAY == WAY_TILE
+#define SIDE  8 /* of the group's square */
+#define TILE  (SIDE * PER)
+#define DEPTH 16
+
+__kernel void multiply_tile(MATRICES) {
+  __local T left[DEPTH][TILE + 1], right[DEPTH][TILE + 1];
+  const long across = (n + TILE - 1) / TILE, down = (m + TILE - 1) / TILE, group = (long)get_group_id(0);
+  const long tile_of_all = quotient(group, across), batch = quotient(tile_of_all, down);
+  const long first_column = (group - tile_of_all * across) * TILE, first_row = (tile_of_all - batch * down) * TILE;
+  const int id = (int)get_local_id(0), x = id % SIDE, y = id / SIDE;
+  BATCH(batch);
+  T sums[PER][PER];
+  for (int r = 0; r < PER; r++)
+    for (int s = 0; s < PER; s++) {
+      const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
+      sums[r][s] = k_begin > 0 && i < m && j < n ? c[i * n + j] : 0;
+    }
+  for (long block = k_begin; block < k_end; block += DEPTH) {
+    /* neighbouring work-items load neighbouring elements */
+    for (int e = id; e < TILE * DEPTH; e += GROUP) {
+      const int ka = a_column == 1 ? e % DEPTH : e / TILE, ia = a_column == 1 ? e / DEPTH : e % TILE;
+      const int kb = b_column == 1 ? e / TILE : e % DEPTH, jb = b_column == 1 ? e % TILE : e / DEPTH;
+      const long i = first_row + ia, j = first_column + jb;
+      left[ka][ia] = i < m && block + ka < k_end ? a[i * a_row + (block + ka) * a_column] : 0;
+      right[kb][jb] = j < n && block + kb < k_end ? b[(block + kb) * b_row + j * b_column] : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < DEPTH; k++) {
+      T by[PER];
+      for (int s = 0; s < PER; s++) by[s] = right[k][x + s * SIDE];
+      for (int r = 0; r < PER; r++) {
+        const T factor = left[k][y + r * SIDE];
+        for (int s = 0; s < PER; s++) sums[r][s] = PLUS_SCALARS(sums[r][s], factor, by[s]);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  for (int r = 0; r < PER; r++)
+    for (int s = 0; s < PER; s++) {
+      const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
+      if (i < m && j < n) c[i * n + j] = sums[r][s];
+    }
+}
+#endif
+
+#if WAY == WAY_VECTOR
+#define LANES 16
+#if DENSE
+#define A_STEP 1
+#define B_STEP 1
+#else
+#define A_STEP a_column
+#define B_STEP b_row
+#endif
+#define PRODUCT(sum, k) PLUS_SCALARS(sum, a[(k) * A_STEP], b[(k) * B_STEP])
+
+__kernel void vector_items(MATRICES, const long batches) {
+  const long id = (long)get_global_id(0), batch = quotient(id, n), j = id - batch * n;
+  if (batch >= batches) return;
+  BATCH(batch);
+  b += j * b_column;
+  T lanes[LANES];
+  for (int l = 0; l < LANES; l++) lanes[l] = 0;
+  long k = k_begin;
+  for (; k + LANES <= k_end; k += LANES)
+    for (int l = 0; l < LANES; l++) lanes[l] = PRODUCT(lanes[l], k + l);
+  for (int l = 0; k + l < k_end; l++) lanes[l] = PRODUCT(lanes[l], k + l);
+  for (int distance = LANES / 2; distance; distance /= 2)
+    for (int l = 0; l < distance; l++) lanes[l] += lanes[l + distance];
+  c[j] = k_begin > 0 ? (T)(c[j] + lanes[0]) : lanes[0];
+}
+
+__kernel void vector_groups(MATRICES) {
+  __local T sums[GROUP];
+  const long group = (long)get_group_id(0), batch = quotient(group, n), j = group - batch * n;
+  const int id = (int)get_local_id(0);
+  BATCH(batch);
+  b += j * b_column;
+  T sum = 0;
+  for (long k = k_begin + id; k < k_end; k += GROUP) sum = PRODUCT(sum, k);
+  sums[id] = sum;
+  for (int distance = GROUP / 2; distance; distance /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id < distance) sums[id] += sums[id + distance];
+  }
+  if (id == 0) c[j] = k_begin > 0 ? (T)(c[j] + sums[0]) : sums[0];
+}
+#endif
