@@ -93,7 +93,7 @@ static void read_properties(strew_device *device) {
   on->local_bytes = (size_t)local;
   on->longest_loop = INT64_MAX;
   device->lacks_float64 = float64 ? NULL : "it lacks the extension cl_khr_fp64";
-  snprintf(on->options, sizeof on->options, "-cl-std=CL1.2%s",
+  snprintf(on->options, sizeof on->options, "-cl-std=CL1.2 -w%s",
            singles & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 

@@ -1,10 +1,8 @@
 /* index.c: passes that look at an index. */
 #include "index.h"
 
-#include <stdlib.h>
-
-/* What one group takes: on a processor a work-item's straight run, long enough that starting it does not count; on a GPU
-   a few values for each of GROUP work-items. */
+/* What one group takes: on a processor a work-item's straight run, long enough that starting it does not count; on a
+   GPU a few values for each of GROUP work-items. */
 struct chunks {
   int lanes;
   int64_t size, count;
@@ -36,12 +34,16 @@ static void pass_launch(struct launch *launch, const struct index_pass *pass, co
   launch_operand(launch, &pass->space, 0);
 }
 
+strew_status verdict_take(const struct call *call, strew_device *device, struct block *verdict) {
+  return block_take(call, device, VERDICT_STAGES * sizeof(cl_int), verdict);
+}
+
 strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool sampled, struct block *verdict) {
-  strew_status status = block_take(pass->call, pass->device, sizeof(cl_int), verdict);
+  strew_status status = verdict_take(pass->call, pass->device, verdict);
   if (status != STREW_OK) return status;
   struct launch launch;
-  pass_launch(&launch, pass, "start", opencl_of(pass->device)->is_gpu ? GROUP : 1);
-  launch_flag(&launch, initially);
+  pass_launch(&launch, pass, "start", chunks_of(pass, INT64_MAX).lanes);
+  launch_flag(&launch, (cl_int)initially);
   launch_flag(&launch, sampled);
   launch_block(&launch, verdict);
   status = launch_groups(&launch, 1, GROUP);
@@ -49,23 +51,37 @@ strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool
   return status;
 }
 
-strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, bool order, int stop,
-                           const struct block *verdict) {
+static struct chunks check_launch(struct launch *launch, struct index_pass *pass, const char *kernel, int64_t lowest,
+                                  int64_t highest) {
   struct chunks chunks = chunks_of(pass, INT64_MAX);
+  pass_launch(launch, pass, kernel, chunks.lanes);
+  launch_int(launch, chunks.size);
+  launch_int(launch, lowest);
+  launch_int(launch, highest);
+  return chunks;
+}
+
+strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, const struct block *verdict) {
   struct launch launch;
-  pass_launch(&launch, pass, order ? "check_order" : "check", chunks.lanes);
-  launch_int(&launch, chunks.size);
-  launch_int(&launch, lowest);
-  launch_int(&launch, highest);
-  launch_flag(&launch, stop);
+  struct chunks chunks = check_launch(&launch, pass, "check", lowest, highest);
+  launch_block(&launch, verdict);
+  return launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
+}
+
+strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest,
+                           const struct block *verdict) {
+  struct launch launch;
+  struct chunks chunks = check_launch(&launch, pass, "check_order", lowest, highest);
+  launch_flag(&launch, check);
   launch_block(&launch, verdict);
   return launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
 }
 
 strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out) {
-  cl_int word = 0;
-  strew_status status = block_read(call, device, verdict, 0, &word, sizeof word);
-  *out = word;
+  cl_int words[VERDICT_STAGES] = {0};
+  strew_status status = block_read(call, device, verdict, 0, words, sizeof words);
+  *out = 0;
+  for (int stage = 0; stage < VERDICT_STAGES; stage++) *out |= words[stage];
   return status;
 }
 
@@ -102,9 +118,9 @@ strew_status opencl_index_check(const struct call *call, strew_device *device, c
   int found = 0;
   *bad = -1;
   index_pass_start(&pass, call, device, plan);
-  strew_status status = verdict_start(&pass, 0, false, &verdict);
+  strew_status status = verdict_start(&pass, VERDICT_NONE, false, &verdict);
   if (status != STREW_OK) return status;
-  status = verdict_check(&pass, lowest, highest, false, 0, &verdict);
+  status = verdict_check(&pass, lowest, highest, &verdict);
   if (status == STREW_OK) status = verdict_read(call, device, &verdict, &found);
   if (status == STREW_OK && found) status = find_first(&pass, lowest, highest, bad);
   block_give(device, &verdict);

@@ -1,11 +1,12 @@
 /* index.h: what the ways of scattering share with the passes over an index: the verdict, a word on the device that the
-   launches of one call look at, so that the host need not wait in between. */
+   launches of one call look at, so that the host need not wait in between (kernels/verdict.h). */
 #ifndef STREW_OPENCL_INDEX_H
 #define STREW_OPENCL_INDEX_H
 
 #include "opencl.h"
 
-enum verdict { VERDICT_BAD = 1, VERDICT_UNSORTED = 2 }; /* twin of kernels/verdict.h */
+enum verdict { VERDICT_NONE = 0, VERDICT_BAD = 1, VERDICT_UNSORTED = 2 };
+enum { VERDICT_STAGES = 3 };
 
 /* The different values of an index, and how they are gone through. */
 struct index_pass {
@@ -20,10 +21,13 @@ void index_pass_start(struct index_pass *pass, const struct call *call, strew_de
                       const struct plan *values);
 /* Takes the verdict's block and sets it to `initially`, with UNSORTED where a few samples of the index say so. */
 strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool sampled, struct block *verdict);
-/* Unless the verdict has a bit of `stop`: adds BAD where a value is outside of lowest..highest, and with `order`
-   UNSORTED where it is so. */
-strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, bool order, int stop,
+/* Adds BAD where a value is outside of lowest..highest. */
+strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, const struct block *verdict);
+/* The same, if `check`, and adds UNSORTED where it is so; does nothing where that is known already. */
+strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest,
                            const struct block *verdict);
+/* Memory for one that a kernel will set. */
+strew_status verdict_take(const struct call *call, strew_device *device, struct block *verdict);
 /* Waits for it. */
 strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out);
 

@@ -69,12 +69,16 @@ void launch_memory(struct launch *launch, const struct operand *operand) {
   launch_int(launch, operand->offset);
 }
 
-void launch_operand(struct launch *launch, const struct space *space, int i) {
-  const struct operand *operand = &space->plan->operands[i];
+void launch_strides(struct launch *launch, const struct space *space, int i) {
+  const int64_t *strides = space->plan->operands[i].strides;
   int last = space->plan->rank - 1;
-  launch_memory(launch, operand);
-  launch_int(launch, last < 0 ? 0 : operand->strides[last]);
-  launch_vector(launch, space, operand->strides, 0);
+  launch_int(launch, last < 0 ? 0 : strides[last]);
+  launch_vector(launch, space, strides, 0);
+}
+
+void launch_operand(struct launch *launch, const struct space *space, int i) {
+  launch_memory(launch, &space->plan->operands[i]);
+  launch_strides(launch, space, i);
 }
 
 /* --------------------------------------------------------------------------------------------------------- running */

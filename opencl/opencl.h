@@ -173,6 +173,8 @@ void launch_local(struct launch *launch, size_t size_bytes);
 void launch_space(struct launch *launch, const struct space *space);
 /* OPERAND(T, name) of kernels/space.h: an operand of the plan. One without storage binds no memory. */
 void launch_operand(struct launch *launch, const struct space *space, int operand);
+/* STRIDES(name): those of an operand alone. */
+void launch_strides(struct launch *launch, const struct space *space, int operand);
 /* Just the memory of an operand, and its offset. */
 void launch_memory(struct launch *launch, const struct operand *operand);
 /* One work-item per (column, row). */

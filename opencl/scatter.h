@@ -19,6 +19,7 @@ struct scattering {
   int64_t line, rows; /* sizes */
   struct block verdict;
   bool with_arg;
+  bool tiny; /* for tests: blocks so small that few contributions fill several */
 };
 
 /* The settings of kernels/join.h, and `more`. */
@@ -28,8 +29,25 @@ void scatter_launch_start(struct launch *launch, const struct scattering *s, con
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
 
+/* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place:
+   what one index value brings there lies close together. */
+struct walked {
+  struct plan plan; /* without the columns */
+  struct space space;
+  int64_t width, block; /* columns, and those of one work-item */
+  int64_t column[ARG + 1];
+  const char *columns; /* COLUMNS of kernels/scatter_walk.cl */
+};
+/* `moving`: the index may move along them, too. */
+void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
+
 /* The ways. Each does the whole call but the reading of the verdict. */
 strew_status scatter_alone(struct scattering *s);
 strew_status scatter_walk(struct scattering *s, int64_t owners);
+/* `order`: look whether the index is sorted. */
+strew_status scatter_partition(struct scattering *s, bool order);
+strew_status scatter_sort(struct scattering *s, bool order);
+/* Are places and contributions few enough to be numbered in 32 bits? */
+bool sort_serves(const struct scattering *s);
 
 #endif

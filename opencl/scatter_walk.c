@@ -4,21 +4,12 @@
 
 #include <stdio.h>
 
-/* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place.
- */
-struct walked {
-  struct plan plan; /* without the columns */
-  struct space space;
-  int64_t width, block; /* columns, and those of one work-item */
-  int64_t column[ARG + 1];
-  const char *columns;
-};
-
-static void walk_shape(const struct scattering *s, int64_t block, struct walked *walked) {
+void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked) {
   const struct plan *plan = &s->plan;
   int last = plan->rank - 1, inner = last - 1;
   *walked = (struct walked){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
-  bool taken = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step;
+  bool taken = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step &&
+               (moving || plan->operands[INDEX].strides[inner] == 0);
   if (taken) {
     walked->width = plan->sizes[inner];
     walked->block = block < walked->width ? block : walked->width;
@@ -53,8 +44,8 @@ strew_status scatter_alone(struct scattering *s) {
   struct walked walked;
   struct launch launch;
   strew_status status = STREW_OK;
-  walk_shape(s, INT64_MAX, &walked);
-  if (s->given->check) status = block_take(s->call, s->device, sizeof(cl_int), &s->verdict);
+  walk_shape(s, true, INT64_MAX, &walked);
+  if (s->given->check) status = verdict_take(s->call, s->device, &s->verdict);
   if (status != STREW_OK) return status;
   walk_launch(&launch, s, &walked, "walk_alone");
   launch_flag(&launch, s->given->check);
@@ -86,10 +77,10 @@ strew_status scatter_walk(struct scattering *s, int64_t owners) {
   int64_t most = bounded ? on->longest_loop / 2 : INT64_MAX;
   struct walked walked;
   strew_status status = STREW_OK;
-  walk_shape(s, on->is_gpu || bounded ? 1 : INT64_MAX, &walked);
-  if (given->check) status = verdict_start(&s->pass, 0, false, &s->verdict);
+  walk_shape(s, true, on->is_gpu || bounded ? 1 : INT64_MAX, &walked);
+  if (given->check) status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
   if (status == STREW_OK && given->check && !check)
-    status = verdict_check(&s->pass, given->lowest, given->size - 1, false, 0, &s->verdict);
+    status = verdict_check(&s->pass, given->lowest, given->size - 1, &s->verdict);
   for (int64_t from = 0; status == STREW_OK && from < s->line; from += most) {
     int64_t to = s->line - from > most ? from + most : s->line;
     status = walk_piece(s, &walked, owners, check, from, to);

@@ -7,7 +7,7 @@
 __kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self), const long place,
                      const long size) {
   ROW_AND_COLUMN;
-  const long value = IN_MODE((long)index[AT(index)], size);
+  const long value = IN_MODE(WIDE(index[AT(index)]), size);
   WORD element = 0;
   if ((ulong)value < (ulong)size) element = self[AT(self) + value * place];
   out[AT(out)] = element;

@@ -4,6 +4,7 @@
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
+#include "mode.h"
 
 #ifdef DENSE
 #define PLACE(i) (index_offset + (i))
@@ -25,44 +26,43 @@ static inline long place_of(long i, long columns, long rows, coordinates sizes, 
    is worth while to look whether the whole index is sorted. */
 __kernel void start(SPACE, OPERAND(const I, index), const int initial, const int sampled, __global int *verdict) {
   const long count = columns * rows;
-  if (get_local_id(0) == 0) *verdict = initial;
+  if (get_local_id(0) < STAGES) verdict[get_local_id(0)] = get_local_id(0) == START ? initial : 0;
   barrier(CLK_GLOBAL_MEM_FENCE);
   if (!sampled || count < 2) return;
   const long window = count / 64, at = (long)get_local_id(0) * window, next = at + window;
   const I value = index[PLACE(at)], after = index[PLACE(at + 1 < count ? at + 1 : at)];
   if (value > after || (window > 0 && value > index[PLACE(next < count ? next : count - 1)]))
-    atomic_or(verdict, UNSORTED);
+    tell(START, UNSORTED, verdict);
 }
 
 /* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0. */
 __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
-                    const int stop, __global int *verdict) {
+                    __global int *verdict) {
   CHUNK;
-  if (*verdict & stop) return;
   ulong bad = 0;
   for (long i = begin + lane; i < end; i += LANES) {
-    const long value = (long)index[PLACE(i)];
+    const long value = WIDE(index[PLACE(i)]);
     bad |= (ulong)(value - lowest) | (ulong)(highest - value);
   }
-  if (bad >> 63) atomic_or(verdict, BAD);
+  if (bad >> 63) tell(CHECK, BAD, verdict);
 }
 
-/* The same, and are values in ascending order? */
+/* The same, if it is asked for, and are values in ascending order? */
 __kernel void check_order(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
-                          const int stop, __global int *verdict) {
+                          const int check, __global int *verdict) {
   CHUNK;
-  if (*verdict & stop) return;
+  if (known_before(CHECK, verdict) & UNSORTED) return;
   ulong bad = 0;
   int unsorted = 0;
   const long last = end < count ? end : count - 1;
   for (long i = begin + lane; i < last; i += LANES) {
     const I value = index[PLACE(i)];
     unsorted |= value > index[PLACE(i + 1)];
-    bad |= (ulong)((long)value - lowest) | (ulong)(highest - (long)value);
+    bad |= (ulong)(WIDE(value) - lowest) | (ulong)(highest - WIDE(value));
   }
-  if (end == count) bad |= (ulong)((long)index[PLACE(last)] - lowest) | (ulong)(highest - (long)index[PLACE(last)]);
-  if (unsorted) atomic_or(verdict, UNSORTED);
-  if (bad >> 63) atomic_or(verdict, BAD);
+  if (end == count) bad |= (ulong)(WIDE(index[PLACE(last)]) - lowest) | (ulong)(highest - WIDE(index[PLACE(last)]));
+  if (unsorted) tell(CHECK, UNSORTED, verdict);
+  if (check && bad >> 63) tell(CHECK, BAD, verdict);
 }
 
 /* One work-item per group: the first bad place of each chunk, or -1. */
@@ -71,7 +71,7 @@ __kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const 
   CHUNK;
   long found = -1;
   for (long i = begin; i < end; i++) {
-    const long value = (long)index[PLACE(i)];
+    const long value = WIDE(index[PLACE(i)]);
     if (found < 0 && (value < lowest || value > highest)) found = i;
   }
   if (lane == 0) first[get_group_id(0)] = found;
@@ -94,5 +94,5 @@ __kernel void range(SPACE, OPERAND(const I, index), const long chunk, __global l
     low = lowest[k] < low ? lowest[k] : low;
     high = highest[k] > high ? highest[k] : high;
   }
-  ranges[get_group_id(0)] = (long2)((long)low, (long)high);
+  ranges[get_group_id(0)] = (long2)(WIDE(low), WIDE(high));
 }

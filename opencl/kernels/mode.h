@@ -7,3 +7,11 @@ static inline long in_mode_clip(long value, long size) {
 #define IN_MODE_(mode)       in_mode_##mode
 #define IN_MODE__(mode)      IN_MODE_(mode)
 #define IN_MODE(value, size) IN_MODE__(MODE)(value, size)
+
+/* A value of either index type as a long. Mesa's rusticl fills the upper half with zeros where an int that was just
+   loaded is converted, so the sign is put there by hand. */
+static inline long wide_long(long value) { return value; }
+static inline long wide_int(int value) { return upsample(value >> 31, (uint)value); }
+#define WIDE_(type)  wide_##type
+#define WIDE__(type) WIDE_(type)
+#define WIDE(value)  WIDE__(I)(value)

@@ -52,7 +52,7 @@ static inline void join_dense(__global T *restrict place, __global const TSRC *r
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
   for (long i = from; i < (to); i++)                                                                                   \
     for (long c = 0; c < (count); c++) {                                                                               \
-      const long value = IN_MODE((long)index[index_at + i * index_step + c * index_column], size);                     \
+      const long value = IN_MODE(WIDE(index[index_at + i * index_step + c * index_column]), size);                     \
       nobodys |= (ulong)value >= (ulong)size;                                                                          \
       if ((ulong)(value - (lowest)) < (ulong)(owned))                                                                  \
         JOIN_AT(self_at + value * self_place + c * self_column, VALUE(src[src_at + i * src_step + c * src_column]),    \
@@ -61,7 +61,7 @@ static inline void join_dense(__global T *restrict place, __global const TSRC *r
 #else
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
   for (long i = from; i < (to); i++) {                                                                                 \
-    const long value = IN_MODE((long)index[index_at + i * index_step], size);                                          \
+    const long value = IN_MODE(WIDE(index[index_at + i * index_step]), size);                                          \
     nobodys |= (ulong)value >= (ulong)size;                                                                            \
     if ((ulong)(value - (lowest)) < (ulong)(owned)) {                                                                  \
       JOIN_COLUMNS(self_at + value * self_place, src_at + i * src_step, ARG_AT(value), i, count);                      \
@@ -76,7 +76,7 @@ static inline void join_dense(__global T *restrict place, __global const TSRC *r
 
 __kernel void walk(WALKED, const long from, const long to, const long owners, const int stop,
                    const int check, __global int *verdict) {
-  if (stop && (*verdict & stop)) return;
+  if (stop && known_before(WAY, verdict) & stop) return;
   const long blocks = COLUMNS == one ? 1 : (width + block - 1) / block;
   const long item = (long)get_global_id(0), owner = item / (rows * blocks), row = item / blocks % rows;
   const long first_column = item % blocks * block;
@@ -86,7 +86,7 @@ __kernel void walk(WALKED, const long from, const long to, const long owners, co
   ROW_STARTS(row, first_column);
   int nobodys = 0;
   EACH_CONTRIBUTION(from, to, lowest, owned, COUNT(first_column));
-  if (check && nobodys) atomic_or(verdict, BAD);
+  if (check && nobodys) tell(WAY, BAD, verdict);
 }
 
 /* The whole call in one work-item: where there is little to do, a second launch would cost more. */
@@ -97,12 +97,12 @@ __kernel void walk_alone(WALKED, const int check, __global int *verdict) {
     for (long i = 0; i < columns; i++)
 #ifdef MOVING
       for (long c = 0; c < width; c++)
-        nobodys |= (ulong)IN_MODE((long)index[index_at + i * index_step + c * index_column], size) >= (ulong)size;
+        nobodys |= (ulong)IN_MODE(WIDE(index[index_at + i * index_step + c * index_column]), size) >= (ulong)size;
 #else
-      nobodys |= (ulong)IN_MODE((long)index[index_at + i * index_step], size) >= (ulong)size;
+      nobodys |= (ulong)IN_MODE(WIDE(index[index_at + i * index_step]), size) >= (ulong)size;
 #endif
   }
-  if (check) *verdict = nobodys ? BAD : 0;
+  for (int k = 0; check && k < STAGES; k++) verdict[k] = nobodys ? BAD : 0;
   if (nobodys) return;
   for (long row = 0; row < rows; row++) {
     ROW_STARTS(row, 0);

@@ -11,19 +11,23 @@ typedef long coordinates;
 #endif
 
 #define SPACE const long columns, const long rows, const coordinates sizes
-#define OPERAND(type, x)                                                                                               \
-  __global type *x, const long x##_offset, const long x##_step, const coordinates x##_strides
+#define STRIDES(x)       const long x##_step, const coordinates x##_strides
+#define OPERAND(type, x) __global type *x, const long x##_offset, STRIDES(x)
 #define ROW_AND_COLUMN                                                                                                 \
   const long column = (long)get_global_id(0), row = (long)get_global_id(1);                                            \
   if (column >= columns || row >= rows) return;                                                                        \
   const coordinates at = coordinates_of(row, rows, sizes)
 #define AT(x) (x##_offset + column * x##_step + inner_product(at, x##_strides))
 
+/* Division in 32 bits is several times faster; a >= 0, b > 0. */
+static inline long quotient(long a, long b) {
+  return ((a | b) & ~0x7fffffffL) == 0 ? (long)((uint)a / (uint)b) : (long)((ulong)a / (ulong)b);
+}
+
 #if OUTER == 1
 static inline coordinates coordinates_of(long row, long rows, coordinates sizes) { return row; }
 static inline long inner_product(coordinates a, coordinates b) { return a * b; }
 #else
-/* Division in 32 bits is several times faster. */
 #define COORDINATE(type, d)                                                                                            \
   {                                                                                                                    \
     const type size = (type)sizes.s##d, above = left / size;                                                           \

@@ -1,0 +1,412 @@
+/* reduce.cl: folds, in the order that runtime/core.h gives, so that a device's result has the CPU's bits. Elements that
+   meet in one output come in blocks of 1024. One of three kernels folds a block into a value:
+     fold_items   one work-item for a block of one output, its 16 lanes in registers
+     fold_tile    one work-item for a block of TILE neighbouring outputs: for processors that have vectors
+     fold_lanes   16 work-items, one for each lane: neighbouring elements are read by neighbouring work-items
+   and join_few and join_many go up the tree of block values, 16 or 1024 neighbours in one launch. Whichever of them has
+   an output's last value finishes it.
+
+   The host defines
+     S, OUT       suffixes of the dtypes of elements and outputs
+     FOLD         FOLD_SUM, ...
+     IS_FLOAT     1: S is a float
+     WAY          WAY_ITEMS, WAY_TILE, WAY_LANES or WAY_JOIN: which of them there are
+     OUTER        see space.h
+     FLAT         1: there is one folded dimension
+     DENSE        1: step 1 between neighbours: elements of an output (WAY_ITEMS) or columns (WAY_TILE)
+     FEW          WAY_ITEMS: no more elements than this meet, 4 or 16; 0: any number
+     SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS; ACROSS 1: neighbouring work-items have neighbouring outputs */
+#include "prelude.h"
+#include "scalar.h"
+#include "space.h"
+
+#define FOLD_SUM            0
+#define FOLD_PRODUCT        1
+#define FOLD_DEVIATIONS     2
+#define FOLD_LEAST          3
+#define FOLD_GREATEST       4
+#define FOLD_FIRST_LEAST    5
+#define FOLD_FIRST_GREATEST 6
+#define FOLD_EVERY          7
+#define FOLD_SOME           8
+
+#define WAY_ITEMS 0
+#define WAY_TILE  1
+#define WAY_LANES 2
+#define WAY_JOIN  3
+
+#ifndef S
+#define S     f32
+#define OUT   f32
+#define FOLD  FOLD_SUM
+#define IS_FLOAT 1
+#define WAY   WAY_ITEMS
+#define FLAT  1
+#define DENSE 1
+#define FEW   0
+#endif
+
+#define BLOCK 1024
+#define LANES 16
+#define FAN   16 /* block values that a work-item joins */
+#define GROUP 64
+
+/* ----------------------------------------------------------------------------------------------------- the elements
+
+   IN and OUT_OF are what memory holds, `element` is what folds see of it. Extremes compare whole numbers: a float's bits,
+   turned so that they grow with it, -0 below +0, and NaN beyond all. So there is nothing that a device could do its own
+   way, and little to compute. */
+#define WIDE CAT(EXACT_, S)
+typedef CAT(T_, WIDE) wide;
+
+#define IS_EXTREME (FOLD >= FOLD_LEAST && FOLD <= FOLD_FIRST_GREATEST)
+#define IS_WINNER  (FOLD == FOLD_FIRST_LEAST || FOLD == FOLD_FIRST_GREATEST)
+#define IS_LEAST   (FOLD == FOLD_LEAST || FOLD == FOLD_FIRST_LEAST)
+
+#if IS_EXTREME && IS_FLOAT
+#define INFINITE_f32  0x7f800000
+#define INFINITE_f64  0x7ff0000000000000
+#define INFINITE_f16  0x7c00
+#define INFINITE_bf16 0x7f80
+#define QUIET_f32     0x400000
+#define QUIET_f64     0x8000000000000
+#define QUIET_f16     0x200
+#define QUIET_bf16    0x40
+typedef int key_f32;
+typedef long key_f64;
+typedef short key_f16, key_bf16;
+typedef CAT(B_, S) IN;
+typedef CAT(key_, S) element;
+#define LARGEST ((element)((IN)~(IN)0 >> 1))
+#define NAN_KEY (IS_LEAST ? (element)~LARGEST : LARGEST)
+static inline element turned(element x) { return x < 0 ? x ^ LARGEST : x; }
+static inline element element_of(IN bits) {
+  const element magnitude = (element)(bits & (IN)LARGEST);
+  /* a winner's zeros are equal */
+  const element key = IS_WINNER && magnitude == 0 ? 0 : turned((element)bits);
+  return magnitude > CAT(INFINITE_, S) ? NAN_KEY : key;
+}
+static inline IN bits_of_element(element x) {
+  return x == NAN_KEY ? (IN)(CAT(INFINITE_, S) | CAT(QUIET_, S)) : (IN)turned(x);
+}
+#else
+typedef CAT(T_, S) IN;
+typedef CAT(W_, S) element;
+static inline element element_of(IN x) { return CAT(load_, S)(x); }
+#if IS_EXTREME
+#define LARGEST CAT(highest_, S)()
+static inline IN bits_of_element(element x) { return x; }
+#endif
+#endif
+
+#if IS_WINNER
+typedef long OUT_OF;
+#elif IS_EXTREME
+typedef IN OUT_OF;
+#else
+typedef CAT(T_, OUT) OUT_OF;
+#endif
+
+/* ------------------------------------------------------------------------------------------------------ the folds
+
+   A is what values are gathered in; STEP(a, x) the A that a becomes when x joins it; JOIN(a, b) that of two. */
+#if FOLD == FOLD_SUM
+typedef wide A;
+#define IDENTITY   0
+#define STEP(a, x) CAT(plus_, WIDE)(a, x)
+#define JOIN(a, b) CAT(plus_, WIDE)(a, b)
+#elif FOLD == FOLD_PRODUCT
+typedef wide A;
+#define IDENTITY   1
+#define STEP(a, x) CAT(times_, WIDE)(a, x)
+#define JOIN(a, b) CAT(times_, WIDE)(a, b)
+#elif FOLD == FOLD_DEVIATIONS
+typedef wide A;
+#define IDENTITY 0
+static inline A square(A x) { return CAT(times_, WIDE)(x, x); }
+#define STEP(a, x) CAT(plus_, WIDE)(a, square(CAT(minus_, WIDE)(x, center)))
+#define JOIN(a, b) CAT(plus_, WIDE)(a, b)
+#elif FOLD == FOLD_EVERY
+typedef uchar A;
+#define IDENTITY   1
+#define STEP(a, x) ((a) & CAT(b8_from_, WIDE)(x))
+#define JOIN(a, b) ((a) & (b))
+#elif FOLD == FOLD_SOME
+typedef uchar A;
+#define IDENTITY   0
+#define STEP(a, x) ((a) | CAT(b8_from_, WIDE)(x))
+#define JOIN(a, b) ((a) | (b))
+#else
+#if IS_LEAST
+#define IDENTITY    LARGEST
+#define BEATS(a, b) ((a) < (b))
+#elif IS_FLOAT
+#define IDENTITY    ((element)~LARGEST)
+#define BEATS(a, b) ((a) > (b))
+#else
+#define IDENTITY    CAT(lowest_, S)()
+#define BEATS(a, b) ((a) > (b))
+#endif
+#if !IS_WINNER
+typedef element A;
+#define STEP(a, x) (BEATS(x, a) ? (x) : (a))
+#define JOIN(a, b) (BEATS(b, a) ? (b) : (a))
+#else
+/* Winners with their places. The first of equals wins, so joins may come in any order. */
+typedef struct {
+  long place;
+  element value;
+} A;
+#define WINS(value, place, best, best_place) (BEATS(value, best) || ((value) == (best) && (place) < (best_place)))
+static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, a.place) ? b : a; }
+#define JOIN(a, b) join_winners(a, b)
+#endif
+#endif
+
+/* An array x of lanes, in any kind of memory. A winner's lane starts as if at its first place were the identity: nothing
+   loses against that, and of lanes without elements every other one is before them. */
+#if IS_WINNER
+#define LANE_ARRAY(kind, x, count)                                                                                     \
+  kind element x[count];                                                                                               \
+  kind int x##_places[count]
+#define LANE_START(x, at, l) (x[at] = IDENTITY, x##_places[at] = (l))
+#define LANE_TAKE(x, at, taken, i)                                                                                     \
+  {                                                                                                                    \
+    const element value = taken;                                                                                       \
+    const bool wins = BEATS(value, x[at]);                                                                             \
+    x[at] = wins ? value : x[at];                                                                                      \
+    x##_places[at] = wins ? (i) : x##_places[at];                                                                      \
+  }
+#define LANE_JOIN(x, a, b)                                                                                             \
+  {                                                                                                                    \
+    const bool wins = WINS(x[b], x##_places[b], x[a], x##_places[a]);                                                  \
+    x[a] = wins ? x[b] : x[a];                                                                                         \
+    x##_places[a] = wins ? x##_places[b] : x##_places[a];                                                              \
+  }
+#define LANE_COPY(x, at, y, from) (x[at] = y[from], x##_places[at] = y##_places[from])
+static inline A winner(long place, element value) {
+  A a;
+  a.place = place;
+  a.value = value;
+  return a;
+}
+#define LANE_VALUE(x, at, begin) winner((begin) + x##_places[at], x[at])
+#else
+#define LANE_ARRAY(kind, x, count) kind A x[count]
+#define LANE_START(x, at, l)       (x[at] = IDENTITY)
+#define LANE_TAKE(x, at, taken, i) x[at] = STEP(x[at], taken);
+#define LANE_JOIN(x, a, b)         x[a] = JOIN(x[a], x[b]);
+#define LANE_COPY(x, at, y, from)  (x[at] = y[from])
+#define LANE_VALUE(x, at, begin)   x[at]
+#endif
+
+#define FINISH const int finish, const wide divisor
+static inline OUT_OF finished(A a, FINISH) {
+#if IS_WINNER
+  return a.place;
+#elif IS_EXTREME
+  return bits_of_element(a);
+#else
+#if IS_FLOAT && FOLD <= FOLD_DEVIATIONS
+  /* sums become means or variances (1), and those standard deviations (2) */
+  if (finish) a = CAT(divide_, WIDE)(a, divisor);
+  if (finish == 2) a = CAT(root_, WIDE)(a);
+#endif
+  return CAT(store_, OUT)(a);
+#endif
+}
+
+/* An output's value, or one of several that are still to be joined. */
+#define GIVE(a, node, output)                                                                                          \
+  {                                                                                                                    \
+    if (nodes > 1) {                                                                                                   \
+      values[(node) * outputs + (output)] = a;                                                                         \
+    } else {                                                                                                           \
+      const long row = quotient(output, columns), column = (output) - row * columns;                                   \
+      const coordinates at = coordinates_of(row, rows, sizes);                                                         \
+      out[AT(out)] = finished(a, finish, divisor);                                                                     \
+    }                                                                                                                  \
+  }
+/* The kept dimensions, output by output, `nodes` values for each of `outputs`. */
+#define OUTPUTS                                                                                                        \
+  SPACE, OPERAND(OUT_OF, out), const long outputs, const long nodes, __global A *restrict values, FINISH
+
+/* -------------------------------------------------------------------------------------------------- blocks of elements
+
+   The kept dimensions of the input, then the folded ones, n elements, in runs of the last one. */
+#define BLOCKS                                                                                                         \
+  OUTPUTS, OPERAND(const IN, in), const long n, const long run, const long runs, const coordinates run_sizes,        \
+      STRIDES(run), __global const wide *restrict means
+#if FOLD == FOLD_DEVIATIONS
+#define CENTER(output) const wide center = means[output]
+#else
+#define CENTER(output)
+#endif
+
+#if FLAT
+#define FOLDED_AT(e) ((e) * run_step)
+#else
+static inline long folded_at(long e, long run, long runs, coordinates run_sizes, STRIDES(run)) {
+  const long above = quotient(e, run);
+  return (e - above * run) * run_step + inner_product(coordinates_of(above, runs, run_sizes), run_strides);
+}
+#define FOLDED_AT(e) folded_at(e, run, runs, run_sizes, run_step, run_strides)
+#endif
+#define ELEMENT(at) element_of(in[at])
+
+/* Where the first element of an output lies. */
+#define FIRST_OF(output)                                                                                               \
+  const long row = quotient(output, columns), column = (output) - row * columns;                                       \
+  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  const long first = AT(in);
+
+#if WAY == WAY_ITEMS
+#if FEW
+#define USED FEW /* lanes */
+#else
+#define USED LANES
+#endif
+#if DENSE
+#define STEP_OF_RUN 1
+#else
+#define STEP_OF_RUN run_step
+#endif
+
+__kernel void fold_items(BLOCKS) {
+  const long id = (long)get_global_id(0);
+  if (id >= outputs * nodes) return;
+  const long block = quotient(id, outputs), output = id - block * outputs, begin = block * BLOCK;
+  const int count = (int)min((long)BLOCK, n - begin);
+  CENTER(output);
+  FIRST_OF(output);
+  LANE_ARRAY(, lanes, USED);
+  for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
+  int i = 0;
+#if !FEW
+  for (; i + LANES <= count; i += LANES) {
+#if FLAT
+    const long turn = first + (begin + i) * STEP_OF_RUN;
+#else
+    const long turn = first + FOLDED_AT(begin + i), left = run - (begin + i - quotient(begin + i, run) * run);
+    if (left < LANES) {
+      for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
+      continue;
+    }
+#endif
+    for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(turn + l * STEP_OF_RUN), i + l)
+  }
+#endif
+  for (int l = 0; i + l < count; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
+  for (int distance = USED / 2; distance; distance /= 2)
+    for (int l = 0; l < distance; l++) LANE_JOIN(lanes, l, l + distance)
+  GIVE(LANE_VALUE(lanes, 0, begin), block, output)
+}
+#endif
+
+#if WAY == WAY_TILE
+#ifndef TILE
+#define TILE 64
+#endif
+#if DENSE
+#define STEP_OF_COLUMN 1
+#else
+#define STEP_OF_COLUMN in_step
+#endif
+#undef CENTER
+#define center means[outputs_before + c]
+
+__kernel void fold_tile(BLOCKS) {
+  const long tiles = (columns + TILE - 1) / TILE, id = (long)get_global_id(0);
+  if (id >= tiles * rows * nodes) return;
+  const long row_of_all = quotient(id, tiles), tile = id - row_of_all * tiles, column = tile * TILE;
+  const long block = quotient(row_of_all, rows), row = row_of_all - block * rows, begin = block * BLOCK;
+  const long outputs_before = row * columns + column;
+  const int count = (int)min((long)BLOCK, n - begin), width = (int)min((long)TILE, columns - column);
+  const coordinates at = coordinates_of(row, rows, sizes);
+  LANE_ARRAY(, lanes, LANES * TILE);
+  for (int l = 0; l < LANES; l++)
+    for (int c = 0; c < TILE; c++) LANE_START(lanes, l * TILE + c, l);
+  for (int i = 0; i < count; i++) {
+    const long first = AT(in) + FOLDED_AT(begin + i);
+    const int lane = i % LANES * TILE;
+    if (width == TILE)
+      for (int c = 0; c < TILE; c++) LANE_TAKE(lanes, lane + c, ELEMENT(first + c * STEP_OF_COLUMN), i)
+    else
+      for (int c = 0; c < width; c++) LANE_TAKE(lanes, lane + c, ELEMENT(first + c * STEP_OF_COLUMN), i)
+  }
+  for (int distance = LANES / 2; distance; distance /= 2)
+    for (int at_lane = 0; at_lane < distance * TILE; at_lane++) LANE_JOIN(lanes, at_lane, at_lane + distance * TILE)
+  for (int c = 0; c < width; c++) GIVE(LANE_VALUE(lanes, c, begin), block, outputs_before + c)
+}
+#undef center
+#endif
+
+#if WAY == WAY_LANES
+#if ACROSS
+#define LANE_STEP SLOTS /* from one lane to the next of a slot */
+#else
+#define LANE_STEP 1
+#endif
+
+__kernel void fold_lanes(BLOCKS) {
+  LANE_ARRAY(__local, lanes, LANES * SLOTS);
+  const int id = (int)get_local_id(0), lane = id / LANE_STEP % LANES;
+  const long slot = (long)get_group_id(0) * SLOTS + (ACROSS ? id % SLOTS : id / LANES);
+  const bool is_used = slot < outputs * nodes;
+  const long block = quotient(slot, outputs), output = slot - block * outputs, begin = block * BLOCK;
+  LANE_ARRAY(, own, 1); /* in a register */
+  LANE_START(own, 0, lane);
+  if (is_used) {
+    const int count = (int)min((long)BLOCK, n - begin);
+    CENTER(output);
+    FIRST_OF(output);
+    for (int i = lane; i < count; i += LANES) LANE_TAKE(own, 0, ELEMENT(first + FOLDED_AT(begin + i)), i)
+  }
+  LANE_COPY(lanes, id, own, 0);
+  for (int distance = LANES / 2; distance; distance /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane < distance) LANE_JOIN(lanes, id, id + distance * LANE_STEP)
+  }
+  if (is_used && lane == 0) GIVE(LANE_VALUE(lanes, id, begin), block, output)
+}
+#endif
+
+/* ------------------------------------------------------------------------------------------------------- the tree
+
+   `nodes` of what `count` values for each output become. Leaves are joined in pairs, level by level; an odd last one
+   passes through. */
+#if WAY == WAY_JOIN
+#define LEAVES OUTPUTS, __global const A *restrict leaves, const long count
+
+static inline A join_fan(__global const A *leaves, long outputs, long count) {
+  A a[FAN];
+  for (int i = 0; i < FAN; i++)
+    if (i < count) a[i] = leaves[i * outputs];
+  for (int step = 1; step < FAN; step *= 2)
+    for (int i = 0; i < FAN; i += 2 * step)
+      if (i + step < count) a[i] = JOIN(a[i], a[i + step]);
+  return a[0];
+}
+
+__kernel void join_few(LEAVES) {
+  const long id = (long)get_global_id(0);
+  if (id >= outputs * nodes) return;
+  const long node = quotient(id, outputs), output = id - node * outputs, begin = node * FAN;
+  const A a = join_fan(leaves + begin * outputs + output, outputs, count - begin);
+  GIVE(a, node, output)
+}
+
+__kernel void join_many(LEAVES) {
+  __local A joined[GROUP];
+  const long group = (long)get_group_id(0), node = quotient(group, outputs), output = group - node * outputs;
+  const int id = (int)get_local_id(0);
+  const long begin = (node * GROUP + id) * FAN;
+  if (begin < count) joined[id] = join_fan(leaves + begin * outputs + output, outputs, count - begin);
+  for (int step = 1; step < GROUP; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id % (2 * step) == 0 && id + step < GROUP && begin + step * FAN < count)
+      joined[id] = JOIN(joined[id], joined[id + step]);
+  }
+  if (id == 0) GIVE(joined[0], node, output)
+}
+#endif

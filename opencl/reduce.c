@@ -1,0 +1,252 @@
+/* reduce.c: folds. A block of elements becomes a value, in one of three ways that suit different devices and layouts,
+   and block values are joined as a tree, a few levels in each launch; kernels/reduce.cl has the kernels. A variance is
+   two folds: that of the means, and that of the differences from them. */
+#include "opencl.h"
+
+#include <stdio.h>
+
+enum { FAN = 16, TILE = 64 };
+enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };
+
+/* One fold of elements into values. */
+struct job {
+  const struct call *call;
+  strew_device *device;
+  struct plan kept, folded;
+  struct space outputs, elements; /* those two as kernels see them */
+  int64_t n, output_count, blocks;
+  const char *fold;
+  size_t value_bytes;
+  bool is_float;
+  int finish; /* 1: divide by divisor, 2: and take the root */
+  double divisor;
+  const struct block *means; /* what deviations are from */
+  enum way way;
+  bool across, dense;
+  int few, slots;
+};
+
+/* ------------------------------------------------------------------------------------------------------- geometry */
+
+static void take_dims(struct plan *to, const struct plan *from, int begin, int end) {
+  *to = *from;
+  to->rank = end - begin;
+  for (int d = 0; d < to->rank; d++) {
+    to->sizes[d] = from->sizes[begin + d];
+    for (int i = 0; i < from->count; i++) to->operands[i].strides[d] = from->operands[i].strides[begin + d];
+  }
+}
+
+static int64_t last_stride(const struct plan *plan) {
+  return plan->rank ? plan->operands[1].strides[plan->rank - 1] : 0;
+}
+
+static void lay_out(struct job *job, const struct reduce_plan *reduce) {
+  take_dims(&job->kept, &reduce->plan, 0, reduce->kept);
+  take_dims(&job->folded, &reduce->plan, reduce->kept, reduce->plan.rank);
+  job->outputs = space_of(&job->kept);
+  job->elements = space_of(&job->folded);
+  int outer = job->outputs.outer > job->elements.outer ? job->outputs.outer : job->elements.outer;
+  job->outputs.outer = job->elements.outer = outer;
+  job->n = plan_numel(&job->folded);
+  job->output_count = plan_numel(&job->kept);
+  job->blocks = (job->n - 1) / SUM_BLOCK + 1;
+  job->is_float = dtype_is_float(reduce->plan.operands[1].dtype);
+}
+
+/* Neighbouring outputs are worth more than neighbouring elements of one where the former lie closer. */
+static void choose_way(struct job *job) {
+  const struct opencl *on = opencl_of(job->device);
+  enum { FEW = 16, SHORT = 64, MANY_PER_UNIT = 2048, LEAST_COLUMNS = 8, NARROW_SLOTS = GROUP / SUM_LANES };
+  int64_t columns = job->outputs.columns, work_items = job->output_count * job->blocks;
+  int64_t kept_step = last_stride(&job->kept), step = last_stride(&job->folded);
+  bool closer = job->kept.rank && kept_step < step;
+  job->way = WAY_ITEMS;
+  job->few = job->n <= 4 ? 4 : job->n <= FEW ? FEW : 0;
+  job->dense = step == 1;
+  if (job->few) return;
+  if (on->is_gpu) {
+    job->slots = on->largest_group >= SUM_LANES * SUM_LANES ? SUM_LANES : NARROW_SLOTS;
+    job->across = closer && columns >= LEAST_COLUMNS;
+    if (!job->across) job->slots = NARROW_SLOTS;
+    bool enough = job->n < SHORT || work_items >= (int64_t)on->units * MANY_PER_UNIT;
+    job->way = (closer || job->n < SHORT) && enough ? WAY_ITEMS : WAY_LANES;
+  } else if (closer && columns >= LEAST_COLUMNS && on->longest_loop > (int64_t)2 * TILE * SUM_BLOCK) {
+    job->way = WAY_TILE;
+    job->dense = kept_step == 1;
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------- launches */
+
+/* A kernel with the settings that all of a fold's kernels have, and those of its own. */
+static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
+  const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
+  launch_start(launch, job->call, job->device, "reduce.cl", kernel, "S=%s OUT=%s FOLD=FOLD_%s IS_FLOAT=%d OUTER=%d %s",
+               dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->fold, job->is_float, job->outputs.outer, settings);
+}
+
+/* OUTPUTS: with one value for each output, those go to the plan's; else to `values`. */
+static void bind_outputs(struct launch *launch, const struct job *job, int64_t nodes, const struct block *values) {
+  float single = (float)job->divisor;
+  int64_t whole = 0;
+  cl_int finish = job->finish;
+  launch_space(launch, &job->outputs);
+  launch_operand(launch, &job->outputs, 0);
+  launch_int(launch, job->output_count);
+  launch_int(launch, nodes);
+  launch_block(launch, values);
+  launch_value(launch, &finish, sizeof finish);
+  if (!job->is_float)
+    launch_int(launch, whole);
+  else if (job->kept.operands[1].dtype == STREW_FLOAT64)
+    launch_value(launch, &job->divisor, sizeof job->divisor);
+  else
+    launch_value(launch, &single, sizeof single);
+}
+
+static void start_blocks(struct launch *launch, const struct job *job) {
+  char settings[96];
+  int flat = job->folded.rank <= 1;
+  if (job->way == WAY_ITEMS) {
+    snprintf(settings, sizeof settings, "WAY=WAY_ITEMS FLAT=%d DENSE=%d FEW=%d", flat, job->dense, job->few);
+    start(launch, job, "fold_items", settings);
+  } else if (job->way == WAY_TILE) {
+    snprintf(settings, sizeof settings, "WAY=WAY_TILE FLAT=%d DENSE=%d TILE=%d", flat, job->dense, TILE);
+    start(launch, job, "fold_tile", settings);
+  } else {
+    snprintf(settings, sizeof settings, "WAY=WAY_LANES FLAT=%d ACROSS=%d SLOTS=%d", flat, job->across, job->slots);
+    start(launch, job, "fold_lanes", settings);
+  }
+}
+
+static strew_status run_blocks(const struct job *job, struct launch *launch) {
+  const struct opencl *on = opencl_of(job->device);
+  int64_t items = job->output_count * job->blocks, tiles = (job->outputs.columns - 1) / TILE + 1;
+  if (job->way == WAY_LANES) return launch_groups(launch, (items - 1) / job->slots + 1, SUM_LANES * (size_t)job->slots);
+  if (job->way == WAY_TILE) return launch_groups(launch, tiles * job->outputs.rows * job->blocks, 1);
+  /* few work-items that take long are spread better one by one */
+  bool spread = !on->is_gpu && !job->few && items < (int64_t)on->units * GROUP * FAN;
+  return spread ? launch_groups(launch, items, 1) : launch_items(launch, items);
+}
+
+static strew_status fold_blocks(const struct job *job, const struct block *values) {
+  static const struct block none = {NULL, 0};
+  struct launch launch;
+  start_blocks(&launch, job);
+  bind_outputs(&launch, job, job->blocks, values);
+  launch_operand(&launch, &job->outputs, 1);
+  launch_int(&launch, job->n);
+  launch_space(&launch, &job->elements);
+  launch_strides(&launch, &job->elements, 1);
+  launch_block(&launch, job->means ? job->means : &none);
+  return run_blocks(job, &launch);
+}
+
+/* `count` values for each output become `nodes`. */
+static strew_status join(const struct job *job, const struct block *leaves, int64_t count, bool many, int64_t nodes,
+                         const struct block *values) {
+  struct launch launch;
+  start(&launch, job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
+  bind_outputs(&launch, job, nodes, values);
+  launch_block(&launch, leaves);
+  launch_int(&launch, count);
+  int64_t items = job->output_count * nodes;
+  return many ? launch_groups(&launch, items, GROUP) : launch_items(&launch, items);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the folds */
+
+static strew_status take_values(const struct job *job, int64_t nodes, struct block *block) {
+  *block = (struct block){NULL, 0};
+  if (nodes == 1) return STREW_OK; /* straight to the outputs */
+  return block_take(job->call, job->device, (size_t)(job->output_count * nodes) * job->value_bytes, block);
+}
+
+static strew_status fold(struct job *job) {
+  enum { LITTLE = 4096 };
+  struct block values, joined;
+  int64_t count = job->blocks;
+  strew_status status = take_values(job, count, &values);
+  if (status == STREW_OK) status = fold_blocks(job, &values);
+  while (status == STREW_OK && count > 1) {
+    bool many = count > FAN && job->output_count < LITTLE;
+    int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
+    status = take_values(job, nodes, &joined);
+    if (status == STREW_OK) status = join(job, &values, count, many, nodes, &joined);
+    block_give(job->device, &values);
+    values = joined;
+    count = nodes;
+  }
+  block_give(job->device, &values);
+  return status;
+}
+
+/* The means of all outputs, dense in `means`, in the dtype in which they are computed. */
+static strew_status find_means(const struct job *job, const struct block *means) {
+  struct block memory = *means;
+  struct storage storage = {.device = job->device, .data = &memory};
+  struct job first = *job;
+  struct operand *out = &first.kept.operands[0];
+  out->storage = &storage;
+  out->offset = 0;
+  out->dtype = dtype_wide(out->dtype);
+  dense_strides(first.kept.rank, first.kept.sizes, out->strides);
+  first.outputs.plan = &first.kept;
+  first.elements.plan = &first.folded;
+  first.finish = 1;
+  first.divisor = (double)job->n;
+  return fold(&first);
+}
+
+static strew_status fold_deviations(struct job *job, double correction, bool root) {
+  struct block means;
+  size_t bytes = (size_t)job->output_count * job->value_bytes;
+  strew_status status = block_take(job->call, job->device, bytes, &means);
+  if (status != STREW_OK) return status;
+  status = find_means(job, &means);
+  double divisor = (double)job->n - correction;
+  job->fold = "DEVIATIONS";
+  job->finish = root ? 2 : 1;
+  job->divisor = divisor > 0 ? divisor : 0;
+  job->means = &means;
+  if (status == STREW_OK) status = fold(job);
+  block_give(job->device, &means);
+  return status;
+}
+
+static const char *const fold_names[STREW_FOLD_COUNT] = {[STREW_FOLD_SUM] = "SUM",
+                                                         [STREW_FOLD_PROD] = "PRODUCT",
+                                                         [STREW_FOLD_MEAN] = "SUM",
+                                                         [STREW_FOLD_VAR] = "SUM",
+                                                         [STREW_FOLD_STD] = "SUM",
+                                                         [STREW_FOLD_AMIN] = "LEAST",
+                                                         [STREW_FOLD_AMAX] = "GREATEST",
+                                                         [STREW_FOLD_ARGMIN] = "FIRST_LEAST",
+                                                         [STREW_FOLD_ARGMAX] = "FIRST_GREATEST",
+                                                         [STREW_FOLD_ALL] = "EVERY",
+                                                         [STREW_FOLD_ANY] = "SOME"};
+
+/* As many as A takes in the kernels. */
+static size_t value_bytes(strew_fold fold, strew_dtype dtype) {
+  switch (fold) {
+  case STREW_FOLD_AMIN:
+  case STREW_FOLD_AMAX: return strew_dtype_size_bytes(dtype_wide(dtype));
+  case STREW_FOLD_ARGMIN:
+  case STREW_FOLD_ARGMAX: return 2 * sizeof(int64_t);
+  case STREW_FOLD_ALL:
+  case STREW_FOLD_ANY: return 1;
+  default: return strew_dtype_size_bytes(dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64);
+  }
+}
+
+strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
+  struct job job = {.call = call, .device = device, .fold = fold_names[plan->fold]};
+  lay_out(&job, plan);
+  choose_way(&job);
+  job.value_bytes = value_bytes(plan->fold, plan->plan.operands[1].dtype);
+  if (plan->fold == STREW_FOLD_VAR || plan->fold == STREW_FOLD_STD)
+    return fold_deviations(&job, plan->correction, plan->fold == STREW_FOLD_STD);
+  if (plan->fold == STREW_FOLD_MEAN) job.finish = 1, job.divisor = (double)job.n;
+  return fold(&job);
+}
