@@ -61,18 +61,22 @@ numbers_of_amd() { # MODEL SOURCE LISTING
     $(greatest 'group_segment_fixed_size: +([0-9]+)' "$3") $(greatest 'private_segment_fixed_size: +([0-9]+)' "$3") $fused"
 }
 
-# Whether a SPIR-V file has float products (opcode 133) but not, for each entry point (15), the execution mode
-# ContractionOff (16, mode 31). Instructions start with their length and opcode. (Listings do not tell: integers are
-# divided by fused operations.)
+# Whether a SPIR-V file has fused operations (instruction 26 or 42 of the set that opcode 12 calls), or products (opcode
+# 133) and sums (129, 131) without each entry point (15) having the execution mode ContractionOff (16, mode 31).
+# Instructions start with their length and opcode. (Listings do not tell: integers are divided by fused operations.)
 contracted() { # FILE
   od -An -v -tu4 -w4 "$1" | awk 'NR <= 5 { next }
     left == 0 {
       left = int($1 / 65536) - 1; opcode = $1 % 65536; word = 0
-      entries += opcode == 15; products += opcode == 133
+      entries += opcode == 15; products += opcode == 133; sums += opcode == 129 || opcode == 131
       next
     }
-    { left--; word++; off += opcode == 16 && word == 2 && $1 == 31 }
-    END { print (products > 0 && off < entries) + 0 }'
+    {
+      left--; word++
+      off += opcode == 16 && word == 2 && $1 == 31
+      fused += opcode == 12 && word == 4 && ($1 == 26 || $1 == 42)
+    }
+    END { print (fused > 0 || (products > 0 && sums > 0 && off < entries)) + 0 }'
 }
 
 numbers_of_intel() { # MODEL SOURCE LISTING
