@@ -19,23 +19,23 @@ local function elementwise(dtype)
   local a, b, row = values(dtype, 50, 40), values(dtype, 50, 40), values(dtype, 40)
   for _, op in ipairs{"add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "minimum", "lt"} do
     try(op, strew[op], a, b)
-    try(op, strew[op], a, row)
-    try(op, strew[op], a:t(), 3)
   end
+  try("add", strew.add, a, row)
+  try("add", strew.add, a:t(), 3)
   for _, op in ipairs{"neg", "abs", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "relu", "floor",
                       "ceil", "round", "logical_not"} do
     try(op, strew[op], a)
   end
   try("where", strew.where, a:lt(b), a, b)
   try("clamp", strew.clamp, a, 1, 2)
-  for _, other in ipairs{"float32", "float16", "int64", "bool"} do try("to", a.to, a, other) end
+  for _, other in ipairs{"float16", "int64", "bool"} do try("to", a.to, a, other) end
   try("mixed", strew.add, a, strew.randint(1, 9, {50, 40}):to("int32"))
 end
 
 local function reductions(dtype)
-  for _, shape in ipairs{{300}, {100000}, {300, 200}, {20, 30, 40}, {3, 70000}, {70000, 3}} do
+  for _, shape in ipairs{{300, 200}, {3, 70000}, {70000, 3}} do
     local t = values(dtype, table.unpack(shape))
-    for _, op in ipairs{"sum", "prod", "mean", "var", "min", "amax", "argmin", "all"} do
+    for _, op in ipairs{"sum", "mean", "var", "amin", "argmax"} do
       try(op, function() t[op](t) end)
       for dim = 0, #shape - 1 do try(op, function() t[op](t, dim) end) end
     end
@@ -62,7 +62,7 @@ local function scatters(dtype)
       local src, self = values(dtype, count), values(dtype, places)
       local rows, wide = values(dtype, count // 10, 16), values(dtype, places, 16)
       local row_index = strew.randint(0, places, {count // 10, 1}):to(kind):expand(count // 10, 16)
-      for _, reduce in ipairs{"sum", "prod", "mean", "amax", "amin"} do
+      for _, reduce in ipairs{"sum", "mean", "amax"} do
         try("scatter_reduce", strew.scatter_reduce, self, 0, index, src, reduce)
         try("scatter_reduce", strew.scatter_reduce, wide, 0, row_index, rows, reduce)
       end
