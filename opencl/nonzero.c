@@ -87,12 +87,20 @@ static strew_status write_places(const struct search *search, const struct opera
   return launch_groups(&launch, blocks_of(search), search->group);
 }
 
+/* On a GPU a block is 8 elements for each of a group's work-items. Else a work-item goes through it, and through all
+   coordinates of what it finds. */
+static void cut_into_blocks(struct search *search) {
+  const struct opencl *on = opencl_of(search->device);
+  search->group = on->is_gpu ? large_group(search->device) : 1;
+  search->block = on->is_gpu ? 8 * (int64_t)search->group : 8192;
+  while (!on->is_gpu && search->block * (search->plan->rank + 2) > on->longest_loop) search->block /= 2;
+}
+
 strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                             int64_t *count) {
   struct search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
   search.places = plan_numel(plan);
-  search.group = opencl_of(device)->is_gpu ? large_group(device) : 1;
-  search.block = search.group > 1 ? 8 * (int64_t)search.group : 8192;
+  cut_into_blocks(&search);
   strew_status status = set_flags(&search);
   if (status == STREW_OK) status = count_flags(&search);
   if (status == STREW_OK) status = out ? write_places(&search, out) : read_total(&search, count);

@@ -1,5 +1,5 @@
-/* nonzero.cl: which elements are not zero. First each element of dtype S becomes a byte that says so, in row-major order,
-   then the bytes that are not 0 are counted in blocks, and once it is known how many lie before each block, their
+/* nonzero.cl: which elements are not zero. First each element of dtype S becomes a byte that says so, in row-major
+   order, then the bytes that are not 0 are counted in blocks, and once it is known how many lie before each block, their
    coordinates are written. A block is a group's business on a GPU, else one work-item's. COUNT is an unsigned type. */
 #include "prelude.h"
 #include "scalar.h"

@@ -111,10 +111,9 @@ __kernel void give(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, co
 
 /* ----------------------------------------------------------------------------------------------------- short lines */
 
-/* A line is cut into `tiles` tiles, one where it is short. The first `keep` items of each tile go to `kept`, where they
-   are the items of a next, shorter line; or, where kept_whole says that they are all, to the outputs. In the same way
-   the items come from the input, or are `columns` per row of `items`. What is missing in a tile is LAST_ITEM, which is
-   last in all stages. */
+/* A line is cut into `tiles` tiles, one where it is short. With to_items the first `keep` items of each tile go to `kept`,
+   where they are the items of a next, shorter line; else they are a line's first, and go to the outputs. With from_items
+   a line is such items, else it is the input's. What a tile lacks is LAST_ITEM, which is last in all stages. */
 #define TILES                                                                                                          \
   __global const item *items, const int from_items, __global item *kept, const int to_items, const long tile,          \
       const long tiles, const long keep, const ulong flip
