@@ -35,6 +35,7 @@ struct job {
   strew_dtype in; /* the dtype of all inputs, if it is one ... */
   bool is_direct; /* ... and a kernel is made for it; */
   bool is_dense;  /* besides, elements lie side by side */
+  int strip;      /* columns per work-item, where it is not */
 };
 
 static void choose_function(struct job *job, const struct elementwise_plan *plan) {
@@ -83,9 +84,9 @@ static void look_at_operands(struct job *job) {
 /* What all kernels are told: the dtypes of values and results, and how many inputs there are. */
 static void describe(const struct job *job, char *text, size_t size) {
   strew_dtype compute = job->compute;
-  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d%s%s", dtype_suffix(compute),
+  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d STRIP=%d%s%s", dtype_suffix(compute),
            dtype_suffix(job->is_test ? STREW_BOOL : compute), dtype_is_float(compute), compute == STREW_BOOL,
-           job->inputs, job->moves ? " MOVES" : "",
+           job->inputs, job->strip, job->moves ? " MOVES" : "",
            !job->is_direct ? " GENERAL"
            : job->is_dense ? " DENSE"
                            : " ROWS");
@@ -103,6 +104,12 @@ static void launch_number(struct job *job, const struct operand *operand) {
     element_from(job->launch.call, "number", strew_scalar_load(operand->dtype, operand->number.bytes), STREW_SATURATE,
                  job->compute, &value);
   launch_value(&job->launch, value.bytes, strew_dtype_size_bytes(job->compute));
+}
+
+static strew_status launch_strips(struct job *job) {
+  struct space strips = job->space;
+  strips.columns = (strips.columns - 1) / job->strip + 1;
+  return launch_rows(&job->launch, &strips);
 }
 
 /* Inputs of one dtype. */
@@ -124,7 +131,7 @@ static strew_status run_direct(struct job *job, const char *settings) {
     else
       launch_operand(&job->launch, &job->space, i);
   }
-  return job->is_dense ? launch_items(&job->launch, job->space.columns) : launch_rows(&job->launch, &job->space);
+  return job->is_dense ? launch_items(&job->launch, job->space.columns) : launch_strips(job);
 }
 
 static strew_status run_general(struct job *job, const char *settings) {
@@ -143,11 +150,12 @@ static strew_status run_general(struct job *job, const char *settings) {
     else
       launch_number(job, operand);
   }
-  return launch_rows(&job->launch, &job->space);
+  return launch_strips(job);
 }
 
 static strew_status run(struct job *job) {
-  char settings[128];
+  char settings[160];
+  job->strip = opencl_of(job->launch.device)->is_gpu ? 1 : 1024;
   describe(job, settings, sizeof settings);
   return job->is_direct ? run_direct(job, settings) : run_general(job, settings);
 }

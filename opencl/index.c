@@ -64,8 +64,26 @@ static struct chunks check_launch(struct launch *launch, struct index_pass *pass
 strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, const struct block *verdict) {
   struct launch launch;
   struct chunks chunks = check_launch(&launch, pass, "check", lowest, highest);
+  launch_flag(&launch, false);
   launch_block(&launch, verdict);
   return launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
+}
+
+/* Both in one launch, where one group can do it: a second would cost more. */
+static strew_status start_and_check(struct index_pass *pass, int64_t lowest, int64_t highest, struct block *verdict) {
+  struct chunks chunks = chunks_of(pass, INT64_MAX);
+  strew_status status = STREW_OK;
+  if (chunks.count > 1) {
+    status = verdict_start(pass, VERDICT_NONE, false, verdict);
+    return status == STREW_OK ? verdict_check(pass, lowest, highest, verdict) : status;
+  }
+  struct launch launch;
+  status = verdict_take(pass->call, pass->device, verdict);
+  if (status != STREW_OK) return status;
+  chunks = check_launch(&launch, pass, "check", lowest, highest);
+  launch_flag(&launch, true);
+  launch_block(&launch, verdict);
+  return launch_groups(&launch, 1, (size_t)chunks.lanes);
 }
 
 strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest,
@@ -114,13 +132,11 @@ static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t 
 strew_status opencl_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                                 int64_t highest, int64_t *bad) {
   struct index_pass pass;
-  struct block verdict;
+  struct block verdict = {NULL, 0};
   int found = 0;
   *bad = -1;
   index_pass_start(&pass, call, device, plan);
-  strew_status status = verdict_start(&pass, VERDICT_NONE, false, &verdict);
-  if (status != STREW_OK) return status;
-  status = verdict_check(&pass, lowest, highest, &verdict);
+  strew_status status = start_and_check(&pass, lowest, highest, &verdict);
   if (status == STREW_OK) status = verdict_read(call, device, &verdict, &found);
   if (status == STREW_OK && found) status = find_first(&pass, lowest, highest, bad);
   block_give(device, &verdict);

@@ -33,10 +33,14 @@ strew_status verdict_read(const struct call *call, strew_device *device, const s
 
 /* A `const int`: yes or no, or bits of a verdict. */
 static inline void launch_flag(struct launch *launch, cl_int flag) { launch_value(launch, &flag, sizeof flag); }
-/* I and MODE of the kernels. Nobody's values are passed over in either of the modes that do not move values. */
-static inline const char *index_mode(strew_mode mode) {
-  return strew_mode_name(mode == STREW_DROP ? STREW_ERROR : mode);
+/* LIMITS of kernels/mode.h: the size that is indexed, and what becomes of values out of range. In modes that do not
+   move them they are nobody's. */
+enum { MODE_AS_IS = 0, MODE_WRAP = 1, MODE_CLIP = 2 };
+static inline void launch_limits(struct launch *launch, int64_t size, strew_mode mode) {
+  launch_int(launch, size);
+  launch_flag(launch, mode == STREW_WRAP ? MODE_WRAP : mode == STREW_CLIP ? MODE_CLIP : MODE_AS_IS);
 }
+/* I of the kernels. */
 static inline const char *index_type(strew_dtype dtype) { return dtype == STREW_INT64 ? "long" : "int"; }
 
 #endif

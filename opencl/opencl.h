@@ -77,13 +77,21 @@ struct opencl {
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
   unsigned software;             /* operations of float32 that integers have to do: */
   char driver[128], options[96]; /* of the compiler */
-  char prelude[256];             /* lines put in front of every kernel file: what the device has */
+  char prelude[320];             /* lines put in front of every kernel file: what the device has */
   struct program *programs[PROGRAM_SLOTS];
   struct block free_blocks[FREE_BLOCKS]; /* the most recently freed last */
   int free_count;
   size_t free_bytes, launches;
 };
-enum software { SOFT_SUM = 1, SOFT_PRODUCT = 2, SOFT_DIVIDE = 4, SOFT_ROOT = 8, SOFT_COMPARE = 16, SOFT_CONVERT = 32 };
+enum software {
+  SOFT_SUM = 1,
+  SOFT_PRODUCT = 2,
+  SOFT_DIVIDE = 4,
+  SOFT_ROOT = 8,
+  SOFT_COMPARE = 16,
+  SOFT_CONVERT = 32,
+  SOFT_WIDEN = 64
+};
 
 static inline struct opencl *opencl_of(const strew_device *device) { return device->state; }
 

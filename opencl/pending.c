@@ -4,5 +4,4 @@
   strew_status name(__VA_ARGS__) { return fail(call, (struct fault){.code = STREW_EDEVICE}, "pending"); }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define CD const struct call *call, strew_device *device
-PENDING(opencl_cumsum, CD, const struct scan_plan *plan)
 PENDING(opencl_matmul, CD, const struct plan *plan, int64_t k)

@@ -19,6 +19,7 @@ struct job {
   size_t value_bytes;
   bool is_float;
   int finish; /* 1: divide by divisor, 2: and take the root */
+  int flip;   /* -1: least and all, where kernels have greatest and any */
   double divisor;
   const struct block *means; /* what deviations are from */
   enum way way;
@@ -57,14 +58,16 @@ static void lay_out(struct job *job, const struct reduce_plan *reduce) {
 /* Neighbouring outputs are worth more than neighbouring elements of one where the former lie closer. */
 static void choose_way(struct job *job) {
   const struct opencl *on = opencl_of(job->device);
-  enum { FEW = 16, SHORT = 64, MANY_PER_UNIT = 2048, LEAST_COLUMNS = 8, NARROW_SLOTS = GROUP / SUM_LANES };
+  enum { FEW = 4, SHORT = 64, MANY_PER_UNIT = 2048, LEAST_COLUMNS = 8, NARROW_SLOTS = GROUP / SUM_LANES };
   int64_t columns = job->outputs.columns, work_items = job->output_count * job->blocks;
   int64_t kept_step = last_stride(&job->kept), step = last_stride(&job->folded);
   bool closer = job->kept.rank && kept_step < step;
   job->way = WAY_ITEMS;
-  job->few = job->n <= 4 ? 4 : job->n <= FEW ? FEW : 0;
-  job->dense = step == 1;
+  job->few = job->n <= FEW ? FEW : 0;
   if (job->few) return;
+  /* fewer kinds of kernels, where coordinates are seldom asked for */
+  if (job->outputs.outer == 1) job->outputs.outer = job->elements.outer = 4;
+  job->dense = step == 1 && job->folded.rank <= 1;
   if (on->is_gpu) {
     job->slots = on->largest_group >= SUM_LANES * SUM_LANES ? SUM_LANES : NARROW_SLOTS;
     job->across = closer && columns >= LEAST_COLUMNS;
@@ -83,19 +86,21 @@ static void choose_way(struct job *job) {
 static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
   const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
   launch_start(launch, job->call, job->device, "reduce.cl", kernel, "S=%s OUT=%s FOLD=FOLD_%s IS_FLOAT=%d OUTER=%d %s",
-               dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->fold, job->is_float, job->outputs.outer, settings);
+               dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->fold, job->is_float, job->outputs.outer,
+               settings);
 }
 
 /* OUTPUTS: with one value for each output, those go to the plan's; else to `values`. */
 static void bind_outputs(struct launch *launch, const struct job *job, int64_t nodes, const struct block *values) {
   float single = (float)job->divisor;
   int64_t whole = 0;
-  cl_int finish = job->finish;
+  cl_int finish = job->finish, flip = job->flip;
   launch_space(launch, &job->outputs);
   launch_operand(launch, &job->outputs, 0);
   launch_int(launch, job->output_count);
   launch_int(launch, nodes);
   launch_block(launch, values);
+  launch_value(launch, &flip, sizeof flip);
   launch_value(launch, &finish, sizeof finish);
   if (!job->is_float)
     launch_int(launch, whole);
@@ -107,12 +112,12 @@ static void bind_outputs(struct launch *launch, const struct job *job, int64_t n
 
 static void start_blocks(struct launch *launch, const struct job *job) {
   char settings[96];
-  int flat = job->folded.rank <= 1;
+  int flat = job->folded.rank <= 1, dense = job->dense;
   if (job->way == WAY_ITEMS) {
-    snprintf(settings, sizeof settings, "WAY=WAY_ITEMS FLAT=%d DENSE=%d FEW=%d", flat, job->dense, job->few);
+    snprintf(settings, sizeof settings, "WAY=WAY_ITEMS FLAT=%d DENSE=%d FEW=%d", dense, dense, job->few);
     start(launch, job, "fold_items", settings);
   } else if (job->way == WAY_TILE) {
-    snprintf(settings, sizeof settings, "WAY=WAY_TILE FLAT=%d DENSE=%d TILE=%d", flat, job->dense, TILE);
+    snprintf(settings, sizeof settings, "WAY=WAY_TILE FLAT=0 DENSE=%d TILE=%d", dense, TILE);
     start(launch, job, "fold_tile", settings);
   } else {
     snprintf(settings, sizeof settings, "WAY=WAY_LANES FLAT=%d ACROSS=%d SLOTS=%d", flat, job->across, job->slots);
@@ -215,17 +220,14 @@ static strew_status fold_deviations(struct job *job, double correction, bool roo
   return status;
 }
 
-static const char *const fold_names[STREW_FOLD_COUNT] = {[STREW_FOLD_SUM] = "SUM",
-                                                         [STREW_FOLD_PROD] = "PRODUCT",
-                                                         [STREW_FOLD_MEAN] = "SUM",
-                                                         [STREW_FOLD_VAR] = "SUM",
-                                                         [STREW_FOLD_STD] = "SUM",
-                                                         [STREW_FOLD_AMIN] = "LEAST",
-                                                         [STREW_FOLD_AMAX] = "GREATEST",
-                                                         [STREW_FOLD_ARGMIN] = "FIRST_LEAST",
-                                                         [STREW_FOLD_ARGMAX] = "FIRST_GREATEST",
-                                                         [STREW_FOLD_ALL] = "EVERY",
-                                                         [STREW_FOLD_ANY] = "SOME"};
+static const struct {
+  const char *name;
+  int flip;
+} folds[STREW_FOLD_COUNT] = {
+    [STREW_FOLD_SUM] = {"SUM", 0},       [STREW_FOLD_PROD] = {"PRODUCT", 0},   [STREW_FOLD_MEAN] = {"SUM", 0},
+    [STREW_FOLD_VAR] = {"SUM", 0},       [STREW_FOLD_STD] = {"SUM", 0},        [STREW_FOLD_AMIN] = {"GREATEST", -1},
+    [STREW_FOLD_AMAX] = {"GREATEST", 0}, [STREW_FOLD_ARGMIN] = {"WINNER", -1}, [STREW_FOLD_ARGMAX] = {"WINNER", 0},
+    [STREW_FOLD_ALL] = {"ANY", -1},      [STREW_FOLD_ANY] = {"ANY", 0}};
 
 /* As many as A takes in the kernels. */
 static size_t value_bytes(strew_fold fold, strew_dtype dtype) {
@@ -241,7 +243,7 @@ static size_t value_bytes(strew_fold fold, strew_dtype dtype) {
 }
 
 strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
-  struct job job = {.call = call, .device = device, .fold = fold_names[plan->fold]};
+  struct job job = {.call = call, .device = device, .fold = folds[plan->fold].name, .flip = folds[plan->fold].flip};
   lay_out(&job, plan);
   choose_way(&job);
   job.value_bytes = value_bytes(plan->fold, plan->plan.operands[1].dtype);

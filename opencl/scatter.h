@@ -17,7 +17,9 @@ struct scattering {
   struct plan plan;
   struct index_pass pass;
   int64_t line, rows; /* sizes */
+  int64_t batches;    /* rows that have index values of their own */
   struct block verdict;
+  struct block backup; /* what self held before the index was known to be good, if it was written by then */
   bool with_arg;
   bool tiny; /* for tests: blocks so small that few contributions fill several */
 };
@@ -28,6 +30,10 @@ void scatter_launch_start(struct launch *launch, const struct scattering *s, con
 /* TARGET and SOURCE of kernels/join.h. */
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
+
+/* COLUMNWISE of kernels/columns.h, after the space. */
+struct walked;
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked);
 
 /* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place:
    what one index value brings there lies close together. */
@@ -41,12 +47,20 @@ struct walked {
 /* `moving`: the index may move along them, too. */
 void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
 
-/* The ways. Each does the whole call but the reading of the verdict. */
+/* The ways. Each does the whole call but the reading of the verdict and, where it is bad, putting the backup back. */
+/* Between self and its backup. */
+strew_status backup_copy(const struct scattering *s, bool back);
 strew_status scatter_alone(struct scattering *s);
-strew_status scatter_walk(struct scattering *s, int64_t owners);
+/* If the index is sorted, that is all, and the verdict is left without UNSORTED; else nothing happens. Does not look at
+   every index. */
+strew_status scatter_if_sorted(struct scattering *s, bool *looked);
 /* `order`: look whether the index is sorted. */
+strew_status scatter_walk(struct scattering *s, int64_t owners, bool order);
 strew_status scatter_partition(struct scattering *s, bool order);
 strew_status scatter_sort(struct scattering *s, bool order);
+strew_status scatter_group(struct scattering *s);
+strew_status scatter_atomic(struct scattering *s);
+bool atomics_serve(const struct scattering *s);
 /* Are places and contributions few enough to be numbered in 32 bits? */
 bool sort_serves(const struct scattering *s);
 

@@ -9,7 +9,7 @@
 
 /* 10 M float32 into 1 M places: 8 owners of 32,768 at a time keep what a work-item writes in its cache; 32 owners took
    a fifth longer. */
-enum { BLOCK = 32768, SORTED_CHUNK = 65536, TINY = 32 };
+enum { BLOCK = 32768, TINY = 32 };
 
 struct parted {
   struct walked walked;
@@ -17,7 +17,6 @@ struct parted {
   int64_t blocks; /* of one row */
   const char *keep, *kept;
   size_t kept_bytes; /* of one contribution */
-  bool order;        /* look whether the index is sorted */
   struct block starts, places, contributions;
 };
 
@@ -27,7 +26,7 @@ static int owners_of(const struct opencl *on) {
   return owners;
 }
 
-static void parted_shape(const struct scattering *s, bool order, struct parted *parted) {
+static void parted_shape(const struct scattering *s, struct parted *parted) {
   const struct operand *src = &s->plan.operands[SRC];
   memset(parted, 0, sizeof *parted);
   walk_shape(s, false, INT64_MAX, &parted->walked);
@@ -38,7 +37,6 @@ static void parted_shape(const struct scattering *s, bool order, struct parted *
   parted->keep = positions ? "positions" : src->storage ? "values" : "nothing";
   parted->kept = positions ? "uint" : "TSRC";
   if (positions || src->storage) parted->kept_bytes = positions ? sizeof(cl_uint) : strew_dtype_size_bytes(src->dtype);
-  parted->order = order && parted->walked.space.rows == 1 && s->given->mode != STREW_WRAP;
 }
 
 static strew_status parted_take(const struct scattering *s, struct parted *parted) {
@@ -61,10 +59,9 @@ static void parted_launch(struct launch *launch, const struct scattering *s, con
                           const char *kernel) {
   const struct space *space = &parted->walked.space;
   bool dense = parted->walked.plan.operands[INDEX].strides[parted->walked.plan.rank - 1] == 1;
-  bool simple = parted->walked.width == 1 && !s->with_arg;
   char more[96];
-  snprintf(more, sizeof more, " KEEP=%s KEPT=%s OWNERS=%d BLOCK=%d%s%s", parted->keep, parted->kept, parted->owners,
-           parted->block, dense ? " DENSE" : "", simple ? " SIMPLE" : "");
+  snprintf(more, sizeof more, " KEEP=%s KEPT=%s OWNERS=%d BLOCK=%d%s", parted->keep, parted->kept, parted->owners,
+           parted->block, dense ? " DENSE" : "");
   scatter_launch_start(launch, s, "scatter_partition.cl", kernel, space->outer, more);
   launch_space(launch, space);
 }
@@ -76,7 +73,7 @@ static strew_status partition(const struct scattering *s, const struct parted *p
   parted_launch(&launch, s, parted, "partition");
   launch_operand(&launch, &parted->walked.space, INDEX);
   launch_source(&launch, s, &parted->walked.space);
-  launch_int(&launch, s->given->size);
+  launch_limits(&launch, s->given->size, s->given->mode);
   launch_value(&launch, &scale, sizeof scale);
   launch_flag(&launch, s->given->check);
   launch_block(&launch, &s->verdict);
@@ -86,21 +83,10 @@ static strew_status partition(const struct scattering *s, const struct parted *p
   return launch_groups(&launch, parted->walked.space.rows * parted->blocks, 1);
 }
 
-static void launch_shared(struct launch *launch, const struct scattering *s, const struct parted *parted,
-                          const char *kernel) {
-  parted_launch(launch, s, parted, kernel);
-  launch_target(launch, s, &parted->walked.space);
-  launch_source(launch, s, &parted->walked.space);
-  launch_int(launch, s->given->size);
-  launch_int(launch, parted->walked.width);
-  launch_int(launch, parted->walked.column[SELF]);
-  launch_int(launch, parted->walked.column[SRC]);
-  launch_int(launch, parted->walked.column[ARG]);
-}
-
 static strew_status join(const struct scattering *s, const struct parted *parted) {
   struct launch launch;
-  launch_shared(&launch, s, parted, "join");
+  parted_launch(&launch, s, parted, "join");
+  launch_columnwise(&launch, s, &parted->walked);
   launch_block(&launch, &s->verdict);
   launch_block(&launch, &parted->starts);
   launch_block(&launch, &parted->places);
@@ -108,26 +94,17 @@ static strew_status join(const struct scattering *s, const struct parted *parted
   return launch_groups(&launch, parted->walked.space.rows * parted->owners, 1);
 }
 
-static strew_status join_sorted(const struct scattering *s, const struct parted *parted) {
-  int64_t chunk = s->tiny ? TINY : SORTED_CHUNK;
-  struct launch launch;
-  launch_shared(&launch, s, parted, "sorted");
-  launch_operand(&launch, &parted->walked.space, INDEX);
-  launch_int(&launch, chunk);
-  launch_block(&launch, &s->verdict);
-  return launch_groups(&launch, (s->line - 1) / chunk + 1, 1);
-}
-
 strew_status scatter_partition(struct scattering *s, bool order) {
-  const struct scatter_plan *given = s->given;
   struct parted parted;
-  parted_shape(s, order, &parted);
+  bool looked = false;
+  parted_shape(s, &parted);
   strew_status status = parted_take(s, &parted);
-  if (status == STREW_OK)
-    status = verdict_start(&s->pass, parted.order ? VERDICT_NONE : VERDICT_UNSORTED, parted.order, &s->verdict);
-  if (status == STREW_OK && parted.order)
-    status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
-  if (status == STREW_OK && parted.order) status = join_sorted(s, &parted);
+  if (status == STREW_EMEMORY) { /* slower, but it needs none */
+    parted_give(s, &parted);
+    return scatter_walk(s, parted.owners, order);
+  }
+  if (status == STREW_OK && order) status = scatter_if_sorted(s, &looked);
+  if (status == STREW_OK && !looked) status = verdict_start(&s->pass, VERDICT_UNSORTED, false, &s->verdict);
   if (status == STREW_OK) status = partition(s, &parted);
   if (status == STREW_OK) status = join(s, &parted);
   parted_give(s, &parted);

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Runs longer than LONG_RUN get a group each. Local memory: TILE values and positions. */
-enum { LONG_RUN = 4096, SHORT_RUN_OF_TESTS = 8, TILE = 1024, ACROSS = 16 };
+/* Runs longer than LONG_RUN get a group each: on paper, a work-item alone takes half a microsecond for each
+   contribution, and others wait for the slowest. Local memory: TILE values and positions. */
+enum { LONG_RUN = 512, SHORT_RUN_OF_TESTS = 8, TILE = 1024, ACROSS = 16 };
 
 struct sorted {
   struct plan plan; /* rows, those along which the index moves first, and the line */
@@ -41,10 +42,8 @@ static void sorted_plan(const struct scattering *s, struct sorted *sorted) {
 }
 
 bool sort_serves(const struct scattering *s) {
-  struct sorted sorted;
-  sorted_plan(s, &sorted);
-  int64_t batches = s->rows / sorted.still, most = UINT32_MAX - 1;
-  return batches <= most / s->line && (s->given->size == 0 || batches <= most / s->given->size);
+  int64_t most = UINT32_MAX - 1;
+  return s->given->size > 0 && s->batches <= most / s->line && s->batches <= most / s->given->size;
 }
 
 static void sorted_shape(const struct scattering *s, struct sorted *sorted) {
@@ -88,7 +87,7 @@ static strew_status make_items(const struct scattering *s, const struct sorted *
   sorted_launch(&launch, s, sorted, "make_items");
   launch_space(&launch, &sorted->space);
   launch_operand(&launch, &sorted->space, INDEX);
-  launch_int(&launch, s->given->size);
+  launch_limits(&launch, s->given->size, s->given->mode);
   launch_int(&launch, sorted->still);
   launch_int(&launch, sorted->count);
   launch_int(&launch, sorted->places);
@@ -117,7 +116,7 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_space(launch, &sorted->space);
   launch_target(launch, s, &sorted->space);
   launch_source(launch, s, &sorted->space);
-  launch_int(launch, s->given->size);
+  launch_limits(launch, s->given->size, s->given->mode);
   launch_int(launch, sorted->still);
   launch_int(launch, sorted->count);
   launch_flag(launch, s->given->check ? VERDICT_BAD : 0);

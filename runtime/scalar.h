@@ -3,7 +3,8 @@
    alike, where float arithmetic goes through the functions below and never through operators: a device's own may
    differ. For every suffix S of the dtype table: T_S, W_S         stored and computed type; B_S, the unsigned one of
    the stored width load_S, store_S  between them; storing rounds 16-bit floats to nearest even and makes bool 0 or 1
-     S_from_f64, S_from_f32, S_from_i64, and i64_from_S   conversions by the rule STREW_SATURATE
+     exact_S          a stored value as float32, float64 or int64, whichever holds it: EXACT_S
+     S_from_f64, S_from_f32, S_from_i64   conversions by the rule STREW_SATURATE
      plus_S, minus_S, times_S, maximum_S, minimum_S, less_S, equal_S, isnan_S, differs_S, divide_by_count_S
    and for floats alone
      divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit)
@@ -204,6 +205,30 @@ static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 #define EXACT_u8   i64
 #define EXACT_b8   i64
 
+/* Some OpenCL compilers take a widened int32 for at least 0 in comparisons with constants: they get two halves. */
+#ifdef WIDEN_BY_HALVES
+static inline int64_t widen(int32_t x) { return as_long((int2)(x, x >> 31)); }
+#else
+static inline int64_t widen(int32_t x) { return x; }
+#endif
+
+/* A stored value as EXACT_S. */
+#define SCALAR_EXACT(s, type)                                                                                          \
+  static inline type exact_##s(T_##s x) { return load_##s(x); }
+SCALAR_EXACT(f32, float)
+SCALAR_EXACT(f16, float)
+SCALAR_EXACT(bf16, float)
+#ifdef HAS_FLOAT64
+SCALAR_EXACT(f64, double)
+#endif
+SCALAR_EXACT(i64, int64_t)
+SCALAR_EXACT(i16, int64_t)
+SCALAR_EXACT(i8, int64_t)
+SCALAR_EXACT(u8, int64_t)
+SCALAR_EXACT(b8, int64_t)
+#undef SCALAR_EXACT
+static inline int64_t exact_i32(T_i32 x) { return widen(x); }
+
 /* NaN becomes 0. (float)INT64_MAX is 2^63, itself out of range. */
 #define SCALAR_SATURATE(s, type)                                                                                       \
   static inline int64_t saturate_##s(type x, int64_t lowest, int64_t highest) {                                        \
@@ -306,7 +331,9 @@ static inline int64_t floor_divide_by_count(int64_t a, int64_t b) { return a / b
   static inline bool differs_##s(W_##s a, W_##s b) { return a != b; }                                                  \
   static inline bool less_##s(W_##s a, W_##s b) { return a < b; }                                                      \
   static inline bool equal_##s(W_##s a, W_##s b) { return a == b; }                                                    \
-  static inline W_##s divide_by_count_##s(W_##s a, int64_t count) { return (W_##s)floor_divide_by_count(a, count); }
+  static inline W_##s divide_by_count_##s(W_##s a, int64_t count) {                                                    \
+    return (W_##s)floor_divide_by_count(exact_##s(a), count);                                                          \
+  }
 /* Signed overflow is undefined in C: sums and products go through the unsigned type and wrap. */
 #define SCALAR_WRAPPING(s)                                                                                             \
   SCALAR_WHOLE(s)                                                                                                      \

@@ -8,17 +8,17 @@
 #define STORED(s)   CAT(s, CAT(_from_, CAT(EXACT_, R)))
 
 #ifdef IN
-static inline VALUE value_of(CAT(T_, IN) x) { return VALUE_OF(IN)(CAT(load_, IN)(x)); }
+static inline VALUE value_of(CAT(T_, IN) x) { return VALUE_OF(IN)(CAT(exact_, IN)(x)); }
 #endif
 #ifdef OUT
-static inline CAT(T_, OUT) stored(RESULT x) { return STORED(OUT)(CAT(load_, R)(x)); }
+static inline CAT(T_, OUT) stored(RESULT x) { return STORED(OUT)(CAT(exact_, R)(x)); }
 #endif
 
 /* Element `at` of memory whose dtype is told at run time. */
 static inline VALUE value_at(int dtype, __global const uchar *memory, long at) {
   switch (dtype) {
 #define ROW(ENUM, s, ...)                                                                                              \
-  case CODE_##s: return VALUE_OF(s)(load_##s(((__global const T_##s *)memory)[at]));
+  case CODE_##s: return VALUE_OF(s)(exact_##s(((__global const T_##s *)memory)[at]));
     STREW_DTYPES(ROW)
 #undef ROW
   }
@@ -27,7 +27,7 @@ static inline VALUE value_at(int dtype, __global const uchar *memory, long at) {
 static inline void store_at(int dtype, __global uchar *memory, long at, RESULT x) {
   switch (dtype) {
 #define ROW(ENUM, s, ...)                                                                                              \
-  case CODE_##s: ((__global T_##s *)memory)[at] = STORED(s)(CAT(load_, R)(x)); break;
+  case CODE_##s: ((__global T_##s *)memory)[at] = STORED(s)(CAT(exact_, R)(x)); break;
     STREW_DTYPES(ROW)
 #undef ROW
   }

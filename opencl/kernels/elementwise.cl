@@ -36,6 +36,15 @@ static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return c
 
 #define APPLY CAT(FUNCTION, S)
 
+/* A work-item goes through STRIP neighbouring columns: 1 on a GPU, where neighbours belong to neighbouring work-items;
+   else many, so that a row's coordinates are found once for all of them, and vectors go through them. */
+#define EACH_COLUMN                                                                                                    \
+  const long begin = (long)get_global_id(0) * STRIP, row = (long)get_global_id(1);                                     \
+  if (begin >= columns || row >= rows) return;                                                                         \
+  const long end = columns - begin < STRIP ? columns : begin + STRIP;                                                  \
+  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  for (long column = begin; column < end; column++)
+
 #if defined(DENSE)
 #define DENSE_INPUT(kind, x)     CAT(DENSE_, kind)(x)
 #define DENSE_tensor(x)          __global const CAT(T_, IN) *x, const long x##_offset
@@ -62,8 +71,7 @@ __kernel void dense(const long count, __global CAT(T_, OUT) *to, const long to_o
 #define ROWS_VALUE_number(x)    x
 
 __kernel void rows(SPACE, OPERAND(CAT(T_, OUT), to), EACH_INPUT(ROWS_INPUT)) {
-  ROW_AND_COLUMN;
-  to[AT(to)] = stored((RESULT)APPLY(EACH_INPUT(ROWS_VALUE)));
+  EACH_COLUMN { to[AT(to)] = stored((RESULT)APPLY(EACH_INPUT(ROWS_VALUE))); }
 }
 
 #else
@@ -86,7 +94,6 @@ static inline RESULT function(int op, PARAMETERS) {
 #define GENERAL_VALUE(kind, x) (x##_dtype < 0 ? x##_number : value_at(x##_dtype, x, AT(x)))
 
 __kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int op, EACH_INPUT(GENERAL_INPUT)) {
-  ROW_AND_COLUMN;
-  store_at(to_dtype, to, AT(to), function(op, EACH_INPUT(GENERAL_VALUE)));
+  EACH_COLUMN { store_at(to_dtype, to, AT(to), function(op, EACH_INPUT(GENERAL_VALUE))); }
 }
 #endif

@@ -5,7 +5,7 @@
 #include "mode.h"
 
 __kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self), const long place,
-                     const long size) {
+                     LIMITS) {
   ROW_AND_COLUMN;
   const long value = IN_MODE(WIDE(index[AT(index)]), size);
   WORD element = 0;

@@ -35,10 +35,15 @@ __kernel void start(SPACE, OPERAND(const I, index), const int initial, const int
     tell(START, UNSORTED, verdict);
 }
 
-/* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0. */
+/* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0. `alone`: the only
+   group, and the first launch; it sets the verdict to begin with. */
 __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
-                    __global int *verdict) {
+                    const int alone, __global int *verdict) {
   CHUNK;
+  if (alone) {
+    for (int k = 0; lane == 0 && k < STAGES; k++) verdict[k] = 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+  }
   ulong bad = 0;
   for (long i = begin + lane; i < end; i += LANES) {
     const long value = WIDE(index[PLACE(i)]);

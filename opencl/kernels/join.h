@@ -1,7 +1,7 @@
 /* join.h: how a contribution joins its place. The host defines
      S        suffix of self's dtype                      SRC     of src's; NUMBER: there is no src but a number
      REDUCE   the reduction's name                        I       type of the index
-     MODE     the mode's name                             ARG     positions of winners are kept, too */
+     ARG     positions of winners are kept, too */
 #include "mode.h"
 #include "scalar.h"
 

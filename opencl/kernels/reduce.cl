@@ -13,22 +13,19 @@
      WAY          WAY_ITEMS, WAY_TILE, WAY_LANES or WAY_JOIN: which of them there are
      OUTER        see space.h
      FLAT         1: there is one folded dimension
-     DENSE        1: step 1 between neighbours: elements of an output (WAY_ITEMS) or columns (WAY_TILE)
-     FEW          WAY_ITEMS: no more elements than this meet, 4 or 16; 0: any number
+     DENSE        1: step 1 between neighbours: elements of an output (WAY_ITEMS, FLAT then) or columns (WAY_TILE)
+     FEW          WAY_ITEMS: no more elements than this meet; 0: any number
      SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS; ACROSS 1: neighbouring work-items have neighbouring outputs */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"
 
-#define FOLD_SUM            0
-#define FOLD_PRODUCT        1
-#define FOLD_DEVIATIONS     2
-#define FOLD_LEAST          3
-#define FOLD_GREATEST       4
-#define FOLD_FIRST_LEAST    5
-#define FOLD_FIRST_GREATEST 6
-#define FOLD_EVERY          7
-#define FOLD_SOME           8
+#define FOLD_SUM        0
+#define FOLD_PRODUCT    1
+#define FOLD_DEVIATIONS 2
+#define FOLD_GREATEST   3
+#define FOLD_WINNER     4 /* the place of the first greatest */
+#define FOLD_ANY        5
 
 #define WAY_ITEMS 0
 #define WAY_TILE  1
@@ -55,13 +52,12 @@
 
    IN and OUT_OF are what memory holds, `element` is what folds see of it. Extremes compare whole numbers: a float's bits,
    turned so that they grow with it, -0 below +0, and NaN beyond all. So there is nothing that a device could do its own
-   way, and little to compute. */
+   way, and little to compute. Where the least is wanted, or whether all are true, every bit is flipped on the way in and
+   on the way out: flip is -1. */
 #define WIDE CAT(EXACT_, S)
 typedef CAT(T_, WIDE) wide;
-
-#define IS_EXTREME (FOLD >= FOLD_LEAST && FOLD <= FOLD_FIRST_GREATEST)
-#define IS_WINNER  (FOLD == FOLD_FIRST_LEAST || FOLD == FOLD_FIRST_GREATEST)
-#define IS_LEAST   (FOLD == FOLD_LEAST || FOLD == FOLD_FIRST_LEAST)
+#define IS_WINNER  (FOLD == FOLD_WINNER)
+#define IS_EXTREME (FOLD == FOLD_GREATEST || IS_WINNER)
 
 #if IS_EXTREME && IS_FLOAT
 #define INFINITE_f32  0x7f800000
@@ -78,25 +74,32 @@ typedef short key_f16, key_bf16;
 typedef CAT(B_, S) IN;
 typedef CAT(key_, S) element;
 #define LARGEST ((element)((IN)~(IN)0 >> 1))
-#define NAN_KEY (IS_LEAST ? (element)~LARGEST : LARGEST)
 static inline element turned(element x) { return x < 0 ? x ^ LARGEST : x; }
-static inline element element_of(IN bits) {
+static inline element element_of(IN bits, int flip) {
   const element magnitude = (element)(bits & (IN)LARGEST);
   /* a winner's zeros are equal */
   const element key = IS_WINNER && magnitude == 0 ? 0 : turned((element)bits);
-  return magnitude > CAT(INFINITE_, S) ? NAN_KEY : key;
+  return magnitude > CAT(INFINITE_, S) ? LARGEST : (element)(key ^ flip);
 }
-static inline IN bits_of_element(element x) {
-  return x == NAN_KEY ? (IN)(CAT(INFINITE_, S) | CAT(QUIET_, S)) : (IN)turned(x);
+static inline IN stored(element x, int flip) {
+  return x == LARGEST ? (IN)(CAT(INFINITE_, S) | CAT(QUIET_, S)) : (IN)turned((element)(x ^ flip));
 }
+#elif IS_EXTREME
+typedef CAT(T_, S) IN;
+typedef CAT(W_, S) element;
+static inline element element_of(IN x, int flip) { return (element)(CAT(load_, S)(x) ^ flip); }
+static inline IN stored(element x, int flip) { return (IN)(x ^ flip); }
+#elif FOLD == FOLD_ANY
+typedef CAT(T_, S) IN;
+typedef uchar element;
+static inline element element_of(IN x, int flip) {
+  return (element)(CAT(b8_from_, WIDE)(CAT(load_, S)(x)) ^ (flip & 1));
+}
+static inline uchar stored(element x, int flip) { return (uchar)(x ^ (flip & 1)); }
 #else
 typedef CAT(T_, S) IN;
 typedef CAT(W_, S) element;
-static inline element element_of(IN x) { return CAT(load_, S)(x); }
-#if IS_EXTREME
-#define LARGEST CAT(highest_, S)()
-static inline IN bits_of_element(element x) { return x; }
-#endif
+static inline element element_of(IN x, int flip) { return CAT(load_, S)(x); }
 #endif
 
 #if IS_WINNER
@@ -126,38 +129,28 @@ typedef wide A;
 static inline A square(A x) { return CAT(times_, WIDE)(x, x); }
 #define STEP(a, x) CAT(plus_, WIDE)(a, square(CAT(minus_, WIDE)(x, center)))
 #define JOIN(a, b) CAT(plus_, WIDE)(a, b)
-#elif FOLD == FOLD_EVERY
-typedef uchar A;
-#define IDENTITY   1
-#define STEP(a, x) ((a) & CAT(b8_from_, WIDE)(x))
-#define JOIN(a, b) ((a) & (b))
-#elif FOLD == FOLD_SOME
+#elif FOLD == FOLD_ANY
 typedef uchar A;
 #define IDENTITY   0
-#define STEP(a, x) ((a) | CAT(b8_from_, WIDE)(x))
+#define STEP(a, x) ((a) | (x))
 #define JOIN(a, b) ((a) | (b))
 #else
-#if IS_LEAST
-#define IDENTITY    LARGEST
-#define BEATS(a, b) ((a) < (b))
-#elif IS_FLOAT
-#define IDENTITY    ((element)~LARGEST)
-#define BEATS(a, b) ((a) > (b))
+#if IS_FLOAT
+#define IDENTITY ((element)~LARGEST)
 #else
-#define IDENTITY    CAT(lowest_, S)()
-#define BEATS(a, b) ((a) > (b))
+#define IDENTITY CAT(lowest_, S)()
 #endif
 #if !IS_WINNER
 typedef element A;
-#define STEP(a, x) (BEATS(x, a) ? (x) : (a))
-#define JOIN(a, b) (BEATS(b, a) ? (b) : (a))
+#define STEP(a, x) JOIN(a, x)
+#define JOIN(a, b) ((b) > (a) ? (b) : (a))
 #else
 /* Winners with their places. The first of equals wins, so joins may come in any order. */
 typedef struct {
   long place;
   element value;
 } A;
-#define WINS(value, place, best, best_place) (BEATS(value, best) || ((value) == (best) && (place) < (best_place)))
+#define WINS(value, place, best, best_place) ((value) > (best) || ((value) == (best) && (place) < (best_place)))
 static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, a.place) ? b : a; }
 #define JOIN(a, b) join_winners(a, b)
 #endif
@@ -173,7 +166,7 @@ static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, 
 #define LANE_TAKE(x, at, taken, i)                                                                                     \
   {                                                                                                                    \
     const element value = taken;                                                                                       \
-    const bool wins = BEATS(value, x[at]);                                                                             \
+    const bool wins = value > x[at];                                                                             \
     x[at] = wins ? value : x[at];                                                                                      \
     x##_places[at] = wins ? (i) : x##_places[at];                                                                      \
   }
@@ -200,14 +193,14 @@ static inline A winner(long place, element value) {
 #define LANE_VALUE(x, at, begin)   x[at]
 #endif
 
-#define FINISH const int finish, const wide divisor
+#define FINISH const int flip, const int finish, const wide divisor
 static inline OUT_OF finished(A a, FINISH) {
 #if IS_WINNER
   return a.place;
-#elif IS_EXTREME
-  return bits_of_element(a);
+#elif IS_EXTREME || FOLD == FOLD_ANY
+  return stored(a, flip);
 #else
-#if IS_FLOAT && FOLD <= FOLD_DEVIATIONS
+#if IS_FLOAT
   /* sums become means or variances (1), and those standard deviations (2) */
   if (finish) a = CAT(divide_, WIDE)(a, divisor);
   if (finish == 2) a = CAT(root_, WIDE)(a);
@@ -224,7 +217,7 @@ static inline OUT_OF finished(A a, FINISH) {
     } else {                                                                                                           \
       const long row = quotient(output, columns), column = (output) - row * columns;                                   \
       const coordinates at = coordinates_of(row, rows, sizes);                                                         \
-      out[AT(out)] = finished(a, finish, divisor);                                                                     \
+      out[AT(out)] = finished(a, flip, finish, divisor);                                                                     \
     }                                                                                                                  \
   }
 /* The kept dimensions, output by output, `nodes` values for each of `outputs`. */
@@ -252,7 +245,7 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 }
 #define FOLDED_AT(e) folded_at(e, run, runs, run_sizes, run_step, run_strides)
 #endif
-#define ELEMENT(at) element_of(in[at])
+#define ELEMENT(at) element_of(in[at], flip)
 
 /* Where the first element of an output lies. */
 #define FIRST_OF(output)                                                                                               \
@@ -266,11 +259,9 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 #else
 #define USED LANES
 #endif
-#if DENSE
-#define STEP_OF_RUN 1
-#else
-#define STEP_OF_RUN run_step
-#endif
+/* A turn of all lanes, from element i of the block at offset `turn` on. */
+#define TAKE_TURN(turn, step)                                                                                          \
+  for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT((turn) + l * (step)), i + l)
 
 __kernel void fold_items(BLOCKS) {
   const long id = (long)get_global_id(0);
@@ -282,18 +273,17 @@ __kernel void fold_items(BLOCKS) {
   LANE_ARRAY(, lanes, USED);
   for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
   int i = 0;
-#if !FEW
+#if DENSE
+  for (; i + LANES <= count; i += LANES) TAKE_TURN(first + begin + i, 1)
+#elif !FEW
   for (; i + LANES <= count; i += LANES) {
-#if FLAT
-    const long turn = first + (begin + i) * STEP_OF_RUN;
-#else
-    const long turn = first + FOLDED_AT(begin + i), left = run - (begin + i - quotient(begin + i, run) * run);
-    if (left < LANES) {
-      for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
-      continue;
-    }
-#endif
-    for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(turn + l * STEP_OF_RUN), i + l)
+    const long e = begin + i, turn = first + FOLDED_AT(e), left = run - (e - quotient(e, run) * run);
+    if (left < LANES)
+      for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l)
+    else if (run_step == 1)
+      TAKE_TURN(turn, 1)
+    else
+      TAKE_TURN(turn, run_step)
   }
 #endif
   for (int l = 0; i + l < count; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)

@@ -11,7 +11,7 @@
 #include "join.h"
 #include "items.h"
 
-__kernel void make_items(SPACE, OPERAND(const I, index), const long size, const long still, const long count,
+__kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long still, const long count,
                          const ulong nobody, const int check, __global int *verdict, __global item *items,
                          __global uint *found) {
   const long i = (long)get_global_id(0);
@@ -48,7 +48,7 @@ __kernel void find_segments(__global const item *items, const long count, const 
 }
 
 #define SEGMENTED                                                                                                      \
-  SPACE, TARGET, SOURCE, const long size, const long still, const long count, const int stop,                          \
+  SPACE, TARGET, SOURCE, LIMITS, const long still, const long count, const int stop,                          \
       __global const int *verdict, __global const item *items, __global const uint *starts,                            \
       __global const uint *found
 #ifdef ARG
@@ -69,26 +69,26 @@ __kernel void find_segments(__global const item *items, const long count, const 
     const W new = value;                                                                                               \
     if ((fresh && won == none) || CAT(differs_, S)(held, JOIN(held, new))) held = new, won = position;                 \
   }
-#define LOAD_HELD                                                                                                      \
-  W held = CAT(load_, S)(self[self_at]);                                                                               \
-  long won = arg[arg_at]
+#define LOAD_HELD(joins)                                                                                               \
+  W held = (joins) ? CAT(load_, S)(self[self_at]) : (W)0;                                                              \
+  long won = (joins) ? arg[arg_at] : 0
 #define STORE_HELD self[self_at] = CAT(store_, S)(held), arg[arg_at] = won
 #else
 #define JOIN_HELD(value, position) held = JOIN(held, value)
-#define LOAD_HELD                  W held = CAT(load_, S)(self[self_at])
+#define LOAD_HELD(joins)           W held = (joins) ? CAT(load_, S)(self[self_at]) : (W)0
 #define STORE_HELD                 self[self_at] = CAT(store_, S)(held)
 #endif
 
 __kernel void join_short(SEGMENTED) {
   if (stop && known_before(STAGES, verdict) & stop) return;
-  const long number = (long)get_global_id(0), segment = number / still, column = number - segment * still;
+  const long item_at = (long)get_global_id(0), segment = item_at / still, column = item_at - segment * still;
   if (segment >= (long)found[0]) return;
   long i = (long)starts[segment];
   item next = items[i];
   const ulong key = key_in(next);
   const long batch = (long)(key / (ulong)size), place = (long)key - batch * size;
   ROW_STARTS;
-  LOAD_HELD;
+  LOAD_HELD(true);
   do {
     const long at_line = (long)position_in(next) - batch * columns;
     JOIN_HELD(VALUE(src[src_at + at_line * src_step]), at_line);
@@ -106,7 +106,7 @@ __kernel void join_long(SEGMENTED, const int across) {
   __local int length;
   if (stop && known_before(STAGES, verdict) & stop) return;
   const long blocks = (still + across - 1) / across;
-  const long number = (long)get_group_id(0), segment = number / blocks, first = (number - segment * blocks) * across;
+  const long group = (long)get_group_id(0), segment = group / blocks, first = (group - segment * blocks) * across;
   if (segment >= (long)found[1]) return;
   const int lane = (int)get_local_id(0), high = TILE / across;
   const int wide = still - first < across ? (int)(still - first) : across;
@@ -115,7 +115,7 @@ __kernel void join_long(SEGMENTED, const int across) {
   const long batch = (long)(key / (ulong)size), place = (long)key - batch * size;
   const long column = first + (lane < wide ? lane : 0);
   ROW_STARTS;
-  LOAD_HELD;
+  LOAD_HELD(lane < wide);
   for (bool more = true; more;) {
     if (lane == 0) length = 0;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -2,7 +2,7 @@
    dimension is the line, along which order counts; rows are all others but the innermost, if self moves through it in
    shorter steps than from place to place: those are a row's columns, which a work-item takes `block` at a time. Work-items
    also share out places, by ranges of values: each of the `owners` walks the whole line and passes over what is others'.
-     COLUMNS   one, dense (self and src), or strided
+     COLUMNS   one, dense (all that move along them), or strided
      MOVING    the index moves along the columns, too */
 #include "prelude.h"
 #include "space.h"
@@ -10,14 +10,20 @@
 #include "join.h"
 
 #define WALKED                                                                                                         \
-  SPACE, TARGET, OPERAND(const I, index), SOURCE, const long size, const long width, const long block,                 \
+  SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS, const long width, const long block,                 \
       const long self_column, const long index_column, const long src_column, const long arg_column
 
 #define one     1
 #define dense   2
 #define strided 3
 
-#if COLUMNS == dense && !defined ARG && !defined MOVING
+#if COLUMNS == dense
+#define ALONG(column, stride) (column)
+#else
+#define ALONG(column, stride) ((column) * (stride))
+#endif
+
+#if COLUMNS == dense && !defined MOVING
 /* Apart, for the compiler may take it that rows of self and src do not overlap. */
 static inline void join_dense(__global T *restrict place, __global const TSRC *restrict from, const T number,
                               long count) {
@@ -52,10 +58,10 @@ static inline void join_dense(__global T *restrict place, __global const TSRC *r
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
   for (long i = from; i < (to); i++)                                                                                   \
     for (long c = 0; c < (count); c++) {                                                                               \
-      const long value = IN_MODE(WIDE(index[index_at + i * index_step + c * index_column]), size);                     \
+      const long value = IN_MODE(WIDE(index[index_at + i * index_step + ALONG(c, index_column)]), size);                     \
       nobodys |= (ulong)value >= (ulong)size;                                                                          \
       if ((ulong)(value - (lowest)) < (ulong)(owned))                                                                  \
-        JOIN_AT(self_at + value * self_place + c * self_column, VALUE(src[src_at + i * src_step + c * src_column]),    \
+        JOIN_AT(self_at + value * self_place + ALONG(c, self_column), VALUE(src[src_at + i * src_step + ALONG(c, src_column)]),    \
                 ARG_AT(value) + c * arg_column, i);                                                                    \
     }
 #else
@@ -75,8 +81,9 @@ static inline void join_dense(__global T *restrict place, __global const TSRC *r
 #endif
 
 __kernel void walk(WALKED, const long from, const long to, const long owners, const int stop,
-                   const int check, __global int *verdict) {
+                   const int wanted, const int check, __global int *verdict) {
   if (stop && known_before(WAY, verdict) & stop) return;
+  if (wanted && !(known_before(WAY, verdict) & wanted)) return;
   const long blocks = COLUMNS == one ? 1 : (width + block - 1) / block;
   const long item = (long)get_global_id(0), owner = item / (rows * blocks), row = item / blocks % rows;
   const long first_column = item % blocks * block;

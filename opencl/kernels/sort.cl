@@ -266,10 +266,11 @@ __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
   const long unit = (long)get_global_id(0), row = unit / tiles, begin = (unit - row * tiles) * tile;
   const long end = min(begin + tile, columns);
   const coordinates at = coordinates_of(row, rows, sizes);
-  const int count = (int)(end - begin <= LINE ? end - begin : keep);
+  const bool has_all = end - begin <= LINE;
+  const int count = (int)(has_all ? end - begin : keep);
   long c = begin;
   for (int i = 0; i < count; i++, c++) place[i] = LOAD(c);
-  if (c < end)
+  if (!has_all)
     for (int i = count / 2 - 1; i >= 0; i--) sink(place, count, i);
   for (; c < end; c += LINE) {
     const int few = (int)min((long)LINE, end - c);
@@ -280,8 +281,9 @@ __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
       sink(place, count, 0);
     }
   }
+  /* digits say nothing of positions, whose order a heap does not keep */
   __local item *sorted =
-      count > MANY ? sort_by_digits(place, spare, count) : sort_by_merging(place, spare, count);
+      has_all && count > MANY ? sort_by_digits(place, spare, count) : sort_by_merging(place, spare, count);
   for (int r = 0; r < keep; r++) {
     const item x = r < count ? sorted[r] : LAST_ITEM;
     STORE(x, r)
