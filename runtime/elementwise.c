@@ -430,7 +430,10 @@ static strew_status check_same_dtype(const struct call *call, const strew_tensor
 
 /* The calls of which these two are made report failures under the name of the whole. */
 static strew_status report(strew_status status, const strew_error *inner, strew_error *error) {
-  if (status != STREW_OK && error) *error = *inner;
+  const char *alias = error ? error->alias : NULL;
+  if (status == STREW_OK || !error) return status;
+  *error = *inner;
+  error->alias = alias;
   return status;
 }
 

@@ -58,11 +58,11 @@ static void check_copy(strew_dtype to, strew_dtype from, const char *what) {
 
 START_TEST(copies_broadcast_and_convert) {
   strew_dtype to = (strew_dtype)(_i / STREW_DTYPE_COUNT), from = (strew_dtype)(_i % STREW_DTYPE_COUNT);
-  if (lacks(to) || lacks(from)) return;
+  if (lacks(to) || lacks(from) || !chosen(_i, 3)) return;
   char what[64];
   snprintf(what, sizeof what, "%s from %s", strew_dtype_name(to), strew_dtype_name(from));
   seed_draws((uint64_t)_i + 1);
-  for (int n = 0; n < 30; n++) {
+  for (int n = 0; n < some(30); n++) {
     if (n == 0) use_threads((const int[]){2, 3, 7}[_i % 3]);
     if (n == 5) use_threads(1);
     check_copy(to, from, what);
@@ -220,7 +220,7 @@ static const strew_dtype promoted[STREW_DTYPE_COUNT][STREW_DTYPE_COUNT] = {
 
 START_TEST(joins_promote) {
   strew_dtype a = (strew_dtype)(_i / STREW_DTYPE_COUNT), b = (strew_dtype)(_i % STREW_DTYPE_COUNT);
-  if (lacks(a) || lacks(b)) return;
+  if (lacks(a) || lacks(b) || !chosen(_i, 4)) return;
   strew_tensor *parts[] = {scalar_tensor(a, strew_int(1)), scalar_tensor(b, strew_int(0))}, *out = NULL;
   char due[16];
   ok(strew_scalar_store(strew_int(1), STREW_EXACT, promoted[a][b], due, &failure));
@@ -270,7 +270,7 @@ static void use_other_threads(int n) {
 
 START_TEST(cats) {
   seed_draws((uint64_t)_i + 1);
-  for (int n = 0; n < 120; n++) {
+  for (int n = 0; n < some(120); n++) {
     struct parts parts = {.count = 0};
     int64_t sizes[STREW_MAX_RANK], part_sizes[STREW_MAX_RANK], lengths[MOST_PARTS], total = 0, start = 0, none = 0;
     int rank = 1 + (int)draw_below(4), dim = (int)draw_below(rank);
@@ -301,7 +301,7 @@ END_TEST
 
 START_TEST(stacks) {
   seed_draws((uint64_t)_i + 1);
-  for (int n = 0; n < 120; n++) {
+  for (int n = 0; n < some(120); n++) {
     struct parts parts = {.count = 0};
     int64_t sizes[STREW_MAX_RANK], part_sizes[STREW_MAX_RANK], count = 1 + draw_below(MOST_PARTS);
     int rank = draw_sizes(part_sizes, 5), dim = (int)draw_below(rank + 1);
@@ -633,7 +633,7 @@ START_TEST(equal_in_any_layout) {
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   if (lacks(dtype)) return;
   use_threads((const int[]){1, 2, 3, 7}[_i / STREW_DTYPE_COUNT]);
-  for (int n = 0; n < 12; n++) {
+  for (int n = 0; n < some(12); n++) {
     const int64_t sizes[] = {2 + draw_below(3), 7, 5};
     strew_tensor *a = small_numbers(dtype, 3, sizes, draw_layout(LAYOUT_COUNT));
     char *held = host_of(a);

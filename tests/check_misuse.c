@@ -50,6 +50,12 @@ START_TEST(test_an_error_serves_many_calls) {
   ck_assert_str_eq(error.op, "neg");
   ck_assert_int_ne(strew_gather(vector, 5, vector, STREW_ERROR, &out, &error), STREW_OK);
   ck_assert_str_eq(error.op, "gather");
+  bool answer;
+  ck_assert_int_ne(strew_equal(vector, truth, &answer, &error), STREW_OK);
+  ck_assert_str_eq(error.op, "equal");
+  ck_assert_int_ne(strew_allclose(vector, vector, -1, 0, &answer, &error), STREW_OK);
+  ck_assert_str_eq(error.op, "allclose");
+  ck_assert_ptr_null(error.alias);
   error.alias = "take";
   ck_assert_int_ne(strew_gather(vector, 5, vector, STREW_ERROR, &out, &error), STREW_OK);
   ck_assert_str_eq(error.op, "take");

@@ -90,7 +90,7 @@ START_TEST(test_random_scatter) {
     seed_draws((uint64_t)_i + 1);
     snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
              strew_context_threads(context));
-    for (int n = 0; n < 60; n++) {
+    for (int n = 0; n < some(60); n++) {
       struct random_call call = draw_call(dtype, reduction);
       run_call(&call, what);
       release_call(&call);
@@ -138,7 +138,7 @@ START_TEST(test_shapes) {
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BFLOAT16, STREW_INT16, STREW_FLOAT64};
   char what[96];
-  for (int k = 0; k < 8; k++) {
+  for (int k = 0; k < some(8); k++) {
     if (k % 4 == 0) use_turn(k / 4, _i);
     struct random_call call = {.c = {.dtype = dtype_here(dtypes[(k + _i) % 4]),
                                      .reduction = reduction,
@@ -270,8 +270,9 @@ START_TEST(test_bad_index) {
   int shape = _i % SHAPE_COUNT;
   for (int turn = 0; turn < sweep(TURNS); turn++) {
     use_turn(turn, _i);
-    for (int i = 0; i < STREW_REDUCTION_COUNT; i++) {
-      struct bad_call bad = draw_bad_call(shape, _i / SHAPE_COUNT, (strew_reduction)i, (i + turn + shape) % 3);
+    for (int i = 0; i < some(STREW_REDUCTION_COUNT); i++) {
+      strew_reduction reduction = (strew_reduction)((i + _i) % STREW_REDUCTION_COUNT);
+      struct bad_call bad = draw_bad_call(shape, _i / SHAPE_COUNT, reduction, (i + turn + shape) % 3);
       run_bad_call(&bad, shapes[shape].name);
       release_call(&bad.call);
     }
@@ -284,7 +285,7 @@ END_TEST
 START_TEST(test_random_gather) {
   strew_dtype dtype = (strew_dtype)_i;
   if (lacks(dtype)) return;
-  for (int n = 0; n < 200 * sweep(TURNS); n++) {
+  for (int n = 0; n < some(200) * sweep(TURNS); n++) {
     if (n % 200 == 0) use_turn(n / 200, _i);
     struct random_call call = draw_call(dtype, STREW_ASSIGN);
     void *self = host_of(call.self), *index = host_of(call.index);

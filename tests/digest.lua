@@ -1,8 +1,11 @@
 -- One number for the results of many random calls of the scatter family, over dtypes, reductions, modes and layouts:
--- small ones, and some large enough to be shared among threads. build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS
--- [THREADS...]]: the same number is due on every device and thread count; it fails where thread counts differ.
+-- small ones, and some large enough to be shared among threads.
+-- build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS [THREADS | DEVICE]...]: the same number is due on every thread
+-- count and device; it fails where they differ. Each call starts the generators anew, so that those with float64 can be
+-- left out where a device has none: they have a number of their own.
 local strew = require "strew"
 local calls = tonumber(arg[1]) or 10000
+local device -- where the next call's tensors are made
 
 local random = math.random
 local dtypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
@@ -24,9 +27,9 @@ end
 
 local function values(dtype, shape)
   return laid_out(shape, function(s)
-    if dtype == "bool" then return strew.randint(0, 2, s):to("bool") end
-    if dtype:find("float") then return strew.randn(s):to(dtype) end
-    return strew.randint(dtype == "uint8" and 0 or -100, 100, s, {dtype = dtype})
+    if dtype == "bool" then return strew.randint(0, 2, s, {device = device}):to("bool") end
+    if dtype:find("float") then return strew.randn(s, {device = device}):to(dtype) end
+    return strew.randint(dtype == "uint8" and 0 or -100, 100, s, {dtype = dtype, device = device})
   end)
 end
 
@@ -36,7 +39,7 @@ local function indices(shape, mode, size)
   local narrow, expands = {table.unpack(shape)}, #shape > 0 and random(3) == 1
   if expands then narrow[#narrow] = 1 end
   local dtype = any{"int64", "int32"}
-  local index = laid_out(narrow, function(s) return strew.randint(low, high, s, {dtype = dtype}) end)
+  local index = laid_out(narrow, function(s) return strew.randint(low, high, s, {dtype = dtype, device = device}) end)
   return expands and index:expand(shape) or index
 end
 
@@ -47,8 +50,8 @@ local function draw_shape()
   return shape
 end
 
-local function one_call()
-  local dtype, mode, shape = any(dtypes), any(modes), draw_shape()
+local function one_call(dtype)
+  local mode, shape = any(modes), draw_shape()
   local dim = #shape > 0 and random(0, #shape - 1) or 0
   local size = any{1, 3, 50, 300}
   local wide = {table.unpack(shape)}
@@ -68,34 +71,50 @@ local function one_call()
   return strew["scatter_" .. name[reduction]](src, index, opts)
 end
 
-local digest -- FNV-1a, over 64-bit words
-local function add(word) digest = (digest ~ word) * 0x100000001b3 end
-local function add_tensor(t)
-  for _, size in ipairs(t.shape) do add(size) end
+local digests -- FNV-1a, over 64-bit words: of calls with float64 and of those without
+local function add(kind, word) digests[kind] = (digests[kind] ~ word) * 0x100000001b3 end
+local function add_tensor(kind, t)
+  for _, size in ipairs(t.shape) do add(kind, size) end
   for _, value in ipairs(t:reshape(-1):tolist()) do
     if value ~= value then value = "nan" end
-    if math.type(value) == "float" then add(("<i8"):unpack(("<d"):pack(value)))
-    else add(math.type(value) and value or #tostring(value)) end
+    if math.type(value) == "float" then add(kind, ("<i8"):unpack(("<d"):pack(value)))
+    else add(kind, math.type(value) and value or #tostring(value)) end
   end
 end
 
-local function digest_on(threads)
-  math.randomseed(1)
-  strew.manual_seed(1)
-  strew.set_num_threads(threads)
-  digest = 0xcbf29ce484222325
-  for _ = 1, calls do
-    for _, t in ipairs{one_call()} do add_tensor(t) end
+local function has_float64()
+  for _, one in ipairs(strew.devices()) do
+    if one.name == device then return one.name == "cpu" or one.float64 end
   end
-  print(("digest of %d random calls on %s, %d threads: %016x"):format(calls, strew.zeros(1).device, threads, digest))
-  return digest
 end
 
-local first, passed, failed = nil, 0, 0
+local function digest_all()
+  local made, all = {[true] = 0, [false] = 0}, device == "cpu" or has_float64()
+  digests = {[true] = 0xcbf29ce484222325, [false] = 0xcbf29ce484222325}
+  for i = 1, calls do
+    math.randomseed(i, 1)
+    strew.manual_seed(i)
+    local dtype = any(dtypes)
+    local kind = dtype == "float64"
+    if all or not kind then
+      made[kind] = made[kind] + 1
+      for _, t in ipairs{one_call(dtype)} do add_tensor(kind, t) end
+    end
+  end
+  local threads = device == "cpu" and (", %d threads"):format(strew.get_num_threads()) or ""
+  print(("digest of %d random calls on %s%s: %016x, %s"):format(made[false], device, threads, digests[false],
+    all and ("of %d with float64: %016x"):format(made[true], digests[true]) or "without float64"))
+  return digests[false], all and digests[true]
+end
+
+local first, first64, passed, failed = nil, nil, 0, 0
 for i = 2, math.max(#arg, 2) do
-  local found = digest_on(tonumber(arg[i]) or strew.get_num_threads())
-  first = first or found
-  if found == first then passed = passed + 1 else failed = failed + 1 end
+  local threads = tonumber(arg[i])
+  if threads then strew.set_num_threads(threads) end
+  device = strew.zeros(1, {device = not threads and arg[i] or nil}).device
+  local found, found64 = digest_all()
+  first, first64 = first or found, first64 or found64
+  if found == first and (not found64 or found64 == first64) then passed = passed + 1 else failed = failed + 1 end
 end
 print(("%d passed, %d failed"):format(passed, failed))
 os.exit(failed == 0)

@@ -61,6 +61,13 @@ bool on_device(void) {
   return name && strcmp(name, "cpu") != 0;
 }
 
+static bool all_is_tried(void) { return !on_device() || getenv("STREW_TEST_ALL"); }
+
+/* Scattered, so that every operation and every dtype is met. */
+bool chosen(int i, int one_in) { return all_is_tried() || ((unsigned)i * 2654435761u >> 12) % (unsigned)one_in == 0; }
+
+int some(int count) { return all_is_tried() ? count : (count + 19) / 20; }
+
 int sweep(int counts) { return on_device() ? 1 : counts; }
 
 bool lacks(strew_dtype dtype) {

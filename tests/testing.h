@@ -3,8 +3,9 @@
    as a host does: strew.h, and scalar.h to read elements.
 
    Environment: STREW_TEST_THREADS, the context's thread count (else 2); STREW_TEST_DEVICE, where tensors lie (else
-   cpu). On another device than the CPU drivers take long to wake up and kernels to load: there all tests of a program
-   run in one process, in one context, unless CK_FORK=yes asks for a process each. */
+   cpu); STREW_TEST_ALL, to try on other devices, too, all that is tried on the CPU. On another device than the CPU
+   drivers take long to wake up and kernels to load: there all tests of a program run in one process, in one context,
+   unless CK_FORK=yes asks for a process each. */
 #ifndef TESTING_H
 #define TESTING_H
 
@@ -31,6 +32,11 @@ void use_turn(int turn, int i);
 bool on_device(void);
 /* How many of `counts` thread counts (or turns) are to be tried: all, or on another device than the CPU one. */
 int sweep(int counts);
+/* On another device than the CPU each combination of dtypes, operation and layout takes kernels of its own, which take
+   long to compile: there sweeps try just some, unless STREW_TEST_ALL is set. Is case i among those, one in so many? How
+   many of `count` random cases are tried? */
+bool chosen(int i, int one_in);
+int some(int count);
 /* Does the device lack this dtype? It is told once that such cases are left out. */
 bool lacks(strew_dtype dtype);
 /* The dtype, or float32 in its place where the device lacks it: for draws. */
