@@ -55,8 +55,8 @@ static void ask(struct opencl *on, cl_device_info what, void *value, size_t size
 }
 
 /* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
-   noatomics64, shortloops; and those that reach every way of scattering with small calls (scatter.c): way=walk, way=alone,
-   way=partition, way=sort, way=group, way=atomics, order, tiny. */
+   noatomics64, shortloops; and those that reach every way of scattering with small calls (scatter.c): way=walk,
+   way=alone, way=partition, way=sort, way=group, way=atomics, order, tiny. */
 bool opencl_assumed(const char *word) {
   const char *words = getenv("STREW_OPENCL_ASSUME");
   return words && strstr(words, word);

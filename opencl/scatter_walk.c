@@ -1,5 +1,4 @@
-/* scatter_walk.c: scattering by walking the index in order: alone, or with work-items that share out rows, columns and
-   places. */
+/* scatter_walk.c: scattering by walking the index in order, with work-items that share out rows, columns and places. */
 #include "scatter.h"
 
 #include <stdio.h>
@@ -39,19 +38,6 @@ static void walk_launch(struct launch *launch, const struct scattering *s, const
   launch_int(launch, walked->width);
   launch_int(launch, walked->block);
   for (int i = 0; i <= ARG; i++) launch_int(launch, walked->column[i]);
-}
-
-strew_status scatter_alone(struct scattering *s) {
-  struct walked walked;
-  struct launch launch;
-  strew_status status = STREW_OK;
-  walk_shape(s, true, INT64_MAX, &walked);
-  if (s->given->check) status = verdict_take(s->call, s->device, &s->verdict);
-  if (status != STREW_OK) return status;
-  walk_launch(&launch, s, &walked, "walk_alone");
-  launch_flag(&launch, s->given->check);
-  launch_block(&launch, &s->verdict);
-  return launch_groups(&launch, 1, 1);
 }
 
 /* Contributions from .. to - 1 of every line. */

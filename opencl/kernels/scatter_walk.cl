@@ -95,24 +95,3 @@ __kernel void walk(WALKED, const long from, const long to, const long owners, co
   EACH_CONTRIBUTION(from, to, lowest, owned, COUNT(first_column));
   if (check && nobodys) tell(WAY, BAD, verdict);
 }
-
-/* The whole call in one work-item: where there is little to do, a second launch would cost more. */
-__kernel void walk_alone(WALKED, const int check, __global int *verdict) {
-  int nobodys = 0;
-  for (long row = 0; check && row < rows; row++) {
-    const long index_at = index_offset + inner_product(coordinates_of(row, rows, sizes), index_strides);
-    for (long i = 0; i < columns; i++)
-#ifdef MOVING
-      for (long c = 0; c < width; c++)
-        nobodys |= (ulong)IN_MODE(WIDE(index[index_at + i * index_step + c * index_column]), size) >= (ulong)size;
-#else
-      nobodys |= (ulong)IN_MODE(WIDE(index[index_at + i * index_step]), size) >= (ulong)size;
-#endif
-  }
-  for (int k = 0; check && k < STAGES; k++) verdict[k] = nobodys ? BAD : 0;
-  if (nobodys) return;
-  for (long row = 0; row < rows; row++) {
-    ROW_STARTS(row, 0);
-    EACH_CONTRIBUTION(0, columns, 0, size, COLUMNS == one ? 1 : width);
-  }
-}

@@ -1,0 +1,79 @@
+/* scatter_alone.cl: a whole small scatter in one work-item and one launch: the check, then contributions in order. All
+   that other kernels are compiled for is decided at run time here: one program per dtype serves all small calls, for its
+   compilation costs more than thousands of them. Rows, columns and the line are those of scatter_walk.cl.
+     S, SRC   suffixes of self's and src's dtypes */
+#include "prelude.h"
+#include "space.h"
+#include "verdict.h"
+#include "mode.h"
+#include "scalar.h"
+
+#define T    CAT(T_, S)
+#define W    CAT(W_, S)
+#define TSRC CAT(T_, SRC)
+
+/* In the table's order, which is that of strew_reduction. */
+enum reduction {
+#define ROW(ENUM, ...) REDUCTION_##ENUM,
+  STREW_REDUCTIONS(ROW)
+#undef ROW
+};
+
+#define PLUS(a, b)    CAT(plus_, S)(a, b)
+#define TIMES(a, b)   CAT(times_, S)(a, b)
+#define MAXIMUM(a, b) CAT(maximum_, S)(a, b)
+#define MINIMUM(a, b) CAT(minimum_, S)(a, b)
+static inline W joined(W a, W b, int reduction) {
+  switch (reduction) {
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined)                                                   \
+  case REDUCTION_##ENUM: return (W)(joined);
+    STREW_REDUCTIONS(ROW)
+#undef ROW
+  }
+  return a;
+}
+
+/* An index of either type: int64 where `wide`. */
+static inline long index_value(__global const int *index, long at, int wide) {
+  return wide ? ((__global const long *)index)[at] : wide_int(index[at]);
+}
+#define VALUE(index_at, i, c)                                                                                          \
+  IN_MODE(index_value(index, (index_at) + (i)*index_step + (c)*index_column, index_is_wide), size)
+
+__kernel void scatter_alone(SPACE, OPERAND(T, self), const long self_place, OPERAND(long, arg), const long arg_place,
+                            const long none, const int fresh, const int with_arg, OPERAND(const int, index),
+                            const int index_is_wide, OPERAND(const TSRC, src), const T number, const int with_src,
+                            LIMITS, const long width, const long self_column, const long index_column,
+                            const long src_column, const long arg_column, const int reduction, const int check,
+                            __global int *verdict) {
+  int nobodys = 0;
+  for (long row = 0; check && row < rows; row++) {
+    const long index_at = index_offset + inner_product(coordinates_of(row, rows, sizes), index_strides);
+    for (long i = 0; i < columns; i++)
+      for (long c = 0; c < (index_column ? width : 1); c++) nobodys |= (ulong)VALUE(index_at, i, c) >= (ulong)size;
+  }
+  for (int k = 0; check && k < STAGES; k++) verdict[k] = nobodys ? BAD : 0;
+  if (nobodys) return;
+  for (long row = 0; row < rows; row++) {
+    const coordinates at = coordinates_of(row, rows, sizes);
+    const long self_at = self_offset + inner_product(at, self_strides);
+    const long index_at = index_offset + inner_product(at, index_strides);
+    const long src_at = src_offset + inner_product(at, src_strides);
+    const long arg_at = arg_offset + inner_product(at, arg_strides);
+    for (long i = 0; i < columns; i++)
+      for (long c = 0; c < width; c++) {
+        const long value = VALUE(index_at, i, c);
+        if ((ulong)value >= (ulong)size) continue;
+        __global T *place = self + (self_at + value * self_place + c * self_column);
+        const W brought =
+            with_src ? CAT(load_, SRC)(src[src_at + i * src_step + c * src_column]) : CAT(load_, S)(number);
+        const W held = CAT(load_, S)(*place), met = joined(held, brought, reduction);
+        if (with_arg) { /* as join_and_keep in join.h */
+          __global long *winner = arg + (arg_at + value * arg_place + c * arg_column);
+          if (!(fresh && *winner == none) && !CAT(differs_, S)(held, met)) continue;
+          *winner = i;
+        }
+        *place = CAT(store_, S)(with_arg ? brought : met);
+      }
+  }
+}
