@@ -80,10 +80,8 @@ static inline void join_dense(__global T *restrict place, __global const TSRC *r
 #define COUNT(first_column) (width - (first_column) < block ? width - (first_column) : block)
 #endif
 
-__kernel void walk(WALKED, const long from, const long to, const long owners, const int stop,
-                   const int wanted, const int check, __global int *verdict) {
-  if (stop && known_before(WAY, verdict) & stop) return;
-  if (wanted && !(known_before(WAY, verdict) & wanted)) return;
+__kernel void walk(WALKED, const long from, const long to, const long owners, const int check,
+                   __global int *verdict) {
   const long blocks = COLUMNS == one ? 1 : (width + block - 1) / block;
   const long item = (long)get_global_id(0), owner = item / (rows * blocks), row = item / blocks % rows;
   const long first_column = item % blocks * block;
