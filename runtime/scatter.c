@@ -138,6 +138,20 @@ static bool needs_float32(const struct scatter_job *job) {
   return reduction_is_ordered(job->reduction) && dtype_is_half(job->self->dtype);
 }
 
+static union element float32_number(const struct scatter_job *job) {
+  union element element = {.i64 = 0};
+  float number = (float)strew_scalar_load(job->self->dtype, job->number.bytes).as.f;
+  memcpy(element.bytes, &number, sizeof number);
+  return element;
+}
+
+/* On the CPU nothing fails once memory and index are there. Another device may at each step: what takes several steps
+   there is done beside a tensor that is to be left alone. */
+static bool needs_draft(const struct scatter_job *job) {
+  bool several = job->reduction == STREW_MEAN || job->start_from_identity || job->start != job->self;
+  return several && !job->disposable && job->self->storage->device->ops != &cpu_ops;
+}
+
 /* A tensor that was given is written once index is known to be good, as memory is to suffice. */
 static strew_status copy_start(const struct call *call, const struct scatter_job *job) {
   strew_status status = job->disposable ? STREW_OK : check_index_values(call, job->given_index, &job->limits);
@@ -145,21 +159,20 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
 }
 
 strew_status scatter_run(const struct call *call, const struct scatter_job *job) {
-  strew_tensor *wide = NULL, *counts = NULL;
-  struct scatter_job wide_job = *job;
+  strew_tensor *draft = NULL, *counts = NULL;
+  struct scatter_job draft_job = *job;
   strew_status status = STREW_OK;
   if (job->reduction == STREW_MEAN) status = counts_create(call, job, &counts);
-  if (status == STREW_OK && needs_float32(job)) {
-    status = copy_as(call, job->start, STREW_FLOAT32, &wide);
-    wide_job.disposable = true;
-    float number = (float)strew_scalar_load(job->self->dtype, job->number.bytes).as.f;
-    memcpy(wide_job.number.bytes, &number, sizeof number);
+  if (status == STREW_OK && (needs_float32(job) || needs_draft(job))) {
+    status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
+    draft_job.disposable = true;
+    if (needs_float32(job)) draft_job.number = float32_number(job);
   } else if (status == STREW_OK && job->start != job->self) {
     status = copy_start(call, job);
   }
-  if (status == STREW_OK) status = scatter_passes(call, &wide_job, wide ? wide : job->self, counts);
-  if (status == STREW_OK && wide) status = copy_tensor(call, job->self, wide);
-  strew_release(wide);
+  if (status == STREW_OK) status = scatter_passes(call, &draft_job, draft ? draft : job->self, counts);
+  if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
+  strew_release(draft);
   strew_release(counts);
   return status;
 }
