@@ -26,9 +26,9 @@ CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
 PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
-CHECKS   = $(wildcard tests/check_*.c)
+CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 HOSTS    = $(wildcard tests/host/*.c)
-SHARED   = $(filter-out $(CHECKS),$(wildcard tests/*.c))
+SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
@@ -51,6 +51,9 @@ $(BUILD)/tests/shared.a: $(call objects,$(SHARED))
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LIBS)
+# The program plays OpenCL's functions for the library, and has to be seen doing so.
+$(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
+$(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
@@ -62,7 +65,7 @@ $(BUILD)/obj/kernels.o: $(BUILD)/kernels.c Makefile
 	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
 
 # ------------------------------------------------------------------------------------------------------- try and test
 
@@ -111,4 +114,4 @@ clean:
 
 .PHONY: all demo bench checks hosts sanitized threads specs program readme digest rules test lint clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED)))
+-include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

@@ -38,14 +38,6 @@ static bool take_free(struct opencl *on, size_t size_bytes, struct block *block)
   return false;
 }
 
-static strew_status fail_lost(const struct call *call, strew_device *device) {
-  return fail(call,
-              (struct fault){.code = STREW_EDEVICE,
-                             .argument = "device",
-                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
-              "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
-}
-
 /* Asked, in use, limit. */
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
   char hint[sizeof call->error->hint];

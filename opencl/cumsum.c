@@ -66,8 +66,8 @@ static void choose_way(struct job *job) {
 /* ------------------------------------------------------------------------------------------------------- launches */
 
 static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
-  launch_start(launch, job->call, job->device, "cumsum.cl", kernel, "S=%s OUT=%s OUTER=%d %s", suffix_of(job->in),
-               suffix_of(job->out), job->space.outer, settings);
+  launch_start(launch, job->call, job->device, "cumsum.cl", kernel, "S=%s OUT=%s OUTER=%d %s", dtype_suffix(job->in),
+               dtype_suffix(job->out), job->space.outer, settings);
 }
 
 static strew_status scan(const struct job *job, const struct block *carries, bool totals) {

@@ -39,6 +39,14 @@ strew_status fail_opencl(const struct call *call, strew_device *device, const ch
               error, on->lost ? ", the device is lost to this process" : "");
 }
 
+strew_status fail_lost(const struct call *call, strew_device *device) {
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
+              "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
+}
+
 /* ------------------------------------------------------------------------------------------------------- opening */
 
 static void ask(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {
@@ -47,7 +55,8 @@ static void ask(struct opencl *on, cl_device_info what, void *value, size_t size
 }
 
 /* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
-   noatomics64, shortloops. */
+   noatomics64, shortloops; and those that reach every way of scattering with small calls (scatter.c): way=walk, way=alone,
+   way=partition, way=sort, way=group, way=atomics, order, tiny. */
 bool opencl_assumed(const char *word) {
   const char *words = getenv("STREW_OPENCL_ASSUME");
   return words && strstr(words, word);
@@ -85,20 +94,21 @@ static void read_properties(strew_device *device) {
   on->local_bytes = (size_t)local;
   on->longest_loop = INT64_MAX;
   device->lacks_float64 = float64 ? NULL : "it lacks the extension cl_khr_fp64";
-  snprintf(on->options, sizeof on->options, "-cl-std=CL1.2%s",
+  snprintf(on->options, sizeof on->options, "-cl-std=CL1.2 -w%s",
            singles & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
 static void set_prelude(strew_device *device) {
   struct opencl *on = opencl_of(device);
   const char *has64 = device->lacks_float64 ? "#define STREW_NO_FLOAT64\n" : "#define HAS_FLOAT64\n";
-  snprintf(on->prelude, sizeof on->prelude, "%s%s%s%s%s%s%s%s%s", has64,
+  snprintf(on->prelude, sizeof on->prelude, "%s%s%s%s%s%s%s%s%s%s", has64,
            on->software & SOFT_SUM ? "#define SOFT_FLOAT32_SUM\n" : "",
            on->software & SOFT_PRODUCT ? "#define SOFT_FLOAT32_PRODUCT\n" : "",
            on->software & SOFT_DIVIDE ? "#define SOFT_FLOAT32_DIVIDE\n" : "",
            on->software & SOFT_ROOT ? "#define SOFT_FLOAT32_ROOT\n" : "",
            on->software & SOFT_COMPARE ? "#define SOFT_FLOAT32_COMPARE\n" : "",
-           on->software & SOFT_CONVERT ? "#define SOFT_FLOAT32_CONVERT\n" : "", on->is_gpu ? "#define IS_GPU\n" : "",
+           on->software & SOFT_CONVERT ? "#define SOFT_FLOAT32_CONVERT\n" : "",
+           on->software & SOFT_WIDEN ? "#define WIDEN_BY_HALVES\n" : "", on->is_gpu ? "#define IS_GPU\n" : "",
            on->int64_atomics ? "#define HAS_INT64_ATOMICS\n" : "");
 }
 

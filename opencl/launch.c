@@ -7,21 +7,21 @@
 
 enum { LONGEST_SETTINGS = 512 };
 
+const char *dtype_suffix(strew_dtype dtype) {
+  static const char *const suffixes[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  return suffixes[dtype];
+}
+
 struct space space_of(const struct plan *plan) {
   int last = plan->rank - 1;
   struct space space = {.plan = plan, .columns = plan->rank ? plan->sizes[last] : 1};
   space.rows = count_of_sizes(last > 0 ? last : 0, plan->sizes);
   space.outer = last <= 1 ? 1 : last <= 4 ? 4 : 16;
   return space;
-}
-
-const char *suffix_of(strew_dtype dtype) {
-  static const char *const suffixes[] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  return suffixes[dtype];
 }
 
 void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
@@ -86,6 +86,7 @@ void launch_operand(struct launch *launch, const struct space *space, int i) {
 static strew_status enqueue(struct launch *launch, cl_uint dimensions, const size_t *global, const size_t *local) {
   if (launch->status != STREW_OK) return launch->status;
   struct opencl *on = opencl_of(launch->device);
+  if (on->lost) return fail_lost(launch->call, launch->device);
   on->launches++;
   cl_int error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, NULL, global, local, 0, NULL, NULL);
   if (error != CL_SUCCESS) return fail_opencl(launch->call, launch->device, "clEnqueueNDRangeKernel", error);

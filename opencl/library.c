@@ -4,6 +4,7 @@
 #include "opencl.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 
 struct opencl_library cl;
@@ -19,15 +20,25 @@ static bool look_up(void *library) {
   return complete;
 }
 
-const struct opencl_library *opencl_library(char *why) {
+/* Once per process, whichever context asks first: the functions are the loader's, and no state. */
+static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
+static const char *trouble;
+
+static void look_up_once(void) {
   static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so"};
-  if (look_up(RTLD_DEFAULT)) return &cl;
+  if (look_up(RTLD_DEFAULT)) return;
   void *library = NULL;
   for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = dlopen(names[i], RTLD_NOW);
-  if (library && look_up(library)) return &cl; /* it stays: drivers do not like to be unloaded */
-  const char *reason = library ? "it lacks functions of OpenCL 1.2" : "the loader libOpenCL.so.1 is not installed";
-  snprintf(why, TEXT_BYTES, "%s; on Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd", reason);
-  return NULL;
+  if (!library)
+    trouble = "the loader libOpenCL.so.1 is not installed";
+  else if (!look_up(library)) /* it stays loaded in any case: drivers do not like to be unloaded */
+    trouble = "the loader lacks functions of OpenCL 1.2";
+}
+
+bool opencl_library(char *why) {
+  pthread_once(&looked_up, look_up_once);
+  if (trouble) snprintf(why, TEXT_BYTES, "%s; on Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd", trouble);
+  return !trouble;
 }
 
 const char *cl_error_name(cl_int error) {

@@ -48,9 +48,9 @@ struct opencl_library {
   OPENCL_CALLS(MEMBER)
 #undef MEMBER
 };
-/* NULL, with the reason in `why` (TEXT_BYTES), where there is none. */
-const struct opencl_library *opencl_library(char *why);
-extern struct opencl_library cl; /* valid once opencl_library gave it */
+extern struct opencl_library cl; /* once opencl_library was asked */
+/* Is it there? If not, `why` (TEXT_BYTES) says what is missing. */
+bool opencl_library(char *why);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
 
@@ -77,13 +77,21 @@ struct opencl {
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
   unsigned software;             /* operations of float32 that integers have to do: */
   char driver[128], options[96]; /* of the compiler */
-  char prelude[256];             /* lines put in front of every kernel file: what the device has */
+  char prelude[320];             /* lines put in front of every kernel file: what the device has */
   struct program *programs[PROGRAM_SLOTS];
   struct block free_blocks[FREE_BLOCKS]; /* the most recently freed last */
   int free_count;
   size_t free_bytes, launches;
 };
-enum software { SOFT_SUM = 1, SOFT_PRODUCT = 2, SOFT_DIVIDE = 4, SOFT_ROOT = 8, SOFT_COMPARE = 16, SOFT_CONVERT = 32 };
+enum software {
+  SOFT_SUM = 1,
+  SOFT_PRODUCT = 2,
+  SOFT_DIVIDE = 4,
+  SOFT_ROOT = 8,
+  SOFT_COMPARE = 16,
+  SOFT_CONVERT = 32,
+  SOFT_WIDEN = 64
+};
 
 static inline struct opencl *opencl_of(const strew_device *device) { return device->state; }
 
@@ -97,6 +105,8 @@ strew_status opencl_probe(const struct call *call, strew_device *device);
 
 /* A failed OpenCL function, as an error that says which, on what device, and what to do. */
 strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error);
+/* Where `lost`: whatever the driver would do by now, nothing more is asked of it. */
+strew_status fail_lost(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------------------------ buffer.c */
 
@@ -158,8 +168,9 @@ struct space {
 };
 struct space space_of(const struct plan *plan);
 
-/* Of functions and types in kernels: "f32". */
-const char *suffix_of(strew_dtype dtype);
+/* S of scalar.h: "f32", ... */
+const char *dtype_suffix(strew_dtype dtype);
+
 void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
                   const char *name, const char *settings_format, ...) __attribute__((format(printf, 6, 7)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);

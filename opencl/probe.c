@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, FROM_INT64, RESULTS };
+enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, NEGATIVE, FROM_INT64, RESULTS };
 enum { LOOP_TURNS = 200000, SHORT_LOOP = 32768 };
 
 static uint64_t mixed(uint64_t i) {
@@ -48,7 +48,10 @@ static unsigned wrong_floats(const float *x, const uint32_t *results) {
                                    [QUOTIENT] = x[0] / x[1], [ROOT] = sqrtf(x[0]), [FROM_INT64] = (float)whole};
   unsigned wrong = 0;
   for (int r = 0; r < RESULTS; r++)
-    if (r == LESS ? results[r] != (x[0] < x[1]) : !is_same_float(results[r], expected[r])) wrong |= 1u << r;
+    if (r == LESS       ? results[r] != (x[0] < x[1])
+        : r == NEGATIVE ? results[r] != (signbit(x[0]) != 0)
+                        : !is_same_float(results[r], expected[r]))
+      wrong |= 1u << r;
   return wrong;
 }
 
@@ -60,7 +63,10 @@ static unsigned wrong_doubles(const double *x, const uint64_t *results) {
                                     [QUOTIENT] = x[0] / x[1], [ROOT] = sqrt(x[0]), [FROM_INT64] = (double)whole};
   unsigned wrong = 0;
   for (int r = 0; r < RESULTS; r++)
-    if (r == LESS ? results[r] != (x[0] < x[1]) : !is_same_double(results[r], expected[r])) wrong |= 1u << r;
+    if (r == LESS       ? results[r] != (x[0] < x[1])
+        : r == NEGATIVE ? results[r] != (signbit(x[0]) != 0)
+                        : !is_same_double(results[r], expected[r]))
+      wrong |= 1u << r;
   return wrong;
 }
 
@@ -158,6 +164,7 @@ static unsigned in_software(unsigned wrong) {
   if (wrong & 1u << ROOT) software |= SOFT_ROOT;
   if (wrong & 1u << LESS) software |= SOFT_COMPARE;
   if (wrong & 1u << FROM_INT64) software |= SOFT_CONVERT;
+  if (wrong & 1u << NEGATIVE) software |= SOFT_WIDEN;
   return software;
 }
 

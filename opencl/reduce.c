@@ -86,7 +86,8 @@ static void choose_way(struct job *job) {
 static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
   const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
   launch_start(launch, job->call, job->device, "reduce.cl", kernel, "S=%s OUT=%s FOLD=FOLD_%s IS_FLOAT=%d OUTER=%d %s",
-               suffix_of(in->dtype), suffix_of(out->dtype), job->fold, job->is_float, job->outputs.outer, settings);
+               dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->fold, job->is_float, job->outputs.outer,
+               settings);
 }
 
 /* OUTPUTS: with one value for each output, those go to the plan's; else to `values`. */

@@ -35,6 +35,14 @@
   X(LOGICAL_AND, logical_and)                                                                                          \
   X(LOGICAL_OR, logical_or)
 
+/* By which a kernel that is told the operation at run time knows it. */
+enum {
+#define ROW(ENUM, function) CODE_##ENUM,
+  UNARY_NUMBERS(ROW) UNARY_FLOATS(ROW) UNARY_BITS(ROW) BINARY_ANY(ROW) BINARY_NUMBERS(ROW) BINARY_FLOATS(ROW)
+      BINARY_BITS(ROW) BINARY_TESTS(ROW)
+#undef ROW
+};
+
 /* ----------------------------------------------------------------------------------------------- whole numbers */
 
 /* Integers, whatever their width, are divided as int64: the result fits but for -INT_MIN, which wraps. b is not 0: that
@@ -69,14 +77,11 @@ static inline int64_t integer_power(int64_t base, int64_t exponent) {
 
 /* ------------------------------------------------------------------------------------------------------- floats */
 
-/* fmod is exact by definition, in both languages; but an OpenCL device may be less than it claims to be. */
-#ifdef SOFT_FLOAT32_REMAINDER
+/* fmod is exact by definition, in both languages; but not every driver's is, and this is no slower than the C
+ * library's. */
 static inline float fmod_f32(float a, float b) {
   return float_of_bits((uint32_t)soft_fmod(bits_of_float(a), bits_of_float(b), FORMAT_FLOAT32));
 }
-#else
-static inline float fmod_f32(float a, float b) { return fmod(a, b); }
-#endif
 /* Only denormals are ever flushed, which are between 0 and 1. */
 #ifdef SOFT_FLOAT32_COMPARE
 static inline bool is_denormal(float x) { return (bits_of_float(x) & 0x7f800000u) == 0; }

@@ -3,7 +3,8 @@
    alike, where float arithmetic goes through the functions below and never through operators: a device's own may
    differ. For every suffix S of the dtype table: T_S, W_S         stored and computed type; B_S, the unsigned one of
    the stored width load_S, store_S  between them; storing rounds 16-bit floats to nearest even and makes bool 0 or 1
-     S_from_f64, S_from_f32, S_from_i64, and i64_from_S   conversions by the rule STREW_SATURATE
+     exact_S          a stored value as float32, float64 or int64, whichever holds it: EXACT_S
+     S_from_f64, S_from_f32, S_from_i64   conversions by the rule STREW_SATURATE
      plus_S, minus_S, times_S, maximum_S, minimum_S, less_S, equal_S, isnan_S, differs_S, divide_by_count_S
    and for floats alone
      divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit)
@@ -37,6 +38,10 @@
   static inline W_##s lowest_##s(void) { return lowest; }
 STREW_DTYPES(SCALAR_TYPES)
 #undef SCALAR_TYPES
+
+/* Numbers of dtypes, as in strew.h (copy.c of the OpenCL device sees to that): the same whether there is a float64 or
+   not. */
+enum { CODE_f32, CODE_f64, CODE_f16, CODE_bf16, CODE_i64, CODE_i32, CODE_i16, CODE_i8, CODE_u8, CODE_b8 };
 
 /* ------------------------------------------------------------------------------------------------ bits of floats */
 
@@ -144,14 +149,11 @@ SCALAR_HALF(bf16)
 
 /* ------------------------------------------------------------------------------------------------- 16-bit floats */
 
-/* Shifting puts the fraction in place, and a constant moves the exponent; what was denormal is a whole number of
-   2^-24. */
+/* Shifting puts the fraction in place; the product moves the exponent, and makes denormals normal. */
 static inline float load_f16(T_f16 h) {
-  uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = h & 0x7fffu;
-  uint32_t normal = (magnitude << 13) + 0x38000000u;
-  uint32_t denormal = bits_of_float((float)(int32_t)magnitude * 0x1p-24f);
-  uint32_t bits = magnitude < 0x400u ? denormal : magnitude < 0x7c00u ? normal : normal | 0x7f800000u;
-  return float_of_bits(sign | bits);
+  uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = (uint32_t)(h & 0x7fffu) << 13;
+  uint32_t bits = bits_of_float(times_f32(float_of_bits(magnitude), 0x1p112f)) | sign;
+  return float_of_bits((h & 0x7c00u) == 0x7c00u ? bits | 0x7f800000u : bits);
 }
 /* Ties to even: half a unit of the last place that is kept, or a bit less, is added; below 2^-14 that place stands
    still, and a sum with 1/2 has the same. */
@@ -203,6 +205,30 @@ static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 #define EXACT_u8   i64
 #define EXACT_b8   i64
 
+/* Some OpenCL compilers take a widened int32 for at least 0 in comparisons with constants: they get two halves. */
+#ifdef WIDEN_BY_HALVES
+static inline int64_t widen(int32_t x) { return as_long((int2)(x, x >> 31)); }
+#else
+static inline int64_t widen(int32_t x) { return x; }
+#endif
+
+/* A stored value as EXACT_S. */
+#define SCALAR_EXACT(s, type)                                                                                          \
+  static inline type exact_##s(T_##s x) { return load_##s(x); }
+SCALAR_EXACT(f32, float)
+SCALAR_EXACT(f16, float)
+SCALAR_EXACT(bf16, float)
+#ifdef HAS_FLOAT64
+SCALAR_EXACT(f64, double)
+#endif
+SCALAR_EXACT(i64, int64_t)
+SCALAR_EXACT(i16, int64_t)
+SCALAR_EXACT(i8, int64_t)
+SCALAR_EXACT(u8, int64_t)
+SCALAR_EXACT(b8, int64_t)
+#undef SCALAR_EXACT
+static inline int64_t exact_i32(T_i32 x) { return widen(x); }
+
 /* NaN becomes 0. (float)INT64_MAX is 2^63, itself out of range. */
 #define SCALAR_SATURATE(s, type)                                                                                       \
   static inline int64_t saturate_##s(type x, int64_t lowest, int64_t highest) {                                        \
@@ -245,12 +271,16 @@ static inline T_f32 f32_from_f64(double x) { return (float)x; }
 static inline T_f64 f64_from_f32(float x) { return (double)x; }
 #endif
 static inline T_f64 f64_from_f64(double x) { return x; }
-static inline T_f16 f16_from_f64(double x) {
-  return (T_f16)convert_format(bits_of_double(x), FORMAT_FLOAT64, FORMAT_FLOAT16);
+/* Rounded to odd: of the two floats next to x, the one whose last bit is set. It rounds to fewer bits as x would, so
+   that x is rounded once. */
+static inline float odd_f32_from_f64(double x) {
+  float nearest = f32_from_f64(x);
+  double back = f64_from_f32(nearest);
+  uint32_t bits = bits_of_float(nearest), too_far = fabs(back) > fabs(x), inexact = back != x;
+  return float_of_bits((bits - too_far) | inexact);
 }
-static inline T_bf16 bf16_from_f64(double x) {
-  return (T_bf16)convert_format(bits_of_double(x), FORMAT_FLOAT64, FORMAT_BFLOAT16);
-}
+static inline T_f16 f16_from_f64(double x) { return store_f16(odd_f32_from_f64(x)); }
+static inline T_bf16 bf16_from_f64(double x) { return store_bf16(odd_f32_from_f64(x)); }
 static inline T_b8 b8_from_f64(double x) { return x != 0; }
 #define SCALAR_INTEGER(s)                                                                                              \
   static inline T_##s s##_from_f64(double x) { return (T_##s)saturate_f64(x, lowest_##s(), highest_##s()); }
@@ -301,7 +331,9 @@ static inline int64_t floor_divide_by_count(int64_t a, int64_t b) { return a / b
   static inline bool differs_##s(W_##s a, W_##s b) { return a != b; }                                                  \
   static inline bool less_##s(W_##s a, W_##s b) { return a < b; }                                                      \
   static inline bool equal_##s(W_##s a, W_##s b) { return a == b; }                                                    \
-  static inline W_##s divide_by_count_##s(W_##s a, int64_t count) { return (W_##s)floor_divide_by_count(a, count); }
+  static inline W_##s divide_by_count_##s(W_##s a, int64_t count) {                                                    \
+    return (W_##s)floor_divide_by_count(exact_##s(a), count);                                                          \
+  }
 /* Signed overflow is undefined in C: sums and products go through the unsigned type and wrap. */
 #define SCALAR_WRAPPING(s)                                                                                             \
   SCALAR_WHOLE(s)                                                                                                      \

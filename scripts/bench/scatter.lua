@@ -1,11 +1,15 @@
--- scatter_add_ beside the plain C loop on the same data, in turns: build/strew scripts/bench/scatter.lua [SECONDS]
+-- scatter_add_ beside the plain C loop on the same data, in turns:
+--   build/strew scripts/bench/scatter.lua [SECONDS] [DEVICE]
 -- For each case: both times (medians, ms) on one thread, the ratio strew / loop, strew on all threads, and the floor:
 -- the bytes that must move over the bandwidth of a copy measured in the same run.
+-- With a device: its times beside those of the CPU on all threads, in turns, with index check and waiting included; the
+-- bits are compared, too.
 local strew = require "strew"
-package.cpath = package.cpath .. ";build/?.so"
-local plain = require "plain_loop"
 
-local budget = tonumber(arg and arg[1]) or 2
+local budget, device = 2, nil
+for _, word in ipairs(arg or {}) do
+  if tonumber(word) then budget = tonumber(word) else device = word end
+end
 local all_threads = strew.get_num_threads()
 
 local function median(list)
@@ -35,6 +39,7 @@ local M = 1000000
 local function random_index(n, places) return strew.randint(0, places, {n}) end
 
 local cases = {
+  {"10 M into 1", "line", 1, function() return random_index(10 * M, 1) end},
   {"10 M into 100", "line", 100, function() return random_index(10 * M, 100) end},
   {"10 M into 10 k", "line", 10000, function() return random_index(10 * M, 10000) end},
   {"10 M into 1 M", "line", M, function() return random_index(10 * M, M) end},
@@ -71,8 +76,37 @@ local function report_memory()
   print(("  resident at the most: %s kB before, %s kB after"):format(resident, most_resident()))
 end
 
-report_memory()
+-- What a case needs, on the CPU.
+local function operands(case)
+  collectgarbage()
+  local name, kind, places, make_index, shape = table.unpack(case, 1, 5)
+  local index = make_index()
+  local src = strew.rand(shape or index:numel())
+  local wide = kind == "rows" and index:unsqueeze(-1):expand_as(src) or index
+  return name, kind, places, index, wide, src, kind == "inner" and 1 or 0
+end
+
+local function beside_the_cpu()
+  print(("%-30s %8s %8s %7s"):format("scatter_add_, float32, int64", "CPU", device, "ratio"))
+  for _, case in ipairs(cases) do
+    local name, kind, places, index, wide, src, dim = operands(case)
+    local a, b = strew.zeros(places), strew.zeros(places, {device = device})
+    local there, src_there = index:to(device), src:to(device)
+    if kind == "rows" then there = there:unsqueeze(-1):expand_as(src_there) end
+    a:scatter_add_(dim, wide, src)
+    b:scatter_add_(dim, there, src_there)
+    assert(strew.equal(a, b:to("cpu")), name .. ": not the CPU's bits")
+    local cpu, own = in_turns(function() a:scatter_add_(dim, wide, src) end,
+                              function() b:scatter_add_(dim, there, src_there) end)
+    print(("%-30s %8.2f %8.2f %7.2f"):format(name, cpu, own, own / cpu))
+  end
+end
+
 strew.manual_seed(1)
+if device then return beside_the_cpu() end
+package.cpath = package.cpath .. ";build/?.so"
+local plain = require "plain_loop"
+report_memory()
 strew.set_num_threads(1)
 local bandwidth = copy_bandwidth()
 print(("copy: %.1f GB/s read and written, on one thread; %d threads in all"):format(bandwidth / 1e6, all_threads))
@@ -80,13 +114,8 @@ print(("%-30s %8s %8s %7s %8s %8s")
   :format("scatter_add_, float32, int64", "loop", "strew", "ratio", "all thr.", "floor"))
 
 for _, case in ipairs(cases) do
-  collectgarbage()
-  local name, kind, places, make_index, shape = table.unpack(case, 1, 5)
-  local index = make_index()
-  local src = strew.rand(shape or index:numel())
+  local name, kind, places, index, wide, src, dim = operands(case)
   local a, b = strew.zeros(places), strew.zeros(places)
-  local wide = kind == "rows" and index:unsqueeze(-1):expand_as(src) or index
-  local dim = kind == "inner" and 1 or 0
   plain[kind](a, index, src)
   assert(strew.equal(a, b:scatter_add_(dim, wide, src)), name .. ": not the bits of the loop")
   local loop, own = in_turns(function() plain[kind](a, index, src) end, function() b:scatter_add_(dim, wide, src) end)

@@ -1,0 +1,248 @@
+/* elementwise.c: elementwise operations through OpenCL, copies and conversions among them. Where all inputs are of one
+   dtype, a kernel is made for that dtype, the result's and the operation; where dtypes meet, one that is told them, and
+   the operation, at run time: they are many, and each kernel takes a compiler a tenth of a second. */
+#include "arithmetic.h"
+#include "opencl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_INPUTS = MAX_OPERANDS - 1 };
+
+/* Names of functions in arithmetic.inc, and their numbers in the kernel `general`. */
+struct function {
+  const char *name;
+  int code;
+};
+#define ROW(ENUM, function) [STREW_##ENUM] = {#function, CODE_##ENUM},
+static const struct function unary_functions[STREW_UNARY_COUNT] = {UNARY_NUMBERS(ROW) UNARY_FLOATS(ROW)
+                                                                       UNARY_BITS(ROW)};
+static const struct function binary_functions[STREW_BINARY_COUNT] = {
+    BINARY_ANY(ROW) BINARY_NUMBERS(ROW) BINARY_FLOATS(ROW) BINARY_BITS(ROW) BINARY_TESTS(ROW)};
+#undef ROW
+
+/* What is asked for, on the way to a launch. */
+struct job {
+  struct launch launch;
+  const struct plan *plan;
+  strew_dtype compute;
+  int inputs;
+  struct function function;
+  const char *ops; /* the table of arithmetic.h it is in; NULL: it just moves values, or is clamp */
+  bool moves, is_test;
+  int condition; /* the input that is one, or -1 */
+  struct space space;
+  strew_dtype in; /* the dtype of all inputs, if it is one ... */
+  bool is_direct; /* ... and a kernel is made for it; */
+  bool is_dense;  /* besides, elements lie side by side */
+  int strip;      /* columns per work-item, where it is not */
+};
+
+static void choose_function(struct job *job, const struct elementwise_plan *plan) {
+  switch (plan->kind) {
+  case ELEMENTWISE_UNARY:
+    job->function = unary_functions[plan->op];
+    job->ops = "UNARY_OPS";
+    break;
+  case ELEMENTWISE_BINARY:
+    job->function = binary_functions[plan->op];
+    job->is_test = plan->op >= STREW_EQ && plan->op <= STREW_LOGICAL_OR;
+    job->ops = job->is_test ? "BINARY_TESTS" : "BINARY_OPS";
+    break;
+  case ELEMENTWISE_WHERE:
+    job->function = (struct function){"where", 0};
+    job->moves = true;
+    job->condition = 0;
+    break;
+  case ELEMENTWISE_CLAMP: job->function = (struct function){"clamp", 0}; break;
+  }
+}
+
+static bool is_dense(const struct plan *plan, const struct operand *operand) {
+  return !operand->storage || plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
+}
+
+static void look_at_operands(struct job *job) {
+  const struct plan *plan = job->plan;
+  bool found = false;
+  job->in = job->compute;
+  job->is_direct = true;
+  job->is_dense = plan->rank <= 1 && is_dense(plan, &plan->operands[0]);
+  for (int i = 0; i < job->inputs; i++) {
+    const struct operand *operand = &plan->operands[1 + i];
+    if (!operand->storage) continue;
+    job->is_dense = job->is_dense && is_dense(plan, operand);
+    if (i == job->condition) continue;
+    if (found && operand->dtype != job->in) job->is_direct = false;
+    job->in = operand->dtype;
+    found = true;
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------- the kernel */
+
+/* What all kernels are told: the dtypes of values and results, and how many inputs there are. */
+static void describe(const struct job *job, char *text, size_t size) {
+  strew_dtype compute = job->compute;
+  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d STRIP=%d%s%s", dtype_suffix(compute),
+           dtype_suffix(job->is_test ? STREW_BOOL : compute), dtype_is_float(compute), compute == STREW_BOOL,
+           job->inputs, job->strip, job->moves ? " MOVES" : "",
+           !job->is_direct ? " GENERAL"
+           : job->is_dense ? " DENSE"
+                           : " ROWS");
+}
+
+static const char *kind_of_input(const struct job *job, int input) {
+  if (input >= job->inputs || !job->plan->operands[1 + input].storage) return "number";
+  return input == job->condition ? "condition" : "tensor";
+}
+
+/* A number as a value of the dtype that is computed in. */
+static void launch_number(struct job *job, const struct operand *operand) {
+  union element value = {.i64 = 0};
+  if (!operand->storage)
+    element_from(job->launch.call, "number", strew_scalar_load(operand->dtype, operand->number.bytes), STREW_SATURATE,
+                 job->compute, &value);
+  launch_value(&job->launch, value.bytes, strew_dtype_size_bytes(job->compute));
+}
+
+static strew_status launch_strips(struct job *job) {
+  struct space strips = job->space;
+  strips.columns = (strips.columns - 1) / job->strip + 1;
+  return launch_rows(&job->launch, &strips);
+}
+
+/* Inputs of one dtype. */
+static strew_status run_direct(struct job *job, const char *settings) {
+  const struct plan *plan = job->plan;
+  launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", job->is_dense ? "dense" : "rows",
+               "%s IN=%s OUT=%s FUNCTION=%s_ A=%s B=%s C=%s OUTER=%d", settings, dtype_suffix(job->in),
+               dtype_suffix(plan->operands[0].dtype), job->function.name, kind_of_input(job, 0), kind_of_input(job, 1),
+               kind_of_input(job, 2), job->space.outer);
+  if (job->is_dense)
+    launch_int(&job->launch, job->space.columns);
+  else
+    launch_space(&job->launch, &job->space);
+  for (int i = 0; i < plan->count; i++) {
+    if (!plan->operands[i].storage)
+      launch_number(job, &plan->operands[i]);
+    else if (job->is_dense)
+      launch_memory(&job->launch, &plan->operands[i]);
+    else
+      launch_operand(&job->launch, &job->space, i);
+  }
+  return job->is_dense ? launch_items(&job->launch, job->space.columns) : launch_strips(job);
+}
+
+static strew_status run_general(struct job *job, const char *settings) {
+  const struct plan *plan = job->plan;
+  const char *ops = job->ops ? "OPS" : "FUNCTION", *name = job->ops ? job->ops : job->function.name;
+  if (job->space.outer == 1) job->space.outer = 4; /* one kernel less */
+  launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", "general", "%s %s=%s%s OUTER=%d",
+               settings, ops, name, job->ops ? "" : "_", job->space.outer);
+  launch_space(&job->launch, &job->space);
+  for (int i = 0; i < plan->count; i++) {
+    const struct operand *operand = &plan->operands[i];
+    launch_operand(&job->launch, &job->space, i);
+    launch_value(&job->launch, &(cl_int){operand->storage ? (cl_int)operand->dtype : -1}, sizeof(cl_int));
+    if (i == 0)
+      launch_value(&job->launch, &(cl_int){job->function.code}, sizeof(cl_int));
+    else
+      launch_number(job, operand);
+  }
+  return launch_strips(job);
+}
+
+static strew_status run(struct job *job) {
+  char settings[160];
+  job->strip = opencl_of(job->launch.device)->is_gpu ? 1 : 1024;
+  describe(job, settings, sizeof settings);
+  return job->is_direct ? run_direct(job, settings) : run_general(job, settings);
+}
+
+strew_status opencl_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
+  struct job job = {.launch = {.call = call, .device = device},
+                    .plan = &plan->plan,
+                    .compute = plan->compute,
+                    .inputs = plan->plan.count - 1,
+                    .condition = -1,
+                    .space = space_of(&plan->plan)};
+  choose_function(&job, plan);
+  look_at_operands(&job);
+  return run(&job);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- copy */
+
+/* An integer dtype of the same size: so bits are moved as they are, NaNs included. */
+static strew_dtype word_of(strew_dtype dtype) {
+  switch (strew_dtype_size_bytes(dtype)) {
+  case 1: return STREW_UINT8;
+  case 2: return STREW_INT16;
+  case 4: return STREW_INT32;
+  default: return STREW_INT64;
+  }
+}
+
+/* The dtype by way of which others are converted: it holds all of `dtype`. EXACT_S of scalar.h. */
+static strew_dtype exact_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
+
+strew_status opencl_copy(const struct call *call, strew_device *device, const struct plan *plan) {
+  struct plan words = *plan;
+  struct operand *to = &words.operands[0], *from = &words.operands[1];
+  bool converts = to->dtype != from->dtype;
+  struct job job = {.launch = {.call = call, .device = device},
+                    .plan = &words,
+                    .compute = converts ? exact_of(from->dtype) : word_of(from->dtype),
+                    .inputs = 1,
+                    .function = {"same", 0},
+                    .moves = true,
+                    .condition = -1,
+                    .space = space_of(&words)};
+  if (!converts) to->dtype = from->dtype = job.compute;
+  look_at_operands(&job);
+  if (converts) job.is_direct = job.space.outer == 1; /* of a hundred pairs, few have a kernel for any strides */
+  return run(&job);
+}
+
+/* --------------------------------------------------------------------------------------------------- a zero? */
+
+/* One round: the smallest number of a span of 2^shift places, counted from `begin`, that holds a zero; -1: none. */
+static strew_status search(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
+                           int64_t begin, int64_t end, int shift, int64_t *span) {
+  struct space space = space_of(plan);
+  struct block word;
+  struct launch launch;
+  cl_uint first = UINT32_MAX;
+  strew_status status = block_take(call, device, sizeof first, &word);
+  if (status == STREW_OK) status = block_write(call, device, &word, 0, &first, sizeof first);
+  launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s IN=%s OUTER=%d", dtype_suffix(compute),
+               dtype_suffix(compute), dtype_suffix(plan->operands[0].dtype), space.outer);
+  launch_space(&launch, &space);
+  launch_operand(&launch, &space, 0);
+  launch_int(&launch, begin);
+  launch_int(&launch, end);
+  launch_value(&launch, &(cl_int){shift}, sizeof(cl_int));
+  launch_block(&launch, &word);
+  if (status == STREW_OK) status = launch_rows(&launch, &space);
+  if (status == STREW_OK) status = block_read(call, device, &word, 0, &first, sizeof first);
+  block_give(device, &word);
+  *span = first == UINT32_MAX ? -1 : (int64_t)first;
+  return status;
+}
+
+/* Atomic words of 64 bits are rare, so that places beyond 32 are looked for in spans first. */
+strew_status opencl_find_zero(const struct call *call, strew_device *device, const struct plan *plan,
+                              strew_dtype compute, int64_t *place) {
+  int64_t begin = 0, end = plan_numel(plan), span;
+  int shift = 0;
+  while (end >> shift >= UINT32_MAX) shift++;
+  for (;; shift = 0) {
+    strew_status status = search(call, device, plan, compute, begin, end, shift, &span);
+    if (status != STREW_OK) return status;
+    *place = span < 0 ? -1 : begin + (span << shift);
+    if (span < 0 || shift == 0) return STREW_OK;
+    begin = *place;
+    if (end - begin > (int64_t)1 << shift) end = begin + ((int64_t)1 << shift);
+  }
+}

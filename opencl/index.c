@@ -1,0 +1,173 @@
+/* index.c: passes that look at an index. */
+#include "index.h"
+
+/* What one group takes: on a processor a work-item's straight run, long enough that starting it does not count; on a
+   GPU a few values for each of GROUP work-items. */
+struct chunks {
+  int lanes;
+  int64_t size, count;
+};
+
+static struct chunks chunks_of(const struct index_pass *pass, int64_t most) {
+  const struct opencl *on = opencl_of(pass->device);
+  int64_t numel = plan_numel(&pass->values);
+  struct chunks chunks = {.lanes = on->is_gpu ? GROUP : 1, .size = on->is_gpu ? GROUP * 32 : 32768};
+  if (numel / chunks.size >= most) chunks.size = ((numel - 1) / most / chunks.lanes + 1) * chunks.lanes;
+  if (chunks.size / chunks.lanes > on->longest_loop / 2) chunks.size = on->longest_loop / 2 * chunks.lanes;
+  chunks.count = (numel - 1) / chunks.size + 1;
+  return chunks;
+}
+
+void index_pass_start(struct index_pass *pass, const struct call *call, strew_device *device,
+                      const struct plan *values) {
+  pass->call = call;
+  pass->device = device;
+  pass->values = *values;
+  pass->space = space_of(&pass->values);
+  pass->dense = values->rank == 0 || (values->rank == 1 && values->operands[0].strides[0] == 1);
+}
+
+static void pass_launch(struct launch *launch, const struct index_pass *pass, const char *kernel, int lanes) {
+  launch_start(launch, pass->call, pass->device, "index.cl", kernel, "I=%s OUTER=%d LANES=%d%s",
+               index_type(pass->values.operands[0].dtype), pass->space.outer, lanes, pass->dense ? " DENSE" : "");
+  launch_space(launch, &pass->space);
+  launch_operand(launch, &pass->space, 0);
+}
+
+strew_status verdict_take(const struct call *call, strew_device *device, struct block *verdict) {
+  return block_take(call, device, VERDICT_STAGES * sizeof(cl_int), verdict);
+}
+
+strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool sampled, struct block *verdict) {
+  strew_status status = verdict_take(pass->call, pass->device, verdict);
+  if (status != STREW_OK) return status;
+  struct launch launch;
+  pass_launch(&launch, pass, "start", chunks_of(pass, INT64_MAX).lanes);
+  launch_flag(&launch, (cl_int)initially);
+  launch_flag(&launch, sampled);
+  launch_block(&launch, verdict);
+  status = launch_groups(&launch, 1, GROUP);
+  if (status != STREW_OK) block_give(pass->device, verdict);
+  return status;
+}
+
+static struct chunks check_launch(struct launch *launch, struct index_pass *pass, const char *kernel, int64_t lowest,
+                                  int64_t highest) {
+  struct chunks chunks = chunks_of(pass, INT64_MAX);
+  pass_launch(launch, pass, kernel, chunks.lanes);
+  launch_int(launch, chunks.size);
+  launch_int(launch, lowest);
+  launch_int(launch, highest);
+  return chunks;
+}
+
+strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, const struct block *verdict) {
+  struct launch launch;
+  struct chunks chunks = check_launch(&launch, pass, "check", lowest, highest);
+  launch_flag(&launch, false);
+  launch_block(&launch, verdict);
+  return launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
+}
+
+/* Both in one launch, where one group can do it: a second would cost more. */
+static strew_status start_and_check(struct index_pass *pass, int64_t lowest, int64_t highest, struct block *verdict) {
+  struct chunks chunks = chunks_of(pass, INT64_MAX);
+  strew_status status = STREW_OK;
+  if (chunks.count > 1) {
+    status = verdict_start(pass, VERDICT_NONE, false, verdict);
+    return status == STREW_OK ? verdict_check(pass, lowest, highest, verdict) : status;
+  }
+  struct launch launch;
+  status = verdict_take(pass->call, pass->device, verdict);
+  if (status != STREW_OK) return status;
+  chunks = check_launch(&launch, pass, "check", lowest, highest);
+  launch_flag(&launch, true);
+  launch_block(&launch, verdict);
+  return launch_groups(&launch, 1, (size_t)chunks.lanes);
+}
+
+strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest,
+                           const struct block *verdict) {
+  struct launch launch;
+  struct chunks chunks = check_launch(&launch, pass, "check_order", lowest, highest);
+  launch_flag(&launch, check);
+  launch_block(&launch, verdict);
+  return launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
+}
+
+strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out) {
+  cl_int words[VERDICT_STAGES] = {0};
+  strew_status status = block_read(call, device, verdict, 0, words, sizeof words);
+  *out = 0;
+  for (int stage = 0; stage < VERDICT_STAGES; stage++) *out |= words[stage];
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the entries */
+
+/* Asked once it is known that there is a bad value: each chunk's first, of which the host takes the smallest. */
+static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t highest, int64_t *bad) {
+  struct chunks chunks = {.lanes = 1, .size = 4096};
+  chunks.count = (plan_numel(&pass->values) - 1) / chunks.size + 1;
+  size_t bytes = (size_t)chunks.count * sizeof *bad;
+  struct block block;
+  int64_t *first = memory_take(pass->device->context, bytes);
+  if (!first) return fail_memory(pass->call, pass->device->context, bytes);
+  strew_status status = block_take(pass->call, pass->device, bytes, &block);
+  if (status != STREW_OK) return memory_give(pass->device->context, first, bytes), status;
+  struct launch launch;
+  pass_launch(&launch, pass, "first_bad", chunks.lanes);
+  launch_int(&launch, chunks.size);
+  launch_int(&launch, lowest);
+  launch_int(&launch, highest);
+  launch_block(&launch, &block);
+  status = launch_groups(&launch, chunks.count, 1);
+  if (status == STREW_OK) status = block_read(pass->call, pass->device, &block, 0, first, bytes);
+  for (int64_t i = 0; status == STREW_OK && i < chunks.count && *bad < 0; i++) *bad = first[i];
+  block_give(pass->device, &block);
+  memory_give(pass->device->context, first, bytes);
+  return status;
+}
+
+strew_status opencl_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                                int64_t highest, int64_t *bad) {
+  struct index_pass pass;
+  struct block verdict = {NULL, 0};
+  int found = 0;
+  *bad = -1;
+  index_pass_start(&pass, call, device, plan);
+  strew_status status = start_and_check(&pass, lowest, highest, &verdict);
+  if (status == STREW_OK) status = verdict_read(call, device, &verdict, &found);
+  if (status == STREW_OK && found) status = find_first(&pass, lowest, highest, bad);
+  block_give(device, &verdict);
+  return status;
+}
+
+/* The host joins what a bounded number of groups found. */
+strew_status opencl_index_range(const struct call *call, strew_device *device, const struct plan *plan,
+                                struct index_range *range) {
+  enum { MOST_GROUPS = 1024 };
+  struct index_range *ranges;
+  struct index_pass pass;
+  struct block block;
+  index_pass_start(&pass, call, device, plan);
+  struct chunks chunks = chunks_of(&pass, MOST_GROUPS);
+  size_t bytes = (size_t)chunks.count * sizeof *ranges;
+  if (!(ranges = memory_take(device->context, bytes))) return fail_memory(call, device->context, bytes);
+  strew_status status = block_take(call, device, bytes, &block);
+  if (status != STREW_OK) return memory_give(device->context, ranges, bytes), status;
+  struct launch launch;
+  pass_launch(&launch, &pass, "range", chunks.lanes);
+  launch_int(&launch, chunks.size);
+  launch_block(&launch, &block);
+  status = launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
+  if (status == STREW_OK) status = block_read(call, device, &block, 0, ranges, bytes);
+  *range = (struct index_range){INT64_MAX, INT64_MIN};
+  for (int64_t i = 0; status == STREW_OK && i < chunks.count; i++) {
+    if (ranges[i].lowest < range->lowest) range->lowest = ranges[i].lowest;
+    if (ranges[i].highest > range->highest) range->highest = ranges[i].highest;
+  }
+  block_give(device, &block);
+  memory_give(device->context, ranges, bytes);
+  return status;
+}

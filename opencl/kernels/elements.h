@@ -1,0 +1,34 @@
+/* elements.h: elements on their way into and out of what is computed, by STREW_SATURATE. The host defines
+     S          suffix of the dtype that values have; a 16-bit float only where they are moved and not computed with
+     R          suffix of the dtype that results have: S, or b8
+     IN, OUT    those of operands, where they are known when the kernel is built */
+#define VALUE       CAT(T_, S)
+#define RESULT      CAT(T_, R)
+#define VALUE_OF(s) CAT(S, CAT(_from_, CAT(EXACT_, s)))
+#define STORED(s)   CAT(s, CAT(_from_, CAT(EXACT_, R)))
+
+#ifdef IN
+static inline VALUE value_of(CAT(T_, IN) x) { return VALUE_OF(IN)(CAT(exact_, IN)(x)); }
+#endif
+#ifdef OUT
+static inline CAT(T_, OUT) stored(RESULT x) { return STORED(OUT)(CAT(exact_, R)(x)); }
+#endif
+
+/* Element `at` of memory whose dtype is told at run time. */
+static inline VALUE value_at(int dtype, __global const uchar *memory, long at) {
+  switch (dtype) {
+#define ROW(ENUM, s, ...)                                                                                              \
+  case CODE_##s: return VALUE_OF(s)(exact_##s(((__global const T_##s *)memory)[at]));
+    STREW_DTYPES(ROW)
+#undef ROW
+  }
+  return 0;
+}
+static inline void store_at(int dtype, __global uchar *memory, long at, RESULT x) {
+  switch (dtype) {
+#define ROW(ENUM, s, ...)                                                                                              \
+  case CODE_##s: ((__global T_##s *)memory)[at] = STORED(s)(CAT(exact_, R)(x)); break;
+    STREW_DTYPES(ROW)
+#undef ROW
+  }
+}

@@ -1,0 +1,99 @@
+/* elementwise.cl: one operation on up to three inputs. Besides what elements.h and space.h want, the host defines
+     FLOATING, IS_BOOL   of S, as arithmetic.inc wants them
+     INPUTS              how many
+     FUNCTION            the operation, such as plus_, without its suffix
+     A, B, C             what each input is: tensor (of dtype IN), number, or condition (a tensor of bools)
+     MOVES               values are not computed with
+   and which kernel it wants, for compilers take their time for each:
+     DENSE               `dense`, for operands whose elements lie side by side
+     ROWS                `rows`, for any strides
+     GENERAL             `general`, for inputs of any dtypes, told at run time; instead of FUNCTION it may be given
+     OPS                 UNARY_OPS, BINARY_OPS or BINARY_TESTS: one of these operations, told at run time, too */
+#include "prelude.h"
+#include "space.h"
+#include "arithmetic.h"
+#include "elements.h"
+#ifndef MOVES
+#include "arithmetic.inc"
+#endif
+
+static inline VALUE CAT(same_, S)(VALUE x) { return x; }
+static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return condition != 0 ? a : b; }
+
+#if INPUTS == 1
+#define EACH_INPUT(form) form(A, a)
+#define VALUES           a
+#define PARAMETERS       VALUE a
+#elif INPUTS == 2
+#define EACH_INPUT(form) form(A, a), form(B, b)
+#define VALUES           a, b
+#define PARAMETERS       VALUE a, VALUE b
+#else
+#define EACH_INPUT(form) form(A, a), form(B, b), form(C, c)
+#define VALUES           a, b, c
+#define PARAMETERS       VALUE a, VALUE b, VALUE c
+#endif
+
+#define APPLY CAT(FUNCTION, S)
+
+/* A work-item goes through STRIP neighbouring columns: 1 on a GPU, where neighbours belong to neighbouring work-items;
+   else many, so that a row's coordinates are found once for all of them, and vectors go through them. */
+#define EACH_COLUMN                                                                                                    \
+  const long begin = (long)get_global_id(0) * STRIP, row = (long)get_global_id(1);                                     \
+  if (begin >= columns || row >= rows) return;                                                                         \
+  const long end = columns - begin < STRIP ? columns : begin + STRIP;                                                  \
+  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  for (long column = begin; column < end; column++)
+
+#if defined(DENSE)
+#define DENSE_INPUT(kind, x)     CAT(DENSE_, kind)(x)
+#define DENSE_tensor(x)          __global const CAT(T_, IN) *x, const long x##_offset
+#define DENSE_condition(x)       __global const uchar *x, const long x##_offset
+#define DENSE_number(x)          const VALUE x
+#define DENSE_VALUE(kind, x)     CAT(DENSE_VALUE_, kind)(x)
+#define DENSE_VALUE_tensor(x)    value_of(x[x##_offset + i])
+#define DENSE_VALUE_condition(x) x[x##_offset + i]
+#define DENSE_VALUE_number(x)    x
+
+__kernel void dense(const long count, __global CAT(T_, OUT) *to, const long to_offset, EACH_INPUT(DENSE_INPUT)) {
+  const long i = (long)get_global_id(0);
+  if (i < count) to[to_offset + i] = stored((RESULT)APPLY(EACH_INPUT(DENSE_VALUE)));
+}
+
+#elif defined(ROWS)
+#define ROWS_INPUT(kind, x)     CAT(ROWS_, kind)(x)
+#define ROWS_tensor(x)          OPERAND(const CAT(T_, IN), x)
+#define ROWS_condition(x)       OPERAND(const uchar, x)
+#define ROWS_number(x)          const VALUE x
+#define ROWS_VALUE(kind, x)     CAT(ROWS_VALUE_, kind)(x)
+#define ROWS_VALUE_tensor(x)    value_of(x[AT(x)])
+#define ROWS_VALUE_condition(x) x[AT(x)]
+#define ROWS_VALUE_number(x)    x
+
+__kernel void rows(SPACE, OPERAND(CAT(T_, OUT), to), EACH_INPUT(ROWS_INPUT)) {
+  EACH_COLUMN { to[AT(to)] = stored((RESULT)APPLY(EACH_INPUT(ROWS_VALUE))); }
+}
+
+#else
+static inline RESULT function(int op, PARAMETERS) {
+#ifdef OPS
+  switch (op) {
+#define ROW(ENUM, name)                                                                                                \
+  case CODE_##ENUM: return (RESULT)CAT(name##_, S)(VALUES);
+    OPS(ROW)
+#undef ROW
+  }
+  return 0;
+#else
+  return (RESULT)APPLY(VALUES);
+#endif
+}
+
+/* An input's dtype below 0 says that it is a number. */
+#define GENERAL_INPUT(kind, x) OPERAND(const uchar, x), const int x##_dtype, const VALUE x##_number
+#define GENERAL_VALUE(kind, x) (x##_dtype < 0 ? x##_number : value_at(x##_dtype, x, AT(x)))
+
+__kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int op, EACH_INPUT(GENERAL_INPUT)) {
+  EACH_COLUMN { store_at(to_dtype, to, AT(to), function(op, EACH_INPUT(GENERAL_VALUE))); }
+}
+#endif

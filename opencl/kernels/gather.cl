@@ -1,0 +1,14 @@
+/* gather.cl: out[c] = self[c with the index's value along dim], as words of an element's size. MODE is the mode's name,
+   I the index's type. */
+#include "prelude.h"
+#include "space.h"
+#include "mode.h"
+
+__kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self), const long place,
+                     LIMITS) {
+  ROW_AND_COLUMN;
+  const long value = IN_MODE(WIDE(index[AT(index)]), size);
+  WORD element = 0;
+  if ((ulong)value < (ulong)size) element = self[AT(self) + value * place];
+  out[AT(out)] = element;
+}

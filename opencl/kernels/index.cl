@@ -1,0 +1,103 @@
+/* index.cl: passes that look at an index: is it in range, is it sorted, what is its range. A group takes `chunk` values,
+   its LANES work-items every LANES-th of them, so that a processor reads straight on and a GPU whole lines. I is the
+   index's type; DENSE: its values follow one another in memory; else coordinates are counted out for each. */
+#include "prelude.h"
+#include "space.h"
+#include "verdict.h"
+#include "mode.h"
+
+#ifdef DENSE
+#define PLACE(i) (index_offset + (i))
+#else
+#define PLACE(i) place_of(i, columns, rows, sizes, index_offset, index_step, index_strides)
+static inline long place_of(long i, long columns, long rows, coordinates sizes, long offset, long step,
+                            coordinates strides) {
+  const long row = i / columns;
+  return offset + (i - row * columns) * step + inner_product(coordinates_of(row, rows, sizes), strides);
+}
+#endif
+
+#define CHUNK                                                                                                          \
+  const long count = columns * rows, begin = (long)get_group_id(0) * chunk;                                            \
+  const long end = count - begin < chunk ? count : begin + chunk;                                                      \
+  const int lane = (int)get_local_id(0)
+
+/* Sets the verdict to begin with. One group of 64: SAMPLES windows of two values, where they are wanted, say whether it
+   is worth while to look whether the whole index is sorted. */
+__kernel void start(SPACE, OPERAND(const I, index), const int initial, const int sampled, __global int *verdict) {
+  const long count = columns * rows;
+  if (get_local_id(0) < STAGES) verdict[get_local_id(0)] = get_local_id(0) == START ? initial : 0;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  if (!sampled || count < 2) return;
+  const long window = count / 64, at = (long)get_local_id(0) * window, next = at + window;
+  const I value = index[PLACE(at)], after = index[PLACE(at + 1 < count ? at + 1 : at)];
+  if (value > after || (window > 0 && value > index[PLACE(next < count ? next : count - 1)]))
+    tell(START, UNSORTED, verdict);
+}
+
+/* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0. `alone`: the only
+   group, and the first launch; it sets the verdict to begin with. */
+__kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
+                    const int alone, __global int *verdict) {
+  CHUNK;
+  if (alone) {
+    for (int k = 0; lane == 0 && k < STAGES; k++) verdict[k] = 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+  }
+  ulong bad = 0;
+  for (long i = begin + lane; i < end; i += LANES) {
+    const long value = WIDE(index[PLACE(i)]);
+    bad |= (ulong)(value - lowest) | (ulong)(highest - value);
+  }
+  if (bad >> 63) tell(CHECK, BAD, verdict);
+}
+
+/* The same, if it is asked for, and are values in ascending order? */
+__kernel void check_order(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
+                          const int check, __global int *verdict) {
+  CHUNK;
+  if (known_before(CHECK, verdict) & UNSORTED) return;
+  ulong bad = 0;
+  int unsorted = 0;
+  const long last = end < count ? end : count - 1;
+  for (long i = begin + lane; i < last; i += LANES) {
+    const I value = index[PLACE(i)];
+    unsorted |= value > index[PLACE(i + 1)];
+    bad |= (ulong)(WIDE(value) - lowest) | (ulong)(highest - WIDE(value));
+  }
+  if (end == count) bad |= (ulong)(WIDE(index[PLACE(last)]) - lowest) | (ulong)(highest - WIDE(index[PLACE(last)]));
+  if (unsorted) tell(CHECK, UNSORTED, verdict);
+  if (check && bad >> 63) tell(CHECK, BAD, verdict);
+}
+
+/* One work-item per group: the first bad place of each chunk, or -1. */
+__kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
+                        __global long *first) {
+  CHUNK;
+  long found = -1;
+  for (long i = begin; i < end; i++) {
+    const long value = WIDE(index[PLACE(i)]);
+    if (found < 0 && (value < lowest || value > highest)) found = i;
+  }
+  if (lane == 0) first[get_group_id(0)] = found;
+}
+
+/* Each group's smallest and largest value. */
+__kernel void range(SPACE, OPERAND(const I, index), const long chunk, __global long2 *ranges) {
+  CHUNK;
+  __local I lowest[LANES], highest[LANES];
+  I low = index[PLACE(begin)], high = low;
+  for (long i = begin + lane; i < end; i += LANES) {
+    const I value = index[PLACE(i)];
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+  }
+  lowest[lane] = low, highest[lane] = high;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lane) return;
+  for (int k = 1; k < LANES; k++) {
+    low = lowest[k] < low ? lowest[k] : low;
+    high = highest[k] > high ? highest[k] : high;
+  }
+  ranges[get_group_id(0)] = (long2)(WIDE(low), WIDE(high));
+}

@@ -1,0 +1,54 @@
+/* join.h: how a contribution joins its place. The host defines
+     S        suffix of self's dtype                      SRC     of src's; NUMBER: there is no src but a number
+     REDUCE   the reduction's name                        I       type of the index
+     ARG     positions of winners are kept, too */
+#include "mode.h"
+#include "scalar.h"
+
+#define T    CAT(T_, S)
+#define W    CAT(W_, S)
+#define TSRC CAT(T_, SRC)
+
+#define PLUS(a, b)    CAT(plus_, S)(a, b)
+#define TIMES(a, b)   CAT(times_, S)(a, b)
+#define MAXIMUM(a, b) CAT(maximum_, S)(a, b)
+#define MINIMUM(a, b) CAT(minimum_, S)(a, b)
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined)                                                   \
+  static inline W join_##r(W a, W b) { return (W)(joined); }
+STREW_REDUCTIONS(ROW)
+#undef ROW
+#define JOIN(a, b) CAT(join_, REDUCE)(a, b)
+
+/* What a kernel is given of self, and of arg: a place's element is at AT + value * place. */
+#ifdef ARG
+#define TARGET                                                                                                         \
+  OPERAND(T, self), const long self_place, OPERAND(long, arg), const long arg_place, const long none, const int fresh
+#else
+#define TARGET OPERAND(T, self), const long self_place
+#endif
+#define SOURCE OPERAND(const TSRC, src), const T number
+
+/* A contribution's value. */
+#ifdef NUMBER
+#define VALUE(p) CAT(load_, S)(number)
+#else
+#define VALUE(p) CAT(load_, SRC)(p)
+#endif
+
+static inline void join_at(__global T *place, W value) { *place = CAT(store_, S)(JOIN(CAT(load_, S)(*place), value)); }
+
+/* A maximum or minimum that also keeps where its first winner stood. A contribution takes a place that has received
+   nothing, or that holds another value than the two joined. */
+static inline void join_and_keep(__global T *place, W value, __global long *arg, long position, long none, int fresh) {
+  const W held = CAT(load_, S)(*place);
+  if ((fresh && *arg == none) || CAT(differs_, S)(held, JOIN(held, value))) {
+    *place = CAT(store_, S)(value);
+    *arg = position;
+  }
+}
+#ifdef ARG
+#define JOIN_AT(self_at, value, arg_at, position)                                                                      \
+  join_and_keep(self + (self_at), value, arg + (arg_at), position, none, fresh)
+#else
+#define JOIN_AT(self_at, value, arg_at, position) join_at(self + (self_at), value)
+#endif

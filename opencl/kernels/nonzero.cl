@@ -1,0 +1,94 @@
+/* nonzero.cl: which elements are not zero. First each element of dtype S becomes a byte that says so, in row-major order,
+   then the bytes that are not 0 are counted in blocks, and once it is known how many lie before each block, their
+   coordinates are written. A block is a group's business on a GPU, else one work-item's. COUNT is an unsigned type. */
+#include "prelude.h"
+#include "scalar.h"
+#include "space.h"
+
+__kernel void flag(SPACE, OPERAND(const CAT(T_, S), from), __global uchar *flags) {
+  ROW_AND_COLUMN;
+  flags[row * columns + column] = !CAT(equal_, S)(CAT(load_, S)(from[AT(from)]), 0);
+}
+
+/* Where the coordinates of the element at `place` go: one after the other, the last one being the column. */
+static inline void write_coordinates(__global long *out, const int rank, const long place, const long columns,
+                                     const long rows, const coordinates sizes) {
+  long row = 0, column = place;
+  if (rank > 1) {
+    row = columns * rows <= 0x7fffffffL ? (long)((uint)place / (uint)columns) : place / columns;
+    column = place - row * columns;
+  }
+  const coordinates at = coordinates_of(row, rows, sizes);
+  long all[OUTER];
+#if OUTER == 16
+  vstore16(at, 0, all);
+#elif OUTER == 4
+  vstore4(at, 0, all);
+#else
+  all[0] = at;
+#endif
+  for (int d = OUTER - (rank - 1); d < OUTER; d++) *out++ = all[d];
+  *out = column;
+}
+
+#define FLAGS __global const uchar *flags, const long flags_offset, const long count, const long block
+#define OUTPUT __global long *out, const long out_offset, const int rank
+
+#ifdef IS_GPU
+#include "group.h"
+
+/* One more number after the counts is 0, and becomes their sum. */
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+count_flags(FLAGS, __global COUNT *counts) {
+  __local ulong sums[GROUP_SIZE];
+  const long begin = (long)get_group_id(0) * block, end = min(begin + block, count);
+  ulong found = 0, total;
+  for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) found += flags[flags_offset + i] != 0;
+  group_sums_before(found, sums, &total);
+  if (get_local_id(0) == 0) counts[get_group_id(0)] = (COUNT)total;
+  if (get_global_id(0) == 0) counts[get_num_groups(0)] = 0;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+write_places(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
+  __local ulong sums[GROUP_SIZE];
+  const long each = block / GROUP_SIZE;
+  const long begin = (long)get_group_id(0) * block + (long)get_local_id(0) * each, end = min(begin + each, count);
+  ulong found = 0, total;
+  for (long i = begin; i < end; i++) found += flags[flags_offset + i] != 0;
+  ulong at = counts[get_group_id(0)] + group_sums_before(found, sums, &total);
+  for (long i = begin; i < end; i++)
+    if (flags[flags_offset + i])
+      write_coordinates(out + out_offset + (long)(at++) * rank, rank, i, columns, rows, sizes);
+}
+
+#else
+__kernel void count_flags(FLAGS, __global COUNT *counts) {
+  const long begin = (long)get_global_id(0) * block, end = min(begin + block, count);
+  uint found = 0;
+  for (long i = begin; i < end; i++) found += flags[flags_offset + i] != 0;
+  counts[get_global_id(0)] = (COUNT)found;
+  if (get_global_id(0) == 0) counts[get_global_size(0)] = 0;
+}
+
+/* Places are gathered a few at a time and without a branch, since data does not foretell them. */
+__kernel void write_places(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
+  enum { FEW = 256 };
+  const long begin = (long)get_global_id(0) * block, end = min(begin + block, count);
+  __global long *to = out + out_offset + (long)counts[get_global_id(0)] * rank;
+  uint places[FEW];
+  for (long at = begin; at < end; at += FEW) {
+    const int few = (int)min((long)FEW, end - at);
+    int found = 0;
+    for (int i = 0; i < few; i++) {
+      places[found] = (uint)i;
+      found += flags[flags_offset + at + i] != 0;
+    }
+    if (rank == 1)
+      for (int i = 0; i < found; i++) *to++ = at + places[i];
+    else
+      for (int i = 0; i < found; i++, to += rank)
+        write_coordinates(to, rank, at + places[i], columns, rows, sizes);
+  }
+}
+#endif

@@ -1,0 +1,55 @@
+/* prefix.cl: numbers become the sums of those before them, tile by tile of `tile`: total_tiles sums each tile, the sums
+   become starts (by these same kernels), sum_tiles goes on from there. A tile is a group's business on a GPU, else one
+   work-item's. NUMBER is an unsigned type. */
+#include "prelude.h"
+
+#ifdef IS_GPU
+#include "group.h"
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+total_tiles(__global const NUMBER *numbers, const long count, const long tile, __global NUMBER *totals) {
+  __local ulong sums[GROUP_SIZE];
+  const long begin = (long)get_group_id(0) * tile, end = min(begin + tile, count);
+  ulong sum = 0, total;
+  for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) sum += numbers[i];
+  group_sums_before(sum, sums, &total);
+  if (get_local_id(0) == 0) totals[get_group_id(0)] = (NUMBER)total;
+}
+
+/* Each work-item sums neighbours, so that its own sums are at hand. */
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+sum_tiles(__global NUMBER *numbers, const long count, const long tile, __global const NUMBER *starts,
+          const int has_starts) {
+  __local ulong sums[GROUP_SIZE];
+  const long each = tile / GROUP_SIZE;
+  const long begin = (long)get_group_id(0) * tile + (long)get_local_id(0) * each, end = min(begin + each, count);
+  ulong sum = 0, total;
+  for (long i = begin; i < end; i++) sum += numbers[i];
+  sum = group_sums_before(sum, sums, &total) + (has_starts ? starts[get_group_id(0)] : 0);
+  for (long i = begin; i < end; i++) {
+    const NUMBER number = numbers[i];
+    numbers[i] = (NUMBER)sum;
+    sum += number;
+  }
+}
+
+#else
+__kernel void total_tiles(__global const NUMBER *numbers, const long count, const long tile,
+                          __global NUMBER *totals) {
+  const long begin = (long)get_global_id(0) * tile, end = min(begin + tile, count);
+  NUMBER sum = 0;
+  for (long i = begin; i < end; i++) sum += numbers[i];
+  totals[get_global_id(0)] = sum;
+}
+
+__kernel void sum_tiles(__global NUMBER *numbers, const long count, const long tile, __global const NUMBER *starts,
+                        const int has_starts) {
+  const long begin = (long)get_global_id(0) * tile, end = min(begin + tile, count);
+  NUMBER sum = has_starts ? starts[get_global_id(0)] : 0;
+  for (long i = begin; i < end; i++) {
+    const NUMBER number = numbers[i];
+    numbers[i] = sum;
+    sum += number;
+  }
+}
+#endif

@@ -1,0 +1,114 @@
+/* radix.cl: one pass of a stable radix sort: lines of `n` items each are ordered by a digit of 8 bits of their keys,
+   from bit `shift` on. A line is cut into blocks. count_digits counts the digits of each block, into
+   counts[line][digit][block]; their sums of those before (prefix.cl) are where each block's items of each digit go, in
+   all lines at once; deal brings them there. A block is a group's business on a GPU, else one work-item's. BROAD: see
+   items.h. */
+#include "prelude.h"
+#include "items.h"
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shift) & (DIGITS - 1); }
+
+/* Which block, and from where to where. */
+#define BLOCK_BOUNDS(number)                                                                                           \
+  const long line = (number) / blocks, at = (number) - line * blocks;                                                  \
+  const long begin = line * n + at * block, end = min(begin + block, line * n + n);                                    \
+  counts += line * blocks * DIGITS + at
+
+#ifdef IS_GPU
+#include "group.h"
+
+/* A group ranks EACH items per work-item, 4 bits at a time: more counters do not fit in local memory. */
+enum { EACH = BROAD ? 4 : 8, TILE = EACH * GROUP_SIZE, PART_BITS = 4, PART = 16 };
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+count_digits(__global const item *items, __global uint *counts, const long n, const long block, const long blocks,
+             const int shift) {
+  __local uint found[DIGITS];
+  const uint me = (uint)get_local_id(0);
+  BLOCK_BOUNDS((long)get_group_id(0));
+  for (uint d = me; d < DIGITS; d += GROUP_SIZE) found[d] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (long i = begin + me; i < end; i += GROUP_SIZE) atomic_inc(&found[digit_of(items[i], shift)]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint d = me; d < DIGITS; d += GROUP_SIZE) counts[d * blocks] = found[d];
+}
+
+/* Orders a tile by 4 bits of its keys, stably: each work-item counts its own EACH items, next to one another, in a
+   column of counters, whose sums of those before, digit by digit, are the places. */
+static inline void order_tile(__local item *tile, __local ushort *places, __local ulong *sums, int shift) {
+  const uint me = (uint)get_local_id(0);
+  item own[EACH];
+  ushort rank[EACH];
+  ulong total, place = 0;
+  for (uint d = 0; d < PART; d++) places[d * GROUP_SIZE + me] = 0;
+  for (uint e = 0; e < EACH; e++) {
+    own[e] = tile[me * EACH + e];
+    rank[e] = places[((uint)(key_in(own[e]) >> shift) & (PART - 1)) * GROUP_SIZE + me]++;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint d = 0; d < PART; d++) place += places[me * PART + d];
+  place = group_sums_before(place, sums, &total);
+  for (uint d = 0; d < PART; d++) {
+    const ushort count = places[me * PART + d];
+    places[me * PART + d] = (ushort)place;
+    place += count;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint e = 0; e < EACH; e++)
+    tile[places[((uint)(key_in(own[e]) >> shift) & (PART - 1)) * GROUP_SIZE + me] + rank[e]] = own[e];
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* A tile, ordered by its digit in local memory, goes out in runs: neighbouring work-items write to neighbouring places.
+   What fills the last tile up has the last digit and stays behind. */
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+deal(__global const item *items, __global item *dealt, __global const uint *counts, const long n, const long block,
+     const long blocks, const int shift) {
+  __local item tile[TILE];
+  __local ushort places[PART * GROUP_SIZE];
+  __local ulong sums[GROUP_SIZE];
+  __local uint starts[DIGITS];
+  const uint me = (uint)get_local_id(0);
+  BLOCK_BOUNDS((long)get_group_id(0));
+  const uint count = (uint)(end - begin);
+  for (uint i = me; i < TILE; i += GROUP_SIZE) tile[i] = i < count ? items[begin + i] : LAST_ITEM;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  /* (written out twice, PoCL 3.1 mixes the two up) */
+  for (int bits = 0; bits < DIGIT_BITS; bits += PART_BITS) order_tile(tile, places, sums, shift + bits);
+  for (uint i = me; i < count; i += GROUP_SIZE) {
+    const uint digit = digit_of(tile[i], shift);
+    if (i == 0 || digit_of(tile[i - 1], shift) != digit) starts[digit] = counts[digit * blocks] - i;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = me; i < count; i += GROUP_SIZE) dealt[starts[digit_of(tile[i], shift)] + i] = tile[i];
+}
+
+#else
+/* Neighbours are counted apart: runs of one digit would wait for their own counter. */
+__kernel void count_digits(__global const item *items, __global uint *counts, const long n, const long block,
+                           const long blocks, const int shift) {
+  BLOCK_BOUNDS((long)get_global_id(0));
+  uint found[2][DIGITS];
+  for (int d = 0; d < DIGITS; d++) found[0][d] = found[1][d] = 0;
+  long i = begin;
+  for (; i + 1 < end; i += 2) {
+    found[0][digit_of(items[i], shift)]++;
+    found[1][digit_of(items[i + 1], shift)]++;
+  }
+  if (i < end) found[0][digit_of(items[i], shift)]++;
+  for (int d = 0; d < DIGITS; d++) counts[d * blocks] = found[0][d] + found[1][d];
+}
+
+__kernel void deal(__global const item *restrict items, __global item *restrict dealt, __global const uint *counts,
+                   const long n, const long block, const long blocks, const int shift) {
+  BLOCK_BOUNDS((long)get_global_id(0));
+  uint next[DIGITS];
+  for (int d = 0; d < DIGITS; d++) next[d] = counts[d * blocks];
+  for (long i = begin; i < end; i++) {
+    const item x = items[i];
+    dealt[next[digit_of(x, shift)]++] = x;
+  }
+}
+#endif

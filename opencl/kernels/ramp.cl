@@ -1,0 +1,39 @@
+/* ramp.cl: start + i * step, one number per work-item. S (and R) is i64 or f64: in it the number is made, and OUT is what
+   it is rounded to. SOFT_FLOAT64: S is f64, of which the device has just the bits. */
+#include "prelude.h"
+#include "uniform.h"
+
+#ifndef SOFT_FLOAT64
+#include "elements.h"
+__kernel void ramp(__global CAT(T_, OUT) *to, const long offset, const long count, const VALUE start,
+                   const VALUE step) {
+  const long i = (long)get_global_id(0);
+  if (i < count) to[offset + i] = stored(CAT(ramp_, S)(start, step, i));
+}
+#else
+
+static inline ulong ramp_bits(ulong start, ulong step, long i) {
+  return soft_plus(start, soft_times(round_integer(i, FORMAT_FLOAT64), step, FORMAT_FLOAT64), FORMAT_FLOAT64);
+}
+static inline float f32_from_bits(ulong x) {
+  return float_of_bits((uint)convert_format(x, FORMAT_FLOAT64, FORMAT_FLOAT32));
+}
+static inline ushort f16_from_bits(ulong x) { return (ushort)convert_format(x, FORMAT_FLOAT64, FORMAT_FLOAT16); }
+static inline ushort bf16_from_bits(ulong x) { return (ushort)convert_format(x, FORMAT_FLOAT64, FORMAT_BFLOAT16); }
+static inline uchar b8_from_bits(ulong x) { return magnitude_in(x, FORMAT_FLOAT64) != 0; }
+#define FROM_BITS(s)                                                                                                   \
+  static inline T_##s s##_from_bits(ulong x) {                                                                         \
+    return (T_##s)clamp(truncate_float(x, FORMAT_FLOAT64), (long)lowest_##s(), (long)highest_##s());                   \
+  }
+FROM_BITS(i64)
+FROM_BITS(i32)
+FROM_BITS(i16)
+FROM_BITS(i8)
+FROM_BITS(u8)
+
+__kernel void ramp(__global CAT(T_, OUT) *to, const long offset, const long count, const ulong start,
+                   const ulong step) {
+  const long i = (long)get_global_id(0);
+  if (i < count) to[offset + i] = CAT(OUT, _from_bits)(ramp_bits(start, step, i));
+}
+#endif

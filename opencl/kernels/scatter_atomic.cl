@@ -1,0 +1,76 @@
+/* scatter_atomic.cl: contributions joined by atomics, one work-item each: for what comes out the same in whatever order
+   it is joined, and for float sums that may be joined in any. Words are those of scatter_walk.cl.
+     BITS     of an element      ADDS   whole numbers of 32 or 64 bits are added: the device's own operation */
+#include "prelude.h"
+#include "space.h"
+#include "verdict.h"
+#include "join.h"
+
+#if BITS == 64
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+typedef ulong word;
+#define EXCHANGE atom_cmpxchg
+#define ADD      atom_add
+#else
+typedef uint word;
+#define EXCHANGE atomic_cmpxchg
+#define ADD      atomic_add
+#endif
+
+typedef union {
+  CAT(B_, S) bits;
+  T value;
+} element;
+
+static inline CAT(B_, S) joined_bits(CAT(B_, S) held, W value) {
+  element x;
+  x.bits = held;
+  x.value = CAT(store_, S)(JOIN(CAT(load_, S)(x.value), value));
+  return x.bits;
+}
+
+/* Small elements are exchanged with the word that they lie in. A place that stays as it is is not written: most
+   contributions to a maximum that many share are done by looking. What is looked at may be old: the contribution then
+   counts as having come at that time. */
+static inline void join_atomically(__global T *place, W value) {
+#ifdef ADDS
+  ADD((volatile __global word *)place, (word)value);
+#else
+#if BITS < 32
+  const uint byte = (uint)((ulong)place & 3), shift = byte * 8;
+  volatile __global word *at = (volatile __global word *)((__global uchar *)place - byte);
+#define HELD(all)         (CAT(B_, S))((all) >> shift)
+#define WITH(all, joined) (((all) & ~((word)((1u << BITS) - 1) << shift)) | (word)(joined) << shift)
+#else
+  volatile __global word *at = (volatile __global word *)place;
+#define HELD(all)         (CAT(B_, S))(all)
+#define WITH(all, joined) (word)(joined)
+#endif
+  for (word before = *at;;) {
+    const word after = WITH(before, joined_bits(HELD(before), value));
+    if (after == before) return;
+    const word met = EXCHANGE(at, before, after);
+    if (met == before) return;
+    before = met;
+  }
+#endif
+}
+
+__kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_place, OPERAND(const I, index), SOURCE,
+                             LIMITS, const long width, const long self_column, const long index_column,
+                             const long src_column, const int stop, const int check, __global int *verdict) {
+  if (stop && known_before(WAY, verdict) & stop) return;
+  const long i = (long)get_global_id(0), above = i / width, column = i - above * width;
+  const long row = above / columns, at_line = above - row * columns;
+  if (row >= rows) return;
+  const coordinates at = coordinates_of(row, rows, sizes);
+  const long place = IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step +
+                                        column * index_column]),
+                             size);
+  if ((ulong)place >= (ulong)size) {
+    if (check) tell(WAY, BAD, verdict);
+    return;
+  }
+  join_atomically(self + (self_offset + inner_product(at, self_strides) + place * self_place + column * self_column),
+                  VALUE(src[src_offset + inner_product(at, src_strides) + at_line * src_step + column * src_column]));
+}

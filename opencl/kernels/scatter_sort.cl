@@ -1,0 +1,140 @@
+/* scatter_sort.cl: scattering for GPUs: what meets is brought together by a stable sort, so that each place is joined by
+   one work-item, in order, without atomics on floats.
+     make_items     each contribution as an item (items.h): its place's number as the key, and its own number
+     find_segments  of sorted items: where a key begins; apart from others where more than LONG have it
+     join_short     a work-item per segment and column
+     join_long      a group per segment and some columns: all fetch, few join
+   Row r * still + c is column c of batch r: along `still` of the rows the index stands still. */
+#include "prelude.h"
+#include "space.h"
+#include "verdict.h"
+#include "join.h"
+#include "items.h"
+
+__kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long still, const long count,
+                         const ulong nobody, const int check, __global int *verdict, __global item *items,
+                         __global uint *found) {
+  const long i = (long)get_global_id(0);
+  if (i < 2) found[i] = 0;
+  if (i >= count) return;
+  const long batch = i / columns, at_line = i - batch * columns;
+  const coordinates at = coordinates_of(batch * still, rows, sizes);
+  const long place =
+      IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size);
+  const bool is_ours = (ulong)place < (ulong)size;
+  if (check && !is_ours) tell(WAY, BAD, verdict);
+  items[i] = make_item(is_ours ? (ulong)(batch * size + place) : nobody, (ulong)i);
+}
+
+/* `found` counts the segments of either kind; in which order they come does not matter. */
+__kernel void find_segments(__global const item *items, const long count, const ulong nobody,
+                            __global uint *starts, __global uint *long_starts, __global uint *found) {
+  __local uint met[2], first[2];
+  const long i = (long)get_global_id(0);
+  const int lane = (int)get_local_id(0);
+  if (lane < 2) met[lane] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  bool begins = false;
+  if (i < count) {
+    const ulong key = key_in(items[i]);
+    begins = key < nobody && (i == 0 || key_in(items[i - 1]) != key);
+  }
+  const int kind = begins && i + LONG < count && key_in(items[i + LONG]) == key_in(items[i]);
+  const uint slot = begins ? atomic_inc(&met[kind]) : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lane < 2) first[lane] = met[lane] ? atomic_add(found + lane, met[lane]) : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (begins) (kind ? long_starts : starts)[first[kind] + slot] = (uint)i;
+}
+
+#define SEGMENTED                                                                                                      \
+  SPACE, TARGET, SOURCE, LIMITS, const long still, const long count, const int stop,                          \
+      __global const int *verdict, __global const item *items, __global const uint *starts,                            \
+      __global const uint *found
+#ifdef ARG
+#define ARG_START const long arg_at = arg_offset + inner_product(at, arg_strides) + place * arg_place;
+#else
+#define ARG_START
+#endif
+#define ROW_STARTS                                                                                                     \
+  const coordinates at = coordinates_of(batch * still + column, rows, sizes);                                          \
+  const long self_at = self_offset + inner_product(at, self_strides) + place * self_place;                             \
+  const long src_at = src_offset + inner_product(at, src_strides);                                                     \
+  ARG_START
+
+/* Joins in registers: `held`, and where winners are kept `won`. */
+#ifdef ARG
+#define JOIN_HELD(value, position)                                                                                     \
+  {                                                                                                                    \
+    const W new = value;                                                                                               \
+    if ((fresh && won == none) || CAT(differs_, S)(held, JOIN(held, new))) held = new, won = position;                 \
+  }
+#define LOAD_HELD(joins)                                                                                               \
+  W held = (joins) ? CAT(load_, S)(self[self_at]) : (W)0;                                                              \
+  long won = (joins) ? arg[arg_at] : 0
+#define STORE_HELD self[self_at] = CAT(store_, S)(held), arg[arg_at] = won
+#else
+#define JOIN_HELD(value, position) held = JOIN(held, value)
+#define LOAD_HELD(joins)           W held = (joins) ? CAT(load_, S)(self[self_at]) : (W)0
+#define STORE_HELD                 self[self_at] = CAT(store_, S)(held)
+#endif
+
+__kernel void join_short(SEGMENTED) {
+  if (stop && known_before(STAGES, verdict) & stop) return;
+  const long item_at = (long)get_global_id(0), segment = item_at / still, column = item_at - segment * still;
+  if (segment >= (long)found[0]) return;
+  long i = (long)starts[segment];
+  item next = items[i];
+  const ulong key = key_in(next);
+  const long batch = (long)(key / (ulong)size), place = (long)key - batch * size;
+  ROW_STARTS;
+  LOAD_HELD(true);
+  do {
+    const long at_line = (long)position_in(next) - batch * columns;
+    JOIN_HELD(VALUE(src[src_at + at_line * src_step]), at_line);
+    if (++i >= count) break;
+    next = items[i];
+  } while (key_in(next) == key);
+  STORE_HELD;
+}
+
+/* A group fetches TILE values, `across` columns of as many contributions as fit, of which as many work-items as there
+   are columns join each its own. */
+__kernel void join_long(SEGMENTED, const int across) {
+  __local W tile[TILE];
+  __local uint from[TILE];
+  __local int length;
+  if (stop && known_before(STAGES, verdict) & stop) return;
+  const long blocks = (still + across - 1) / across;
+  const long group = (long)get_group_id(0), segment = group / blocks, first = (group - segment * blocks) * across;
+  if (segment >= (long)found[1]) return;
+  const int lane = (int)get_local_id(0), high = TILE / across;
+  const int wide = still - first < across ? (int)(still - first) : across;
+  long i = (long)starts[segment];
+  const ulong key = key_in(items[i]);
+  const long batch = (long)(key / (ulong)size), place = (long)key - batch * size;
+  const long column = first + (lane < wide ? lane : 0);
+  ROW_STARTS;
+  LOAD_HELD(lane < wide);
+  for (bool more = true; more;) {
+    if (lane == 0) length = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int t = lane; t < high * across; t += (int)get_local_size(0)) {
+      const int row = t / across, c = t - row * across;
+      if (c >= wide || i + row >= count || key_in(items[i + row]) != key) continue;
+      const long at_line = (long)position_in(items[i + row]) - batch * columns;
+      const coordinates of_column = coordinates_of(batch * still + first + c, rows, sizes);
+      tile[t] = VALUE(src[src_offset + inner_product(of_column, src_strides) + at_line * src_step]);
+      from[t] = (uint)at_line;
+      if (c == 0) atomic_max(&length, row + 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int rows_here = length;
+    if (lane < wide)
+      for (int row = 0; row < rows_here; row++) JOIN_HELD(tile[row * across + lane], (long)from[row * across + lane]);
+    more = rows_here == high;
+    i += high;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (lane < wide) STORE_HELD;
+}

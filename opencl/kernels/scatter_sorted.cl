@@ -1,0 +1,34 @@
+/* scatter_sorted.cl: scattering through an index that is sorted, on processors: a work-item takes a chunk of the line,
+   moved on to where a place begins, and so meets nobody. SIMPLE: there is one column and winners are not kept. */
+#include "prelude.h"
+#include "space.h"
+#include "verdict.h"
+#include "join.h"
+#include "columns.h"
+
+__kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk, __global const int *verdict) {
+  if (known_before(WAY, verdict) & (BAD | UNSORTED)) return;
+  const long row = 0, begin = (long)get_global_id(0) * chunk;
+  if (begin >= columns) return;
+  ROW_STARTS
+  const long end = columns - begin < chunk ? columns : begin + chunk;
+  long i = begin;
+#define PLACE_AT(i) IN_MODE(WIDE(index[index_offset + (i)*INDEX_STEP]), size)
+  if (begin > 0)
+    while (i < end && PLACE_AT(i) == PLACE_AT(begin - 1)) i++;
+  while (i < end) {
+    const long place = PLACE_AT(i);
+    const bool is_ours = (ulong)place < (ulong)size;
+#ifdef SIMPLE
+    W joined = is_ours ? CAT(load_, S)(self[self_at + place * self_place]) : CAT(load_, S)(0);
+    do {
+      joined = JOIN(joined, VALUE(src[src_at + i * src_step]));
+    } while (++i < columns && PLACE_AT(i) == place);
+    if (is_ours) self[self_at + place * self_place] = CAT(store_, S)(joined);
+#else
+    do {
+      if (is_ours) { COLUMNS_OF(src_at + i * src_step, i) }
+    } while (++i < columns && PLACE_AT(i) == place);
+#endif
+  }
+}

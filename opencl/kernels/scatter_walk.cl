@@ -1,0 +1,118 @@
+/* scatter_walk.cl: contributions joined by work-items that walk the index in order. What is walked: the plan's last
+   dimension is the line, along which order counts; rows are all others but the innermost, if self moves through it in
+   shorter steps than from place to place: those are a row's columns, which a work-item takes `block` at a time. Work-items
+   also share out places, by ranges of values: each of the `owners` walks the whole line and passes over what is others'.
+     COLUMNS   one, dense (all that move along them), or strided
+     MOVING    the index moves along the columns, too */
+#include "prelude.h"
+#include "space.h"
+#include "verdict.h"
+#include "join.h"
+
+#define WALKED                                                                                                         \
+  SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS, const long width, const long block,                 \
+      const long self_column, const long index_column, const long src_column, const long arg_column
+
+#define one     1
+#define dense   2
+#define strided 3
+
+#if COLUMNS == dense
+#define ALONG(column, stride) (column)
+#else
+#define ALONG(column, stride) ((column) * (stride))
+#endif
+
+#if COLUMNS == dense && !defined MOVING
+/* Apart, for the compiler may take it that rows of self and src do not overlap. */
+static inline void join_dense(__global T *restrict place, __global const TSRC *restrict from, const T number,
+                              long count) {
+  for (long c = 0; c < count; c++)
+    place[c] = CAT(store_, S)(JOIN(CAT(load_, S)(place[c]), VALUE(from[c])));
+}
+#define JOIN_COLUMNS(self_at, src_at, arg_at, position, count) join_dense(self + (self_at), src + (src_at), number, count)
+#else
+#define JOIN_COLUMNS(self_at, src_at, arg_at, position, count)                                                         \
+  for (long c = 0; c < (count); c++)                                                                                   \
+    JOIN_AT((self_at) + c * self_column, VALUE(src[(src_at) + c * src_column]), (arg_at) + c * arg_column, position)
+#endif
+
+/* Columns first_column.. of one row: places first_column on, `lowest` .. lowest + owned - 1, contributions from .. to - 1
+   of the line. Says whether a value was nobody's. A macro, for it works on what kernels are given. */
+#ifdef ARG
+#define ARG_AT(value) (arg_at + (value) * arg_place)
+#define ARG_START(first_column)                                                                                        \
+  const long arg_at = arg_offset + inner_product(at, arg_strides) + (first_column)*arg_column
+#else
+#define ARG_AT(value) 0
+#define ARG_START(first_column)
+#endif
+#define ROW_STARTS(row, first_column)                                                                                  \
+  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  const long self_at = self_offset + inner_product(at, self_strides) + (first_column)*self_column;                     \
+  const long index_at = index_offset + inner_product(at, index_strides) + (first_column)*index_column;                 \
+  const long src_at = src_offset + inner_product(at, src_strides) + (first_column)*src_column;                         \
+  ARG_START(first_column)
+
+#ifdef MOVING
+#define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
+  for (long i = from; i < (to); i++)                                                                                   \
+    for (long c = 0; c < (count); c++) {                                                                               \
+      const long value = IN_MODE(WIDE(index[index_at + i * index_step + ALONG(c, index_column)]), size);                     \
+      nobodys |= (ulong)value >= (ulong)size;                                                                          \
+      if ((ulong)(value - (lowest)) < (ulong)(owned))                                                                  \
+        JOIN_AT(self_at + value * self_place + ALONG(c, self_column), VALUE(src[src_at + i * src_step + ALONG(c, src_column)]),    \
+                ARG_AT(value) + c * arg_column, i);                                                                    \
+    }
+#else
+#define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
+  for (long i = from; i < (to); i++) {                                                                                 \
+    const long value = IN_MODE(WIDE(index[index_at + i * index_step]), size);                                          \
+    nobodys |= (ulong)value >= (ulong)size;                                                                            \
+    if ((ulong)(value - (lowest)) < (ulong)(owned)) {                                                                  \
+      JOIN_COLUMNS(self_at + value * self_place, src_at + i * src_step, ARG_AT(value), i, count);                      \
+    }                                                                                                                  \
+  }
+#endif
+#if COLUMNS == one
+#define COUNT(first_column) 1
+#else
+#define COUNT(first_column) (width - (first_column) < block ? width - (first_column) : block)
+#endif
+
+__kernel void walk(WALKED, const long from, const long to, const long owners, const int stop,
+                   const int wanted, const int check, __global int *verdict) {
+  if (stop && known_before(WAY, verdict) & stop) return;
+  if (wanted && !(known_before(WAY, verdict) & wanted)) return;
+  const long blocks = COLUMNS == one ? 1 : (width + block - 1) / block;
+  const long item = (long)get_global_id(0), owner = item / (rows * blocks), row = item / blocks % rows;
+  const long first_column = item % blocks * block;
+  if (owner >= owners) return;
+  const long lowest = size / owners * owner + size % owners * owner / owners;
+  const long owned = size / owners * (owner + 1) + size % owners * (owner + 1) / owners - lowest;
+  ROW_STARTS(row, first_column);
+  int nobodys = 0;
+  EACH_CONTRIBUTION(from, to, lowest, owned, COUNT(first_column));
+  if (check && nobodys) tell(WAY, BAD, verdict);
+}
+
+/* The whole call in one work-item: where there is little to do, a second launch would cost more. */
+__kernel void walk_alone(WALKED, const int check, __global int *verdict) {
+  int nobodys = 0;
+  for (long row = 0; check && row < rows; row++) {
+    const long index_at = index_offset + inner_product(coordinates_of(row, rows, sizes), index_strides);
+    for (long i = 0; i < columns; i++)
+#ifdef MOVING
+      for (long c = 0; c < width; c++)
+        nobodys |= (ulong)IN_MODE(WIDE(index[index_at + i * index_step + c * index_column]), size) >= (ulong)size;
+#else
+      nobodys |= (ulong)IN_MODE(WIDE(index[index_at + i * index_step]), size) >= (ulong)size;
+#endif
+  }
+  for (int k = 0; check && k < STAGES; k++) verdict[k] = nobodys ? BAD : 0;
+  if (nobodys) return;
+  for (long row = 0; row < rows; row++) {
+    ROW_STARTS(row, 0);
+    EACH_CONTRIBUTION(0, columns, 0, size, COLUMNS == one ? 1 : width);
+  }
+}

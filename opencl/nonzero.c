@@ -1,0 +1,102 @@
+/* nonzero.c: positions of the elements that are not zero: flags for all of them, counts of flags in blocks, and what
+   lies before each block, which is where its positions go. */
+#include "radix.h"
+
+/* A search under way. */
+struct search {
+  const struct call *call;
+  strew_device *device;
+  const struct plan *plan;
+  struct space space;         /* of the plan as it is: its coordinates are the result */
+  int64_t places, block;      /* elements; those of one group or work-item */
+  size_t group;               /* work-items for a block */
+  struct block flags, counts; /* flags.memory NULL: the tensor's own bytes serve */
+};
+
+static int64_t blocks_of(const struct search *search) { return (search->places + search->block - 1) / search->block; }
+static bool is_wide(const struct search *search) { return search->places > UINT32_MAX; }
+
+static void start(struct launch *launch, const struct search *search, const char *kernel, int outer) {
+  launch_start(launch, search->call, search->device, "nonzero.cl", kernel, "S=%s OUTER=%d COUNT=%s GROUP_SIZE=%zu",
+               dtype_suffix(search->plan->operands[0].dtype), outer, is_wide(search) ? "ulong" : "uint",
+               large_group(search->device));
+}
+
+static strew_status set_flags(struct search *search) {
+  struct plan simple = *search->plan;
+  plan_simplify(&simple);
+  const bool is_dense = simple.rank == 0 || (simple.rank == 1 && simple.operands[0].strides[0] == 1);
+  if (is_dense && strew_dtype_size_bytes(simple.operands[0].dtype) == 1) return STREW_OK;
+  strew_status status = block_take(search->call, search->device, (size_t)search->places, &search->flags);
+  if (status != STREW_OK) return status;
+  struct space space = space_of(&simple);
+  struct launch launch;
+  start(&launch, search, "flag", space.outer);
+  launch_space(&launch, &space);
+  launch_operand(&launch, &space, 0);
+  launch_block(&launch, &search->flags);
+  return launch_rows(&launch, &space);
+}
+
+static void launch_flags(struct launch *launch, const struct search *search) {
+  if (search->flags.memory) {
+    launch_block(launch, &search->flags);
+    launch_int(launch, 0);
+  } else {
+    launch_memory(launch, &search->plan->operands[0]);
+  }
+  launch_int(launch, search->places);
+  launch_int(launch, search->block);
+}
+
+static strew_status count_flags(struct search *search) {
+  const size_t count_bytes = is_wide(search) ? sizeof(cl_ulong) : sizeof(cl_uint);
+  const int64_t blocks = blocks_of(search);
+  strew_status status = block_take(search->call, search->device, (size_t)(blocks + 1) * count_bytes, &search->counts);
+  if (status != STREW_OK) return status;
+  struct launch launch;
+  start(&launch, search, "count_flags", 1);
+  launch_flags(&launch, search);
+  launch_block(&launch, &search->counts);
+  status = launch_groups(&launch, blocks, search->group);
+  return status == STREW_OK ? sums_before(search->call, search->device, &search->counts, blocks + 1, is_wide(search))
+                            : status;
+}
+
+static strew_status read_total(const struct search *search, int64_t *count) {
+  cl_ulong wide = 0;
+  cl_uint total = 0;
+  const size_t last = (size_t)blocks_of(search);
+  strew_status status =
+      is_wide(search)
+          ? block_read(search->call, search->device, &search->counts, last * sizeof wide, &wide, sizeof wide)
+          : block_read(search->call, search->device, &search->counts, last * sizeof total, &total, sizeof total);
+  if (status == STREW_OK) *count = (int64_t)(wide + total);
+  return status;
+}
+
+static strew_status write_places(const struct search *search, const struct operand *out) {
+  const cl_int rank = search->plan->rank;
+  struct launch launch;
+  start(&launch, search, "write_places", search->space.outer);
+  launch_space(&launch, &search->space);
+  launch_flags(&launch, search);
+  launch_block(&launch, &search->counts);
+  launch_memory(&launch, out);
+  launch_value(&launch, &rank, sizeof rank);
+  return launch_groups(&launch, blocks_of(search), search->group);
+}
+
+strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
+                            int64_t *count) {
+  struct search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
+  search.places = plan_numel(plan);
+  search.group = opencl_of(device)->is_gpu ? large_group(device) : 1;
+  search.block = search.group > 1 ? 8 * (int64_t)search.group : 8192;
+  strew_status status = set_flags(&search);
+  if (status == STREW_OK) status = count_flags(&search);
+  if (status == STREW_OK) status = out ? write_places(&search, out) : read_total(&search, count);
+  block_give(device, &search.flags);
+  block_give(device, &search.counts);
+  return status;
+}

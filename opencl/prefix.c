@@ -1,0 +1,56 @@
+/* prefix.c: sums of what lies before: tiles are summed, their sums become starts in the same way, and each tile goes on
+   from its own. */
+#include "radix.h"
+
+static int64_t tile_of(const strew_device *device) {
+  return opencl_of(device)->is_gpu ? 8 * (int64_t)large_group(device) : 4096;
+}
+
+static void start(struct launch *launch, const struct call *call, strew_device *device, const char *kernel, bool wide) {
+  launch_start(launch, call, device, "prefix.cl", kernel, "NUMBER=%s GROUP_SIZE=%zu", wide ? "ulong" : "uint",
+               large_group(device));
+}
+
+static strew_status run(struct launch *launch, int64_t tiles) {
+  return launch_groups(launch, tiles, opencl_of(launch->device)->is_gpu ? large_group(launch->device) : 1);
+}
+
+static strew_status total_tiles(const struct call *call, strew_device *device, const struct block *numbers,
+                                int64_t count, bool wide, const struct block *totals) {
+  const int64_t tile = tile_of(device);
+  struct launch launch;
+  start(&launch, call, device, "total_tiles", wide);
+  launch_block(&launch, numbers);
+  launch_int(&launch, count);
+  launch_int(&launch, tile);
+  launch_block(&launch, totals);
+  return run(&launch, (count + tile - 1) / tile);
+}
+
+static strew_status sum_tiles(const struct call *call, strew_device *device, const struct block *numbers, int64_t count,
+                              bool wide, const struct block *starts) {
+  const int64_t tile = tile_of(device);
+  const cl_int has_starts = starts != NULL;
+  struct launch launch;
+  start(&launch, call, device, "sum_tiles", wide);
+  launch_block(&launch, numbers);
+  launch_int(&launch, count);
+  launch_int(&launch, tile);
+  launch_block(&launch, starts ? starts : numbers);
+  launch_value(&launch, &has_starts, sizeof has_starts);
+  return run(&launch, (count + tile - 1) / tile);
+}
+
+strew_status sums_before(const struct call *call, strew_device *device, const struct block *numbers, int64_t count,
+                         bool wide) {
+  const int64_t tile = tile_of(device), tiles = (count + tile - 1) / tile;
+  if (tiles == 1) return sum_tiles(call, device, numbers, count, wide, NULL);
+  struct block totals;
+  strew_status status = block_take(call, device, (size_t)tiles * (wide ? 8 : 4), &totals);
+  if (status != STREW_OK) return status;
+  status = total_tiles(call, device, numbers, count, wide, &totals);
+  if (status == STREW_OK) status = sums_before(call, device, &totals, tiles, wide);
+  if (status == STREW_OK) status = sum_tiles(call, device, numbers, count, wide, &totals);
+  block_give(device, &totals);
+  return status;
+}

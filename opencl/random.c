@@ -1,0 +1,35 @@
+/* random.c: random numbers and ramps through OpenCL: a work-item makes one block of random bits, or one number. */
+#include "opencl.h"
+
+static const char *const kinds[] = {
+    [RANDOM_UNIFORM] = "UNIFORM", [RANDOM_NORMAL] = "NORMAL", [RANDOM_INTEGER] = "INTEGER", [RANDOM_BITS] = "BITS"};
+
+strew_status opencl_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
+  bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
+  const char *made = dtype_suffix(is_float ? dtype_wide(plan->out.dtype) : STREW_INT64);
+  int64_t per_block = random_per_block(plan->kind, plan->out.dtype);
+  struct launch launch;
+  launch_start(&launch, call, device, "random.cl", "draw", "S=%s R=%s OUT=%s %s PER_BLOCK=%d BITS_SHOWN=%d", made, made,
+               dtype_suffix(plan->out.dtype), kinds[plan->kind], (int)per_block, random_bits(plan->out.dtype));
+  launch_memory(&launch, &plan->out);
+  launch_int(&launch, plan->count);
+  launch_int(&launch, (int64_t)plan->seed);
+  launch_int(&launch, (int64_t)plan->block);
+  launch_int(&launch, plan->low);
+  launch_int(&launch, (int64_t)plan->range);
+  return launch_items(&launch, (plan->count - 1) / per_block + 1);
+}
+
+/* A device without float64 makes ramps of it all the same, from its bits. */
+strew_status opencl_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
+  bool whole = plan->start.dtype != STREW_FLOAT64;
+  const char *made = whole ? "i64" : "f64", *soft = whole || !device->lacks_float64 ? "" : " SOFT_FLOAT64";
+  struct launch launch;
+  launch_start(&launch, call, device, "ramp.cl", "ramp", "S=%s R=%s OUT=%s%s", made, made,
+               dtype_suffix(plan->out.dtype), soft);
+  launch_memory(&launch, &plan->out);
+  launch_int(&launch, plan->count);
+  launch_value(&launch, &plan->start.as, sizeof plan->start.as);
+  launch_value(&launch, &plan->step.as, sizeof plan->step.as);
+  return launch_items(&launch, plan->count);
+}

@@ -1,0 +1,67 @@
+/* scatter.h: one scatter, as the ways of doing it on OpenCL devices see it. */
+#ifndef STREW_OPENCL_SCATTER_H
+#define STREW_OPENCL_SCATTER_H
+
+#include "index.h"
+
+/* Operands as struct scatter_plan numbers them. */
+enum { SELF, INDEX, SRC, ARG };
+
+/* The plan's dimensions, put in this order:
+     rows     self moves along them, so they do not meet; first those along which index moves, too (batches)
+     line     the last, of size 1 where there is none: self stands still, contributions join in its order */
+struct scattering {
+  const struct call *call;
+  strew_device *device;
+  const struct scatter_plan *given;
+  struct plan plan;
+  struct index_pass pass;
+  int64_t line, rows; /* sizes */
+  int64_t batches;    /* rows that have index values of their own */
+  struct block verdict;
+  struct block backup; /* what self held before the index was known to be good, if it was written by then */
+  bool with_arg;
+  bool tiny; /* for tests: blocks so small that few contributions fill several */
+};
+
+/* The settings of kernels/join.h, and `more`. */
+void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
+                          int outer, const char *more);
+/* TARGET and SOURCE of kernels/join.h. */
+void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
+void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
+
+/* COLUMNWISE of kernels/columns.h, after the space. */
+struct walked;
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked);
+
+/* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place:
+   what one index value brings there lies close together. */
+struct walked {
+  struct plan plan; /* without the columns */
+  struct space space;
+  int64_t width, block; /* columns, and those of one work-item */
+  int64_t column[ARG + 1];
+  const char *columns; /* COLUMNS of kernels/scatter_walk.cl */
+};
+/* `moving`: the index may move along them, too. */
+void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
+
+/* The ways. Each does the whole call but the reading of the verdict and, where it is bad, putting the backup back. */
+/* Between self and its backup. */
+strew_status backup_copy(const struct scattering *s, bool back);
+strew_status scatter_alone(struct scattering *s);
+/* If the index is sorted, that is all, and the verdict is left without UNSORTED; else nothing happens. Does not look at
+   every index. */
+strew_status scatter_if_sorted(struct scattering *s, bool *looked);
+/* `order`: look whether the index is sorted. */
+strew_status scatter_walk(struct scattering *s, int64_t owners, bool order);
+strew_status scatter_partition(struct scattering *s, bool order);
+strew_status scatter_sort(struct scattering *s, bool order);
+strew_status scatter_group(struct scattering *s);
+strew_status scatter_atomic(struct scattering *s);
+bool atomics_serve(const struct scattering *s);
+/* Are places and contributions few enough to be numbered in 32 bits? */
+bool sort_serves(const struct scattering *s);
+
+#endif

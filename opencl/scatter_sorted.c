@@ -1,0 +1,34 @@
+/* scatter_sorted.c: scattering through an index that is sorted, on processors. Samples say whether it may be, a pass
+   over it whether it is; the host does not wait to hear it: launches that turn out not to be needed return at once. */
+#include "scatter.h"
+
+#include <stdio.h>
+
+static strew_status join_sorted(const struct scattering *s, const struct walked *walked) {
+  enum { CHUNK = 65536, TINY = 32 };
+  bool dense = walked->plan.operands[INDEX].strides[walked->plan.rank - 1] == 1;
+  bool simple = walked->width == 1 && !s->with_arg;
+  int64_t chunk = s->tiny ? TINY : CHUNK;
+  struct launch launch;
+  char more[32];
+  snprintf(more, sizeof more, "%s%s", dense ? " DENSE" : "", simple ? " SIMPLE" : "");
+  scatter_launch_start(&launch, s, "scatter_sorted.cl", "join_sorted", walked->space.outer, more);
+  launch_space(&launch, &walked->space);
+  launch_columnwise(&launch, s, walked);
+  launch_operand(&launch, &walked->space, INDEX);
+  launch_int(&launch, chunk);
+  launch_block(&launch, &s->verdict);
+  return launch_groups(&launch, (s->line - 1) / chunk + 1, 1);
+}
+
+/* Negative values that count from the end would be out of order. */
+strew_status scatter_if_sorted(struct scattering *s, bool *looked) {
+  const struct scatter_plan *given = s->given;
+  struct walked walked;
+  walk_shape(s, false, INT64_MAX, &walked);
+  *looked = walked.space.rows == 1 && given->mode != STREW_WRAP;
+  if (!*looked) return STREW_OK;
+  strew_status status = verdict_start(&s->pass, VERDICT_NONE, true, &s->verdict);
+  if (status == STREW_OK) status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
+  return status == STREW_OK ? join_sorted(s, &walked) : status;
+}

@@ -1,0 +1,138 @@
+/* scatter_walk.c: scattering by walking the index in order: alone, or with work-items that share out rows, columns and
+   places. */
+#include "scatter.h"
+
+#include <stdio.h>
+
+void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked) {
+  const struct plan *plan = &s->plan;
+  int last = plan->rank - 1, inner = last - 1;
+  *walked = (struct walked){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
+  bool taken = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step &&
+               (moving || plan->operands[INDEX].strides[inner] == 0);
+  if (taken) {
+    walked->width = plan->sizes[inner];
+    walked->block = block < walked->width ? block : walked->width;
+    walked->plan.sizes[inner] = plan->sizes[last];
+    walked->plan.rank = last;
+    for (int i = 0; i < plan->count; i++) {
+      if (i <= ARG) walked->column[i] = plan->operands[i].strides[inner];
+      walked->plan.operands[i].strides[inner] = plan->operands[i].strides[last];
+    }
+    bool even = walked->column[SELF] == 1 && walked->column[INDEX] <= 1;
+    even = even && (walked->column[SRC] == 1 || !plan->operands[SRC].storage);
+    walked->columns = even && !s->with_arg ? "dense" : "strided";
+  }
+  walked->space = space_of(&walked->plan);
+}
+
+static void walk_launch(struct launch *launch, const struct scattering *s, const struct walked *walked,
+                        const char *kernel) {
+  char more[64];
+  snprintf(more, sizeof more, " COLUMNS=%s%s", walked->columns, walked->column[INDEX] ? " MOVING" : "");
+  scatter_launch_start(launch, s, "scatter_walk.cl", kernel, walked->space.outer, more);
+  launch_space(launch, &walked->space);
+  launch_target(launch, s, &walked->space);
+  launch_operand(launch, &walked->space, INDEX);
+  launch_source(launch, s, &walked->space);
+  launch_limits(launch, s->given->size, s->given->mode);
+  launch_int(launch, walked->width);
+  launch_int(launch, walked->block);
+  for (int i = 0; i <= ARG; i++) launch_int(launch, walked->column[i]);
+}
+
+strew_status scatter_alone(struct scattering *s) {
+  struct walked walked;
+  struct launch launch;
+  strew_status status = STREW_OK;
+  walk_shape(s, true, INT64_MAX, &walked);
+  if (s->given->check) status = verdict_take(s->call, s->device, &s->verdict);
+  if (status != STREW_OK) return status;
+  walk_launch(&launch, s, &walked, "walk_alone");
+  launch_flag(&launch, s->given->check);
+  launch_block(&launch, &s->verdict);
+  return launch_groups(&launch, 1, 1);
+}
+
+/* Contributions from .. to - 1 of every line. */
+static strew_status walk_piece(struct scattering *s, const struct walked *walked, int64_t owners, bool check,
+                               bool looked, int64_t from, int64_t to) {
+  enum { MANY = 64 * GROUP };
+  struct launch launch;
+  walk_launch(&launch, s, walked, "walk");
+  launch_int(&launch, from);
+  launch_int(&launch, to);
+  launch_int(&launch, owners);
+  launch_flag(&launch, s->given->check && !check ? VERDICT_BAD : 0);
+  launch_flag(&launch, looked ? VERDICT_UNSORTED : 0);
+  launch_flag(&launch, check);
+  launch_block(&launch, &s->verdict);
+  int64_t items = owners * walked->space.rows * ((walked->width - 1) / walked->block + 1);
+  bool in_groups = opencl_of(s->device)->is_gpu || items >= MANY; /* else a processor's cores would stand idle */
+  return in_groups ? launch_items(&launch, items) : launch_groups(&launch, items, 1);
+}
+
+/* On a processor, where rows do not keep all of it busy: columns in a few pieces per core, each some cache lines wide.
+ */
+static int64_t column_block(const struct scattering *s, int64_t owners) {
+  enum { NARROWEST = 16 };
+  struct walked walked;
+  walk_shape(s, true, INT64_MAX, &walked);
+  int64_t units = (int64_t)opencl_of(s->device)->units, block = (walked.width - 1) / units + 1;
+  if (owners > 1 || walked.space.rows >= 4 * units) return INT64_MAX;
+  return block < NARROWEST ? NARROWEST : block;
+}
+
+/* Bytes from the first to the last that self's places take. */
+static size_t target_bytes(const struct scattering *s) {
+  const struct operand *self = &s->plan.operands[SELF];
+  int64_t last = (s->given->size - 1) * s->given->step;
+  for (int d = 0; d < s->plan.rank; d++) last += (s->plan.sizes[d] - 1) * self->strides[d];
+  return (size_t)(last + 1) * strew_dtype_size_bytes(self->dtype);
+}
+
+strew_status backup_copy(const struct scattering *s, bool back) {
+  const struct operand *self = &s->plan.operands[SELF];
+  const struct block *own = self->storage->data;
+  const struct opencl *on = opencl_of(s->device);
+  size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype), bytes = target_bytes(s);
+  cl_int error = back ? cl.clEnqueueCopyBuffer(on->queue, s->backup.memory, own->memory, 0, at, bytes, 0, NULL, NULL)
+                      : cl.clEnqueueCopyBuffer(on->queue, own->memory, s->backup.memory, at, 0, bytes, 0, NULL, NULL);
+  return error == CL_SUCCESS ? STREW_OK : fail_opencl(s->call, s->device, "clEnqueueCopyBuffer", error);
+}
+
+/* May values be checked while they are joined, because self is dropped where one is bad, or is so small that a copy of
+   it costs less than another pass over the index (10 M into 10,000: 4 ms of 15)? */
+static strew_status check_in_passing(struct scattering *s, bool *passing) {
+  enum { TIMES = 4 };
+  const struct scatter_plan *given = s->given;
+  *passing = given->check && given->disposable;
+  if (!given->check || given->disposable || s->with_arg || given->size < 1) return STREW_OK;
+  size_t index_bytes = (size_t)plan_numel(&s->pass.values) * strew_dtype_size_bytes(s->pass.values.operands[0].dtype);
+  size_t bytes = target_bytes(s);
+  if (bytes > index_bytes / TIMES) return STREW_OK;
+  strew_status status = block_take(s->call, s->device, bytes, &s->backup);
+  if (status == STREW_OK) status = backup_copy(s, false);
+  *passing = true;
+  return status;
+}
+
+strew_status scatter_walk(struct scattering *s, int64_t owners, bool order) {
+  const struct opencl *on = opencl_of(s->device);
+  const struct scatter_plan *given = s->given;
+  bool bounded = on->longest_loop < INT64_MAX, check, looked = false;
+  int64_t most = s->tiny ? 32 : bounded ? on->longest_loop / 2 : INT64_MAX; /* of one launch */
+  struct walked walked;
+  strew_status status = check_in_passing(s, &check);
+  walk_shape(s, true, on->is_gpu || bounded ? 1 : column_block(s, owners), &walked);
+  if (status == STREW_OK && order && !bounded) status = scatter_if_sorted(s, &looked);
+  if (status == STREW_OK && given->check && !looked) status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
+  if (status == STREW_OK && given->check && !check)
+    status = verdict_check(&s->pass, given->lowest, given->size - 1, &s->verdict);
+  for (int64_t from = 0; status == STREW_OK && from < s->line; from += most) {
+    int64_t to = s->line - from > most ? from + most : s->line;
+    status = walk_piece(s, &walked, owners, check, looked, from, to);
+    if (to == s->line) break;
+  }
+  return status;
+}

@@ -1,0 +1,220 @@
+/* sort.c: sorting lines. Three ways, and each gives the order of keys and positions, of which there is only one:
+   - a line that fits in local memory is sorted there, by a group on a GPU, else by one work-item;
+   - for the first few of a long line it is cut into tiles, the first few of each tile are the next, shorter line;
+   - else elements become items in memory, these are sorted by their digits, and become elements again. */
+#include "radix.h"
+
+#include <inttypes.h>
+
+/* A sort under way. */
+struct sort {
+  const struct call *call;
+  strew_device *device;
+  const struct sort_plan *plan;
+  struct space space; /* of the input: columns are a line's elements */
+  int64_t line;       /* items that fit in local memory */
+  bool broad;
+  uint64_t flip;
+  int32_t shift;
+  uint64_t common, differing; /* bits of keys: those that are outside of narrow items; those that differ */
+};
+
+static size_t key_bytes(const struct sort *sort) { return strew_dtype_size_bytes(sort->plan->plan.operands[2].dtype); }
+
+static void start(struct launch *launch, const struct sort *sort, const char *kernel) {
+  launch_start(launch, sort->call, sort->device, "sort.cl", kernel, "S=%s OUTER=%d BROAD=%d LINE=%d GROUP_SIZE=%zu",
+               dtype_suffix(sort->plan->plan.operands[2].dtype), sort->space.outer, sort->broad, (int)sort->line,
+               large_group(sort->device));
+}
+
+/* ------------------------------------------------------------------------------------------------ in local memory */
+
+/* What a line has become: the input's elements (no block), or items of it. */
+struct contestants {
+  struct block block;
+  int64_t columns; /* in each line */
+};
+
+static int bits_for(int64_t count) {
+  int bits = 0;
+  while ((int64_t)1 << bits < count) bits++;
+  return bits;
+}
+
+/* The first `keep` of each tile, to `kept`, or where that is NULL to the outputs. */
+static strew_status sort_tiles(const struct sort *sort, const struct contestants *from, int64_t tile,
+                               const struct block *kept) {
+  const struct opencl *on = opencl_of(sort->device);
+  const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers want memory everywhere */
+  const int64_t tiles = (from->columns + tile - 1) / tile, units = sort->space.rows * tiles;
+  const cl_int bits = bits_for(tile < from->columns ? tile : from->columns);
+  const cl_int from_items = from->block.memory != NULL, to_items = kept != NULL;
+  struct space space = sort->space;
+  struct launch launch;
+  space.columns = from->columns;
+  start(&launch, sort, "sort_tiles");
+  launch_space(&launch, &space);
+  for (int i = 0; i < 3; i++) launch_operand(&launch, &space, i);
+  launch_block(&launch, from_items ? &from->block : unused);
+  launch_value(&launch, &from_items, sizeof from_items);
+  launch_block(&launch, kept ? kept : unused);
+  launch_value(&launch, &to_items, sizeof to_items);
+  launch_int(&launch, tile);
+  launch_int(&launch, tiles);
+  launch_int(&launch, sort->plan->keep);
+  launch_int(&launch, (int64_t)sort->flip);
+  launch_value(&launch, &bits, sizeof bits);
+  if (!on->is_gpu) return launch_groups(&launch, units, 1);
+  const int64_t at_once = sort->line >> bits;
+  return launch_groups(&launch, (units + at_once - 1) / at_once, large_group(sort->device));
+}
+
+/* How long the tiles are from which the first few are taken, or 0 where that is no good way. A work-item with no bound
+   on its loops goes through long ones with a heap. */
+static int64_t tile_of(const struct sort *sort) {
+  enum { LONGEST_TILE = 16384, LONG_LOOP = 1 << 20 };
+  const struct opencl *on = opencl_of(sort->device);
+  const int64_t n = sort->space.columns, keep = sort->plan->keep;
+  int64_t tile = sort->line;
+  if (!on->is_gpu && on->longest_loop >= LONG_LOOP) {
+    tile = LONGEST_TILE;
+    while (tile > sort->line && sort->space.rows * n / tile < 4 * (int64_t)on->units) tile /= 2;
+  }
+  return keep <= tile / 8 && keep <= sort->line && keep <= n / 16 ? tile : 0;
+}
+
+static strew_status select_first(const struct sort *sort, int64_t tile) {
+  struct contestants from = {.columns = sort->space.columns};
+  strew_status status = STREW_OK;
+  while (status == STREW_OK && from.columns > tile) {
+    const int64_t columns = (from.columns + tile - 1) / tile * sort->plan->keep;
+    struct contestants kept = {.columns = columns};
+    status = block_take(sort->call, sort->device, (size_t)(sort->space.rows * columns) * item_bytes(sort->broad),
+                        &kept.block);
+    if (status == STREW_OK) status = sort_tiles(sort, &from, tile, &kept.block);
+    block_give(sort->device, &from.block);
+    from = kept;
+  }
+  if (status == STREW_OK) status = sort_tiles(sort, &from, tile, NULL);
+  block_give(sort->device, &from.block);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ by digits */
+
+/* Asks which bits differ among all keys; of 16-bit ones all may. Where no more than 32 lie between the first and the
+   last of those, items can be narrow. */
+static strew_status survey(struct sort *sort) {
+  enum { TILE = 8192 };
+  uint32_t bits[4] = {0, 0, ~0u, ~0u};
+  sort->differing = UINT64_MAX >> (64 - 8 * key_bytes(sort));
+  if (key_bytes(sort) < 4) return STREW_OK;
+  struct block block;
+  strew_status status = block_take(sort->call, sort->device, sizeof bits, &block);
+  if (status == STREW_OK) status = block_write(sort->call, sort->device, &block, 0, bits, sizeof bits);
+  if (status == STREW_OK) {
+    const int64_t tiles = (sort->space.columns + TILE - 1) / TILE;
+    struct launch launch;
+    start(&launch, sort, "survey");
+    launch_space(&launch, &sort->space);
+    launch_operand(&launch, &sort->space, 2);
+    launch_int(&launch, (int64_t)sort->flip);
+    launch_int(&launch, TILE);
+    launch_int(&launch, tiles);
+    launch_block(&launch, &block);
+    status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
+  }
+  if (status == STREW_OK) status = block_read(sort->call, sort->device, &block, 0, bits, sizeof bits);
+  block_give(sort->device, &block);
+  const uint64_t any = (uint64_t)bits[1] << 32 | bits[0], all = (uint64_t)bits[3] << 32 | bits[2];
+  sort->differing = any ^ all;
+  sort->common = all;
+  return status;
+}
+
+/* Keys of 64 bits whose differing ones fit in 32 become those. */
+static void narrow(struct sort *sort) {
+  if (!sort->broad || sort->space.columns > UINT32_MAX) return;
+  int32_t shift = 0;
+  while (shift < 32 && !(sort->differing >> shift & 1)) shift++;
+  if (sort->differing >> shift > UINT32_MAX) return;
+  sort->broad = false;
+  sort->shift = shift;
+  sort->differing >>= shift;
+  sort->common &= ~((uint64_t)UINT32_MAX << shift);
+}
+
+static strew_status take(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {
+  struct launch launch;
+  start(&launch, sort, "take");
+  launch_space(&launch, lines);
+  launch_operand(&launch, lines, 2);
+  launch_int(&launch, first);
+  launch_int(&launch, (int64_t)sort->flip);
+  launch_value(&launch, &sort->shift, sizeof sort->shift);
+  launch_block(&launch, items);
+  return launch_rows(&launch, lines);
+}
+
+static strew_status give(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {
+  struct space kept = *lines;
+  struct launch launch;
+  kept.columns = sort->plan->keep;
+  start(&launch, sort, "give");
+  launch_space(&launch, &kept);
+  for (int i = 0; i < 3; i++) launch_operand(&launch, &kept, i);
+  launch_int(&launch, first);
+  launch_int(&launch, (int64_t)sort->flip);
+  launch_value(&launch, &sort->shift, sizeof sort->shift);
+  launch_int(&launch, (int64_t)sort->common);
+  launch_block(&launch, items);
+  launch_int(&launch, lines->columns);
+  return launch_rows(&launch, &kept);
+}
+
+static strew_status sort_lines(const struct sort *sort, const struct space *lines, int64_t first, struct block *items) {
+  const struct item_lines what = {lines->rows, lines->columns, sort->broad, sort->differing};
+  strew_status status = take(sort, lines, first, items);
+  if (status == STREW_OK) status = radix_sort(sort->call, sort->device, items, &what);
+  return status == STREW_OK ? give(sort, lines, first, items) : status;
+}
+
+/* As many lines at once as make a large block. */
+static strew_status sort_by_digits(struct sort *sort) {
+  const int64_t many = 1 << 26, n = sort->space.columns, rows = sort->space.rows;
+  if (n > UINT32_MAX)
+    return fail(sort->call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
+                "has lines of %" PRId64 " elements, longer than %s sorts (%" PRIu32 ")", n, sort->device->name,
+                UINT32_MAX);
+  strew_status status = survey(sort);
+  if (status != STREW_OK) return status;
+  narrow(sort);
+  struct block items;
+  struct space lines = sort->space;
+  lines.rows = n < many / rows ? rows : n < many ? many / n : 1;
+  status = block_take(sort->call, sort->device, (size_t)(lines.rows * n) * item_bytes(sort->broad), &items);
+  if (status != STREW_OK) return status;
+  for (int64_t first = 0; status == STREW_OK && first < rows; first += lines.rows) {
+    if (lines.rows > rows - first) lines.rows = rows - first;
+    status = sort_lines(sort, &lines, first, &items);
+  }
+  block_give(sort->device, &items);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- the choice
+ */
+
+strew_status opencl_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
+  enum { LINE_BYTES = 8192 }; /* of local memory: two such on a device whose work-items sort by merging */
+  struct sort sort = {.call = call, .device = device, .plan = plan, .space = space_of(&plan->plan)};
+  sort.flip = plan->descending ? UINT64_MAX : 0;
+  sort.broad = key_bytes(&sort) > 4 || sort.space.columns > UINT32_MAX;
+  sort.line = (opencl_of(device)->is_gpu ? 2 : 1) * LINE_BYTES / (int64_t)item_bytes(sort.broad);
+  if (sort.space.columns <= sort.line) {
+    const struct contestants all = {.columns = sort.space.columns};
+    return sort_tiles(&sort, &all, sort.line, NULL);
+  }
+  const int64_t tile = tile_of(&sort);
+  return tile ? select_first(&sort, tile) : sort_by_digits(&sort);
+}

@@ -1,0 +1,173 @@
+/* opencl_faults.c: see opencl_faults.h. Drivers and loaders call one another by the same names: only calls that come
+   from outside of any other count. */
+#define _GNU_SOURCE
+#include "opencl_faults.h"
+
+#include "opencl.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct opencl_faults faults;
+static _Thread_local int depth;        /* of calls within calls */
+static _Thread_local bool from_source; /* the program made last */
+
+void opencl_faults_limit(long failing, bool stays) {
+  faults.failing = failing;
+  faults.stays = stays;
+  if (!failing) return;
+  faults.calls = faults.failed = 0;
+  faults.function = faults.error = NULL;
+}
+
+static void *own(const char *name) {
+  static void *loader;
+  if (!loader) loader = dlopen("libOpenCL.so.1", RTLD_NOW);
+  void *function = loader ? dlsym(loader, name) : NULL;
+  if (!function) abort();
+  return function;
+}
+
+/* With which error each function fails: first those whose own it is. None of them means that the device is lost. */
+static cl_int suited(const char *function) {
+  static const struct {
+    const char *function;
+    cl_int code;
+    const char *name;
+  } errors[] = {
+#define ERROR(function, code) {#function, code, #code}
+      ERROR(clGetPlatformIDs, CL_OUT_OF_HOST_MEMORY),
+      ERROR(clGetDeviceIDs, CL_OUT_OF_RESOURCES),
+      ERROR(clCreateContext, CL_DEVICE_NOT_AVAILABLE),
+      ERROR(clCreateBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE),
+      ERROR(clCreateProgramWithBinary, CL_INVALID_BINARY),
+      ERROR(clBuildProgram, CL_BUILD_PROGRAM_FAILURE),
+      ERROR(clCreateKernel, CL_INVALID_KERNEL_NAME),
+      ERROR(clSetKernelArg, CL_INVALID_ARG_VALUE),
+      ERROR(clGetKernelWorkGroupInfo, CL_INVALID_KERNEL),
+      ERROR(clEnqueueNDRangeKernel, CL_INVALID_WORK_GROUP_SIZE),
+      ERROR(clEnqueueReadBuffer, CL_OUT_OF_RESOURCES),
+      ERROR(clEnqueueWriteBuffer, CL_OUT_OF_RESOURCES),
+      ERROR(clEnqueueCopyBuffer, CL_OUT_OF_RESOURCES),
+      ERROR(clFlush, CL_OUT_OF_HOST_MEMORY),
+      ERROR(clFinish, CL_OUT_OF_RESOURCES),
+#undef ERROR
+  };
+  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+    if (!strcmp(function, errors[i].function)) {
+      if (faults.failed == 1) faults.error = errors[i].name;
+      return errors[i].code;
+    }
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+/* Counts the call; the error with which it has to fail, or none. */
+static cl_int due_error(const char *function) {
+  if (depth || (faults.only && strcmp(faults.only, function) != 0)) return CL_SUCCESS;
+  faults.calls++;
+  bool fails = faults.calls == faults.failing || (faults.stays && faults.calls > faults.failing);
+  if (!faults.failing || !fails) return CL_SUCCESS;
+  if (!faults.failed++) faults.function = function;
+  cl_int code = suited(function);
+  return faults.code ? faults.code : code;
+}
+
+static void note(enum made what, int step) {
+  if (!depth) faults.alive[what] += step;
+}
+
+/* Functions that give a status. What is released is released even where it is said to have failed. */
+#define STATUS(name, parameters, arguments, ...)                                                                       \
+  __attribute__((visibility("default"))) cl_int name parameters {                                                      \
+    static __typeof__(name) *real;                                                                                     \
+    if (!real) *(void **)&real = own(#name);                                                                           \
+    cl_int due = due_error(#name);                                                                                     \
+    if (due != CL_SUCCESS && strncmp(#name, "clRelease", 9) != 0) return due;                                          \
+    depth++;                                                                                                           \
+    cl_int error = real arguments;                                                                                     \
+    depth--;                                                                                                           \
+    __VA_ARGS__;                                                                                                       \
+    return due != CL_SUCCESS ? due : error;                                                                            \
+  }
+/* Functions that make something; `error` is their parameter. */
+#define MAKES(type, name, what, parameters, arguments, ...)                                                            \
+  __attribute__((visibility("default"))) type name parameters {                                                        \
+    static __typeof__(name) *real;                                                                                     \
+    if (!real) *(void **)&real = own(#name);                                                                           \
+    cl_int due = due_error(#name);                                                                                     \
+    if (due != CL_SUCCESS) {                                                                                           \
+      if (error) *error = due;                                                                                         \
+      return NULL;                                                                                                     \
+    }                                                                                                                  \
+    depth++;                                                                                                           \
+    type made = real arguments;                                                                                        \
+    depth--;                                                                                                           \
+    if (made) note(what, 1);                                                                                           \
+    __VA_ARGS__;                                                                                                       \
+    return made;                                                                                                       \
+  }
+
+STATUS(clGetPlatformIDs, (cl_uint room, cl_platform_id *ids, cl_uint *count), (room, ids, count), (void)0)
+STATUS(clGetPlatformInfo, (cl_platform_id id, cl_platform_info what, size_t room, void *value, size_t *size),
+       (id, what, room, value, size), (void)0)
+STATUS(clGetDeviceIDs, (cl_platform_id id, cl_device_type type, cl_uint room, cl_device_id *ids, cl_uint *count),
+       (id, type, room, ids, count), (void)0)
+STATUS(clGetDeviceInfo, (cl_device_id id, cl_device_info what, size_t room, void *value, size_t *size),
+       (id, what, room, value, size), (void)0)
+STATUS(clReleaseContext, (cl_context context), (context), note(MADE_CONTEXT, -1))
+STATUS(clReleaseCommandQueue, (cl_command_queue queue), (queue), note(MADE_QUEUE, -1))
+STATUS(clReleaseMemObject, (cl_mem memory), (memory), note(MADE_BUFFER, -1))
+STATUS(clReleaseProgram, (cl_program program), (program), note(MADE_PROGRAM, -1))
+STATUS(clReleaseKernel, (cl_kernel kernel), (kernel), note(MADE_KERNEL, -1))
+STATUS(clBuildProgram,
+       (cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+        void(CL_CALLBACK *notify)(cl_program, void *), void *user),
+       (program, count, devices, options, notify, user), if (!depth && from_source) faults.compiled++)
+STATUS(clGetProgramInfo, (cl_program program, cl_program_info what, size_t room, void *value, size_t *size),
+       (program, what, room, value, size), (void)0)
+STATUS(clGetProgramBuildInfo,
+       (cl_program program, cl_device_id id, cl_program_build_info what, size_t room, void *value, size_t *size),
+       (program, id, what, room, value, size), (void)0)
+STATUS(clGetKernelWorkGroupInfo,
+       (cl_kernel kernel, cl_device_id id, cl_kernel_work_group_info what, size_t room, void *value, size_t *size),
+       (kernel, id, what, room, value, size), (void)0)
+STATUS(clSetKernelArg, (cl_kernel kernel, cl_uint i, size_t size, const void *value), (kernel, i, size, value), (void)0)
+STATUS(clEnqueueNDRangeKernel,
+       (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+        const size_t *local, cl_uint waits, const cl_event *list, cl_event *event),
+       (queue, kernel, dimensions, offset, global, local, waits, list, event), if (!depth) faults.launched++)
+STATUS(clEnqueueReadBuffer,
+       (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, void *to, cl_uint waits,
+        const cl_event *list, cl_event *event),
+       (queue, memory, blocks, offset, size, to, waits, list, event), (void)0)
+STATUS(clEnqueueWriteBuffer,
+       (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, const void *from,
+        cl_uint waits, const cl_event *list, cl_event *event),
+       (queue, memory, blocks, offset, size, from, waits, list, event), (void)0)
+STATUS(clEnqueueCopyBuffer,
+       (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
+        cl_uint waits, const cl_event *list, cl_event *event),
+       (queue, from, to, from_offset, to_offset, size, waits, list, event), (void)0)
+STATUS(clFlush, (cl_command_queue queue), (queue), (void)0)
+STATUS(clFinish, (cl_command_queue queue), (queue), (void)0)
+
+MAKES(cl_context, clCreateContext, MADE_CONTEXT,
+      (const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
+       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *error),
+      (properties, count, devices, notify, user, error), (void)0)
+MAKES(cl_command_queue, clCreateCommandQueue, MADE_QUEUE,
+      (cl_context context, cl_device_id id, cl_command_queue_properties properties, cl_int *error),
+      (context, id, properties, error), (void)0)
+MAKES(cl_mem, clCreateBuffer, MADE_BUFFER,
+      (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error),
+      (context, flags, size, host, error), (void)0)
+MAKES(cl_program, clCreateProgramWithSource, MADE_PROGRAM,
+      (cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *error),
+      (context, count, texts, lengths, error), from_source = true)
+MAKES(cl_program, clCreateProgramWithBinary, MADE_PROGRAM,
+      (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,
+       const unsigned char **binaries, cl_int *states, cl_int *error),
+      (context, count, devices, sizes, binaries, states, error), from_source = false)
+MAKES(cl_kernel, clCreateKernel, MADE_KERNEL, (cl_program program, const char *name, cl_int *error),
+      (program, name, error), (void)0)

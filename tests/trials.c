@@ -1,0 +1,555 @@
+/* trials.c: see trials.h */
+#define _GNU_SOURCE /* gettid */
+#include "trials.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------- the allocator */
+
+enum { HEAD = 64 }; /* bytes before each block, which keep its size */
+
+static struct {
+  long calls, failed;  /* since `limit` */
+  long failing;        /* the number of the call that fails; 0: none does */
+  bool stays;          /* those after it fail, too */
+  size_t blocks, held; /* alive, and bytes in them */
+} memory;
+
+static void limit_memory(long failing, bool stays) {
+  memory.calls = memory.failed = 0;
+  memory.failing = failing;
+  memory.stays = stays;
+}
+
+/* The context's thread, which is the test's first one. */
+static void check_thread(void) {
+  if (gettid() != getpid()) ck_abort_msg("the allocator is called on another thread");
+}
+
+static void *allocate(void *user, size_t size_bytes, size_t alignment) {
+  void *block;
+  check_thread();
+  if (user != &memory || !size_bytes || alignment > HEAD || (alignment & (alignment - 1)))
+    ck_abort_msg("asked for %zu bytes, aligned to %zu", size_bytes, alignment);
+  memory.calls++;
+  bool fails = memory.calls == memory.failing || (memory.stays && memory.calls > memory.failing);
+  if (memory.failing && fails) return memory.failed++, NULL;
+  if (posix_memalign(&block, HEAD, HEAD + size_bytes)) return NULL;
+  memset(block, 0xa5, HEAD + size_bytes); /* nobody may count on zeros */
+  memcpy(block, &size_bytes, sizeof size_bytes);
+  memory.blocks++;
+  memory.held += size_bytes;
+  return (char *)block + HEAD;
+}
+
+static void deallocate(void *user, void *block, size_t size_bytes) {
+  char *whole = (char *)block - HEAD;
+  size_t asked;
+  check_thread();
+  memcpy(&asked, whole, sizeof asked);
+  if (user != &memory || asked != size_bytes)
+    ck_abort_msg("a block of %zu bytes is given back as one of %zu", asked, size_bytes);
+  memset(whole, 0x5a, HEAD + size_bytes);
+  free(whole);
+  memory.blocks--;
+  memory.held -= size_bytes;
+}
+
+const strew_allocator counting_allocator = {allocate, deallocate, &memory};
+size_t blocks_held(void) { return memory.blocks; }
+
+static long failed_allocations(void) { return memory.failed; }
+
+static void check_lack(const char *what, strew_status status, bool is_told) {
+  if (status != STREW_EMEMORY) ck_abort_msg("%s: %s", what, strew_status_name(status));
+  if (is_told && !strstr(failure.message, ": memory does not suffice for "))
+    ck_abort_msg("%s: %s", what, failure.message);
+}
+
+const struct source allocations = {"allocation", limit_memory, failed_allocations, check_lack};
+const struct source *trial_source = &allocations;
+
+/* --------------------------------------------------------------------------------------------------- operands */
+
+static struct { strew_tensor *tensor, *saved; } operands[64];
+static int operand_count;
+
+/* Keeps watch on a tensor until the test ends. */
+static strew_tensor *operand(strew_tensor *tensor) {
+  operands[operand_count].tensor = tensor;
+  ok(strew_clone(tensor, &operands[operand_count++].saved, &failure));
+  return tensor;
+}
+
+static void check_operands(const char *what, const strew_tensor *but) {
+  for (int i = 0; i < operand_count; i++)
+    if (operands[i].tensor != but) assert_same(operands[i].tensor, operands[i].saved, what);
+}
+
+static void restore(strew_tensor *target) {
+  for (int i = 0; i < operand_count; i++)
+    if (operands[i].tensor == target) ok(strew_copy(target, operands[i].saved, &failure));
+}
+
+static void begin(void) {
+  operand_count = 0;
+  trial_source->limit(0, false);
+}
+
+static void finish(void) {
+  for (int i = 0; i < operand_count; i++) strew_release(operands[i].tensor), strew_release(operands[i].saved);
+  operand_count = 0;
+  if (on_device()) return; /* which keeps its kernels until the context goes */
+  use_threads(1);          /* without a pool */
+  ck_assert_msg(memory.blocks == 1, "%zu blocks are left over beside the context", memory.blocks - 1);
+}
+
+/* --------------------------------------------------------------------------------------------------- attempts */
+
+enum { OUT_COUNT = 3 };
+static strew_tensor *out[OUT_COUNT], *due[OUT_COUNT];
+static strew_error *report; /* NULL in every other attempt: nobody has to ask for one */
+#define TO &out[0], report
+static bool answer;
+
+/* A call, by its number where there are several of a kind, and what it does where nothing fails. */
+struct trial {
+  const char *name;
+  strew_status (*call)(int i);
+  int i;
+  strew_tensor *target; /* what it writes to, if that exists before */
+  strew_status status;
+};
+
+/* Shared by the tests' processes. */
+static struct tally { long trials, failures, done_without; } * tally;
+
+static strew_status run(const struct trial *trial) {
+  for (int k = 0; k < OUT_COUNT; k++) out[k] = k ? NULL : trial->target;
+  clear_failure();
+  return trial->call(trial->i);
+}
+
+static void finish_success(const struct trial *trial, const char *what) {
+  check_operands(what, trial->target);
+  for (int k = 0; k < OUT_COUNT; k++) {
+    if (!out[k] != !due[k]) ck_abort_msg("%s: result %d", what, k);
+    if (out[k]) assert_same(out[k], due[k], what);
+    if (out[k] != trial->target) strew_release(out[k]);
+  }
+  restore(trial->target);
+  strew_context_seed(context, 7);
+}
+
+static void check_failed(const struct trial *trial, const char *what, strew_status status) {
+  if (report && failure.code != status) ck_abort_msg("%s: %s", what, failure.message);
+  if (status != trial->status) trial_source->check(what, status, report);
+  check_operands(what, NULL);
+  for (int k = 0; k < OUT_COUNT; k++)
+    if (out[k] != (k ? NULL : trial->target)) ck_abort_msg("%s: result %d was set", what, k);
+}
+
+static bool fresh_pool; /* the worker threads are made anew by every attempt: they take memory, too */
+
+/* One attempt; did an event fail? */
+static bool attempt(const struct trial *trial, long failing, bool stays) {
+  char what[128];
+  snprintf(what, sizeof what, "%s %d, at %s %ld%s", trial->name, trial->i, trial_source->event, failing,
+           stays ? " and after" : "");
+  if (fresh_pool) use_threads(2);
+  size_t blocks = memory.blocks, held = memory.held, tensors = strew_context_bytes(context);
+  trial_source->limit(failing, stays);
+  strew_status status = run(trial);
+  long failed = trial_source->failed();
+  trial_source->limit(0, false);
+  tally->failures += failed;
+  tally->done_without += failed && status == trial->status;
+  if (status == STREW_OK)
+    finish_success(trial, what);
+  else
+    check_failed(trial, what, status);
+  if (fresh_pool) use_threads(2);
+  bool is_even = on_device() || (memory.blocks == blocks && memory.held == held); /* a device may have made kernels */
+  if (!is_even || strew_context_bytes(context) != tensors)
+    ck_abort_msg("%s: %zu blocks before, %zu after", what, blocks, memory.blocks);
+  return failed > 0;
+}
+
+/* First without failures, which tells what the attempts after it have to give. */
+static void exercise(const char *name, strew_status (*call)(int i), int i, strew_tensor *target) {
+  struct trial trial = {name, call, i, target, STREW_OK};
+  report = &failure;
+  strew_context_seed(context, 7);
+  trial.status = run(&trial);
+  for (int k = 0; k < OUT_COUNT; k++) {
+    due[k] = NULL;
+    if (out[k]) ok(strew_clone(out[k], &due[k], &failure));
+    if (out[k] != target) strew_release(out[k]);
+  }
+  restore(target);
+  for (int stays = 0; stays < 2; stays++) {
+    report = stays ? NULL : &failure;
+    strew_context_seed(context, 7); /* of which attempts that fail use up none */
+    for (long failing = 1; attempt(&trial, failing, stays); failing++) continue;
+  }
+  for (int k = 0; k < OUT_COUNT; k++) strew_release(due[k]);
+  tally->trials++;
+}
+
+/* ------------------------------------------------------------------------------------------- a script of calls */
+
+static strew_tensor *a, *b, *row, *column, *half, *whole, *narrow, *mask, *cube, *none; /* see start_script */
+static strew_tensor *many, *many_halves, *crowd, *handful, *rows, *columns, *halves, *integers;
+static const int64_t wide[] = {6, 5}, five[] = {5}, six[] = {6, 1}, four[] = {4}, thousands[] = {6000};
+
+static void start_script(void) {
+  a = operand(random_tensor(STREW_FLOAT32, 2, wide, CONTIGUOUS));
+  b = operand(random_tensor(STREW_FLOAT32, 2, wide, STRIDED));
+  row = operand(random_tensor(STREW_FLOAT32, 1, five, STRIDED));
+  column = operand(random_tensor(STREW_FLOAT32, 2, six, CONTIGUOUS));
+  half = operand(random_tensor(STREW_FLOAT16, 2, wide, CONTIGUOUS));
+  halves = operand(random_tensor(STREW_FLOAT16, 2, wide, STRIDED));
+  whole = operand(random_integers(STREW_INT64, 2, wide, PERMUTED, 1, 9));
+  integers = operand(random_integers(STREW_INT64, 2, wide, CONTIGUOUS, 1, 9));
+  narrow = operand(random_integers(STREW_INT8, 2, wide, CONTIGUOUS, 1, 9));
+  mask = operand(random_tensor(STREW_BOOL, 2, wide, STRIDED));
+  cube = operand(random_tensor(STREW_FLOAT32, 3, (int64_t[]){2, 5, 3}, STRIDED));
+  none = operand(random_integers(STREW_INT64, 2, (int64_t[]){0, 5}, CONTIGUOUS, 0, 1));
+  many = operand(random_tensor(STREW_FLOAT32, 1, thousands, CONTIGUOUS));
+  many_halves = operand(random_tensor(STREW_FLOAT16, 1, thousands, CONTIGUOUS));
+  crowd = operand(random_integers(STREW_INT64, 1, thousands, CONTIGUOUS, 0, 4));
+  handful = operand(random_tensor(STREW_FLOAT32, 1, four, CONTIGUOUS));
+  rows = operand(random_integers(STREW_INT64, 2, wide, CONTIGUOUS, 0, 5));
+  columns = operand(random_integers(STREW_INT32, 2, wide, EXPANDED, -5, 5));
+}
+
+static strew_operand number(double value) { return strew_number(strew_float(value)); }
+
+static strew_status wrap_host_memory(void) {
+  static float host[30];
+  return strew_wrap(device, STREW_FLOAT32, 2, wide, NULL, host, sizeof host, NULL, NULL, TO);
+}
+
+static strew_status read_strided(void) {
+  float host[30];
+  return strew_read(b, host, sizeof host, report);
+}
+
+static strew_status clamp(strew_tensor *tensor, strew_operand low, strew_operand high) {
+  return strew_clamp(tensor, &low, &high, TO);
+}
+
+static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_tensor *src, strew_mode mode) {
+  strew_scatter_options options = {STREW_SUM, false, mode};
+  return strew_scatter(self, 0, index, strew_of(src), &options, TO);
+}
+
+/* Name, what is written to if it exists before, call. The tests after this one sweep families. */
+#define SCRIPT(X)                                                                                                      \
+  X(empty, NULL, strew_empty(device, STREW_INT16, 2, wide, TO))                                                        \
+  X(empty_of_nothing, NULL, strew_empty(device, STREW_INT16, 1, (int64_t[]){0}, TO))                                   \
+  X(full, NULL, strew_full(device, STREW_BFLOAT16, 2, wide, strew_float(2.5), TO))                                     \
+  X(from, NULL, strew_from(device, STREW_INT64, 1, (int64_t[]){2}, wide, TO))                                          \
+  X(wrap, NULL, wrap_host_memory())                                                                                    \
+  X(arange, NULL, strew_arange(device, STREW_INT32, strew_int(3), strew_int(90), strew_int(2), TO))                    \
+  X(linspace, NULL, strew_linspace(device, STREW_FLOAT16, 0, 1, 50, TO))                                               \
+  X(eye, NULL, strew_eye(device, STREW_INT8, 4, 6, TO))                                                                \
+  X(rand, NULL, strew_rand(device, dtype_here(STREW_FLOAT64), 2, wide, TO))                                            \
+  X(rand_in_place, b, strew_rand(device, STREW_FLOAT32, 2, wide, TO))                                                  \
+  X(randn, NULL, strew_randn(device, STREW_BFLOAT16, 2, wide, TO))                                                     \
+  X(randn_in_place, halves, strew_randn(device, STREW_FLOAT16, 2, wide, TO))                                           \
+  X(randint, NULL, strew_randint(device, STREW_INT16, -5, 5, 2, wide, TO))                                             \
+  X(randint_in_place, whole, strew_randint(device, STREW_INT64, -5, 5, 2, wide, TO))                                   \
+  X(randperm, NULL, strew_randperm(device, STREW_INT64, 700, TO))                                                      \
+  X(randperm_int16, NULL, strew_randperm(device, STREW_INT16, 700, TO))                                                \
+  X(randperm_in_place, row, strew_randperm(device, STREW_FLOAT32, 5, TO))                                              \
+  X(view, NULL, strew_view(a, 2, (int64_t[]){3, -1}, TO))                                                              \
+  X(reshape, NULL, strew_reshape(a, 1, (int64_t[]){-1}, TO))                                                           \
+  X(reshape_with_copy, NULL, strew_reshape(whole, 1, (int64_t[]){30}, TO))                                             \
+  X(flatten, NULL, strew_flatten(a, 0, -1, TO))                                                                        \
+  X(flatten_with_copy, NULL, strew_flatten(cube, 1, 2, TO))                                                            \
+  X(permute, NULL, strew_permute(cube, 3, (int64_t[]){2, 0, 1}, TO))                                                   \
+  X(transpose, NULL, strew_transpose(cube, 0, -1, TO))                                                                 \
+  X(t, NULL, strew_t(a, TO))                                                                                           \
+  X(squeeze, NULL, strew_squeeze(column, NULL, TO))                                                                    \
+  X(unsqueeze, NULL, strew_unsqueeze(a, -1, TO))                                                                       \
+  X(expand, NULL, strew_expand(row, 2, wide, TO))                                                                      \
+  X(select, NULL, strew_select(a, 0, 2, TO))                                                                           \
+  X(narrow, NULL, strew_narrow(a, 1, 1, 2, TO))                                                                        \
+  X(slice, NULL, strew_slice(a, 0, 1, 6, 2, TO))                                                                       \
+  X(as_strided, NULL, strew_as_strided(a, 1, five, (int64_t[]){3}, 2, TO))                                             \
+  X(to, NULL, strew_to(b, device, STREW_INT8, TO))                                                                     \
+  X(to_itself, NULL, strew_to(b, device, STREW_FLOAT32, TO))                                                           \
+  X(clone, NULL, strew_clone(b, TO))                                                                                   \
+  X(contiguous, NULL, strew_contiguous(b, TO))                                                                         \
+  X(copy, halves, strew_copy(halves, row, report))                                                                     \
+  X(fill, b, strew_fill(b, strew_int(3), report))                                                                      \
+  X(set, b, strew_set(b, 2, (int64_t[]){1, -1}, strew_int(3), report))                                                 \
+  X(read, NULL, read_strided())                                                                                        \
+  X(cat, NULL, strew_cat(3, (strew_tensor *[]){narrow, b, half}, 1, TO))                                               \
+  X(stack, NULL, strew_stack(2, (strew_tensor *[]){narrow, b}, 1, TO))                                                 \
+  X(floor_divide, integers, strew_binary(STREW_FLOOR_DIVIDE, strew_of(whole), strew_of(narrow), TO))                   \
+  X(add_into_halves, halves, strew_binary(STREW_ADD, strew_of(a), strew_of(row), TO))                                  \
+  X(add_in_place, b, strew_binary(STREW_ADD, strew_of(b), strew_of(row), TO))                                          \
+  X(sub_from_number, NULL, strew_binary(STREW_SUB, number(1), strew_of(whole), TO))                                    \
+  X(exp_in_place, b, strew_unary(STREW_EXP, b, TO))                                                                    \
+  X(where, NULL, strew_where(mask, strew_of(a), strew_of(narrow), TO))                                                 \
+  X(where_into, b, strew_where(mask, strew_of(a), number(2), TO))                                                      \
+  X(masked_fill, NULL, strew_masked_fill(half, mask, number(7), TO))                                                   \
+  X(masked_fill_in_place, b, strew_masked_fill(b, mask, number(7), TO))                                                \
+  X(clamp, NULL, clamp(a, number(-1), number(1)))                                                                      \
+  X(clamp_between, NULL, clamp(whole, strew_of(row), strew_of(column)))                                                \
+  X(clamp_in_place, b, clamp(b, number(-1), strew_of(row)))                                                            \
+  X(equal, NULL, strew_equal(a, b, &answer, report))                                                                   \
+  X(allclose, NULL, strew_allclose(a, half, 1e-5, 1e-8, &answer, report))                                              \
+  X(allclose_of_integers, NULL, strew_allclose(whole, integers, 1e-5, 1e-8, &answer, report))                          \
+  X(cumsum, NULL, strew_cumsum(many, 0, TO))                                                                           \
+  X(cumsum_of_halves, NULL, strew_cumsum(half, 1, TO))                                                                 \
+  X(cumsum_of_bools, NULL, strew_cumsum(mask, 0, TO))                                                                  \
+  X(cumsum_in_place, b, strew_cumsum(b, 0, TO))                                                                        \
+  X(sort, NULL, strew_sort(b, 0, false, &out[0], &out[1], report))                                                     \
+  X(sort_many, NULL, strew_sort(many, 0, true, &out[0], &out[1], report))                                              \
+  X(topk, NULL, strew_topk(b, 2, 1, true, &out[0], &out[1], report))                                                   \
+  X(topk_few_of_many, NULL, strew_topk(many, 5, 0, true, &out[0], &out[1], report))                                    \
+  X(topk_most_of_many, NULL, strew_topk(many_halves, 5990, 0, false, &out[0], &out[1], report))                        \
+  X(unique, NULL, strew_unique(whole, &out[0], &out[1], &out[2], report))                                              \
+  X(unique_values, NULL, strew_unique(many, &out[0], NULL, NULL, report))                                              \
+  X(unique_of_nothing, NULL, strew_unique(none, &out[0], &out[1], &out[2], report))                                    \
+  X(nonzero, NULL, strew_nonzero(mask, TO))                                                                            \
+  X(gather, NULL, strew_gather(a, 1, columns, STREW_WRAP, TO))                                                         \
+  X(gather_into, b, strew_gather(a, 1, rows, STREW_ERROR, TO))                                                         \
+  X(gather_bad_index, b, strew_gather(a, 1, columns, STREW_ERROR, TO))                                                 \
+  X(scatter_many, NULL, scatter_sum(handful, crowd, many, STREW_ERROR))                                                \
+  X(scatter_many_in_place, handful, scatter_sum(handful, crowd, many, STREW_ERROR))                                    \
+  X(scatter_many_into, row, scatter_sum(row, crowd, many, STREW_CLIP))                                                 \
+  X(scatter_nothing, NULL, scatter_sum(whole, none, integers, STREW_ERROR))                                            \
+  X(scatter_bad_index, halves, scatter_sum(halves, columns, half, STREW_ERROR))
+
+#define DEFINE(name, target, ...)                                                                                      \
+  static strew_status call_##name(int i) { return (void)i, __VA_ARGS__; }                                              \
+  static strew_tensor *target_of_##name(void) { return target; }
+SCRIPT(DEFINE)
+#undef DEFINE
+
+static const struct {
+  const char *name;
+  strew_status (*call)(int i);
+  strew_tensor *(*target)(void);
+} script[] = {
+#define ROW(name, ...) {#name, call_##name, target_of_##name},
+    SCRIPT(ROW)
+#undef ROW
+};
+enum { SCRIPT_LENGTH = sizeof script / sizeof *script };
+
+START_TEST(test_script) {
+  start_script();
+  exercise(script[_i].name, script[_i].call, 0, script[_i].target());
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------ whole families */
+
+static strew_status call_unary(int op) {
+  return strew_unary((strew_unary_op)op, op == STREW_BITWISE_NOT ? narrow : b, TO);
+}
+
+START_TEST(test_unary) {
+  start_script();
+  exercise("unary", call_unary, _i, NULL);
+}
+END_TEST
+
+static strew_status call_binary(int op) {
+  bool bits = op == STREW_BITWISE_AND || op == STREW_BITWISE_OR || op == STREW_BITWISE_XOR;
+  return strew_binary((strew_binary_op)op, strew_of(whole), strew_of(bits ? narrow : b), TO);
+}
+
+START_TEST(test_binary) {
+  start_script();
+  exercise("binary", call_binary, _i, NULL);
+}
+END_TEST
+
+static strew_status call_fold(int i) {
+  strew_fold fold = (strew_fold)(i / 4);
+  if (i % 4 == 0) return strew_reduce(fold, many, 0, NULL, false, 1, TO);
+  if (i % 4 == 1) return strew_reduce(fold, cube, 2, (int[]){0, 2}, true, 0, TO);
+  if (i % 4 == 2) return strew_reduce(fold, many_halves, 0, NULL, false, 1, TO);
+  return strew_reduce(fold, narrow, 1, (int[]){1}, false, 1, TO);
+}
+
+START_TEST(test_folds) {
+  start_script();
+  for (int way = 0; way < 4; way++) exercise(way == 3 ? "reduce integers" : "reduce", call_fold, _i * 4 + way, NULL);
+}
+END_TEST
+
+static strew_tensor *left, *right;
+static strew_status call_product(int kind) { return strew_matmul((strew_product)kind, left, right, TO); }
+
+/* Operands that are dense, and such that have to be copied; into a new tensor and a strided one. */
+START_TEST(test_products) {
+  static const struct {
+    strew_product kind;
+    int rank[3];
+    int64_t left[3], right[3], out[3];
+  } shapes[] = {{STREW_MM, {2, 2, 2}, {4, 3}, {3, 5}, {4, 5}},
+                {STREW_MV, {2, 1, 1}, {4, 3}, {3}, {4}},
+                {STREW_DOT, {1, 1, 0}, {700}, {700}, {0}},
+                {STREW_MATMUL, {3, 2, 3}, {2, 4, 3}, {3, 5}, {2, 4, 5}}};
+  strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype)) return;
+  for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
+    enum layout layout = i % 2 ? STRIDED : CONTIGUOUS;
+    const int *rank = shapes[i / 2].rank;
+    left = operand(random_tensor(dtype, rank[0], shapes[i / 2].left, layout));
+    right = operand(random_tensor(dtype, rank[1], shapes[i / 2].right, layout));
+    strew_tensor *given = operand(random_tensor(dtype, rank[2], shapes[i / 2].out, STRIDED));
+    exercise(strew_dtype_name(dtype), call_product, (int)shapes[i / 2].kind, NULL);
+    exercise(strew_dtype_name(dtype), call_product, (int)shapes[i / 2].kind, given);
+  }
+}
+END_TEST
+
+/* Where worker threads cannot be made, the caller's does all the work. */
+START_TEST(test_pool) {
+  start_script();
+  fresh_pool = true;
+  exercise("sum", call_fold, STREW_FOLD_SUM * 4, NULL);
+  exercise("var", call_fold, STREW_FOLD_VAR * 4, NULL);
+  exercise("scatter", call_scatter_many_in_place, 0, handful);
+  exercise("sort", call_sort_many, 0, NULL);
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------------- scatters */
+
+static strew_tensor *self, *other, *index_, *src;
+static strew_reduction reduction;
+
+static strew_operand contribution(int i) { return i & 1 ? strew_number(strew_bool(true)) : strew_of(src); }
+
+static strew_status call_scatter(int i) {
+  strew_scatter_options options = {reduction, i & 2, STREW_WRAP};
+  return strew_scatter(self, 1, index_, contribution(i), &options, TO);
+}
+
+static strew_status call_group(int i) {
+  bool has_arg = (i & 1) && (reduction == STREW_AMAX || reduction == STREW_AMIN);
+  strew_group_options options = {0, i & 2 || out[0] ? -1 : 9, reduction, STREW_ERROR, NULL};
+  return strew_group(src, index_, &options, &out[0], has_arg ? &out[1] : NULL, report);
+}
+
+static void start_scatter(int i, int64_t lowest) {
+  strew_dtype dtype = (strew_dtype)(i / STREW_REDUCTION_COUNT);
+  reduction = (strew_reduction)(i % STREW_REDUCTION_COUNT);
+  self = operand(random_tensor(dtype, 2, wide, CONTIGUOUS));
+  other = operand(random_tensor(dtype, 2, wide, STRIDED));
+  src = operand(random_tensor(dtype, 2, wide, STRIDED));
+  index_ = operand(random_integers(i % 2 ? STREW_INT64 : STREW_INT32, 2, wide, (enum layout)(i % 4), lowest, 5));
+}
+
+START_TEST(test_scatters) {
+  start_scatter(_i, -5);
+  for (int way = 0; way < 4; way++) { /* a tensor or a number; self or the identity */
+    exercise("scatter", call_scatter, way, NULL);
+    exercise("scatter in place", call_scatter, way, self);
+    exercise("scatter into another", call_scatter, way, other);
+  }
+}
+END_TEST
+
+START_TEST(test_groups) {
+  start_scatter(_i, 0);
+  if (reduction == STREW_ASSIGN) return;
+  for (int way = 0; way < 4; way++) { /* without arg, with it; a size that is given, one that is looked for */
+    exercise("group", call_group, way, NULL);
+    exercise("group into", call_group, way, other);
+  }
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------- larger ones */
+
+/* Large enough for the ways that devices keep for much work. */
+enum { LARGE = 70001, LARGE_PLACES = 9000, LARGE_ROWS = 1500, WIDE = 40 };
+static strew_tensor *large, *spread, *places, *table, *table_rows, *table_src;
+
+static void start_large(void) {
+  const int64_t count = LARGE, held = LARGE_PLACES, rows_of[] = {LARGE_ROWS, 1}, wide_of[] = {LARGE_ROWS, WIDE};
+  const int64_t table_sizes[] = {90, WIDE};
+  strew_tensor *narrow_rows = random_integers(STREW_INT32, 2, rows_of, CONTIGUOUS, 0, 90), *expanded = NULL;
+  large = operand(random_tensor(STREW_FLOAT32, 1, &count, CONTIGUOUS));
+  spread = operand(random_integers(STREW_INT64, 1, &count, CONTIGUOUS, 0, LARGE_PLACES));
+  places = operand(random_tensor(STREW_FLOAT32, 1, &held, CONTIGUOUS));
+  ok(strew_expand(narrow_rows, 2, wide_of, &expanded, &failure));
+  strew_release(narrow_rows);
+  table_rows = operand(expanded);
+  table = operand(random_tensor(STREW_FLOAT32, 2, table_sizes, CONTIGUOUS));
+  table_src = operand(random_tensor(STREW_FLOAT32, 2, wide_of, CONTIGUOUS));
+}
+
+static strew_status group_large(strew_reduction how) {
+  strew_group_options options = {0, LARGE_PLACES, how, STREW_ERROR, NULL};
+  return strew_group(large, spread, &options, &out[0], how == STREW_AMAX ? &out[1] : NULL, report);
+}
+
+static strew_status call_large(int i) {
+  switch (i) {
+  case 0: return scatter_sum(places, spread, large, STREW_ERROR);
+  case 1: return scatter_sum(table, table_rows, table_src, STREW_WRAP);
+  case 2: return group_large(STREW_MEAN);
+  case 3: return group_large(STREW_AMAX);
+  case 4: return strew_gather(places, 0, spread, STREW_ERROR, TO);
+  case 5: return strew_sort(large, 0, true, &out[0], &out[1], report);
+  case 6: return strew_topk(spread, 20, 0, false, &out[0], &out[1], report);
+  case 7: return strew_unique(spread, &out[0], &out[1], &out[2], report);
+  case 8: return strew_nonzero(large, TO);
+  case 9: return strew_cumsum(large, 0, TO);
+  case 10: return strew_reduce(STREW_FOLD_SUM, large, 0, NULL, false, 1, TO);
+  case 11: return strew_reduce(STREW_FOLD_VAR, large, 0, NULL, false, 1, TO);
+  case 12: return strew_reduce(STREW_FOLD_ARGMAX, table_src, 1, (int[]){0}, false, 1, TO);
+  default: return strew_binary(STREW_REMAINDER, strew_of(large), number(3), TO);
+  }
+}
+enum { LARGE_CALLS = 14 };
+
+/* New results, and where there is a target into that. */
+START_TEST(test_large) {
+  start_large();
+  exercise("large", call_large, _i, NULL);
+  strew_tensor *target = _i == 0 ? places : _i == 1 ? table : _i >= LARGE_CALLS - 1 || _i == 9 ? large : NULL;
+  if (target) exercise("large in place", call_large, _i, target);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- suite */
+
+static void share_tally(void) {
+  tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static void print_tally(void) {
+  printf("%ld times %s failed in %ld calls, which did without %ld times\n", tally->failures, trial_source->event,
+         tally->trials, tally->done_without);
+  munmap(tally, sizeof *tally);
+}
+
+/* On other devices dtypes that share a way of going are tried once. */
+void add_trials(TCase *all) {
+  int dtypes = on_device() ? 1 : STREW_DTYPE_COUNT;
+  tcase_add_unchecked_fixture(all, share_tally, print_tally);
+  tcase_add_checked_fixture(all, begin, finish);
+  tcase_add_loop_test(all, test_script, 0, SCRIPT_LENGTH);
+  tcase_add_loop_test(all, test_unary, 0, STREW_UNARY_COUNT);
+  tcase_add_loop_test(all, test_binary, 0, STREW_BINARY_COUNT);
+  tcase_add_loop_test(all, test_folds, 0, STREW_FOLD_COUNT);
+  tcase_add_loop_test(all, test_products, 0, STREW_DTYPE_COUNT);
+  if (!on_device()) tcase_add_test(all, test_pool);
+  tcase_add_loop_test(all, test_large, 0, LARGE_CALLS);
+  tcase_add_loop_test(all, test_scatters, 0, dtypes * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(all, test_groups, 0, dtypes * STREW_REDUCTION_COUNT);
+}
