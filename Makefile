@@ -27,6 +27,8 @@ CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
 PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
+DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
+                  scalar overlap misuse opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
@@ -98,12 +100,16 @@ readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 digest: all
 	@$(BUILD)/strew tests/digest.lua 2000 1 2 3 7
+# On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
+devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))
+devices-%: all $(call programs,$(DEVICE_CHECKS))
+	@sh tests/devices.sh $(BUILD) $*
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program readme digest rules sanitized threads
+test: all checks specs program readme digest rules sanitized threads devices
 
 lint: rules
 	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] lua_bindings/*.[ch] tests/*.[ch]
@@ -112,6 +118,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all demo bench checks hosts sanitized threads specs program readme digest rules test lint clean
+.PHONY: all demo bench checks hosts sanitized threads specs program readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))
