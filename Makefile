@@ -1,8 +1,8 @@
 # strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
-# Settings: CC=clang  OPENCL=0 (without OpenCL)  SANITIZE=address,undefined or thread (in a build folder of its own)
+# Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread (in a build folder of its own)
 
 CC       = cc
-OPENCL   = 1
+OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 comma    = ,
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))))
@@ -19,6 +19,10 @@ LIBS     = -lpthreadpool -lm -ldl
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
 MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
+
+ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
+$(info   without OpenCL: its headers are missing (Debian: opencl-headers))
+endif
 
 # Kernels are real files, with the headers that they share with the C side; the library carries them as texts.
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc philox.h normal.h uniform.h))
