@@ -271,10 +271,11 @@ START_TEST(a_bad_index_at_the_end) {
   ok(strew_set(index, 1, &last, strew_int(_i ? 10 : -1), &failure));
   assert_fails(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure), STREW_EINDEX,
                _i ? "scatter: 'index' has value 10 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
-                    "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu"
+                    "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu\n  hint   was "
+                    "it counted from 1? index - 1 counts from 0"
                   : "scatter: 'index' has value -1 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
                     "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu\n"
-                    "  hint   mode = \"wrap\" counts negative values from the end");
+                    "  hint   mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding");
   assert_elements(self, STREW_FLOAT32, before, "after a bad index");
   free(before);
   strew_release(index), strew_release(src), strew_release(self);
