@@ -119,8 +119,6 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_limits(launch, s->given->size, s->given->mode);
   launch_int(launch, sorted->still);
   launch_int(launch, sorted->count);
-  launch_flag(launch, s->given->check ? VERDICT_BAD : 0);
-  launch_block(launch, &s->verdict);
   launch_block(launch, &sorted->items);
   launch_block(launch, starts);
   launch_block(launch, &sorted->found);
@@ -163,13 +161,17 @@ strew_status scatter_sort(struct scattering *s, bool order) {
   sorted_shape(s, &sorted);
   strew_status status = sorted_take(s, &sorted);
   if (status == STREW_OK) status = look_for_order(s, &sorted, order, &known);
-  if (status == STREW_OK && !(known & VERDICT_BAD)) status = make_items(s, &sorted);
-  if (status == STREW_OK && known == VERDICT_UNSORTED) {
+  if (status == STREW_OK) status = make_items(s, &sorted);
+  if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
     struct item_lines lines = {1, sorted.count, sorted.broad, bits_of_places(s, &sorted)};
     status = radix_sort(s->call, s->device, &sorted.items, &lines);
   }
-  if (status == STREW_OK && !(known & VERDICT_BAD)) status = find_segments(s, &sorted);
-  if (status == STREW_OK && !(known & VERDICT_BAD)) status = join_segments(s, &sorted);
+  if (status == STREW_OK) status = find_segments(s, &sorted);
+  if (status == STREW_OK && s->given->check) status = scatter_checked(s);
+  if (status == STREW_OK && !s->bad && sorted.most_long_runs) status = draft_start(s); /* two launches write */
+  sorted.plan.operands[SELF].storage = s->plan.operands[SELF].storage;
+  sorted.plan.operands[SELF].offset = s->plan.operands[SELF].offset;
+  if (status == STREW_OK && !s->bad) status = join_segments(s, &sorted);
   sorted_give(s, &sorted);
   return status;
 }
