@@ -98,7 +98,7 @@ numbers_of_intel() { # MODEL SOURCE LISTING
 # One source for one target, as a line of results.
 if [ "${1:-}" = --one ]; then
   vendor=${2%:*} model=${2#*:} name=$(basename "$3" .cl)
-  case $2:$(grep -cE '^#define (S|IN|OUT|R|SRC) f64' "$3") in intel:dg2:[1-9]*) exit ;; esac # has no float64
+  case $2:$(grep -cE '^#define [A-Z]+ (f64|double)$' "$3") in intel:dg2:[1-9]*) exit ;; esac # has no float64
   family=$(sed -n 's/^#line 1 "\(.*\)"/\1/p' "$3" | head -1)
   out=$folder/$vendor-$model
   mkdir -p "$out"
