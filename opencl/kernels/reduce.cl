@@ -15,7 +15,8 @@
      FLAT         1: there is one folded dimension
      DENSE        1: step 1 between neighbours: elements of an output (WAY_ITEMS, FLAT then) or columns (WAY_TILE)
      FEW          WAY_ITEMS: no more elements than this meet; 0: any number
-     SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS; ACROSS 1: neighbouring work-items have neighbouring outputs */
+     SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS
+     ACROSS       WAY_LANES: 1: neighbouring work-items have neighbouring outputs, not elements */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"
@@ -50,10 +51,10 @@
 
 /* ----------------------------------------------------------------------------------------------------- the elements
 
-   IN and OUT_OF are what memory holds, `element` is what folds see of it. Extremes compare whole numbers: a float's bits,
-   turned so that they grow with it, -0 below +0, and NaN beyond all. So there is nothing that a device could do its own
-   way, and little to compute. Where the least is wanted, or whether all are true, every bit is flipped on the way in and
-   on the way out: flip is -1. */
+   IN and OUT_OF are what memory holds, `element` is what folds see of it. Extremes compare whole numbers: a float's
+   bits, turned so that they grow with it, -0 below +0, and NaN beyond all. So there is nothing that a device could do
+   its own way, and little to compute. Where the least is wanted, or whether all are true, every bit is flipped on the
+   way in and on the way out: flip is -1. */
 #define WIDE CAT(EXACT_, S)
 typedef CAT(T_, WIDE) wide;
 #define IS_WINNER  (FOLD == FOLD_WINNER)
@@ -156,8 +157,8 @@ static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, 
 #endif
 #endif
 
-/* An array x of lanes, in any kind of memory. A winner's lane starts as if at its first place were the identity: nothing
-   loses against that, and of lanes without elements every other one is before them. */
+/* An array x of lanes, in any kind of memory. A winner's lane starts as if at its first place were the identity:
+   nothing loses against that, and of lanes without elements every other one is before them. */
 #if IS_WINNER
 #define LANE_ARRAY(kind, x, count)                                                                                     \
   kind element x[count];                                                                                               \
