@@ -218,7 +218,7 @@ static inline OUT_OF finished(A a, FINISH) {
     } else {                                                                                                           \
       const long row = quotient(output, columns), column = (output) - row * columns;                                   \
       const coordinates at = coordinates_of(row, rows, sizes);                                                         \
-      out[AT(out)] = finished(a, flip, finish, divisor);                                                                     \
+      out[AT(out)] = finished(a, flip, finish, divisor);                                                               \
     }                                                                                                                  \
   }
 /* The kept dimensions, output by output, `nodes` values for each of `outputs`. */
@@ -262,7 +262,9 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 #endif
 /* A turn of all lanes, from element i of the block at offset `turn` on. */
 #define TAKE_TURN(turn, step)                                                                                          \
-  for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT((turn) + l * (step)), i + l)
+  UNROLL for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT((turn) + l * (step)), i + l)
+
+#define JOIN_HALVES(distance) UNROLL for (int l = 0; l < distance; l++) LANE_JOIN(lanes, l, l + distance)
 
 __kernel void fold_items(BLOCKS) {
   const long id = (long)get_global_id(0);
@@ -272,7 +274,7 @@ __kernel void fold_items(BLOCKS) {
   CENTER(output);
   FIRST_OF(output);
   LANE_ARRAY(, lanes, USED);
-  for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
+  UNROLL for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
   int i = 0;
 #if DENSE
   for (; i + LANES <= count; i += LANES) TAKE_TURN(first + begin + i, 1)
@@ -280,16 +282,21 @@ __kernel void fold_items(BLOCKS) {
   for (; i + LANES <= count; i += LANES) {
     const long e = begin + i, turn = first + FOLDED_AT(e), left = run - (e - quotient(e, run) * run);
     if (left < LANES)
-      for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l)
+      UNROLL for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l)
     else if (run_step == 1)
       TAKE_TURN(turn, 1)
     else
       TAKE_TURN(turn, run_step)
   }
 #endif
-  for (int l = 0; i + l < count; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
-  for (int distance = USED / 2; distance; distance /= 2)
-    for (int l = 0; l < distance; l++) LANE_JOIN(lanes, l, l + distance)
+  UNROLL for (int l = 0; l < USED; l++)
+    if (i + l < count) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
+#if USED == LANES
+  JOIN_HALVES(8)
+  JOIN_HALVES(4)
+#endif
+  JOIN_HALVES(2)
+  JOIN_HALVES(1)
   GIVE(LANE_VALUE(lanes, 0, begin), block, output)
 }
 #endif
@@ -371,10 +378,10 @@ __kernel void fold_lanes(BLOCKS) {
 
 static inline A join_fan(__global const A *leaves, long outputs, long count) {
   A a[FAN];
-  for (int i = 0; i < FAN; i++)
+  UNROLL for (int i = 0; i < FAN; i++)
     if (i < count) a[i] = leaves[i * outputs];
-  for (int step = 1; step < FAN; step *= 2)
-    for (int i = 0; i < FAN; i += 2 * step)
+  UNROLL for (int step = 1; step < FAN; step *= 2)
+    UNROLL for (int i = 0; i < FAN; i += 2 * step)
       if (i + step < count) a[i] = JOIN(a[i], a[i + step]);
   return a[0];
 }
