@@ -1,8 +1,8 @@
 # strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
-# Settings: CC=clang  OPENCL=0 (without OpenCL)  SANITIZE=address,undefined or thread (in a build folder of its own)
+# Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread (in a build folder of its own)
 
 CC       = cc
-OPENCL   = 1
+OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 comma    = ,
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))))
@@ -20,6 +20,10 @@ LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
 MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
+ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
+$(info   without OpenCL: its headers are missing (Debian: opencl-headers))
+endif
+
 # Kernels are real files, with the headers that they share with the C side; the library carries them as texts.
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
@@ -27,6 +31,8 @@ CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
 PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
+DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
+                  scalar overlap misuse opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
@@ -98,12 +104,20 @@ readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 digest: all
 	@$(BUILD)/strew tests/digest.lua 2000 1 2 3 7
+# On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
+devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))
+devices-%: all $(call programs,$(DEVICE_CHECKS))
+	@sh tests/devices.sh $(BUILD) $*
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program readme digest rules sanitized threads
+test: all checks specs program readme digest rules sanitized threads devices
+
+# For hardware that need not be here: see the script.
+kernels: all
+	@sh scripts/compile_kernels.sh
 
 lint: rules
 	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] lua_bindings/*.[ch] tests/*.[ch]
@@ -112,6 +126,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all demo bench checks hosts sanitized threads specs program readme digest rules test lint clean
+.PHONY: all kernels demo bench checks hosts sanitized threads specs program readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

@@ -4,15 +4,15 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread'
-test='lua5.4 lua-busted lua-check check'
+build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread opencl-headers'
+test='lua5.4 lua-busted lua-check check ocl-icd-libopencl1 pocl-opencl-icd mesa-opencl-icd oclgrind'
 lint='lua-check clang clang-format clang-tidy shellcheck'
 optional= # what a target uses where it is there, and does without where it is not
 
 needed=$build
 for target in "$@"; do
   case $target in
-    test | checks | specs | rules | sanitized | threads) needed="$needed $test" optional='shellcheck' ;;
+    test | checks | specs | rules | sanitized | threads | devices) needed="$needed $test" optional='shellcheck' ;;
     lint) needed="$needed $lint" ;;
   esac
 done

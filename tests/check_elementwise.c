@@ -98,7 +98,7 @@ START_TEST(binary_matches_the_loop) {
   strew_dtype da = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
-  if (lacks(da) || !chosen(_i, 4)) return;
+  if (lacks(da) || !chosen(_i, 12)) return;
   for (int db = 0; db < STREW_DTYPE_COUNT; db++)
     if (!lacks((strew_dtype)db) && chosen(_i + db, 5)) check_tensors(op, da, (strew_dtype)db);
   check_numbers(op, da);
@@ -111,7 +111,7 @@ START_TEST(long_rows_match_the_loop) {
   use_threads(1); /* which would split the rows */
   for (int d = 0; d < STREW_DTYPE_COUNT; d++) {
     strew_dtype dtype = (strew_dtype)d;
-    if (lacks(dtype) || !chosen(_i + 7 * d, 10)) continue;
+    if (lacks(dtype) || !chosen(_i + 7 * d, 20)) continue;
     const int64_t sizes[] = {2, 2500 + draw_below(17)};
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
       strew_tensor *a = random_operand(dtype, 2, sizes, (enum layout)layout, false);
@@ -187,7 +187,7 @@ START_TEST(unary_matches_the_loop) {
     int rank;
     int64_t sizes[3];
   } shapes_1[] = {{0, {0}}, {1, {1}}, {1, {2311}}, {2, {0, 4}}, {3, {5, 6, 7}}, {2, {40, 3}}};
-  if (lacks(dtype) || !chosen(_i, 4)) return;
+  if (lacks(dtype) || !chosen(_i, 12)) return;
   use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   for (size_t s = 0; s < sizeof shapes_1 / sizeof *shapes_1; s++) {
@@ -225,7 +225,7 @@ static void check_where(strew_tensor *condition, strew_operand a, strew_operand 
 
 START_TEST(where_matches_the_loop) {
   strew_dtype da = (strew_dtype)(_i / STREW_DTYPE_COUNT), db = (strew_dtype)(_i % STREW_DTYPE_COUNT);
-  if (lacks(da) || lacks(db) || !chosen(_i, 8)) return;
+  if (lacks(da) || lacks(db) || !chosen(_i, 24)) return;
   use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   for (int s = 0; s < SHAPES; s++) {
@@ -248,7 +248,7 @@ END_TEST
 
 START_TEST(masked_fill_matches_where) {
   strew_dtype dtype = (strew_dtype)_i;
-  if (lacks(dtype)) return;
+  if (lacks(dtype) || !chosen(_i, 3)) return;
   const int64_t sizes[] = {4, 6};
   strew_tensor *x = random_tensor(dtype, 2, sizes, STRIDED), *mask = random_tensor(STREW_BOOL, 1, sizes + 1, STRIDED);
   strew_tensor *one = scalar_tensor(STREW_BOOL, strew_bool(true)), *due = NULL, *out = NULL, *again = NULL;
@@ -288,7 +288,7 @@ static void check_clamp(strew_tensor *x, const strew_operand *low, const strew_o
 
 START_TEST(clamp_is_minimum_of_maximum) {
   strew_dtype dtype = (strew_dtype)_i;
-  if (lacks(dtype)) return;
+  if (lacks(dtype) || !chosen(_i, 3)) return;
   const int64_t sizes[] = {5, 301}, column[] = {5, 1};
   strew_operand one = strew_number(strew_int(1)), half = strew_number(strew_float(1.5)),
                 three = strew_number(strew_int(3));
@@ -324,7 +324,7 @@ START_TEST(in_place_writes_just_the_view) {
   strew_binary_op op = (strew_binary_op)(_i / STREW_DTYPE_COUNT);
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   const int64_t sizes[] = {9, 11}, view_sizes[] = {3, 4}, view_strides[] = {22, 2};
-  if (lacks(dtype) || !chosen(_i, 8)) return;
+  if (lacks(dtype) || !chosen(_i, 24)) return;
   use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   strew_tensor *base = random_tensor(dtype, 2, sizes, CONTIGUOUS), *view = NULL;

@@ -140,6 +140,7 @@ START_TEST(test_random_groups) {
   strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
   if (reduction == STREW_ASSIGN || (dtype == STREW_BOOL && reduction == STREW_MEAN) || lacks(dtype)) return;
+  if (!chosen(_i, 4)) return;
   char what[64];
   for (int turn = 0; turn < sweep(TURNS); turn++) {
     use_turn(turn, _i);
@@ -224,6 +225,7 @@ START_TEST(test_bad_index) {
   strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
   if (reduction == STREW_ASSIGN || (dtype == STREW_BOOL && reduction == STREW_MEAN) || lacks(dtype)) return;
+  if (!chosen(_i, 4)) return;
   for (int n = 0; n < some(6) * sweep(TURNS); n++) {
     if (n % 6 == 0) use_turn(n / 6, _i);
     int64_t rows = (n + _i) % 2 ? 5000 : 9, value = draw_below(2) ? rows : -rows - 1;

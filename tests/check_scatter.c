@@ -83,7 +83,7 @@ START_TEST(test_random_scatter) {
   strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
   if (dtype == STREW_BOOL && reduction == STREW_MEAN) return; /* an error: see check_scatter_errors */
-  if (lacks(dtype)) return;
+  if (lacks(dtype) || !chosen(_i, 4)) return;
   char what[64];
   for (int turn = 0; turn < sweep(TURNS); turn++) {
     use_turn(turn, _i);
@@ -138,6 +138,7 @@ START_TEST(test_shapes) {
   strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BFLOAT16, STREW_INT16, STREW_FLOAT64};
   char what[96];
+  if (!chosen(_i, 4)) return;
   for (int k = 0; k < some(8); k++) {
     if (k % 4 == 0) use_turn(k / 4, _i);
     struct random_call call = {.c = {.dtype = dtype_here(dtypes[(k + _i) % 4]),
@@ -267,6 +268,7 @@ static void run_bad_call(const struct bad_call *bad, const char *name) {
 
 /* _i: shape x whether self is so large that no copy of it pays. The bad value stands first, anywhere, last. */
 START_TEST(test_bad_index) {
+  if (!chosen(_i, 3)) return;
   int shape = _i % SHAPE_COUNT;
   for (int turn = 0; turn < sweep(TURNS); turn++) {
     use_turn(turn, _i);
@@ -284,7 +286,7 @@ END_TEST
 
 START_TEST(test_random_gather) {
   strew_dtype dtype = (strew_dtype)_i;
-  if (lacks(dtype)) return;
+  if (lacks(dtype) || !chosen(_i, 3)) return;
   for (int n = 0; n < some(200) * sweep(TURNS); n++) {
     if (n % 200 == 0) use_turn(n / 200, _i);
     struct random_call call = draw_call(dtype, STREW_ASSIGN);
@@ -302,7 +304,7 @@ START_TEST(test_random_gather) {
 END_TEST
 
 START_TEST(test_gather_rows) {
-  if (lacks((strew_dtype)_i)) return;
+  if (lacks((strew_dtype)_i) || !chosen(_i, 3)) return;
   int64_t self_sizes[] = {90, 33}, index_sizes[] = {1200, 1}, wide[] = {1200, 33};
   struct scatter_case c = {.dtype = (strew_dtype)_i,
                            .rank = 2,

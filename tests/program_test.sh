@@ -166,6 +166,34 @@ for word in -x -vi -E1 --nothing --help=1 --dev ---; do
   ran "$word" script.lua; expect "$word is no option" 1 '' "*'$word' is not an option*usage:*"
 done
 
+# ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
+# broken NAME SETTING REASON: with that setting there is no device.
+broken() {
+  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*"
+  env "$2" "$program" -d opencl -e 'print("on")' >out 2>err; status=$?; expect "$1" 1 '' "$none"
+  env "$2" "$program" -e 'print(strew.ones(2):sum():item(), #strew.devices())' >out 2>err; status=$?
+  expect "$1: the CPU" 0 '2.0	1'
+  env "$2" "$program" --devices >out 2>err; status=$?; expect "$1: --devices" 0 "cpu *not usable  no OpenCL: $3*"
+}
+mkdir loader nothing rubbish rubbish/folder.icd
+: >loader/libOpenCL.so.1; : >loader/libOpenCL.so; : >rubbish/empty.icd
+printf 'rubbish\n\001\377\n' >rubbish/text.icd; echo /usr/lib/nothing.so >rubbish/path.icd; echo "$here/out" >rubbish/file.icd
+broken 'no loader' "LD_LIBRARY_PATH=$here/loader" ''
+broken 'no driver' "OCL_ICD_VENDORS=$here/nothing" ''
+broken 'no folder of drivers' "OCL_ICD_VENDORS=$here/nowhere" ''
+broken 'rubbish among the drivers' "OCL_ICD_VENDORS=$here/rubbish" ''
+for word in opencl:nothing-of-that-name opencl:99.0 opencl: opencl:0 OpenCL gpu; do
+  ran -d "$word" -e 'print("on")'
+  expect "device $word" 1 '' "*'device' is \"$word\", which is not there; there is: cpu*"
+done
+export RUSTICL_ENABLE=llvmpipe
+ran -e 'local l = strew.devices() print(#l > 2 and "several" or "few")'
+if [ "$(cat out)" = several ]; then
+  ran -d opencl:e -e 'print("on")'
+  expect 'an ambiguous device' 1 '' '*is "opencl:e", which several devices match: opencl:*; opencl:*'
+fi
+unset RUSTICL_ENABLE
+
 # ---- Ctrl-C
 # interrupts NAME STATEMENT [ERR [TIMES STATUS]]: starts it, waits for its first line, sends INT.
 interrupts() {

@@ -3,6 +3,13 @@ local strew = require "strew"
 
 local support = {}
 
+-- A message as it is where tensors lie on the CPU and no other device is there: $STREW_DEVICE may name one.
+local default = strew.zeros(1).device
+function support.on_cpu(message)
+  message = message:gsub("(there is: cpu); [^\n]*", "%1")
+  return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[\n\0]", "%1 cpu"))
+end
+
 -- The elements of a tensor (or a value that is none) as one line: "int64[2] {0, 1}".
 function support.text(x)
   local function list(value)
@@ -27,7 +34,7 @@ end
 function support.message(f, ...)
   local ok, message = pcall(f, ...)
   if ok then return "no error" end
-  return (tostring(message):gsub("^[^\n]-:%d+: ", ""))
+  return support.on_cpu((tostring(message):gsub("^[^\n]-:%d+: ", "")))
 end
 
 -- What a Lua chunk prints in a process of its own, errors and warnings included.

@@ -1,0 +1,118 @@
+#!/bin/sh
+# usage: sh tests/devices.sh BUILD pocl|rusticl|oclgrind|others
+# The Check programs, the specs and the digest on one OpenCL implementation (or on the devices that are none of the
+# three), with kernels kept in BUILD/devices. Prints a line with counts, or why the implementation is absent. Oclgrind,
+# which looks for races and bad accesses, is slow: it gets a few calls of each family.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=$1 kind=$2
+here=$PWD/$build/devices/$kind
+programs='scatter group elementwise elementwise_rules reduce sort random matmul view copy scalar overlap misuse opencl'
+mkdir -p "$here/cache" "$here/pocl" "$here/vendors"
+export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl"
+unset STREW_DEVICE STREW_OPENCL_ASSUME STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
+lua_path="$build/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
+
+# Is there a device of that name? If so `device` is its full name; else `said` says why not.
+find_device() {
+  said=$("$build/strew" -e 'print(strew.zeros(1, {device = arg[1]}).device)' - "$1" </dev/null 2>&1) || :
+  case $said in
+    opencl:*) device=$said ;;
+    *) return 1 ;;
+  esac
+}
+
+passed=0 failed=0
+count() { # PASSED FAILED NAME LOG
+  passed=$((passed + $1)) failed=$((failed + $2))
+  [ "$2" = 0 ] || { echo "---- $3 on $device:"; tail -n 60 "$4"; }
+}
+
+# check NAME: a Check program, whose closing line has the counts; one without was killed.
+check() {
+  log=$here/$1.log
+  STREW_TEST_DEVICE=$device timeout 900 "$build/tests/check_$1" >"$log" 2>&1
+  code=$?
+  counts=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 \2 \3/p' "$log")
+  # shellcheck disable=SC2086
+  set -- "$1" $counts
+  if [ $# = 4 ] && [ $((code != 0)) = $(($3 + $4 > 0)) ]; then
+    count $(($2 - $3 - $4)) $(($3 + $4)) "check_$1" "$log"
+  else
+    count 0 1 "check_$1 ended with $code" "$log"
+  fi
+}
+
+specs() {
+  log=$here/specs.log
+  STREW_DEVICE=$device LUA_CPATH=$lua_path timeout 600 lua5.4 /usr/bin/busted --output=plainTerminal \
+    tests/spec/cases_spec.lua tests/spec/family_spec.lua tests/spec/error_spec.lua tests/spec/view_spec.lua >"$log" 2>&1
+  counts=$(sed -n 's/^\([0-9]*\) success[a-z]* \/ \([0-9]*\) failure[a-z]* \/ \([0-9]*\) error.*/\1 \2 \3/p' "$log")
+  # shellcheck disable=SC2086
+  set -- $counts
+  if [ $# = 3 ]; then count "$1" $(($2 + $3)) specs "$log"; else count 0 1 specs "$log"; fi
+}
+
+digest() { # CALLS
+  log=$here/digest.log
+  if timeout 900 "$build/strew" tests/digest.lua "$1" cpu "$device" >"$log" 2>&1; then
+    count 1 0
+  else
+    count 0 1 digest "$log"
+  fi
+}
+
+# On Oclgrind's own report of races and bad accesses, too.
+few() {
+  log=$here/few.log report=$here/oclgrind.log
+  : >"$report"
+  if OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$report OCLGRIND_LOCAL_MEM_SIZE=1048576 \
+    timeout 900 "$build/strew" tests/few.lua "$device" >"$log" 2>&1; then
+    count "$(sed -n 's/^\([0-9]*\) passed.*/\1/p' "$log")" 0
+  else
+    count 0 1 few.lua "$log"
+  fi
+  if [ -s "$report" ]; then count 0 1 "few.lua, by Oclgrind's report" "$report"; else count 1 0; fi
+}
+
+run() { # NAME CALLS
+  if [ "$kind" = oclgrind ]; then
+    few
+  else
+    for program in $programs; do check "$program"; done
+    specs
+  fi
+  digest "$2"
+  echo "$1: $passed passed, $failed failed"
+}
+
+case $kind in
+  pocl) name=PoCL word=opencl:portable package=pocl-opencl-icd ;;
+  rusticl)
+    name='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd
+    export RUSTICL_ENABLE=llvmpipe
+    ;;
+  oclgrind)
+    name=Oclgrind word=opencl:oclgrind package=oclgrind
+    for library in /usr/lib/oclgrind/liboclgrind-rt-icd.so /usr/lib/*/oclgrind/liboclgrind-rt-icd.so; do
+      [ ! -e "$library" ] || echo "$library" >"$here/vendors/oclgrind.icd"
+    done
+    export OCL_ICD_VENDORS="$here/vendors"
+    ;;
+  others)
+    others=$("$build/strew" tests/other_devices.lua) || exit 1
+    for device in $others; do
+      passed=0
+      run "$device" 200
+    done
+    [ $failed = 0 ]
+    exit
+    ;;
+esac
+
+if find_device "$word"; then
+  run "$name" "$([ "$kind" = oclgrind ] && echo 4 || echo 100)"
+else
+  echo "$name: absent ($package); its tests are left out: $(echo "$said" | head -n 1 | cut -c 1-160)"
+fi
+[ $failed = 0 ]

@@ -1,0 +1,74 @@
+-- A few calls of each family on a device, compared with the CPU to the last bit: for implementations on which the Check
+-- programs would take hours. build/strew tests/few.lua DEVICE
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+local name = arg[1] or "opencl"
+
+-- The names that expressions know, made anew for each, on a device.
+local function operands(device)
+  local on = {device = device}
+  strew.manual_seed(1)
+  local t = {
+    device = device, a = strew.randn(7, 20, on), b = strew.randn(20, on) * 3, v = strew.randn(3000, on),
+    half = strew.randn(5, 9, on):to("float16"), brain = strew.randn(300, on):to("bfloat16"),
+    n = strew.randint(-50, 50, 7, 20, {device = device, dtype = "int32"}), bytes = strew.randint(0, 200, 90, on),
+    at = strew.randint(0, 40, 3000, on), rows = strew.randint(0, 7, 30, 1, {device = device, dtype = "int32"}),
+    few = strew.zeros(40, on), places = strew.randint(0, 3000, 500, on),
+  }
+  t.turned, t.rows = t.a:t(), t.rows:expand(30, 20)
+  t.every = t.v:slice(0, 1, 2999, 3)
+  return t
+end
+
+local expressions = {
+  "a + b, a * 2 - b, a // b, a % 3, a / b",
+  "n // 7, n % -7, -n, n & 12, n:to('int8') * 3",
+  "a:sqrt(), a:floor(), a:round()",
+  "half * 3, half + half:t():contiguous():view(5, 9), brain:abs() // 2",
+  "a:lt(b), n:ge(0):logical_not(), a:clamp(-1, 1)",
+  "strew.where(a:gt(0), a, b), a:masked_fill(n:gt(3), 0)",
+  "a:minimum(turned:t()), strew.maximum(n, 2)",
+  "a:to('int8'), n:to('float16'), half:to('bool'), bytes:to('uint8'), brain:to('float32')",
+  "strew.cat({a, n}, 0), strew.stack({b, b}, 1), turned:contiguous(), turned:clone()",
+  "strew.rand(50, {device = device}), strew.randn(50, {device = device, dtype = 'float16'})",
+  "strew.randperm(20, {device = device})",
+  "strew.arange(3, 40, 3, {device = device}), strew.linspace(0, 1, 7, {device = device})",
+  "strew.eye(3, {device = device})",
+  "a:sum(), a:sum(0), turned:sum(0), v:sum(), every:mean(), n:sum(1), n:prod()",
+  "a:var(1), v:std(), half:mean(1), brain:sum()",
+  "a:amax(0), n:amin(1), v:argmax(), v:argmin(), half:argmax(1), a:gt(2):any(), n:ne(99):all(1)",
+  "a:cumsum(1), turned:cumsum(0), v:cumsum(0), n:cumsum(0)",
+  "v:sort(), a:sort(1, true), turned:sort(0), half:argsort(1)",
+  "v:topk(7), bytes:unique(), n:nonzero(), bytes:sort()",
+  "few:scatter_add(0, at, v), few:scatter_add_(0, places % 40, v)",
+  "few:scatter(0, places % 40, v), few:scatter_reduce(0, at, v, 'amax'), few:scatter_reduce(0, at, v, 'mean')",
+  "a:scatter_add(0, rows, strew.ones(30, 20, {device = device})), a:gather(0, rows), v:gather(0, places)",
+  "strew.scatter_max(v, at), strew.scatter_mean(v, at), strew.scatter_mul(brain, at:slice(0, 0, 300, 1))",
+  "strew.scatter_sum(n, n % 5, {dim = 1, dim_size = 5}), few:scatter_add(0, at - 10, v, {mode = 'drop'})",
+  "few:scatter_add(0, at + 1, v)",
+  "few:gather(0, at - 1)",
+  "n // (n - n)",
+  "strew.equal(a, a), strew.allclose(a, a + 1e-7)",
+  "(n:to('float32'):mm(n:to('float32'):t())), n:mm(n:t()), b:to('int64'):dot(b:to('int64'))",
+  "v:dot(v)",
+}
+
+local function results(expression, device)
+  local f = assert(load("return " .. expression, expression, "t", setmetatable(operands(device), {__index = _G})))
+  local ok, text = pcall(support.texts, f)
+  return ok and text or (support.message(function() error(text, 0) end):gsub("%] " .. name:gsub("%p", "%%%0"), "] cpu"))
+end
+
+name = strew.zeros(1, {device = name}).device
+local passed, failed = 0, 0
+for _, expression in ipairs(expressions) do
+  local due, is = results(expression, "cpu"), results(expression, name)
+  if due == is then
+    passed = passed + 1
+  else
+    failed = failed + 1
+    print(("FAILED %s\n  is  %s\n  due %s"):format(expression, is:sub(1, 600), due:sub(1, 600)))
+  end
+end
+print(("%d passed, %d failed"):format(passed, failed))
+os.exit(failed == 0)
