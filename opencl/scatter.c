@@ -50,6 +50,7 @@ static void scattering_start(struct scattering *s, const struct call *call, stre
   s->with_arg = s->plan.count > ARG;
   s->tiny = opencl_assumed("tiny");
   s->verdict = s->backup = (struct block){NULL, 0};
+  s->written = false;
   int line = -1;
   for (int d = 0; d < s->plan.rank; d++)
     if (s->plan.operands[SELF].strides[d] == 0) line = d;
@@ -157,15 +158,28 @@ static strew_status run(struct scattering *s) {
   }
 }
 
+/* A failure after something may have been written: self is put back, or else nothing that the device holds counts any
+   more. */
+static strew_status undo(struct scattering *s, strew_status status) {
+  if (!s->written || s->given->disposable) return status;
+  if (!s->backup.memory || backup_copy(s, true) != STREW_OK) opencl_of(s->device)->lost = true;
+  return status;
+}
+
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   struct scattering s;
   int verdict = 0;
   *bad = false;
   scattering_start(&s, call, device, plan);
   strew_status status = run(&s);
-  if (status == STREW_OK && plan->check) status = verdict_read(call, device, &s.verdict, &verdict);
+  s.written = s.written || status == STREW_OK;
+  if (status == STREW_OK && plan->check) {
+    status = verdict_read(call, device, &s.verdict, &verdict);
+    if (status != STREW_OK) status = verdict_read(call, device, &s.verdict, &verdict); /* what runs, runs */
+  }
   *bad = verdict & VERDICT_BAD;
-  if (*bad && s.backup.memory) status = backup_copy(&s, true);
+  if (status == STREW_OK && *bad && s.backup.memory) status = backup_copy(&s, true);
+  if (status != STREW_OK) status = undo(&s, status);
   block_give(device, &s.verdict);
   block_give(device, &s.backup);
   return status;

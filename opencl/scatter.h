@@ -20,6 +20,7 @@ struct scattering {
   int64_t batches;    /* rows that have index values of their own */
   struct block verdict;
   struct block backup; /* what self held before the index was known to be good, if it was written by then */
+  bool written;        /* a launch that writes self is enqueued */
   bool with_arg;
   bool tiny; /* for tests: blocks so small that few contributions fill several */
 };

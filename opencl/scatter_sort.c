@@ -126,12 +126,13 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_block(launch, &sorted->found);
 }
 
-static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
+static strew_status join_segments(struct scattering *s, const struct sorted *sorted) {
   const cl_int across = (cl_int)(sorted->still < ACROSS ? sorted->still : ACROSS);
   struct launch launch;
   launch_segmented(&launch, s, sorted, "join_short", &sorted->starts);
   strew_status status = launch_items(&launch, sorted->most_runs * sorted->still);
   if (status != STREW_OK || sorted->most_long_runs == 0) return status;
+  s->written = true;
   launch_segmented(&launch, s, sorted, "join_long", &sorted->long_starts);
   launch_value(&launch, &across, sizeof across);
   return launch_groups(&launch, sorted->most_long_runs * ((sorted->still - 1) / across + 1), large_group(s->device));

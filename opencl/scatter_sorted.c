@@ -30,5 +30,7 @@ strew_status scatter_if_sorted(struct scattering *s, bool *looked) {
   if (!*looked) return STREW_OK;
   strew_status status = verdict_start(&s->pass, VERDICT_NONE, true, &s->verdict);
   if (status == STREW_OK) status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
-  return status == STREW_OK ? join_sorted(s, &walked) : status;
+  if (status == STREW_OK) status = join_sorted(s, &walked);
+  s->written = s->written || status == STREW_OK;
+  return status;
 }

@@ -118,6 +118,7 @@ strew_status scatter_walk(struct scattering *s, int64_t owners, bool order) {
   for (int64_t from = 0; status == STREW_OK && from < s->line; from += most) {
     int64_t to = s->line - from > most ? from + most : s->line;
     status = walk_piece(s, &walked, owners, check, looked, from, to);
+    s->written = s->written || status == STREW_OK;
     if (to == s->line) break;
   }
   return status;
