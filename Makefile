@@ -115,6 +115,10 @@ rules:
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
 test: all checks specs program readme digest rules sanitized threads devices
 
+# For hardware that need not be here: see the script.
+kernels: all
+	@sh scripts/compile_kernels.sh
+
 lint: rules
 	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] lua_bindings/*.[ch] tests/*.[ch]
 	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
@@ -122,6 +126,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all demo bench checks hosts sanitized threads specs program readme digest devices rules test lint clean
+.PHONY: all kernels demo bench checks hosts sanitized threads specs program readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

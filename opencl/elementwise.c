@@ -1,13 +1,14 @@
-/* elementwise.c: elementwise operations through OpenCL, copies and conversions among them. Where all inputs are of one
-   dtype, a kernel is made for that dtype, the result's and the operation; where dtypes meet, one that is told them, and
-   the operation, at run time: they are many, and each kernel takes a compiler a tenth of a second. */
+/* elementwise.c: elementwise operations through OpenCL, copies and conversions among them. Where there is much to do
+   and all inputs are of one dtype, a kernel is made for that dtype, the result's and the operation; else one is used
+   that is told them at run time: they are many, and each kernel takes a compiler a tenth of a second. */
 #include "arithmetic.h"
 #include "opencl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_INPUTS = MAX_OPERANDS - 1 };
+/* Elements that take no longer than the launch, however they are gone through. */
+enum { SMALL = 1 << 14 };
 
 /* Names of functions in arithmetic.inc, and their numbers in the kernel `general`. */
 struct function {
@@ -66,7 +67,7 @@ static void look_at_operands(struct job *job) {
   const struct plan *plan = job->plan;
   bool found = false;
   job->in = job->compute;
-  job->is_direct = true;
+  job->is_direct = plan_numel(plan) > SMALL || opencl_assumed("large");
   job->is_dense = plan->rank <= 1 && is_dense(plan, &plan->operands[0]);
   for (int i = 0; i < job->inputs; i++) {
     const struct operand *operand = &plan->operands[1 + i];
@@ -201,7 +202,7 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
                     .space = space_of(&words)};
   if (!converts) to->dtype = from->dtype = job.compute;
   look_at_operands(&job);
-  if (converts) job.is_direct = job.space.outer == 1; /* of a hundred pairs, few have a kernel for any strides */
+  if (converts && job.space.outer > 1) job.is_direct = false; /* of a hundred pairs, few get kernels for any strides */
   return run(&job);
 }
 
@@ -216,10 +217,12 @@ static strew_status search(const struct call *call, strew_device *device, const 
   cl_uint first = UINT32_MAX;
   strew_status status = block_take(call, device, sizeof first, &word);
   if (status == STREW_OK) status = block_write(call, device, &word, 0, &first, sizeof first);
-  launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s IN=%s OUTER=%d", dtype_suffix(compute),
-               dtype_suffix(compute), dtype_suffix(plan->operands[0].dtype), space.outer);
+  if (space.outer < 4) space.outer = 4; /* one kernel less */
+  launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
+               dtype_suffix(compute), space.outer);
   launch_space(&launch, &space);
   launch_operand(&launch, &space, 0);
+  launch_value(&launch, &(cl_int){(cl_int)plan->operands[0].dtype}, sizeof(cl_int));
   launch_int(&launch, begin);
   launch_int(&launch, end);
   launch_value(&launch, &(cl_int){shift}, sizeof(cl_int));

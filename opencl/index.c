@@ -129,18 +129,24 @@ static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t 
   return status;
 }
 
+strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest, bool *bad) {
+  struct block verdict = {NULL, 0};
+  int known = 0;
+  strew_status status = start_and_check(pass, lowest, highest, &verdict);
+  if (status == STREW_OK) status = verdict_read(pass->call, pass->device, &verdict, &known);
+  block_give(pass->device, &verdict);
+  *bad = known != 0;
+  return status;
+}
+
 strew_status opencl_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                                 int64_t highest, int64_t *bad) {
   struct index_pass pass;
-  struct block verdict = {NULL, 0};
-  int found = 0;
+  bool found;
   *bad = -1;
   index_pass_start(&pass, call, device, plan);
-  strew_status status = start_and_check(&pass, lowest, highest, &verdict);
-  if (status == STREW_OK) status = verdict_read(call, device, &verdict, &found);
-  if (status == STREW_OK && found) status = find_first(&pass, lowest, highest, bad);
-  block_give(device, &verdict);
-  return status;
+  strew_status status = index_pass_check(&pass, lowest, highest, &found);
+  return status == STREW_OK && found ? find_first(&pass, lowest, highest, bad) : status;
 }
 
 /* The host joins what a bounded number of groups found. */

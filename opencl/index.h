@@ -1,5 +1,5 @@
-/* index.h: what the ways of scattering share with the passes over an index: the verdict, a word on the device that the
-   launches of one call look at, so that the host need not wait in between (kernels/verdict.h). */
+/* index.h: what the ways of scattering share with the passes over an index: the verdict, which the launches of one call
+   write on the device (kernels/verdict.h). */
 #ifndef STREW_OPENCL_INDEX_H
 #define STREW_OPENCL_INDEX_H
 
@@ -28,6 +28,8 @@ strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, 
                            const struct block *verdict);
 /* Memory for one that a kernel will set. */
 strew_status verdict_take(const struct call *call, strew_device *device, struct block *verdict);
+/* Are all values in lowest..highest? Waits for the answer. */
+strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest, bool *bad);
 /* Waits for it. */
 strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out);
 

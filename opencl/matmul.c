@@ -150,7 +150,7 @@ static struct clblast_matrices clblast_of(const struct job *job, int operand, in
 /* What it takes to start has to be worth it. */
 static bool multiply_by_clblast(const struct job *job) {
   enum { LEAST_SIZE = 64 };
-  const double least_products = 0x1p30;
+  const double least_products = 0x1p32;
   bool large = job->m >= LEAST_SIZE && job->n >= LEAST_SIZE && job->k >= LEAST_SIZE &&
                (double)job->m * (double)job->n * (double)job->k * (double)job->batch_count >= least_products;
   if (!opencl_of(job->device)->is_gpu || !large || !dtype_is_float(job->dtype) || job->batches.rank > 1) return false;

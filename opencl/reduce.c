@@ -58,15 +58,24 @@ static void lay_out(struct job *job, const struct reduce_plan *reduce) {
 /* Neighbouring outputs are worth more than neighbouring elements of one where the former lie closer. */
 static void choose_way(struct job *job) {
   const struct opencl *on = opencl_of(job->device);
-  enum { FEW = 4, SHORT = 64, MANY_PER_UNIT = 2048, LEAST_COLUMNS = 8, NARROW_SLOTS = GROUP / SUM_LANES };
+  enum {
+    FEW = 4,
+    SHORT = 64,
+    MANY_PER_UNIT = 2048,
+    LEAST_COLUMNS = 8,
+    SMALL = 1 << 14,
+    NARROW_SLOTS = GROUP / SUM_LANES
+  };
   int64_t columns = job->outputs.columns, work_items = job->output_count * job->blocks;
   int64_t kept_step = last_stride(&job->kept), step = last_stride(&job->folded);
   bool closer = job->kept.rank && kept_step < step;
+  bool small = job->output_count * job->n <= SMALL && !opencl_assumed("large");
   job->way = WAY_ITEMS;
-  job->few = job->n <= FEW ? FEW : 0;
+  job->few = job->n <= FEW && !small ? FEW : 0;
   if (job->few) return;
-  /* fewer kinds of kernels, where coordinates are seldom asked for */
+  /* fewer kinds of kernels, where coordinates are seldom asked for, and where a launch takes longer than the work */
   if (job->outputs.outer == 1) job->outputs.outer = job->elements.outer = 4;
+  if (small) return;
   job->dense = step == 1 && job->folded.rank <= 1;
   if (on->is_gpu) {
     job->slots = on->largest_group >= SUM_LANES * SUM_LANES ? SUM_LANES : NARROW_SLOTS;

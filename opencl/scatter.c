@@ -49,8 +49,8 @@ static void scattering_start(struct scattering *s, const struct call *call, stre
   s->plan = given->plan;
   s->with_arg = s->plan.count > ARG;
   s->tiny = opencl_assumed("tiny");
-  s->verdict = s->backup = (struct block){NULL, 0};
-  s->written = false;
+  s->verdict = s->draft = (struct block){NULL, 0};
+  s->bad = false;
   int line = -1;
   for (int d = 0; d < s->plan.rank; d++)
     if (s->plan.operands[SELF].strides[d] == 0) line = d;
@@ -70,6 +70,51 @@ static void scattering_start(struct scattering *s, const struct call *call, stre
   plan_simplify_any_order(&values);
   index_pass_start(&s->pass, call, device, &values);
 }
+
+/* -------------------------------------------------------------------------------------------- checks and drafts */
+
+strew_status scatter_check(struct scattering *s) {
+  if (!s->given->check) return STREW_OK;
+  return index_pass_check(&s->pass, s->given->lowest, s->given->size - 1, &s->bad);
+}
+
+strew_status scatter_checked(struct scattering *s) {
+  int known = 0;
+  strew_status status = verdict_read(s->call, s->device, &s->verdict, &known);
+  s->bad = known & VERDICT_BAD;
+  return status;
+}
+
+size_t target_bytes(const struct scattering *s) {
+  const struct operand *self = &s->plan.operands[SELF];
+  int64_t last = (s->given->size - 1) * s->given->step;
+  for (int d = 0; d < s->plan.rank; d++) last += (s->plan.sizes[d] - 1) * self->strides[d];
+  return (size_t)(last + 1) * strew_dtype_size_bytes(self->dtype);
+}
+
+/* Between self and its draft. */
+static strew_status draft_copy(const struct scattering *s, bool back) {
+  const struct operand *self = &s->given->plan.operands[SELF];
+  const struct block *own = self->storage->data, *from = back ? &s->draft : own, *to = back ? own : &s->draft;
+  size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype);
+  cl_int error = cl.clEnqueueCopyBuffer(opencl_of(s->device)->queue, from->memory, to->memory, back ? 0 : at,
+                                        back ? at : 0, target_bytes(s), 0, NULL, NULL);
+  return error == CL_SUCCESS ? STREW_OK : fail_opencl(s->call, s->device, "clEnqueueCopyBuffer", error);
+}
+
+strew_status draft_start(struct scattering *s) {
+  if (s->given->disposable || s->given->size < 1) return STREW_OK;
+  strew_status status = block_take(s->call, s->device, target_bytes(s), &s->draft);
+  if (status == STREW_OK) status = draft_copy(s, false);
+  s->drafted = (struct storage){.device = s->device, .data = &s->draft};
+  s->plan.operands[SELF].storage = &s->drafted;
+  s->plan.operands[SELF].offset = 0;
+  return status;
+}
+
+strew_status draft_finish(struct scattering *s) { return s->draft.memory ? draft_copy(s, true) : STREW_OK; }
+
+/* ------------------------------------------------------------------------------------------------ which way when */
 
 enum way { ALONE, WALK, PARTITION, GROUP_ALONE, ATOMICS, SORT };
 struct choice {
@@ -158,30 +203,14 @@ static strew_status run(struct scattering *s) {
   }
 }
 
-/* A failure after something may have been written: self is put back, or else nothing that the device holds counts any
-   more. */
-static strew_status undo(struct scattering *s, strew_status status) {
-  if (!s->written || s->given->disposable) return status;
-  if (!s->backup.memory || backup_copy(s, true) != STREW_OK) opencl_of(s->device)->lost = true;
-  return status;
-}
-
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   struct scattering s;
-  int verdict = 0;
-  *bad = false;
   scattering_start(&s, call, device, plan);
   strew_status status = run(&s);
-  s.written = s.written || status == STREW_OK;
-  if (status == STREW_OK && plan->check) {
-    status = verdict_read(call, device, &s.verdict, &verdict);
-    if (status != STREW_OK) status = verdict_read(call, device, &s.verdict, &verdict); /* what runs, runs */
-  }
-  *bad = verdict & VERDICT_BAD;
-  if (status == STREW_OK && *bad && s.backup.memory) status = backup_copy(&s, true);
-  if (status != STREW_OK) status = undo(&s, status);
+  if (status == STREW_OK && !s.bad) status = draft_finish(&s);
+  *bad = s.bad;
   block_give(device, &s.verdict);
-  block_give(device, &s.backup);
+  block_give(device, &s.draft);
   return status;
 }
 

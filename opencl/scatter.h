@@ -19,8 +19,9 @@ struct scattering {
   int64_t line, rows; /* sizes */
   int64_t batches;    /* rows that have index values of their own */
   struct block verdict;
-  struct block backup; /* what self held before the index was known to be good, if it was written by then */
-  bool written;        /* a launch that writes self is enqueued */
+  bool bad;               /* values of the index are out of range: nothing is written */
+  struct block draft;     /* what is written in self's place, until nothing can fail any more ... */
+  struct storage drafted; /* ... as a storage */
   bool with_arg;
   bool tiny; /* for tests: blocks so small that few contributions fill several */
 };
@@ -48,13 +49,21 @@ struct walked {
 /* `moving`: the index may move along them, too. */
 void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
 
-/* The ways. Each does the whole call but the reading of the verdict and, where it is bad, putting the backup back. */
-/* Between self and its backup. */
-strew_status backup_copy(const struct scattering *s, bool back);
+/* A call that fails changes nothing: a tensor that is not disposable is written by one launch, the last of all that may
+   fail, when the index is known to be good. Where that cannot be, a draft is written, and copied at last. */
+strew_status draft_start(struct scattering *s);
+strew_status draft_finish(struct scattering *s);
+/* Bytes from the first to the last that self's places take. */
+size_t target_bytes(const struct scattering *s);
+/* Checks the index, if that is asked for, and waits for the answer. */
+strew_status scatter_check(struct scattering *s);
+/* Reads the verdict of a check in passing. */
+strew_status scatter_checked(struct scattering *s);
+
+/* The ways. */
 strew_status scatter_alone(struct scattering *s);
-/* If the index is sorted, that is all, and the verdict is left without UNSORTED; else nothing happens. Does not look at
-   every index. */
-strew_status scatter_if_sorted(struct scattering *s, bool *looked);
+/* If the index is sorted, or known to be bad, that is all; else nothing happened. Does not look at every index. */
+strew_status scatter_if_sorted(struct scattering *s, bool *done);
 /* `order`: look whether the index is sorted. */
 strew_status scatter_walk(struct scattering *s, int64_t owners, bool order);
 strew_status scatter_partition(struct scattering *s, bool order);

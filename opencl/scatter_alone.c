@@ -1,4 +1,5 @@
-/* scatter_alone.c: a small scatter in one launch, by one work-item that does it all. */
+/* scatter_alone.c: a small scatter by one work-item that does it all, but for checks before a tensor in use is written.
+ */
 #include "scatter.h"
 
 /* REDUCTION_... of the kernel are numbered by the table. */
@@ -36,16 +37,17 @@ static void launch_all(struct launch *launch, const struct scattering *s, const 
 strew_status scatter_alone(struct scattering *s) {
   struct walked walked;
   struct launch launch;
-  strew_status status = STREW_OK;
+  bool check = s->given->check && s->given->disposable; /* in passing */
   const struct operand *operands = s->plan.operands;
   walk_shape(s, true, INT64_MAX, &walked);
   if (walked.space.outer < 4) walked.space.outer = 4; /* two kinds of kernels are enough */
-  if (s->given->check) status = verdict_take(s->call, s->device, &s->verdict);
-  if (status != STREW_OK) return status;
+  strew_status status = check ? verdict_take(s->call, s->device, &s->verdict) : scatter_check(s);
+  if (status != STREW_OK || s->bad) return status;
   launch_start(&launch, s->call, s->device, "scatter_alone.cl", "scatter_alone", "S=%s SRC=%s OUTER=%d",
                dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), walked.space.outer);
   launch_all(&launch, s, &walked);
-  launch_flag(&launch, s->given->check);
+  launch_flag(&launch, check);
   launch_block(&launch, &s->verdict);
-  return launch_groups(&launch, 1, 1);
+  status = launch_groups(&launch, 1, 1);
+  return status == STREW_OK && check ? scatter_checked(s) : status;
 }

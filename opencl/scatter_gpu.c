@@ -10,9 +10,8 @@ strew_status scatter_group(struct scattering *s) {
   struct space space = space_of(&s->plan);
   struct launch launch;
   char more[64];
-  strew_status status = STREW_OK;
-  if (s->given->check) status = verdict_take(s->call, s->device, &s->verdict);
-  if (status != STREW_OK) return status;
+  strew_status status = scatter_check(s);
+  if (status != STREW_OK || s->bad) return status;
   snprintf(more, sizeof more, " TILE=%d GROUP_SIZE=%zu", TILE, large_group(s->device));
   scatter_launch_start(&launch, s, "scatter_group.cl", "scatter_group", space.outer, more);
   launch_space(&launch, &space);
@@ -20,8 +19,6 @@ strew_status scatter_group(struct scattering *s) {
   launch_operand(&launch, &space, INDEX);
   launch_source(&launch, s, &space);
   launch_limits(&launch, s->given->size, s->given->mode);
-  launch_flag(&launch, s->given->check);
-  launch_block(&launch, &s->verdict);
   return launch_groups(&launch, 1, large_group(s->device));
 }
 
@@ -57,12 +54,9 @@ strew_status scatter_atomic(struct scattering *s) {
   struct walked walked;
   struct launch launch;
   char more[64];
-  strew_status status = STREW_OK;
+  strew_status status = check ? verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict) : scatter_check(s);
+  if (status != STREW_OK || s->bad) return status;
   walk_shape(s, true, 1, &walked);
-  if (given->check) status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
-  if (status == STREW_OK && given->check && !check)
-    status = verdict_check(&s->pass, given->lowest, given->size - 1, &s->verdict);
-  if (status != STREW_OK) return status;
   snprintf(more, sizeof more, " BITS=%d%s", (int)size_bytes * 8, adds ? " ADDS" : "");
   scatter_launch_start(&launch, s, "scatter_atomic.cl", "scatter_atomic", walked.space.outer, more);
   launch_space(&launch, &walked.space);
@@ -72,8 +66,8 @@ strew_status scatter_atomic(struct scattering *s) {
   launch_limits(&launch, given->size, given->mode);
   launch_int(&launch, walked.width);
   for (int i = 0; i < ARG; i++) launch_int(&launch, walked.column[i]);
-  launch_flag(&launch, given->check && !check ? VERDICT_BAD : 0);
   launch_flag(&launch, check);
   launch_block(&launch, &s->verdict);
-  return launch_items(&launch, s->rows * s->line);
+  status = launch_items(&launch, s->rows * s->line);
+  return status == STREW_OK && check ? scatter_checked(s) : status;
 }

@@ -87,7 +87,6 @@ static strew_status join(const struct scattering *s, const struct parted *parted
   struct launch launch;
   parted_launch(&launch, s, parted, "join");
   launch_columnwise(&launch, s, &parted->walked);
-  launch_block(&launch, &s->verdict);
   launch_block(&launch, &parted->starts);
   launch_block(&launch, &parted->places);
   launch_block(&launch, &parted->contributions);
@@ -96,17 +95,20 @@ static strew_status join(const struct scattering *s, const struct parted *parted
 
 strew_status scatter_partition(struct scattering *s, bool order) {
   struct parted parted;
-  bool looked = false;
+  bool done = false;
+  strew_status status = order ? scatter_if_sorted(s, &done) : STREW_OK;
+  if (status != STREW_OK || done) return status;
   parted_shape(s, &parted);
-  strew_status status = parted_take(s, &parted);
+  status = parted_take(s, &parted);
   if (status == STREW_EMEMORY) { /* slower, but it needs none */
     parted_give(s, &parted);
-    return scatter_walk(s, parted.owners, order);
+    return scatter_walk(s, parted.owners, false);
   }
-  if (status == STREW_OK && order) status = scatter_if_sorted(s, &looked);
-  if (status == STREW_OK && !looked) status = verdict_start(&s->pass, VERDICT_UNSORTED, false, &s->verdict);
+  if (status == STREW_OK && s->given->check && !s->verdict.memory)
+    status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
   if (status == STREW_OK) status = partition(s, &parted);
-  if (status == STREW_OK) status = join(s, &parted);
+  if (status == STREW_OK && s->given->check) status = scatter_checked(s);
+  if (status == STREW_OK && !s->bad) status = join(s, &parted);
   parted_give(s, &parted);
   return status;
 }

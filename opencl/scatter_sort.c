@@ -119,20 +119,17 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_limits(launch, s->given->size, s->given->mode);
   launch_int(launch, sorted->still);
   launch_int(launch, sorted->count);
-  launch_flag(launch, s->given->check ? VERDICT_BAD : 0);
-  launch_block(launch, &s->verdict);
   launch_block(launch, &sorted->items);
   launch_block(launch, starts);
   launch_block(launch, &sorted->found);
 }
 
-static strew_status join_segments(struct scattering *s, const struct sorted *sorted) {
+static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
   const cl_int across = (cl_int)(sorted->still < ACROSS ? sorted->still : ACROSS);
   struct launch launch;
   launch_segmented(&launch, s, sorted, "join_short", &sorted->starts);
   strew_status status = launch_items(&launch, sorted->most_runs * sorted->still);
   if (status != STREW_OK || sorted->most_long_runs == 0) return status;
-  s->written = true;
   launch_segmented(&launch, s, sorted, "join_long", &sorted->long_starts);
   launch_value(&launch, &across, sizeof across);
   return launch_groups(&launch, sorted->most_long_runs * ((sorted->still - 1) / across + 1), large_group(s->device));
@@ -164,13 +161,17 @@ strew_status scatter_sort(struct scattering *s, bool order) {
   sorted_shape(s, &sorted);
   strew_status status = sorted_take(s, &sorted);
   if (status == STREW_OK) status = look_for_order(s, &sorted, order, &known);
-  if (status == STREW_OK && !(known & VERDICT_BAD)) status = make_items(s, &sorted);
-  if (status == STREW_OK && known == VERDICT_UNSORTED) {
+  if (status == STREW_OK) status = make_items(s, &sorted);
+  if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
     struct item_lines lines = {1, sorted.count, sorted.broad, bits_of_places(s, &sorted)};
     status = radix_sort(s->call, s->device, &sorted.items, &lines);
   }
-  if (status == STREW_OK && !(known & VERDICT_BAD)) status = find_segments(s, &sorted);
-  if (status == STREW_OK && !(known & VERDICT_BAD)) status = join_segments(s, &sorted);
+  if (status == STREW_OK) status = find_segments(s, &sorted);
+  if (status == STREW_OK && s->given->check) status = scatter_checked(s);
+  if (status == STREW_OK && !s->bad && sorted.most_long_runs) status = draft_start(s); /* two launches write */
+  sorted.plan.operands[SELF].storage = s->plan.operands[SELF].storage;
+  sorted.plan.operands[SELF].offset = s->plan.operands[SELF].offset;
+  if (status == STREW_OK && !s->bad) status = join_segments(s, &sorted);
   sorted_give(s, &sorted);
   return status;
 }

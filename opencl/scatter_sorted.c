@@ -1,5 +1,5 @@
 /* scatter_sorted.c: scattering through an index that is sorted, on processors. Samples say whether it may be, a pass
-   over it whether it is; the host does not wait to hear it: launches that turn out not to be needed return at once. */
+   over it whether it is; the host waits to hear it. */
 #include "scatter.h"
 
 #include <stdio.h>
@@ -17,20 +17,21 @@ static strew_status join_sorted(const struct scattering *s, const struct walked 
   launch_columnwise(&launch, s, walked);
   launch_operand(&launch, &walked->space, INDEX);
   launch_int(&launch, chunk);
-  launch_block(&launch, &s->verdict);
   return launch_groups(&launch, (s->line - 1) / chunk + 1, 1);
 }
 
 /* Negative values that count from the end would be out of order. */
-strew_status scatter_if_sorted(struct scattering *s, bool *looked) {
+strew_status scatter_if_sorted(struct scattering *s, bool *done) {
   const struct scatter_plan *given = s->given;
   struct walked walked;
+  int known = 0;
+  *done = false;
   walk_shape(s, false, INT64_MAX, &walked);
-  *looked = walked.space.rows == 1 && given->mode != STREW_WRAP;
-  if (!*looked) return STREW_OK;
+  if (walked.space.rows != 1 || given->mode == STREW_WRAP) return STREW_OK;
   strew_status status = verdict_start(&s->pass, VERDICT_NONE, true, &s->verdict);
   if (status == STREW_OK) status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
-  if (status == STREW_OK) status = join_sorted(s, &walked);
-  s->written = s->written || status == STREW_OK;
-  return status;
+  if (status == STREW_OK) status = verdict_read(s->call, s->device, &s->verdict, &known);
+  s->bad = known & VERDICT_BAD;
+  *done = s->bad || !(known & VERDICT_UNSORTED);
+  return status == STREW_OK && *done && !s->bad ? join_sorted(s, &walked) : status;
 }

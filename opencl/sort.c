@@ -210,6 +210,7 @@ strew_status opencl_sort(const struct call *call, strew_device *device, const st
   struct sort sort = {.call = call, .device = device, .plan = plan, .space = space_of(&plan->plan)};
   sort.flip = plan->descending ? UINT64_MAX : 0;
   sort.broad = key_bytes(&sort) > 4 || sort.space.columns > UINT32_MAX;
+  if (sort.space.outer == 1) sort.space.outer = 4; /* fewer kinds of kernels: coordinates are found once for many */
   sort.line = (opencl_of(device)->is_gpu ? 2 : 1) * LINE_BYTES / (int64_t)item_bytes(sort.broad);
   if (sort.space.columns <= sort.line) {
     const struct contestants all = {.columns = sort.space.columns};

@@ -62,13 +62,14 @@ numbers_of_amd() { # MODEL SOURCE LISTING
 }
 
 # Whether a SPIR-V file has fused operations (instruction 26 or 42 of the set that opcode 12 calls), or products (opcode
-# 133) and sums (129, 131) without each entry point (15) having the execution mode ContractionOff (16, mode 31).
-# Instructions start with their length and opcode. (Listings do not tell: integers are divided by fused operations.)
+# 133) and sums (129, 131) with no entry point whose execution mode (16) is ContractionOff (31); those without floats
+# never have it. Instructions start with their length and opcode. (Listings do not tell: integers are divided by fused
+# operations.)
 contracted() { # FILE
   od -An -v -tu4 -w4 "$1" | awk 'NR <= 5 { next }
     left == 0 {
       left = int($1 / 65536) - 1; opcode = $1 % 65536; word = 0
-      entries += opcode == 15; products += opcode == 133; sums += opcode == 129 || opcode == 131
+      products += opcode == 133; sums += opcode == 129 || opcode == 131
       next
     }
     {
@@ -76,7 +77,7 @@ contracted() { # FILE
       off += opcode == 16 && word == 2 && $1 == 31
       fused += opcode == 12 && word == 4 && ($1 == 26 || $1 == 42)
     }
-    END { print (fused > 0 || (products > 0 && sums > 0 && off < entries)) + 0 }'
+    END { print (fused > 0 || (products > 0 && sums > 0 && off == 0)) + 0 }'
 }
 
 numbers_of_intel() { # MODEL SOURCE LISTING
@@ -97,7 +98,7 @@ numbers_of_intel() { # MODEL SOURCE LISTING
 # One source for one target, as a line of results.
 if [ "${1:-}" = --one ]; then
   vendor=${2%:*} model=${2#*:} name=$(basename "$3" .cl)
-  case $2:$(grep -cE '^#define (S|IN|OUT|R|SRC) f64' "$3") in intel:dg2:[1-9]*) exit ;; esac # has no float64
+  case $2:$(grep -cE '^#define [A-Z]+ (f64|double)$' "$3") in intel:dg2:[1-9]*) exit ;; esac # has no float64
   family=$(sed -n 's/^#line 1 "\(.*\)"/\1/p' "$3" | head -1)
   out=$folder/$vendor-$model
   mkdir -p "$out"

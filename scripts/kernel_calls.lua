@@ -35,7 +35,9 @@ end
 local function reductions(dtype)
   for _, shape in ipairs{{300, 200}, {3, 70000}, {70000, 3}} do
     local t = values(dtype, table.unpack(shape))
-    for _, op in ipairs{"sum", "mean", "var", "amin", "argmax"} do
+    local ops = {"sum", "amin", "argmax"}
+    if dtype:find("float") then ops = {"sum", "amin", "argmax", "mean", "var"} end
+    for _, op in ipairs(ops) do
       try(op, function() t[op](t) end)
       for dim = 0, #shape - 1 do try(op, function() t[op](t, dim) end) end
     end

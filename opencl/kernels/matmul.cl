@@ -147,8 +147,8 @@ __kernel void multiply_tile(MATRICES) {
   const int id = (int)get_local_id(0), x = id % SIDE, y = id / SIDE;
   BATCH(batch);
   T sums[PER][PER];
-  for (int r = 0; r < PER; r++)
-    for (int s = 0; s < PER; s++) {
+  UNROLL for (int r = 0; r < PER; r++)
+    UNROLL for (int s = 0; s < PER; s++) {
       const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
       sums[r][s] = k_begin > 0 && i < m && j < n ? c[i * n + j] : 0;
     }
@@ -164,16 +164,16 @@ __kernel void multiply_tile(MATRICES) {
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = 0; k < DEPTH; k++) {
       T by[PER];
-      for (int s = 0; s < PER; s++) by[s] = right[k][x + s * SIDE];
-      for (int r = 0; r < PER; r++) {
+      UNROLL for (int s = 0; s < PER; s++) by[s] = right[k][x + s * SIDE];
+      UNROLL for (int r = 0; r < PER; r++) {
         const T factor = left[k][y + r * SIDE];
-        for (int s = 0; s < PER; s++) sums[r][s] = PLUS_SCALARS(sums[r][s], factor, by[s]);
+        UNROLL for (int s = 0; s < PER; s++) sums[r][s] = PLUS_SCALARS(sums[r][s], factor, by[s]);
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  for (int r = 0; r < PER; r++)
-    for (int s = 0; s < PER; s++) {
+  UNROLL for (int r = 0; r < PER; r++)
+    UNROLL for (int s = 0; s < PER; s++) {
       const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
       if (i < m && j < n) c[i * n + j] = sums[r][s];
     }
@@ -191,19 +191,24 @@ __kernel void multiply_tile(MATRICES) {
 #endif
 #define PRODUCT(sum, k) PLUS_SCALARS(sum, a[(k) * A_STEP], b[(k) * B_STEP])
 
+#define JOIN_HALVES(distance) UNROLL for (int l = 0; l < distance; l++) lanes[l] += lanes[l + distance];
+
 __kernel void vector_items(MATRICES, const long batches) {
   const long id = (long)get_global_id(0), batch = quotient(id, n), j = id - batch * n;
   if (batch >= batches) return;
   BATCH(batch);
   b += j * b_column;
   T lanes[LANES];
-  for (int l = 0; l < LANES; l++) lanes[l] = 0;
+  UNROLL for (int l = 0; l < LANES; l++) lanes[l] = 0;
   long k = k_begin;
   for (; k + LANES <= k_end; k += LANES)
-    for (int l = 0; l < LANES; l++) lanes[l] = PRODUCT(lanes[l], k + l);
-  for (int l = 0; k + l < k_end; l++) lanes[l] = PRODUCT(lanes[l], k + l);
-  for (int distance = LANES / 2; distance; distance /= 2)
-    for (int l = 0; l < distance; l++) lanes[l] += lanes[l + distance];
+    UNROLL for (int l = 0; l < LANES; l++) lanes[l] = PRODUCT(lanes[l], k + l);
+  UNROLL for (int l = 0; l < LANES; l++)
+    if (k + l < k_end) lanes[l] = PRODUCT(lanes[l], k + l);
+  JOIN_HALVES(8)
+  JOIN_HALVES(4)
+  JOIN_HALVES(2)
+  JOIN_HALVES(1)
   c[j] = k_begin > 0 ? (T)(c[j] + lanes[0]) : lanes[0];
 }
 

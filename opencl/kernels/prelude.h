@@ -32,6 +32,14 @@ typedef ulong uint64_t;
 #define INT64_MAX  9223372036854775807
 #define UINT64_MAX 0xffffffffffffffffu
 
+/* Put in front of short loops over private arrays: on many small processors these have to become registers; for few
+   large ones the compiler knows best, and needs several times as long for loops that are unrolled first. */
+#ifdef IS_GPU
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL
+#endif
+
 /* Memory as bytes, which is how strides in bytes go through it. */
 typedef __global uchar *bytes;
 typedef __global const uchar *const_bytes;

@@ -15,7 +15,8 @@
      FLAT         1: there is one folded dimension
      DENSE        1: step 1 between neighbours: elements of an output (WAY_ITEMS, FLAT then) or columns (WAY_TILE)
      FEW          WAY_ITEMS: no more elements than this meet; 0: any number
-     SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS; ACROSS 1: neighbouring work-items have neighbouring outputs */
+     SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS
+     ACROSS       WAY_LANES: 1: neighbouring work-items have neighbouring outputs, not elements */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"
@@ -50,10 +51,10 @@
 
 /* ----------------------------------------------------------------------------------------------------- the elements
 
-   IN and OUT_OF are what memory holds, `element` is what folds see of it. Extremes compare whole numbers: a float's bits,
-   turned so that they grow with it, -0 below +0, and NaN beyond all. So there is nothing that a device could do its own
-   way, and little to compute. Where the least is wanted, or whether all are true, every bit is flipped on the way in and
-   on the way out: flip is -1. */
+   IN and OUT_OF are what memory holds, `element` is what folds see of it. Extremes compare whole numbers: a float's
+   bits, turned so that they grow with it, -0 below +0, and NaN beyond all. So there is nothing that a device could do
+   its own way, and little to compute. Where the least is wanted, or whether all are true, every bit is flipped on the
+   way in and on the way out: flip is -1. */
 #define WIDE CAT(EXACT_, S)
 typedef CAT(T_, WIDE) wide;
 #define IS_WINNER  (FOLD == FOLD_WINNER)
@@ -156,8 +157,8 @@ static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, 
 #endif
 #endif
 
-/* An array x of lanes, in any kind of memory. A winner's lane starts as if at its first place were the identity: nothing
-   loses against that, and of lanes without elements every other one is before them. */
+/* An array x of lanes, in any kind of memory. A winner's lane starts as if at its first place were the identity:
+   nothing loses against that, and of lanes without elements every other one is before them. */
 #if IS_WINNER
 #define LANE_ARRAY(kind, x, count)                                                                                     \
   kind element x[count];                                                                                               \
@@ -217,7 +218,7 @@ static inline OUT_OF finished(A a, FINISH) {
     } else {                                                                                                           \
       const long row = quotient(output, columns), column = (output) - row * columns;                                   \
       const coordinates at = coordinates_of(row, rows, sizes);                                                         \
-      out[AT(out)] = finished(a, flip, finish, divisor);                                                                     \
+      out[AT(out)] = finished(a, flip, finish, divisor);                                                               \
     }                                                                                                                  \
   }
 /* The kept dimensions, output by output, `nodes` values for each of `outputs`. */
@@ -261,7 +262,9 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 #endif
 /* A turn of all lanes, from element i of the block at offset `turn` on. */
 #define TAKE_TURN(turn, step)                                                                                          \
-  for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT((turn) + l * (step)), i + l)
+  UNROLL for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT((turn) + l * (step)), i + l)
+
+#define JOIN_HALVES(distance) UNROLL for (int l = 0; l < distance; l++) LANE_JOIN(lanes, l, l + distance)
 
 __kernel void fold_items(BLOCKS) {
   const long id = (long)get_global_id(0);
@@ -271,7 +274,7 @@ __kernel void fold_items(BLOCKS) {
   CENTER(output);
   FIRST_OF(output);
   LANE_ARRAY(, lanes, USED);
-  for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
+  UNROLL for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
   int i = 0;
 #if DENSE
   for (; i + LANES <= count; i += LANES) TAKE_TURN(first + begin + i, 1)
@@ -279,16 +282,21 @@ __kernel void fold_items(BLOCKS) {
   for (; i + LANES <= count; i += LANES) {
     const long e = begin + i, turn = first + FOLDED_AT(e), left = run - (e - quotient(e, run) * run);
     if (left < LANES)
-      for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l)
+      UNROLL for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l)
     else if (run_step == 1)
       TAKE_TURN(turn, 1)
     else
       TAKE_TURN(turn, run_step)
   }
 #endif
-  for (int l = 0; i + l < count; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
-  for (int distance = USED / 2; distance; distance /= 2)
-    for (int l = 0; l < distance; l++) LANE_JOIN(lanes, l, l + distance)
+  UNROLL for (int l = 0; l < USED; l++)
+    if (i + l < count) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
+#if USED == LANES
+  JOIN_HALVES(8)
+  JOIN_HALVES(4)
+#endif
+  JOIN_HALVES(2)
+  JOIN_HALVES(1)
   GIVE(LANE_VALUE(lanes, 0, begin), block, output)
 }
 #endif
@@ -370,10 +378,10 @@ __kernel void fold_lanes(BLOCKS) {
 
 static inline A join_fan(__global const A *leaves, long outputs, long count) {
   A a[FAN];
-  for (int i = 0; i < FAN; i++)
+  UNROLL for (int i = 0; i < FAN; i++)
     if (i < count) a[i] = leaves[i * outputs];
-  for (int step = 1; step < FAN; step *= 2)
-    for (int i = 0; i < FAN; i += 2 * step)
+  UNROLL for (int step = 1; step < FAN; step *= 2)
+    UNROLL for (int i = 0; i < FAN; i += 2 * step)
       if (i + step < count) a[i] = JOIN(a[i], a[i + step]);
   return a[0];
 }

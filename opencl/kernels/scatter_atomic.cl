@@ -58,8 +58,7 @@ static inline void join_atomically(__global T *place, W value) {
 
 __kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_place, OPERAND(const I, index), SOURCE,
                              LIMITS, const long width, const long self_column, const long index_column,
-                             const long src_column, const int stop, const int check, __global int *verdict) {
-  if (stop && known_before(WAY, verdict) & stop) return;
+                             const long src_column, const int check, __global int *verdict) {
   const long i = (long)get_global_id(0), above = i / width, column = i - above * width;
   const long row = above / columns, at_line = above - row * columns;
   if (row >= rows) return;

@@ -2,7 +2,6 @@
    whose the places are; then every work-item looks through all of it for its own. */
 #include "prelude.h"
 #include "space.h"
-#include "verdict.h"
 #include "join.h"
 
 #define NOBODYS 0xffffffffu
@@ -14,23 +13,10 @@
 #define PLACE IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-scatter_group(SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS, const int check,
-              __global int *verdict) {
+scatter_group(SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS) {
   __local uint tile[TILE];
-  __local int bad;
   const uint lane = (uint)get_local_id(0);
   const long count = rows * columns;
-  if (lane == 0) bad = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (check) {
-    for (long i = lane; i < count; i += GROUP_SIZE) {
-      CONTRIBUTION(i);
-      if ((ulong)PLACE >= (ulong)size) atomic_or(&bad, BAD);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane < STAGES) verdict[lane] = bad;
-    if (bad) return;
-  }
   for (long begin = 0; begin < count; begin += TILE) {
     const int here = count - begin < TILE ? (int)(count - begin) : TILE;
     for (int t = (int)lane; t < here; t += GROUP_SIZE) {

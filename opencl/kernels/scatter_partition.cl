@@ -76,7 +76,6 @@ static inline void deal(__global const I *index, long index_step, int count, lon
 __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ulong scale, const int check,
                         __global int *verdict, __global uint *starts, __global uint *places,
                         __global KEPT *kept) {
-  if (!(known_before(WAY, verdict) & UNSORTED)) return;
   const long blocks = (columns + BLOCK - 1) / BLOCK;
   const long item = (long)get_global_id(0), row = item / blocks, begin = item % blocks * BLOCK;
   if (row >= rows) return;
@@ -93,10 +92,8 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ul
   deal(index, index_step, count, size, mode, scale, src, src_step, (uint)begin, next, places + to, kept + to);
 }
 
-__kernel void join(COLUMNWISE, __global const int *verdict, __global const uint *starts, __global const uint *places,
+__kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *places,
                    __global const KEPT *kept) {
-  const int known = known_before(STAGES, verdict);
-  if ((known & BAD) || !(known & UNSORTED)) return;
   const long blocks = (columns + BLOCK - 1) / BLOCK;
   const long item = (long)get_global_id(0), row = item / OWNERS, owner = item % OWNERS;
   if (row >= rows) return;

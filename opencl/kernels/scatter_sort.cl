@@ -48,8 +48,8 @@ __kernel void find_segments(__global const item *items, const long count, const 
 }
 
 #define SEGMENTED                                                                                                      \
-  SPACE, TARGET, SOURCE, LIMITS, const long still, const long count, const int stop,                          \
-      __global const int *verdict, __global const item *items, __global const uint *starts,                            \
+  SPACE, TARGET, SOURCE, LIMITS, const long still, const long count,                                          \
+      __global const item *items, __global const uint *starts,                            \
       __global const uint *found
 #ifdef ARG
 #define ARG_START const long arg_at = arg_offset + inner_product(at, arg_strides) + place * arg_place;
@@ -80,7 +80,6 @@ __kernel void find_segments(__global const item *items, const long count, const 
 #endif
 
 __kernel void join_short(SEGMENTED) {
-  if (stop && known_before(STAGES, verdict) & stop) return;
   const long item_at = (long)get_global_id(0), segment = item_at / still, column = item_at - segment * still;
   if (segment >= (long)found[0]) return;
   long i = (long)starts[segment];
@@ -104,7 +103,6 @@ __kernel void join_long(SEGMENTED, const int across) {
   __local W tile[TILE];
   __local uint from[TILE];
   __local int length;
-  if (stop && known_before(STAGES, verdict) & stop) return;
   const long blocks = (still + across - 1) / across;
   const long group = (long)get_group_id(0), segment = group / blocks, first = (group - segment * blocks) * across;
   if (segment >= (long)found[1]) return;

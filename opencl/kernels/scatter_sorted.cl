@@ -2,12 +2,10 @@
    moved on to where a place begins, and so meets nobody. SIMPLE: there is one column and winners are not kept. */
 #include "prelude.h"
 #include "space.h"
-#include "verdict.h"
 #include "join.h"
 #include "columns.h"
 
-__kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk, __global const int *verdict) {
-  if (known_before(WAY, verdict) & (BAD | UNSORTED)) return;
+__kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk) {
   const long row = 0, begin = (long)get_global_id(0) * chunk;
   if (begin >= columns) return;
   ROW_STARTS
