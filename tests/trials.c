@@ -132,7 +132,7 @@ struct trial {
 };
 
 /* Shared by the tests' processes. */
-static struct tally { long trials, failures, done_without; } * tally;
+static struct tally { long trials, failures, done_without, lost; } * tally;
 
 static strew_status run(const struct trial *trial) {
   for (int k = 0; k < OUT_COUNT; k++) out[k] = k ? NULL : trial->target;
@@ -151,9 +151,12 @@ static void finish_success(const struct trial *trial, const char *what) {
   strew_context_seed(context, 7);
 }
 
+static bool is_lost(void) { return on_device() && strew_device_finish(device, NULL) != STREW_OK; }
+
 static void check_failed(const struct trial *trial, const char *what, strew_status status) {
   if (report && failure.code != status) ck_abort_msg("%s: %s", what, failure.message);
   if (status != trial->status) trial_source->check(what, status, report);
+  if (is_lost()) return; /* where something was written that could not be taken back */
   check_operands(what, NULL);
   for (int k = 0; k < OUT_COUNT; k++)
     if (out[k] != (k ? NULL : trial->target)) ck_abort_msg("%s: result %d was set", what, k);
@@ -182,11 +185,13 @@ static bool attempt(const struct trial *trial, long failing, bool stays) {
   bool is_even = on_device() || (memory.blocks == blocks && memory.held == held); /* a device may have made kernels */
   if (!is_even || strew_context_bytes(context) != tensors)
     ck_abort_msg("%s: %zu blocks before, %zu after", what, blocks, memory.blocks);
-  return failed > 0;
+  tally->lost += is_lost();
+  return failed > 0 && !is_lost();
 }
 
 /* First without failures, which tells what the attempts after it have to give. */
 static void exercise(const char *name, strew_status (*call)(int i), int i, strew_tensor *target) {
+  if (is_lost()) return; /* the next test gets another context */
   struct trial trial = {name, call, i, target, STREW_OK};
   report = &failure;
   strew_context_seed(context, 7);
@@ -203,6 +208,7 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
     strew_context_seed(context, 7);                /* of which attempts that fail use up none */
     const int step = stays && on_device() ? 9 : 1; /* a call there has hundreds of events, most of them alike */
     for (long failing = 1; attempt(&trial, failing, stays); failing += step) continue;
+    if (is_lost()) break;
   }
   for (int k = 0; k < OUT_COUNT; k++) strew_release(due[k]);
   tally->trials++;
@@ -547,8 +553,8 @@ static void share_tally(void) {
 }
 
 static void print_tally(void) {
-  printf("%ld times %s failed in %ld calls, which did without %ld times\n", tally->failures, trial_source->event,
-         tally->trials, tally->done_without);
+  printf("%ld times %s failed in %ld calls, which did without %ld times; the device was lost %ld times\n",
+         tally->failures, trial_source->event, tally->trials, tally->done_without, tally->lost);
   munmap(tally, sizeof *tally);
 }
 
