@@ -504,6 +504,19 @@ static strew_status add_near(strew_tensor *near, strew_tensor *a, strew_tensor *
   return status;
 }
 
+/* Distances of long integers are measured in float64: where a device has none, on the CPU. */
+static strew_status allclose_on_cpu(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
+                                    strew_error *error) {
+  strew_device *cpu = &tensor_context(a)->cpu;
+  strew_tensor *near_a = NULL, *near_b = NULL;
+  strew_status status = strew_to(a, cpu, a->dtype, &near_a, error);
+  if (status == STREW_OK) status = strew_to(b, cpu, b->dtype, &near_b, error);
+  if (status == STREW_OK) status = strew_allclose(near_a, near_b, rtol, atol, out, error);
+  strew_release(near_a);
+  strew_release(near_b);
+  return status;
+}
+
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
   strew_error inner = {.alias = error && error->alias ? error->alias : "allclose"};
   struct call call = CALL("allclose", &inner, {"self", a}, {"other", b});
@@ -513,6 +526,8 @@ strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, doubl
   strew_status status = check_same_dtype(&call, a, b);
   if (status == STREW_OK && !(rtol >= 0 && atol >= 0))
     status = fail(&call, fault, "is %s, tolerances are 0 or more", text_of_scalar(bad, text));
+  if (status == STREW_OK && distance_dtype(a->dtype) == STREW_FLOAT64 && a->storage->device->lacks_float64)
+    return report(allclose_on_cpu(a, b, rtol, atol, out, &inner), &inner, error);
   strew_tensor *near = NULL;
   if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &near, &inner);
   if (status == STREW_OK && (rtol > 0 || atol > 0)) status = add_near(near, a, b, rtol, atol, &inner);
