@@ -142,7 +142,6 @@ static strew_status make_queue(const struct call *call, strew_device *device) {
 }
 
 static strew_status open_device(const struct call *call, strew_device *device) {
-  struct opencl *on = opencl_of(device);
   read_properties(device);
   set_prelude(device);
   strew_status status = check_device(call, device);
