@@ -1,6 +1,6 @@
 /* strew.h: the public interface of libstrew, a tensor runtime whose built-ins are the scatter family.
 
-   A *context* owns devices, worker threads and an allocator; a *device* (the CPU, later OpenCL devices) owns
+   A *context* owns devices, worker threads and an allocator; a *device* (the CPU, an OpenCL device) owns
    memory and the loops that run on it; a *tensor* is a reference-counted view of such memory: dtype, sizes, strides.
 
    One rule of counting: dimensions and positions count from 0, and -1 is the last; the numbers stored in index

@@ -1,4 +1,4 @@
-/* tables.h: the two tables from which enums' names, C loops and, later, device kernels are made. Every fact about a
+/* tables.h: the two tables from which enums' names, C loops and device kernels are made. Every fact about a
    dtype or a reduction has its home here; a new row plus its enumerator in strew.h is all that a new one takes.
    Only tokens that mean the same in C11 and OpenCL C are used in the cells that become code. */
 #ifndef STREW_TABLES_H

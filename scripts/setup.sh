@@ -5,7 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread opencl-headers'
-test='lua5.4 lua-busted lua-check check ocl-icd-libopencl1 pocl-opencl-icd mesa-opencl-icd oclgrind'
+driver='ocl-icd-libopencl1 pocl-opencl-icd' # OpenCL on the processor
+test="lua5.4 lua-busted lua-check check $driver mesa-opencl-icd oclgrind"
 lint='lua-check clang clang-format clang-tidy shellcheck'
 optional= # what a target uses where it is there, and does without where it is not
 
@@ -13,6 +14,7 @@ needed=$build
 for target in "$@"; do
   case $target in
     test | checks | specs | rules | sanitized | threads | devices) needed="$needed $test" optional='shellcheck' ;;
+    demo | bench) needed="$needed $driver" ;;
     lint) needed="$needed $lint" ;;
   esac
 done

@@ -16,9 +16,8 @@
 #else
 #define ARG_AT(place) 0
 #endif
-#define COLUMNWISE                                                                                                         \
-  SPACE, TARGET, SOURCE, LIMITS, const long width, const long self_column, const long src_column,             \
-      const long arg_column
+#define COLUMNWISE                                                                                                     \
+  SPACE, TARGET, SOURCE, LIMITS, const long width, const long self_column, const long src_column, const long arg_column
 #ifdef ARG
 #define ARG_START const long arg_at = arg_offset + inner_product(at, arg_strides);
 #else

@@ -37,9 +37,9 @@
 typedef CAT(T_, WIDE) wide;
 typedef CAT(T_, S) IN;
 typedef CAT(T_, OUT) OUT_OF;
-#define PLUS(a, b)   CAT(plus_, WIDE)(a, b)
-#define ELEMENT(at)  CAT(load_, S)(in[at])
-#define STORED(x)    CAT(CAT(OUT, _from_), WIDE)(x)
+#define PLUS(a, b)  CAT(plus_, WIDE)(a, b)
+#define ELEMENT(at) CAT(load_, S)(in[at])
+#define STORED(x)   CAT(CAT(OUT, _from_), WIDE)(x)
 
 /* SPACE and the operands' own steps are those of the lines; along one there are n elements, with steps of run. A
    work-item has `span` blocks of a line, one after the other. Totals, and later carries, lie block by block, one for
@@ -47,9 +47,9 @@ typedef CAT(T_, OUT) OUT_OF;
 #define LINES                                                                                                          \
   SPACE, OPERAND(OUT_OF, out), OPERAND(const IN, in), const long lines, const long n, const long out_run,              \
       const long in_run, const long blocks, const long span, __global wide *carries
-#define CARRY(block, line) carries[(block) * lines + (line)]
+#define CARRY(block, line) carries[(block)*lines + (line)]
 #define FIRSTS_OF(line)                                                                                                \
-  const long row = quotient(line, columns), column = (line) - row * columns;                                           \
+  const long row = quotient(line, columns), column = (line)-row * columns;                                             \
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
   const long in_first = AT(in), out_first = AT(out)
 
@@ -159,8 +159,8 @@ __kernel void scan_tile(LINES) {
       }
 #define TAKE(c)                                                                                                        \
   {                                                                                                                    \
-    sums[c] = PLUS(sums[c], CAT(load_, S)(from[(c) * IN_STEP]));                                                       \
-    if (!TOTALS) to[(c) * OUT_STEP] = STORED(PLUS(carry[c], sums[c]));                                                 \
+    sums[c] = PLUS(sums[c], CAT(load_, S)(from[(c)*IN_STEP]));                                                         \
+    if (!TOTALS) to[(c)*OUT_STEP] = STORED(PLUS(carry[c], sums[c]));                                                   \
   }
     if (width == TILE)
       for (int c = 0; c < TILE; c++) TAKE(c)

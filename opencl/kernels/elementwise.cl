@@ -47,7 +47,7 @@ static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return c
 
 #if defined(DENSE)
 #define DENSE_INPUT(kind, x)     CAT(DENSE_, kind)(x)
-#define DENSE_tensor(x)          __global const CAT(T_, IN) *x, const long x##_offset
+#define DENSE_tensor(x)          __global const CAT(T_, IN) * x, const long x##_offset
 #define DENSE_condition(x)       __global const uchar *x, const long x##_offset
 #define DENSE_number(x)          const VALUE x
 #define DENSE_VALUE(kind, x)     CAT(DENSE_VALUE_, kind)(x)
@@ -55,7 +55,7 @@ static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return c
 #define DENSE_VALUE_condition(x) x[x##_offset + i]
 #define DENSE_VALUE_number(x)    x
 
-__kernel void dense(const long count, __global CAT(T_, OUT) *to, const long to_offset, EACH_INPUT(DENSE_INPUT)) {
+__kernel void dense(const long count, __global CAT(T_, OUT) * to, const long to_offset, EACH_INPUT(DENSE_INPUT)) {
   const long i = (long)get_global_id(0);
   if (i < count) to[to_offset + i] = stored((RESULT)APPLY(EACH_INPUT(DENSE_VALUE)));
 }
@@ -79,7 +79,8 @@ static inline RESULT function(int op, PARAMETERS) {
 #ifdef OPS
   switch (op) {
 #define ROW(ENUM, name)                                                                                                \
-  case CODE_##ENUM: return (RESULT)CAT(name##_, S)(VALUES);
+  case CODE_##ENUM:                                                                                                    \
+    return (RESULT)CAT(name##_, S)(VALUES);
     OPS(ROW)
 #undef ROW
   }

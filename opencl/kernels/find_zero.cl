@@ -1,12 +1,14 @@
-/* find_zero.cl: where is the first zero, among places begin .. end - 1? S is the dtype in which elements are looked at. */
+/* find_zero.cl: where is the first zero, among places begin .. end - 1? S is the dtype in which elements are looked at.
+ */
 #include "prelude.h"
 #include "space.h"
 #include "scalar.h"
 #include "elements.h"
 
-__kernel void find_zero(SPACE, OPERAND(const uchar, x), const int x_dtype, const long begin, const long end, const int shift,
-                        volatile __global uint *first) {
+__kernel void find_zero(SPACE, OPERAND(const uchar, x), const int x_dtype, const long begin, const long end,
+                        const int shift, volatile __global uint *first) {
   ROW_AND_COLUMN;
   const long place = row * columns + column;
-  if (place >= begin && place < end && value_at(x_dtype, x, AT(x)) == 0) atomic_min(first, (uint)((place - begin) >> shift));
+  if (place >= begin && place < end && value_at(x_dtype, x, AT(x)) == 0)
+    atomic_min(first, (uint)((place - begin) >> shift));
 }

@@ -1,6 +1,6 @@
-/* index.cl: passes that look at an index: is it in range, is it sorted, what is its range. A group takes `chunk` values,
-   its LANES work-items every LANES-th of them, so that a processor reads straight on and a GPU whole lines. I is the
-   index's type; DENSE: its values follow one another in memory; else coordinates are counted out for each. */
+/* index.cl: passes that look at an index: is it in range, is it sorted, what is its range. A group takes `chunk`
+   values, its LANES work-items every LANES-th of them, so that a processor reads straight on and a GPU whole lines. I
+   is the index's type; DENSE: its values follow one another in memory; else coordinates are counted out for each. */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
@@ -35,8 +35,8 @@ __kernel void start(SPACE, OPERAND(const I, index), const int initial, const int
     tell(START, UNSORTED, verdict);
 }
 
-/* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0. `alone`: the only
-   group, and the first launch; it sets the verdict to begin with. */
+/* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0. `alone`: the
+   only group, and the first launch; it sets the verdict to begin with. */
 __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
                     const int alone, __global int *verdict) {
   CHUNK;

@@ -30,7 +30,7 @@
 #define DENSE  1
 #endif
 
-#define GROUP 64
+#define GROUP        64
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 
@@ -48,7 +48,7 @@
   SPACE, OPERAND(T, c), OPERAND(const T, a), OPERAND(const T, b), const long m, const long n, const long k_begin,      \
       const long k_end, const long a_row, const long a_column, const long b_row, const long b_column
 #define BATCH(batch)                                                                                                   \
-  const long row = quotient(batch, columns), column = (batch) - row * columns;                                         \
+  const long row = quotient(batch, columns), column = (batch)-row * columns;                                           \
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
   c += AT(c);                                                                                                          \
   a += AT(a);                                                                                                          \
@@ -66,8 +66,7 @@
 static inline void pack(T *packed, __global const T *b, long b_row, long b_column, int depth, int width) {
   if (b_column == 1 && width == WIDTH)
     for (int k = 0; k < depth; k++)
-      for (int part = 0; part < 2; part++)
-        STORE(LOAD(0, b + k * b_row + part * LENGTH), 2 * k + part, packed);
+      for (int part = 0; part < 2; part++) STORE(LOAD(0, b + k * b_row + part * LENGTH), 2 * k + part, packed);
   else
     for (int k = 0; k < depth; k++)
       for (int j = 0; j < WIDTH; j++) packed[k * WIDTH + j] = j < width ? b[k * b_row + j * b_column] : 0;
@@ -147,11 +146,10 @@ __kernel void multiply_tile(MATRICES) {
   const int id = (int)get_local_id(0), x = id % SIDE, y = id / SIDE;
   BATCH(batch);
   T sums[PER][PER];
-  UNROLL for (int r = 0; r < PER; r++)
-    UNROLL for (int s = 0; s < PER; s++) {
-      const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
-      sums[r][s] = k_begin > 0 && i < m && j < n ? c[i * n + j] : 0;
-    }
+  UNROLL for (int r = 0; r < PER; r++) UNROLL for (int s = 0; s < PER; s++) {
+    const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
+    sums[r][s] = k_begin > 0 && i < m && j < n ? c[i * n + j] : 0;
+  }
   for (long block = k_begin; block < k_end; block += DEPTH) {
     /* neighbouring work-items load neighbouring elements */
     for (int e = id; e < TILE * DEPTH; e += GROUP) {
@@ -172,11 +170,10 @@ __kernel void multiply_tile(MATRICES) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  UNROLL for (int r = 0; r < PER; r++)
-    UNROLL for (int s = 0; s < PER; s++) {
-      const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
-      if (i < m && j < n) c[i * n + j] = sums[r][s];
-    }
+  UNROLL for (int r = 0; r < PER; r++) UNROLL for (int s = 0; s < PER; s++) {
+    const long i = first_row + y + r * SIDE, j = first_column + x + s * SIDE;
+    if (i < m && j < n) c[i * n + j] = sums[r][s];
+  }
 }
 #endif
 
@@ -189,7 +186,7 @@ __kernel void multiply_tile(MATRICES) {
 #define A_STEP a_column
 #define B_STEP b_row
 #endif
-#define PRODUCT(sum, k) PLUS_SCALARS(sum, a[(k) * A_STEP], b[(k) * B_STEP])
+#define PRODUCT(sum, k) PLUS_SCALARS(sum, a[(k)*A_STEP], b[(k)*B_STEP])
 
 #define JOIN_HALVES(distance) UNROLL for (int l = 0; l < distance; l++) lanes[l] += lanes[l + distance];
 
@@ -201,10 +198,8 @@ __kernel void vector_items(MATRICES, const long batches) {
   T lanes[LANES];
   UNROLL for (int l = 0; l < LANES; l++) lanes[l] = 0;
   long k = k_begin;
-  for (; k + LANES <= k_end; k += LANES)
-    UNROLL for (int l = 0; l < LANES; l++) lanes[l] = PRODUCT(lanes[l], k + l);
-  UNROLL for (int l = 0; l < LANES; l++)
-    if (k + l < k_end) lanes[l] = PRODUCT(lanes[l], k + l);
+  for (; k + LANES <= k_end; k += LANES) UNROLL for (int l = 0; l < LANES; l++) lanes[l] = PRODUCT(lanes[l], k + l);
+  UNROLL for (int l = 0; l < LANES; l++) if (k + l < k_end) lanes[l] = PRODUCT(lanes[l], k + l);
   JOIN_HALVES(8)
   JOIN_HALVES(4)
   JOIN_HALVES(2)

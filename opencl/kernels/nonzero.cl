@@ -1,6 +1,7 @@
 /* nonzero.cl: which elements are not zero. First each element of dtype S becomes a byte that says so, in row-major
-   order, then the bytes that are not 0 are counted in blocks, and once it is known how many lie before each block, their
-   coordinates are written. A block is a group's business on a GPU, else one work-item's. COUNT is an unsigned type. */
+   order, then the bytes that are not 0 are counted in blocks, and once it is known how many lie before each block,
+   their coordinates are written. A block is a group's business on a GPU, else one work-item's. COUNT is an unsigned
+   type. */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"
@@ -31,15 +32,14 @@ static inline void write_coordinates(__global long *out, const int rank, const l
   *out = column;
 }
 
-#define FLAGS __global const uchar *flags, const long flags_offset, const long count, const long block
+#define FLAGS  __global const uchar *flags, const long flags_offset, const long count, const long block
 #define OUTPUT __global long *out, const long out_offset, const int rank
 
 #ifdef IS_GPU
 #include "group.h"
 
 /* One more number after the counts is 0, and becomes their sum. */
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-count_flags(FLAGS, __global COUNT *counts) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_flags(FLAGS, __global COUNT *counts) {
   __local ulong sums[GROUP_SIZE];
   const long begin = (long)get_group_id(0) * block, end = min(begin + block, count);
   ulong found = 0, total;
@@ -87,8 +87,7 @@ __kernel void write_places(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
     if (rank == 1)
       for (int i = 0; i < found; i++) *to++ = at + places[i];
     else
-      for (int i = 0; i < found; i++, to += rank)
-        write_coordinates(to, rank, at + places[i], columns, rows, sizes);
+      for (int i = 0; i < found; i++, to += rank) write_coordinates(to, rank, at + places[i], columns, rows, sizes);
   }
 }
 #endif

@@ -17,9 +17,10 @@ total_tiles(__global const NUMBER *numbers, const long count, const long tile, _
 }
 
 /* Each work-item sums neighbours, so that its own sums are at hand. */
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-sum_tiles(__global NUMBER *numbers, const long count, const long tile, __global const NUMBER *starts,
-          const int has_starts) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sum_tiles(__global NUMBER *numbers,
+                                                                                const long count, const long tile,
+                                                                                __global const NUMBER *starts,
+                                                                                const int has_starts) {
   __local ulong sums[GROUP_SIZE];
   const long each = tile / GROUP_SIZE;
   const long begin = (long)get_group_id(0) * tile + (long)get_local_id(0) * each, end = min(begin + each, count);
@@ -34,8 +35,7 @@ sum_tiles(__global NUMBER *numbers, const long count, const long tile, __global 
 }
 
 #else
-__kernel void total_tiles(__global const NUMBER *numbers, const long count, const long tile,
-                          __global NUMBER *totals) {
+__kernel void total_tiles(__global const NUMBER *numbers, const long count, const long tile, __global NUMBER *totals) {
   const long begin = (long)get_global_id(0) * tile, end = min(begin + tile, count);
   NUMBER sum = 0;
   for (long i = begin; i < end; i++) sum += numbers[i];

@@ -12,7 +12,7 @@ static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shif
 
 /* Which block, and from where to where. */
 #define BLOCK_BOUNDS(number)                                                                                           \
-  const long line = (number) / blocks, at = (number) - line * blocks;                                                  \
+  const long line = (number) / blocks, at = (number)-line * blocks;                                                    \
   const long begin = line * n + at * block, end = min(begin + block, line * n + n);                                    \
   counts += line * blocks * DIGITS + at
 
@@ -22,9 +22,10 @@ static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shif
 /* A group ranks EACH items per work-item, 4 bits at a time: more counters do not fit in local memory. */
 enum { EACH = BROAD ? 4 : 8, TILE = EACH * GROUP_SIZE, PART_BITS = 4, PART = 16 };
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-count_digits(__global const item *items, __global uint *counts, const long n, const long block, const long blocks,
-             const int shift) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_digits(__global const item *items,
+                                                                                   __global uint *counts, const long n,
+                                                                                   const long block, const long blocks,
+                                                                                   const int shift) {
   __local uint found[DIGITS];
   const uint me = (uint)get_local_id(0);
   BLOCK_BOUNDS((long)get_group_id(0));

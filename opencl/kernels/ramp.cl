@@ -1,11 +1,11 @@
-/* ramp.cl: start + i * step, one number per work-item. S (and R) is i64 or f64: in it the number is made, and OUT is what
-   it is rounded to. SOFT_FLOAT64: S is f64, of which the device has just the bits. */
+/* ramp.cl: start + i * step, one number per work-item. S (and R) is i64 or f64: in it the number is made, and OUT is
+   what it is rounded to. SOFT_FLOAT64: S is f64, of which the device has just the bits. */
 #include "prelude.h"
 #include "uniform.h"
 
 #ifndef SOFT_FLOAT64
 #include "elements.h"
-__kernel void ramp(__global CAT(T_, OUT) *to, const long offset, const long count, const VALUE start,
+__kernel void ramp(__global CAT(T_, OUT) * to, const long offset, const long count, const VALUE start,
                    const VALUE step) {
   const long i = (long)get_global_id(0);
   if (i < count) to[offset + i] = stored(CAT(ramp_, S)(start, step, i));
@@ -31,7 +31,7 @@ FROM_BITS(i16)
 FROM_BITS(i8)
 FROM_BITS(u8)
 
-__kernel void ramp(__global CAT(T_, OUT) *to, const long offset, const long count, const ulong start,
+__kernel void ramp(__global CAT(T_, OUT) * to, const long offset, const long count, const ulong start,
                    const ulong step) {
   const long i = (long)get_global_id(0);
   if (i < count) to[offset + i] = CAT(OUT, _from_bits)(ramp_bits(start, step, i));

@@ -32,7 +32,7 @@ static inline VALUE number_of(word w, long low, ulong range) {
 #endif
 }
 
-__kernel void draw(__global CAT(T_, OUT) *to, const long offset, const long count, const ulong seed,
+__kernel void draw(__global CAT(T_, OUT) * to, const long offset, const long count, const ulong seed,
                    const ulong first_block, const long low, const ulong range) {
   const long begin = (long)get_global_id(0) * PER_BLOCK;
   if (begin >= count) return;

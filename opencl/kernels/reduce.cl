@@ -34,14 +34,14 @@
 #define WAY_JOIN  3
 
 #ifndef S
-#define S     f32
-#define OUT   f32
-#define FOLD  FOLD_SUM
+#define S        f32
+#define OUT      f32
+#define FOLD     FOLD_SUM
 #define IS_FLOAT 1
-#define WAY   WAY_ITEMS
-#define FLAT  1
-#define DENSE 1
-#define FEW   0
+#define WAY      WAY_ITEMS
+#define FLAT     1
+#define DENSE    1
+#define FEW      0
 #endif
 
 #define BLOCK 1024
@@ -74,7 +74,7 @@ typedef long key_f64;
 typedef short key_f16, key_bf16;
 typedef CAT(B_, S) IN;
 typedef CAT(key_, S) element;
-#define LARGEST ((element)((IN)~(IN)0 >> 1))
+#define LARGEST ((element)((IN) ~(IN)0 >> 1))
 static inline element turned(element x) { return x < 0 ? x ^ LARGEST : x; }
 static inline element element_of(IN bits, int flip) {
   const element magnitude = (element)(bits & (IN)LARGEST);
@@ -126,7 +126,7 @@ typedef wide A;
 #define JOIN(a, b) CAT(times_, WIDE)(a, b)
 #elif FOLD == FOLD_DEVIATIONS
 typedef wide A;
-#define IDENTITY 0
+#define IDENTITY   0
 static inline A square(A x) { return CAT(times_, WIDE)(x, x); }
 #define STEP(a, x) CAT(plus_, WIDE)(a, square(CAT(minus_, WIDE)(x, center)))
 #define JOIN(a, b) CAT(plus_, WIDE)(a, b)
@@ -153,7 +153,7 @@ typedef struct {
 } A;
 #define WINS(value, place, best, best_place) ((value) > (best) || ((value) == (best) && (place) < (best_place)))
 static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, a.place) ? b : a; }
-#define JOIN(a, b) join_winners(a, b)
+#define JOIN(a, b)                           join_winners(a, b)
 #endif
 #endif
 
@@ -167,7 +167,7 @@ static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, 
 #define LANE_TAKE(x, at, taken, i)                                                                                     \
   {                                                                                                                    \
     const element value = taken;                                                                                       \
-    const bool wins = value > x[at];                                                                             \
+    const bool wins = value > x[at];                                                                                   \
     x[at] = wins ? value : x[at];                                                                                      \
     x##_places[at] = wins ? (i) : x##_places[at];                                                                      \
   }
@@ -214,22 +214,21 @@ static inline OUT_OF finished(A a, FINISH) {
 #define GIVE(a, node, output)                                                                                          \
   {                                                                                                                    \
     if (nodes > 1) {                                                                                                   \
-      values[(node) * outputs + (output)] = a;                                                                         \
+      values[(node)*outputs + (output)] = a;                                                                           \
     } else {                                                                                                           \
-      const long row = quotient(output, columns), column = (output) - row * columns;                                   \
+      const long row = quotient(output, columns), column = (output)-row * columns;                                     \
       const coordinates at = coordinates_of(row, rows, sizes);                                                         \
       out[AT(out)] = finished(a, flip, finish, divisor);                                                               \
     }                                                                                                                  \
   }
 /* The kept dimensions, output by output, `nodes` values for each of `outputs`. */
-#define OUTPUTS                                                                                                        \
-  SPACE, OPERAND(OUT_OF, out), const long outputs, const long nodes, __global A *restrict values, FINISH
+#define OUTPUTS SPACE, OPERAND(OUT_OF, out), const long outputs, const long nodes, __global A *restrict values, FINISH
 
 /* -------------------------------------------------------------------------------------------------- blocks of elements
 
    The kept dimensions of the input, then the folded ones, n elements, in runs of the last one. */
 #define BLOCKS                                                                                                         \
-  OUTPUTS, OPERAND(const IN, in), const long n, const long run, const long runs, const coordinates run_sizes,        \
+  OUTPUTS, OPERAND(const IN, in), const long n, const long run, const long runs, const coordinates run_sizes,          \
       STRIDES(run), __global const wide *restrict means
 #if FOLD == FOLD_DEVIATIONS
 #define CENTER(output) const wide center = means[output]
@@ -238,7 +237,7 @@ static inline OUT_OF finished(A a, FINISH) {
 #endif
 
 #if FLAT
-#define FOLDED_AT(e) ((e) * run_step)
+#define FOLDED_AT(e) ((e)*run_step)
 #else
 static inline long folded_at(long e, long run, long runs, coordinates run_sizes, STRIDES(run)) {
   const long above = quotient(e, run);
@@ -250,7 +249,7 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 
 /* Where the first element of an output lies. */
 #define FIRST_OF(output)                                                                                               \
-  const long row = quotient(output, columns), column = (output) - row * columns;                                       \
+  const long row = quotient(output, columns), column = (output)-row * columns;                                         \
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
   const long first = AT(in);
 
@@ -282,22 +281,17 @@ __kernel void fold_items(BLOCKS) {
   for (; i + LANES <= count; i += LANES) {
     const long e = begin + i, turn = first + FOLDED_AT(e), left = run - (e - quotient(e, run) * run);
     if (left < LANES)
-      UNROLL for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l)
-    else if (run_step == 1)
-      TAKE_TURN(turn, 1)
-    else
-      TAKE_TURN(turn, run_step)
+      UNROLL for (int l = 0; l < LANES; l++)
+          LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l) else if (run_step == 1)
+              TAKE_TURN(turn, 1) else TAKE_TURN(turn, run_step)
   }
 #endif
-  UNROLL for (int l = 0; l < USED; l++)
-    if (i + l < count) LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
+  UNROLL for (int l = 0; l < USED; l++) if (i + l < count)
+      LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
 #if USED == LANES
-  JOIN_HALVES(8)
-  JOIN_HALVES(4)
+          JOIN_HALVES(8) JOIN_HALVES(4)
 #endif
-  JOIN_HALVES(2)
-  JOIN_HALVES(1)
-  GIVE(LANE_VALUE(lanes, 0, begin), block, output)
+              JOIN_HALVES(2) JOIN_HALVES(1) GIVE(LANE_VALUE(lanes, 0, begin), block, output)
 }
 #endif
 
@@ -378,11 +372,9 @@ __kernel void fold_lanes(BLOCKS) {
 
 static inline A join_fan(__global const A *leaves, long outputs, long count) {
   A a[FAN];
-  UNROLL for (int i = 0; i < FAN; i++)
-    if (i < count) a[i] = leaves[i * outputs];
-  UNROLL for (int step = 1; step < FAN; step *= 2)
-    UNROLL for (int i = 0; i < FAN; i += 2 * step)
-      if (i + step < count) a[i] = JOIN(a[i], a[i + step]);
+  UNROLL for (int i = 0; i < FAN; i++) if (i < count) a[i] = leaves[i * outputs];
+  UNROLL for (int step = 1; step < FAN; step *= 2) UNROLL for (int i = 0; i < FAN; i += 2 * step) if (i + step < count)
+      a[i] = JOIN(a[i], a[i + step]);
   return a[0];
 }
 

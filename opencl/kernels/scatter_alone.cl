@@ -1,7 +1,7 @@
 /* scatter_alone.cl: a whole small scatter in one work-item and one launch: the check, then contributions in order. All
-   that other kernels are compiled for is decided at run time here: one program per dtype serves all small calls, for its
-   compilation costs more than thousands of them. Rows, columns and the line are those of scatter_walk.cl.
-     S, SRC   suffixes of self's and src's dtypes */
+   that other kernels are compiled for is decided at run time here: one program per dtype serves all small calls, for
+   its compilation costs more than thousands of them. Rows, columns and the line are those of scatter_walk.cl. S, SRC
+   suffixes of self's and src's dtypes */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"

@@ -56,16 +56,16 @@ static inline void join_atomically(__global T *place, W value) {
 #endif
 }
 
-__kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_place, OPERAND(const I, index), SOURCE,
-                             LIMITS, const long width, const long self_column, const long index_column,
-                             const long src_column, const int check, __global int *verdict) {
+__kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_place, OPERAND(const I, index), SOURCE, LIMITS,
+                             const long width, const long self_column, const long index_column, const long src_column,
+                             const int check, __global int *verdict) {
   const long i = (long)get_global_id(0), above = i / width, column = i - above * width;
   const long row = above / columns, at_line = above - row * columns;
   if (row >= rows) return;
   const coordinates at = coordinates_of(row, rows, sizes);
-  const long place = IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step +
-                                        column * index_column]),
-                             size);
+  const long place = IN_MODE(
+      WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step + column * index_column]),
+      size);
   if ((ulong)place >= (ulong)size) {
     if (check) tell(WAY, BAD, verdict);
     return;

@@ -14,8 +14,9 @@
 #define values    2
 #define positions 3
 
-/* A block is gone through in quarters side by side, each with its own counters, so that runs of one owner's contributions
-   do not wait for one another: DO(q) for i as far as the last quarter goes, then for what the others have left. */
+/* A block is gone through in quarters side by side, each with its own counters, so that runs of one owner's
+   contributions do not wait for one another: DO(q) for i as far as the last quarter goes, then for what the others have
+   left. */
 #define QUARTERS 4
 #define CLASSES  (OWNERS + 1) /* the last is for nobody's */
 #define EACH_OF_QUARTERS(DO)                                                                                           \
@@ -41,7 +42,7 @@ static inline void count_owners(__global const I *index, long index_step, int co
 /* From counts to where each quarter's go; says how many are somebody's. */
 static inline uint find_starts(uint next[QUARTERS][CLASSES], __global uint *starts) {
   uint start = 0;
-  for (int class = 0; class < CLASSES; class++) {
+  for (int class = 0; class < CLASSES; class ++) {
     starts[class] = start;
     for (int q = 0; q < QUARTERS; q++) {
       const uint met = next[q][class];
@@ -74,8 +75,7 @@ static inline void deal(__global const I *index, long index_step, int count, lon
 }
 
 __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ulong scale, const int check,
-                        __global int *verdict, __global uint *starts, __global uint *places,
-                        __global KEPT *kept) {
+                        __global int *verdict, __global uint *starts, __global uint *places, __global KEPT *kept) {
   const long blocks = (columns + BLOCK - 1) / BLOCK;
   const long item = (long)get_global_id(0), row = item / blocks, begin = item % blocks * BLOCK;
   if (row >= rows) return;
@@ -84,7 +84,7 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ul
   const long to = row * columns + begin;
   uint next[QUARTERS][CLASSES];
   for (int q = 0; q < QUARTERS; q++)
-    for (int class = 0; class < CLASSES; class++) next[q][class] = 0;
+    for (int class = 0; class < CLASSES; class ++) next[q][class] = 0;
   index += index_offset + inner_product(at, index_strides) + begin * index_step;
   src += src_offset + inner_product(at, src_strides) + begin * src_step;
   count_owners(index, index_step, count, size, mode, scale, next);
@@ -92,8 +92,7 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ul
   deal(index, index_step, count, size, mode, scale, src, src_step, (uint)begin, next, places + to, kept + to);
 }
 
-__kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *places,
-                   __global const KEPT *kept) {
+__kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *places, __global const KEPT *kept) {
   const long blocks = (columns + BLOCK - 1) / BLOCK;
   const long item = (long)get_global_id(0), row = item / OWNERS, owner = item % OWNERS;
   if (row >= rows) return;

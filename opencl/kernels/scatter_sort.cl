@@ -1,34 +1,31 @@
-/* scatter_sort.cl: scattering for GPUs: what meets is brought together by a stable sort, so that each place is joined by
-   one work-item, in order, without atomics on floats.
-     make_items     each contribution as an item (items.h): its place's number as the key, and its own number
-     find_segments  of sorted items: where a key begins; apart from others where more than LONG have it
-     join_short     a work-item per segment and column
-     join_long      a group per segment and some columns: all fetch, few join
-   Row r * still + c is column c of batch r: along `still` of the rows the index stands still. */
+/* scatter_sort.cl: scattering for GPUs: what meets is brought together by a stable sort, so that each place is joined
+   by one work-item, in order, without atomics on floats. make_items     each contribution as an item (items.h): its
+   place's number as the key, and its own number find_segments  of sorted items: where a key begins; apart from others
+   where more than LONG have it join_short     a work-item per segment and column join_long      a group per segment and
+   some columns: all fetch, few join Row r * still + c is column c of batch r: along `still` of the rows the index
+   stands still. */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
 #include "join.h"
 #include "items.h"
 
-__kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long still, const long count,
-                         const ulong nobody, const int check, __global int *verdict, __global item *items,
-                         __global uint *found) {
+__kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long still, const long count, const ulong nobody,
+                         const int check, __global int *verdict, __global item *items, __global uint *found) {
   const long i = (long)get_global_id(0);
   if (i < 2) found[i] = 0;
   if (i >= count) return;
   const long batch = i / columns, at_line = i - batch * columns;
   const coordinates at = coordinates_of(batch * still, rows, sizes);
-  const long place =
-      IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size);
+  const long place = IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size);
   const bool is_ours = (ulong)place < (ulong)size;
   if (check && !is_ours) tell(WAY, BAD, verdict);
   items[i] = make_item(is_ours ? (ulong)(batch * size + place) : nobody, (ulong)i);
 }
 
 /* `found` counts the segments of either kind; in which order they come does not matter. */
-__kernel void find_segments(__global const item *items, const long count, const ulong nobody,
-                            __global uint *starts, __global uint *long_starts, __global uint *found) {
+__kernel void find_segments(__global const item *items, const long count, const ulong nobody, __global uint *starts,
+                            __global uint *long_starts, __global uint *found) {
   __local uint met[2], first[2];
   const long i = (long)get_global_id(0);
   const int lane = (int)get_local_id(0);
@@ -48,9 +45,8 @@ __kernel void find_segments(__global const item *items, const long count, const 
 }
 
 #define SEGMENTED                                                                                                      \
-  SPACE, TARGET, SOURCE, LIMITS, const long still, const long count,                                          \
-      __global const item *items, __global const uint *starts,                            \
-      __global const uint *found
+  SPACE, TARGET, SOURCE, LIMITS, const long still, const long count, __global const item *items,                       \
+      __global const uint *starts, __global const uint *found
 #ifdef ARG
 #define ARG_START const long arg_at = arg_offset + inner_product(at, arg_strides) + place * arg_place;
 #else

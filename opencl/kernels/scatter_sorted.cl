@@ -25,7 +25,9 @@ __kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk)
     if (is_ours) self[self_at + place * self_place] = CAT(store_, S)(joined);
 #else
     do {
-      if (is_ours) { COLUMNS_OF(src_at + i * src_step, i) }
+      if (is_ours) {
+        COLUMNS_OF(src_at + i * src_step, i)
+      }
     } while (++i < columns && PLACE_AT(i) == place);
 #endif
   }

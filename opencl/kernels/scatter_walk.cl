@@ -1,17 +1,17 @@
 /* scatter_walk.cl: contributions joined by work-items that walk the index in order. What is walked: the plan's last
    dimension is the line, along which order counts; rows are all others but the innermost, if self moves through it in
-   shorter steps than from place to place: those are a row's columns, which a work-item takes `block` at a time. Work-items
-   also share out places, by ranges of values: each of the `owners` walks the whole line and passes over what is others'.
-     COLUMNS   one, dense (all that move along them), or strided
-     MOVING    the index moves along the columns, too */
+   shorter steps than from place to place: those are a row's columns, which a work-item takes `block` at a time.
+   Work-items also share out places, by ranges of values: each of the `owners` walks the whole line and passes over what
+   is others'. COLUMNS   one, dense (all that move along them), or strided MOVING    the index moves along the columns,
+   too */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
 #include "join.h"
 
 #define WALKED                                                                                                         \
-  SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS, const long width, const long block,                 \
-      const long self_column, const long index_column, const long src_column, const long arg_column
+  SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS, const long width, const long block, const long self_column,  \
+      const long index_column, const long src_column, const long arg_column
 
 #define one     1
 #define dense   2
@@ -29,22 +29,22 @@
 #ifndef IS_GPU
 __attribute__((noinline))
 #endif
-static void join_dense(__global T *restrict place, __global const TSRC *restrict from, const T number,
-                              long count) {
-  for (long c = 0; c < count; c++)
-    place[c] = CAT(store_, S)(JOIN(CAT(load_, S)(place[c]), VALUE(from[c])));
+static void
+join_dense(__global T *restrict place, __global const TSRC *restrict from, const T number, long count) {
+  for (long c = 0; c < count; c++) place[c] = CAT(store_, S)(JOIN(CAT(load_, S)(place[c]), VALUE(from[c])));
 }
-#define JOIN_COLUMNS(self_at, src_at, arg_at, position, count) join_dense(self + (self_at), src + (src_at), number, count)
+#define JOIN_COLUMNS(self_at, src_at, arg_at, position, count)                                                         \
+  join_dense(self + (self_at), src + (src_at), number, count)
 #else
 #define JOIN_COLUMNS(self_at, src_at, arg_at, position, count)                                                         \
   for (long c = 0; c < (count); c++)                                                                                   \
-    JOIN_AT((self_at) + c * self_column, VALUE(src[(src_at) + c * src_column]), (arg_at) + c * arg_column, position)
+  JOIN_AT((self_at) + c * self_column, VALUE(src[(src_at) + c * src_column]), (arg_at) + c * arg_column, position)
 #endif
 
-/* Columns first_column.. of one row: places first_column on, `lowest` .. lowest + owned - 1, contributions from .. to - 1
-   of the line. Says whether a value was nobody's. A macro, for it works on what kernels are given. */
+/* Columns first_column.. of one row: places first_column on, `lowest` .. lowest + owned - 1, contributions from .. to -
+   1 of the line. Says whether a value was nobody's. A macro, for it works on what kernels are given. */
 #ifdef ARG
-#define ARG_AT(value) (arg_at + (value) * arg_place)
+#define ARG_AT(value) (arg_at + (value)*arg_place)
 #define ARG_START(first_column)                                                                                        \
   const long arg_at = arg_offset + inner_product(at, arg_strides) + (first_column)*arg_column
 #else
@@ -62,11 +62,11 @@ static void join_dense(__global T *restrict place, __global const TSRC *restrict
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
   for (long i = from; i < (to); i++)                                                                                   \
     for (long c = 0; c < (count); c++) {                                                                               \
-      const long value = IN_MODE(WIDE(index[index_at + i * index_step + ALONG(c, index_column)]), size);                     \
+      const long value = IN_MODE(WIDE(index[index_at + i * index_step + ALONG(c, index_column)]), size);               \
       nobodys |= (ulong)value >= (ulong)size;                                                                          \
       if ((ulong)(value - (lowest)) < (ulong)(owned))                                                                  \
-        JOIN_AT(self_at + value * self_place + ALONG(c, self_column), VALUE(src[src_at + i * src_step + ALONG(c, src_column)]),    \
-                ARG_AT(value) + c * arg_column, i);                                                                    \
+        JOIN_AT(self_at + value * self_place + ALONG(c, self_column),                                                  \
+                VALUE(src[src_at + i * src_step + ALONG(c, src_column)]), ARG_AT(value) + c * arg_column, i);          \
     }
 #else
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
@@ -84,8 +84,7 @@ static void join_dense(__global T *restrict place, __global const TSRC *restrict
 #define COUNT(first_column) (width - (first_column) < block ? width - (first_column) : block)
 #endif
 
-__kernel void walk(WALKED, const long from, const long to, const long owners, const int check,
-                   __global int *verdict) {
+__kernel void walk(WALKED, const long from, const long to, const long owners, const int check, __global int *verdict) {
   const long blocks = COLUMNS == one ? 1 : (width + block - 1) / block;
   const long item = (long)get_global_id(0), owner = item / (rows * blocks), row = item / blocks % rows;
   const long first_column = item % blocks * block;

@@ -26,7 +26,7 @@ typedef CAT(B_, S) word;
 #define INFINITE      CAT(INFINITE_, S)
 #define IS_FLOAT      (INFINITE != 0)
 #define TOP           ((word)((word)1 << (8 * sizeof(word) - 1)))
-#define NAN_KEY       ((word)~(word)0)
+#define NAN_KEY       ((word) ~(word)0)
 
 static inline ulong key_of(word x) {
   const word magnitude = x & (word)~TOP;
@@ -44,7 +44,7 @@ static inline word of_key(word key) {
 }
 
 /* Element c of x in the row at `at`. */
-#define IN_ROW(x, c) x[x##_offset + (c) * x##_step + inner_product(at, x##_strides)]
+#define IN_ROW(x, c) x[x##_offset + (c)*x##_step + inner_product(at, x##_strides)]
 
 #define OUTPUTS OPERAND(word, values), OPERAND(long, indices)
 #define INPUT   OPERAND(const word, from)
@@ -111,13 +111,14 @@ __kernel void give(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, co
 
 /* ----------------------------------------------------------------------------------------------------- short lines */
 
-/* A line is cut into `tiles` tiles, one where it is short. With to_items the first `keep` items of each tile go to `kept`,
-   where they are the items of a next, shorter line; else they are a line's first, and go to the outputs. With from_items
-   a line is such items, else it is the input's. What a tile lacks is LAST_ITEM, which is last in all stages. */
+/* A line is cut into `tiles` tiles, one where it is short. With to_items the first `keep` items of each tile go to
+   `kept`, where they are the items of a next, shorter line; else they are a line's first, and go to the outputs. With
+   from_items a line is such items, else it is the input's. What a tile lacks is LAST_ITEM, which is last in all stages.
+ */
 #define TILES                                                                                                          \
   __global const item *items, const int from_items, __global item *kept, const int to_items, const long tile,          \
       const long tiles, const long keep, const ulong flip
-#define LOAD(c)  (from_items ? items[row * columns + (c)] : make_item((word)(key_of(IN_ROW(from, c)) ^ flip), c))
+#define LOAD(c) (from_items ? items[row * columns + (c)] : make_item((word)(key_of(IN_ROW(from, c)) ^ flip), c))
 #define STORE(x, r)                                                                                                    \
   if (to_items)                                                                                                        \
     kept[unit * keep + (r)] = x;                                                                                       \
@@ -149,8 +150,8 @@ static inline void sort_stretches(__local item *items, int bits) {
 }
 
 /* As many tiles as fit, each in a stretch of 2^bits. */
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sort_tiles(SPACE, OUTPUTS, INPUT, TILES,
+                                                                                 const int bits) {
   __local item sorted[LINE];
   const ulong common = 0;
   const int shift = 0;

@@ -1,6 +1,5 @@
-/* space.h: iteration spaces in kernels, twin of launch.c. A kernel over a plan takes SPACE, then OPERAND(type, name) for
-   each operand, and starts with
-     ROW_AND_COLUMN;                  returns where the work-item has nothing to do
+/* space.h: iteration spaces in kernels, twin of launch.c. A kernel over a plan takes SPACE, then OPERAND(type, name)
+   for each operand, and starts with ROW_AND_COLUMN;                  returns where the work-item has nothing to do
    after which AT(name) is the element's offset in name. OUTER says in how many numbers a row's coordinates are kept. */
 #if OUTER == 16
 typedef long16 coordinates;
@@ -10,7 +9,7 @@ typedef long4 coordinates;
 typedef long coordinates;
 #endif
 
-#define SPACE const long columns, const long rows, const coordinates sizes
+#define SPACE            const long columns, const long rows, const coordinates sizes
 #define STRIDES(x)       const long x##_step, const coordinates x##_strides
 #define OPERAND(type, x) __global type *x, const long x##_offset, STRIDES(x)
 #define ROW_AND_COLUMN                                                                                                 \
@@ -38,9 +37,10 @@ static inline long inner_product(coordinates a, coordinates b) { return a * b; }
 #define COORDINATES(type) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
 #else
 #define COORDINATES(type)                                                                                              \
-  COORDINATE(type, f) COORDINATE(type, e) COORDINATE(type, d) COORDINATE(type, c) COORDINATE(type, b)                  \
-  COORDINATE(type, a) COORDINATE(type, 9) COORDINATE(type, 8) COORDINATE(type, 7) COORDINATE(type, 6)                  \
-  COORDINATE(type, 5) COORDINATE(type, 4) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
+  COORDINATE(type, f)                                                                                                  \
+  COORDINATE(type, e) COORDINATE(type, d) COORDINATE(type, c) COORDINATE(type, b) COORDINATE(type, a)                  \
+      COORDINATE(type, 9) COORDINATE(type, 8) COORDINATE(type, 7) COORDINATE(type, 6) COORDINATE(type, 5)              \
+          COORDINATE(type, 4) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
 #endif
 
 static inline coordinates coordinates_of(long row, long rows, coordinates sizes) {
