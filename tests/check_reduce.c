@@ -224,7 +224,8 @@ static void check_folds(strew_tensor *tensor, const char *layout) {
   for (unsigned folded = all ? 1 : 0; folded <= all; folded++) {
     struct lines lines = gather_lines(tensor, folded);
     for (int fold = 0; fold < STREW_FOLD_COUNT; fold++)
-      if (!needs_float((strew_fold)fold) || is_float_dtype(lines.dtype))
+      if ((!needs_float((strew_fold)fold) || is_float_dtype(lines.dtype)) &&
+          chosen(((int)lines.dtype * 16 + (int)folded) * STREW_FOLD_COUNT + fold, 4))
         check_fold((strew_fold)fold, tensor, &lines, folded, draw_below(2), layout);
     free(lines.elements);
   }

@@ -96,9 +96,19 @@ local run = {
   scatter_rows = function(a) return {out = scatter_rows(a)} end,
 }
 
+local lacks_float64 = not pcall(strew.zeros, 1, "float64")
+local function takes_float64(value)
+  if type(value) ~= "table" then return value == "float64" end
+  for _, part in pairs(value) do
+    if takes_float64(part) then return true end
+  end
+  return false
+end
+
 describe("what other libraries document", function()
   for _, case in ipairs(cases) do
     if case.op == "scatter_rows" and case.args.reduction == "div" then goto continue end -- not one of our reductions
+    if lacks_float64 and takes_float64(case) then goto continue end
     it(case.id, function()
       local args = arguments(case.args)
       local before = args.self and args.self:clone()

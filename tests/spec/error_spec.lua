@@ -61,7 +61,8 @@ describe("errors of", function()
         for _, block in ipairs(blocks) do
           local due = table.concat(block, "\n")
           local is = run(block[1]:sub(3))
-          if is ~= due then error(("is\n%s\ndue\n%s"):format(is, due), 0) end
+          local is_left_out = support.lacks_float64 and block[1]:find("float64", 1, true)
+          if is ~= due and not is_left_out then error(("is\n%s\ndue\n%s"):format(is, due), 0) end
         end
       end)
     elseif line:match "^> " then
