@@ -89,7 +89,7 @@ run-%: $(BUILD)/tests/%
 hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
 	@for host in $^; do $$host || exit 1; done
 sanitized:
-	@$(MAKE) SANITIZE=address,undefined checks specs program
+	@LSAN_OPTIONS=suppressions=tests/leaks.supp:print_suppressions=0 $(MAKE) SANITIZE=address,undefined checks specs program
 threads:
 	@$(MAKE) SANITIZE=thread run-check_pool
 

@@ -34,6 +34,8 @@ static void push_device(lua_State *L, strew_device *device) {
   }
   lua_pushinteger(L, can.units);
   lua_setfield(L, -2, "units");
+  lua_pushinteger(L, can.launches);
+  lua_setfield(L, -2, "launches");
   set_boolean(L, "float64", can.float64);
   set_boolean(L, "int64_atomics", can.int64_atomics);
   set_boolean(L, "exact_division", can.exact_division);

@@ -206,7 +206,8 @@ static void opencl_capabilities(const strew_device *device, strew_capabilities *
                               .units = (int)on->units,
                               .memory_bytes = on->memory_bytes,
                               .largest_block_bytes = on->largest_bytes,
-                              .work_group_size = on->largest_group};
+                              .work_group_size = on->largest_group,
+                              .launches = on->launches};
   snprintf(out->driver, sizeof out->driver, "%s", on->driver);
   describe_promise(device, out->promise, sizeof out->promise);
 }

@@ -238,7 +238,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
 /* Atomic words of 64 bits are rare, so that places beyond 32 are looked for in spans first. */
 strew_status opencl_find_zero(const struct call *call, strew_device *device, const struct plan *plan,
                               strew_dtype compute, int64_t *place) {
-  int64_t begin = 0, end = plan_numel(plan), span;
+  int64_t begin = 0, end = plan_numel(plan), span = -1;
   int shift = 0;
   while (end >> shift >= UINT32_MAX) shift++;
   for (;; shift = 0) {

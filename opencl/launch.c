@@ -95,6 +95,7 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
   do error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, first, global, local, 0, NULL, NULL);
   while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_make_room(launch->device));
   if (error != CL_SUCCESS) return fail_opencl(launch->call, launch->device, "clEnqueueNDRangeKernel", error);
+  on->launches++;
   return STREW_OK;
 }
 

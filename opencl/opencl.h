@@ -80,6 +80,7 @@ struct opencl {
   struct block free_blocks[FREE_BLOCKS]; /* the most recently freed last */
   int free_count;
   size_t free_bytes;
+  int64_t launches;
 };
 enum software {
   SOFT_SUM = 1,

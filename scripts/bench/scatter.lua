@@ -39,6 +39,7 @@ local M = 1000000
 local function random_index(n, places) return strew.randint(0, places, {n}) end
 
 local cases = {
+  {"1000 into 100", "line", 100, function() return random_index(1000, 100) end},
   {"10 M into 1", "line", 1, function() return random_index(10 * M, 1) end},
   {"10 M into 100", "line", 100, function() return random_index(10 * M, 100) end},
   {"10 M into 10 k", "line", 10000, function() return random_index(10 * M, 10000) end},
@@ -86,8 +87,16 @@ local function operands(case)
   return name, kind, places, index, wide, src, kind == "inner" and 1 or 0
 end
 
+-- Kernels given to the device so far.
+local function launches()
+  for _, one in ipairs(strew.devices()) do
+    if one.name == device then return one.launches end
+  end
+end
+
 local function beside_the_cpu()
-  print(("%-30s %8s %8s %7s"):format("scatter_add_, float32, int64", "CPU", device, "ratio"))
+  device = strew.zeros(1, {device = device}).device
+  print(("%-30s %8s %10s %7s %8s %8s"):format("scatter_add_, float32, int64", "CPU", device, "ratio", "launches", "MB"))
   for _, case in ipairs(cases) do
     local name, kind, places, index, wide, src, dim = operands(case)
     local a, b = strew.zeros(places), strew.zeros(places, {device = device})
@@ -96,9 +105,12 @@ local function beside_the_cpu()
     a:scatter_add_(dim, wide, src)
     b:scatter_add_(dim, there, src_there)
     assert(strew.equal(a, b:to("cpu")), name .. ": not the CPU's bits")
+    local before = launches()
+    b:scatter_add_(dim, there, src_there)
+    local count, bytes = launches() - before, index:numel() * 8 + src:numel() * 4 + a:numel() * 8
     local cpu, own = in_turns(function() a:scatter_add_(dim, wide, src) end,
                               function() b:scatter_add_(dim, there, src_there) end)
-    print(("%-30s %8.2f %8.2f %7.2f"):format(name, cpu, own, own / cpu))
+    print(("%-30s %8.2f %10.2f %7.2f %8d %8.0f"):format(name, cpu, own, own / cpu, count, bytes / 1e6))
   end
 end
 
