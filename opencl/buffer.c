@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A few sizes, so that blocks fit again: powers of two below a page, then eighths of powers of two. */
+/* A few sizes, so that blocks fit again: multiples of 256 up to a page, then eighths of powers of two. */
 static size_t rounded(size_t size_bytes) {
   size_t step = 256;
   while (step * 16 < size_bytes && step < (size_t)1 << 60) step *= 2;
@@ -23,6 +23,15 @@ static void drop(struct opencl *on, int i) {
 void blocks_trim(strew_device *device, size_t keep_bytes) {
   struct opencl *on = opencl_of(device);
   while (on->free_count && on->free_bytes > keep_bytes) drop(on, 0);
+}
+
+/* Launches that are still to come hold what they use. */
+bool blocks_make_room(strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  if (on->free_count == 0) return false;
+  cl.clFinish(on->queue); /* should it fail, so will what comes next */
+  blocks_trim(device, 0);
+  return true;
 }
 
 /* The newest free block of this size; blocks of other sizes stay for others. */
@@ -62,16 +71,14 @@ static cl_int make_buffer(struct opencl *on, size_t size_bytes, struct block *bl
 
 strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
   struct opencl *on = opencl_of(device);
+  *block = (struct block){NULL, 0};
   if (on->lost) return fail_lost(call, device);
   if (on->largest_bytes && size_bytes > on->largest_bytes) return fail_too_large(call, device, size_bytes);
   size_t whole = rounded(size_bytes ? size_bytes : 1);
   if (on->largest_bytes && whole > on->largest_bytes) whole = size_bytes;
   if (take_free(on, whole, block)) return STREW_OK;
   cl_int error = make_buffer(on, whole, block);
-  if (error != CL_SUCCESS && on->free_count) {
-    blocks_trim(device, 0);
-    error = make_buffer(on, whole, block);
-  }
+  if (error != CL_SUCCESS && blocks_make_room(device)) error = make_buffer(on, whole, block);
   return error == CL_SUCCESS ? STREW_OK : fail_buffer(call, device, size_bytes, error);
 }
 

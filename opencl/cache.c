@@ -36,7 +36,9 @@ static bool folder(char *path) {
   if (length < 0 || length + 64 > LONGEST_PATH) return false;
   mkdir(path, 0700); /* where it is there already, all the better */
   strcat(path, "/strew");
-  return mkdir(path, 0700) == 0 || access(path, W_OK) == 0;
+  mkdir(path, 0700);
+  struct stat about; /* what others may write is not run */
+  return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() && !(about.st_mode & 022);
 }
 
 static bool path_of(const char *key, char *path) {

@@ -55,8 +55,8 @@ static void ask(struct opencl *on, cl_device_info what, void *value, size_t size
 }
 
 /* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
-   noatomics64, shortloops; and those that reach every way of scattering with small calls (scatter.c): way=walk,
-   way=alone, way=partition, way=sort, way=group, way=atomics, order, tiny. */
+   noatomics64, shortloops; large, for kernels that small calls do not get; and those that reach every way of scattering
+   with small calls (scatter.c): way=walk, way=alone, way=partition, way=sort, way=group, way=atomics, order, tiny. */
 bool opencl_assumed(const char *word) {
   const char *words = getenv("STREW_OPENCL_ASSUME");
   return words && strstr(words, word);
@@ -76,7 +76,7 @@ static void read_extensions(struct opencl *on, bool *float64) {
 static void read_properties(strew_device *device) {
   struct opencl *on = opencl_of(device);
   cl_device_type type;
-  cl_ulong memory, largest, local;
+  cl_ulong memory, largest;
   cl_device_fp_config singles;
   bool float64;
   ask(on, CL_DEVICE_TYPE, &type, sizeof type);
@@ -84,14 +84,14 @@ static void read_properties(strew_device *device) {
   ask(on, CL_DEVICE_MAX_WORK_GROUP_SIZE, &on->largest_group, sizeof on->largest_group);
   ask(on, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory);
   ask(on, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest);
-  ask(on, CL_DEVICE_LOCAL_MEM_SIZE, &local, sizeof local);
   ask(on, CL_DEVICE_SINGLE_FP_CONFIG, &singles, sizeof singles);
-  ask(on, CL_DRIVER_VERSION, on->driver, sizeof on->driver - 1);
+  char driver[512];
+  ask(on, CL_DRIVER_VERSION, driver, sizeof driver - 1);
+  snprintf(on->driver, sizeof on->driver, "%.100s", driver);
   read_extensions(on, &float64);
   on->is_gpu = opencl_assumed("gpu") || (!(type & CL_DEVICE_TYPE_CPU) && !opencl_assumed("cpu"));
   on->memory_bytes = (size_t)memory;
   on->largest_bytes = (size_t)largest;
-  on->local_bytes = (size_t)local;
   on->longest_loop = INT64_MAX;
   device->lacks_float64 = float64 ? NULL : "it lacks the extension cl_khr_fp64";
   snprintf(on->options, sizeof on->options, "-cl-std=CL1.2 -w%s",
@@ -112,6 +112,26 @@ static void set_prelude(strew_device *device) {
            on->int64_atomics ? "#define HAS_INT64_ATOMICS\n" : "");
 }
 
+/* What cannot be done without. */
+static strew_status check_device(const struct call *call, strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  cl_bool available, compiler, little;
+  char version[256];
+  ask(on, CL_DEVICE_AVAILABLE, &available, sizeof available);
+  ask(on, CL_DEVICE_COMPILER_AVAILABLE, &compiler, sizeof compiler);
+  ask(on, CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little);
+  ask(on, CL_DEVICE_VERSION, version, sizeof version - 1);
+  const char *lacks = !available  ? "is not available"
+                      : !compiler ? "has no compiler"
+                      : !little   ? "is not little-endian"
+                      : !strncmp(version, "OpenCL 1.0", 10) || !strncmp(version, "OpenCL 1.1", 10) ? "lacks OpenCL 1.2"
+                      : on->largest_group < GROUP ? "has work-groups of fewer than 64 work-items"
+                                                  : NULL;
+  if (!lacks) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "%s (%s) %s", device->name,
+              strew_device_description(device), lacks);
+}
+
 static strew_status make_queue(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   cl_int error;
@@ -122,13 +142,10 @@ static strew_status make_queue(const struct call *call, strew_device *device) {
 }
 
 static strew_status open_device(const struct call *call, strew_device *device) {
-  struct opencl *on = opencl_of(device);
-  cl_bool available;
-  ask(on, CL_DEVICE_AVAILABLE, &available, sizeof available);
-  if (!available) return fail_opencl(call, device, "clGetDeviceInfo(CL_DEVICE_AVAILABLE)", CL_DEVICE_NOT_AVAILABLE);
   read_properties(device);
   set_prelude(device);
-  strew_status status = make_queue(call, device);
+  strew_status status = check_device(call, device);
+  if (status == STREW_OK) status = make_queue(call, device);
   if (status == STREW_OK) status = opencl_probe(call, device);
   programs_release(device); /* what was asked for before the answers were known */
   set_prelude(device);
@@ -139,7 +156,7 @@ static strew_status open_device(const struct call *call, strew_device *device) {
    gets its own back. */
 strew_status opencl_open(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
-  if (on->open) return STREW_OK;
+  if (on->open) return on->lost ? fail_lost(call, device) : STREW_OK;
   fenv_t host;
   fegetenv(&host);
   fesetenv(FE_DFL_ENV);
@@ -152,7 +169,7 @@ strew_status opencl_open(const struct call *call, strew_device *device) {
 
 void opencl_close(strew_device *device) {
   struct opencl *on = opencl_of(device);
-  if (on->queue) cl.clFinish(on->queue); /* nothing may still run in what is given back */
+  if (on->queue && !on->lost) cl.clFinish(on->queue); /* nothing may still run in what is given back */
   blocks_trim(device, 0);
   programs_release(device);
   if (on->queue) cl.clReleaseCommandQueue(on->queue);

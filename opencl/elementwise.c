@@ -217,6 +217,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   cl_uint first = UINT32_MAX;
   strew_status status = block_take(call, device, sizeof first, &word);
   if (status == STREW_OK) status = block_write(call, device, &word, 0, &first, sizeof first);
+  if (status != STREW_OK) return block_give(device, &word), status;
   if (space.outer < 4) space.outer = 4; /* one kernel less */
   launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(compute), space.outer);
@@ -227,7 +228,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   launch_int(&launch, end);
   launch_value(&launch, &(cl_int){shift}, sizeof(cl_int));
   launch_block(&launch, &word);
-  if (status == STREW_OK) status = launch_rows(&launch, &space);
+  status = launch_rows(&launch, &space);
   if (status == STREW_OK) status = block_read(call, device, &word, 0, &first, sizeof first);
   block_give(device, &word);
   *span = first == UINT32_MAX ? -1 : (int64_t)first;

@@ -32,7 +32,10 @@ void launch_start(struct launch *launch, const struct call *call, strew_device *
   vsnprintf(settings, sizeof settings, settings_format, arguments);
   va_end(arguments);
   *launch = (struct launch){.call = call, .device = device};
-  launch->status = kernel_find(call, device, file, name, settings, &launch->kernel);
+  if (opencl_of(device)->lost)
+    launch->status = fail_lost(call, device);
+  else
+    launch->status = kernel_find(call, device, file, name, settings, &launch->kernel);
 }
 
 void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
@@ -42,7 +45,6 @@ void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
 }
 
 void launch_int(struct launch *launch, int64_t value) { launch_value(launch, &value, sizeof value); }
-void launch_local(struct launch *launch, size_t size_bytes) { launch_value(launch, NULL, size_bytes); }
 void launch_block(struct launch *launch, const struct block *block) {
   launch_value(launch, &block->memory, sizeof block->memory);
 }
@@ -83,12 +85,15 @@ void launch_operand(struct launch *launch, const struct space *space, int i) {
 
 /* --------------------------------------------------------------------------------------------------------- running */
 
-static strew_status enqueue(struct launch *launch, cl_uint dimensions, const size_t *global, const size_t *local) {
+/* Drivers that find memory for buffers when they are first used may not find it then. */
+static strew_status enqueue(struct launch *launch, cl_uint dimensions, const size_t *first, const size_t *global,
+                            const size_t *local) {
   if (launch->status != STREW_OK) return launch->status;
   struct opencl *on = opencl_of(launch->device);
   if (on->lost) return fail_lost(launch->call, launch->device);
-  on->launches++;
-  cl_int error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, NULL, global, local, 0, NULL, NULL);
+  cl_int error;
+  do error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, first, global, local, 0, NULL, NULL);
+  while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_make_room(launch->device));
   if (error != CL_SUCCESS) return fail_opencl(launch->call, launch->device, "clEnqueueNDRangeKernel", error);
   return STREW_OK;
 }
@@ -96,20 +101,27 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
 static size_t rounded_up(int64_t count, size_t step) { return ((size_t)count + step - 1) / step * step; }
 
 /* Groups as wide as rows are long, so that few work-items have nothing to do; three shapes in all, since drivers
-   compile for each. */
+   compile for each. GPUs may have a bound on the groups of the second dimension: launches go on where they stop. */
 strew_status launch_rows(struct launch *launch, const struct space *space) {
+  enum { MOST_GROUPS = 65535 };
   size_t wide = space->columns >= GROUP / 2 || space->rows == 1 ? GROUP : space->columns >= 4 ? 8 : 1;
   size_t local[2] = {wide, GROUP / wide};
   size_t global[2] = {rounded_up(space->columns, local[0]), rounded_up(space->rows, local[1])};
-  return enqueue(launch, 2, global, local);
+  size_t rows = global[1], most = opencl_of(launch->device)->is_gpu ? MOST_GROUPS * local[1] : rows;
+  strew_status status = launch->status;
+  for (size_t first[2] = {0, 0}; status == STREW_OK && first[1] < rows; first[1] += global[1]) {
+    global[1] = rows - first[1] < most ? rows - first[1] : most;
+    status = enqueue(launch, 2, first, global, local);
+  }
+  return status;
 }
 
 strew_status launch_items(struct launch *launch, int64_t count) {
   size_t local = GROUP, global = rounded_up(count, local);
-  return enqueue(launch, 1, &global, &local);
+  return enqueue(launch, 1, NULL, &global, &local);
 }
 
 strew_status launch_groups(struct launch *launch, int64_t groups, size_t size) {
   size_t global = (size_t)groups * size;
-  return enqueue(launch, 1, &global, &size);
+  return enqueue(launch, 1, NULL, &global, &size);
 }

@@ -35,13 +35,11 @@
   X(clReleaseProgram)                                                                                                  \
   X(clCreateKernel)                                                                                                    \
   X(clReleaseKernel)                                                                                                   \
-  X(clGetKernelWorkGroupInfo)                                                                                          \
   X(clSetKernelArg)                                                                                                    \
   X(clEnqueueNDRangeKernel)                                                                                            \
   X(clEnqueueReadBuffer)                                                                                               \
   X(clEnqueueWriteBuffer)                                                                                              \
   X(clEnqueueCopyBuffer)                                                                                               \
-  X(clFlush)                                                                                                           \
   X(clFinish)
 struct opencl_library {
 #define MEMBER(name) __typeof__(name) *name;
@@ -72,7 +70,7 @@ struct opencl {
   cl_command_queue queue;
   bool is_gpu; /* many small processors: no long loop in one work-item (else: few large ones, as a CPU) */
   cl_uint units;
-  size_t largest_group, memory_bytes, largest_bytes, local_bytes;
+  size_t largest_group, memory_bytes, largest_bytes;
   int64_t longest_loop;          /* turns that one work-item may take in one launch */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
   unsigned software;             /* operations of float32 that integers have to do: */
@@ -81,7 +79,7 @@ struct opencl {
   struct program *programs[PROGRAM_SLOTS];
   struct block free_blocks[FREE_BLOCKS]; /* the most recently freed last */
   int free_count;
-  size_t free_bytes, launches;
+  size_t free_bytes;
 };
 enum software {
   SOFT_SUM = 1,
@@ -115,6 +113,8 @@ strew_status fail_lost(const struct call *call, strew_device *device);
 strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block);
 void block_give(strew_device *device, struct block *block);
 void blocks_trim(strew_device *device, size_t keep_bytes);
+/* Gives all free blocks back to the driver; false where there were none. */
+bool blocks_make_room(strew_device *device);
 /* Host memory to a block, and back: both wait. */
 strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
                          const void *from, size_t size_bytes);
@@ -176,7 +176,6 @@ void launch_start(struct launch *launch, const struct call *call, strew_device *
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
 void launch_int(struct launch *launch, int64_t value); /* a `const long` */
 void launch_block(struct launch *launch, const struct block *block);
-void launch_local(struct launch *launch, size_t size_bytes);
 /* SPACE */
 void launch_space(struct launch *launch, const struct space *space);
 /* OPERAND(T, name) of kernels/space.h: an operand of the plan. One without storage binds no memory. */

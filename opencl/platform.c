@@ -33,7 +33,7 @@ static void platform_text(cl_platform_id platform, cl_platform_info what, char *
 
 static strew_device *add_device(strew_context *context, int p, int d, cl_platform_id platform, cl_device_id id) {
   struct device_list *list = &context->found;
-  char model[64] = "", vendor[64];
+  char model[512] = "", vendor[512];
   struct found_device *found = memory_take(context, sizeof *found);
   struct opencl *state = memory_take(context, sizeof *state);
   if (!found || !state || list->count == MOST_FOUND) {
@@ -58,13 +58,13 @@ static strew_device *add_device(strew_context *context, int p, int d, cl_platfor
 static void add_platform(strew_context *context, int p, cl_platform_id platform) {
   cl_device_id ids[MOST_DEVICES];
   cl_uint count = 0;
-  char name[64];
+  char name[512];
   platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
   cl_int error = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
   if (error == CL_DEVICE_NOT_FOUND || (error == CL_SUCCESS && count == 0))
-    problem(&context->found, "platform %d, %s: has no device", p, name);
+    problem(&context->found, "platform %d, %.60s: has no device", p, name);
   else if (error != CL_SUCCESS)
-    problem(&context->found, "platform %d, %s: clGetDeviceIDs gave %s (%d)", p, name, cl_error_name(error), error);
+    problem(&context->found, "platform %d, %.60s: clGetDeviceIDs gave %s (%d)", p, name, cl_error_name(error), error);
   else
     for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) add_device(context, p, (int)d, platform, ids[d]);
 }

@@ -9,6 +9,7 @@
 struct program {
   struct program *next; /* in its slot */
   cl_program program;
+  bool kept; /* made of a binary that was on disk */
   int kernel_count;
   struct kernel {
     cl_kernel kernel;
@@ -25,7 +26,7 @@ struct text {
   char *bytes;
   size_t length, room;
   bool failed;
-  unsigned included; /* files that are in it already, one bit each */
+  uint64_t included; /* files that are in it already, one bit each */
 };
 
 static void text_add(struct text *text, const char *bytes, size_t length) {
@@ -49,10 +50,10 @@ static void text_add(struct text *text, const char *bytes, size_t length) {
 
 static void text_add_word(struct text *text, const char *word) { text_add(text, word, strlen(word)); }
 
-static const struct kernel_file *file_named(const char *name, size_t length, unsigned *bit) {
-  for (int i = 0; i < kernel_file_count; i++) {
+static const struct kernel_file *file_named(const char *name, size_t length, uint64_t *bit) {
+  for (int i = 0; i < kernel_file_count && i < 64; i++) { /* a bit each */
     if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length)) continue;
-    *bit = 1u << i;
+    *bit = (uint64_t)1 << i;
     return &kernel_files[i];
   }
   return NULL;
@@ -74,7 +75,7 @@ static void add_file(struct text *text, const struct kernel_file *file) {
     end = strchr(at, '\n');
     end = end ? end + 1 : at + strlen(at);
     const char *name = at + sizeof include - 1;
-    unsigned bit;
+    uint64_t bit;
     const struct kernel_file *other = NULL;
     if (!strncmp(at, include, sizeof include - 1)) {
       for (const char *slash = name; slash < end; slash++)
@@ -141,8 +142,8 @@ static cl_program from_binary(strew_device *device, const char *key) {
   cl_program program = cl.clCreateProgramWithBinary(on->context, 1, &on->device, &size_bytes,
                                                     (const unsigned char **)&binary, NULL, &error);
   memory_give(device->context, binary, size_bytes);
-  if (!program || error != CL_SUCCESS || build(on, program) == CL_SUCCESS) return program;
-  cl.clReleaseProgram(program);
+  if (program && error == CL_SUCCESS && build(on, program) == CL_SUCCESS) return program;
+  if (program) cl.clReleaseProgram(program);
   return NULL;
 }
 
@@ -167,18 +168,19 @@ static strew_status from_source(const struct call *call, strew_device *device, c
   error = build(on, program);
   if (context->progress) context->progress(context->progress_user, NULL);
   if (error == CL_SUCCESS) return *out = program, STREW_OK;
-  strew_status status = fail_build(call, device, program, key, error);
+  strew_status status = error == CL_BUILD_PROGRAM_FAILURE ? fail_build(call, device, program, key, error)
+                                                          : fail_opencl(call, device, "clBuildProgram", error);
   cl.clReleaseProgram(program);
   return status;
 }
 
 /* Everything that decides the binary comes first in the text that is its key on disk: device, driver and options stand
-   in a comment, then the source. */
+   in a comment, then the source. `kept`: a binary from disk will do, if there is one; says whether it was. */
 static strew_status build_program(const struct call *call, strew_device *device, const char *key, const char *file,
-                                  const char *settings, cl_program *out) {
+                                  const char *settings, bool *kept, cl_program *out) {
   struct opencl *on = opencl_of(device);
   struct text text = {.context = device->context};
-  unsigned bit;
+  uint64_t bit;
   const struct kernel_file *found = file_named(file, strlen(file), &bit);
   if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "there is no kernel file %s", file);
   text_add_word(&text, "// ");
@@ -193,7 +195,8 @@ static strew_status build_program(const struct call *call, strew_device *device,
   add_file(&text, found);
   strew_status status = STREW_OK;
   if (text.failed) status = fail_memory(call, device->context, text.room);
-  cl_program program = status == STREW_OK ? from_binary(device, text.bytes) : NULL;
+  cl_program program = status == STREW_OK && *kept ? from_binary(device, text.bytes) : NULL;
+  *kept = program != NULL;
   if (status == STREW_OK && !program) {
     status = from_source(call, device, key, text.bytes, &program);
     if (status == STREW_OK) keep_binary(device, program, text.bytes);
@@ -224,12 +227,30 @@ static strew_status program_find(const struct call *call, strew_device *device, 
   struct program *made = memory_take(device->context, size_of_program(key));
   if (!made) return fail_memory(call, device->context, size_of_program(key));
   made->kernel_count = 0;
+  made->kept = true;
   strcpy(made->key, key);
-  strew_status status = build_program(call, device, key, file, settings, &made->program);
+  strew_status status = build_program(call, device, key, file, settings, &made->kept, &made->program);
   if (status != STREW_OK) return memory_give(device->context, made, size_of_program(key)), status;
   made->next = *slot;
   *slot = *out = made;
   return STREW_OK;
+}
+
+/* A binary from disk may be built and yet be of no use: then its source is compiled after all. */
+static strew_status kernel_make(const struct call *call, strew_device *device, const char *file, const char *name,
+                                const char *settings, struct program *program, cl_kernel *out) {
+  cl_int error;
+  *out = cl.clCreateKernel(program->program, name, &error);
+  if (!*out && program->kept && program->kernel_count == 0 && !opencl_of(device)->lost) {
+    cl_program fresh;
+    program->kept = false;
+    strew_status status = build_program(call, device, program->key, file, settings, &program->kept, &fresh);
+    if (status != STREW_OK) return status;
+    cl.clReleaseProgram(program->program);
+    program->program = fresh;
+    *out = cl.clCreateKernel(program->program, name, &error);
+  }
+  return *out ? STREW_OK : fail_opencl(call, device, "clCreateKernel", error);
 }
 
 strew_status kernel_find(const struct call *call, strew_device *device, const char *file, const char *name,
@@ -241,10 +262,9 @@ strew_status kernel_find(const struct call *call, strew_device *device, const ch
     if (!strcmp(program->kernels[i].name, name)) return *out = program->kernels[i].kernel, STREW_OK;
   if (program->kernel_count == (int)(sizeof program->kernels / sizeof *program->kernels))
     return fail(call, (struct fault){.code = STREW_EDEVICE}, "%s has too many kernels", file);
-  cl_int error;
   struct kernel *kernel = &program->kernels[program->kernel_count];
-  kernel->kernel = cl.clCreateKernel(program->program, name, &error);
-  if (!kernel->kernel) return fail_opencl(call, device, "clCreateKernel", error);
+  status = kernel_make(call, device, file, name, settings, program, &kernel->kernel);
+  if (status != STREW_OK) return status;
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   program->kernel_count++;
   *out = kernel->kernel;

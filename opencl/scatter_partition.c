@@ -1,7 +1,7 @@
 /* scatter_partition.c: scattering on processors: contributions are put, block by block and in their order, where those
    of one owner of places lie together, then each owner joins its own. Nothing is counted over all of the index and
    nothing moves far. An index that is sorted needs no such thing: samples say whether it may be, a pass over it whether
-   it is, and the launches that are not needed return at once. */
+   it is. */
 #include "scatter.h"
 
 #include <stdio.h>

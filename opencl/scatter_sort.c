@@ -148,11 +148,22 @@ static strew_status look_for_order(struct scattering *s, const struct sorted *so
   return status;
 }
 
-/* All bits that places' numbers have; nobody's, which is one more, is not among them where such end the call. */
+/* All bits that places' numbers have. Nobody's, which is one more, has to sort apart wherever it may occur: also where
+   it ends the call, since segments are looked for before that is known. */
 static uint64_t bits_of_places(const struct scattering *s, const struct sorted *sorted) {
-  uint64_t last = (uint64_t)sorted->places - (s->given->mode != STREW_DROP && sorted->places > 0), bits = 0;
+  bool nobodys = s->given->check || s->given->mode == STREW_DROP;
+  uint64_t last = (uint64_t)sorted->places - (!nobodys && sorted->places > 0), bits = 0;
   while (bits < last) bits = bits << 1 | 1;
   return bits;
+}
+
+/* How many there are, in place of how many there may be: mostly none, and then nothing needs a draft. */
+static strew_status count_long_runs(const struct scattering *s, struct sorted *sorted) {
+  cl_uint found[2] = {0, 0};
+  if (sorted->most_long_runs == 0) return STREW_OK;
+  strew_status status = block_read(s->call, s->device, &sorted->found, 0, found, sizeof found);
+  sorted->most_long_runs = found[1];
+  return status;
 }
 
 strew_status scatter_sort(struct scattering *s, bool order) {
@@ -168,6 +179,7 @@ strew_status scatter_sort(struct scattering *s, bool order) {
   }
   if (status == STREW_OK) status = find_segments(s, &sorted);
   if (status == STREW_OK && s->given->check) status = scatter_checked(s);
+  if (status == STREW_OK && !s->bad) status = count_long_runs(s, &sorted);
   if (status == STREW_OK && !s->bad && sorted.most_long_runs) status = draft_start(s); /* two launches write */
   sorted.plan.operands[SELF].storage = s->plan.operands[SELF].storage;
   sorted.plan.operands[SELF].offset = s->plan.operands[SELF].offset;

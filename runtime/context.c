@@ -184,15 +184,17 @@ static strew_status fail_device(const struct call *call, strew_context *context,
               "is \"%s\", which is not there; there is: %s", spec, known);
 }
 
-/* "opencl": the first device that opens. The last one's failure is the reason where none does. */
+/* "opencl": the first device that opens. Where none does, the first one's failure is the reason. */
 static strew_status find_usable(const struct call *call, strew_context *context, strew_device **out) {
-  strew_status status = STREW_OK;
-  for (int i = 1; i < strew_device_count(context); i++) {
+  const struct call quietly = {.op = call->op};
+  int count = strew_device_count(context);
+  for (int i = 1; i < count; i++) {
     strew_device *device = strew_device_at(context, i);
-    status = device->ops->open(call, device);
-    if (status == STREW_OK) return *out = device, STREW_OK;
+    if (device->ops->open(&quietly, device) == STREW_OK) return *out = device, STREW_OK;
   }
-  return status == STREW_OK ? fail_device(call, context, "opencl") : status;
+  if (count == 1) return fail_device(call, context, "opencl");
+  *out = strew_device_at(context, 1);
+  return (*out)->ops->open(call, *out);
 }
 
 static strew_status find_by_word(const struct call *call, strew_context *context, const char *spec,

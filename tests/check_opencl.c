@@ -450,15 +450,16 @@ START_TEST(refused_binaries_are_compiled) {
 END_TEST
 
 START_TEST(folders_that_cannot_be_used) {
-  char path[300], home[300];
+  char path[300], home[300], drivers[300];
   snprintf(home, sizeof home, "%s", getenv("HOME") ? getenv("HOME") : folder);
   snprintf(path, sizeof path, "%s/file", folder);
   fclose(fopen(path, "w"));
+  snprintf(drivers, sizeof drivers, "%s/drivers", folder);
+  setenv("POCL_CACHE_DIR", drivers, 1); /* drivers have caches of their own, and would take what follows at its word */
+  setenv("MESA_SHADER_CACHE_DIR", drivers, 1);
   setenv("XDG_CACHE_HOME", path, 1); /* no folder */
   long first = run_processes(1);
   ck_assert_int_gt(first, 0);
-  setenv("POCL_CACHE_DIR", folder, 1); /* drivers have caches of their own, and would take what follows at its word */
-  setenv("MESA_SHADER_CACHE_DIR", folder, 1);
   setenv("XDG_CACHE_HOME", "relative", 1); /* counts as none */
   setenv("HOME", folder, 1);
   ck_assert_int_eq(run_processes(1), first);

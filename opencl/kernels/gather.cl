@@ -1,5 +1,5 @@
-/* gather.cl: out[c] = self[c with the index's value along dim], as words of an element's size. MODE is the mode's name,
-   I the index's type. */
+/* gather.cl: out[c] = self[c with the index's value along dim]. WORD is the unsigned type of an element's size, I the
+   index's. */
 #include "prelude.h"
 #include "space.h"
 #include "mode.h"
