@@ -145,7 +145,7 @@ START_TEST(products) {
   for (int s = 0; s < SHAPES; s++)
     for (int la = 0; la < LAYOUT_COUNT; la++)
       for (int lb = 0; lb < LAYOUT_COUNT; lb++) {
-        if (!chosen((_i * SHAPES + s) * 16 + la * 4 + lb, 12)) continue;
+        if (!chosen((_i * SHAPES + s) * 16 + la * 4 + lb, 24)) continue;
         const struct shape *shape = &shapes[s];
         strew_tensor *a = random_integers(dtype, shape->rank_a, shape->a, (enum layout)la, low, 7);
         strew_tensor *b = random_integers(dtype, shape->rank_b, shape->b, (enum layout)lb, low, 7);

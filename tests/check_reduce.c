@@ -225,7 +225,7 @@ static void check_folds(strew_tensor *tensor, const char *layout) {
     struct lines lines = gather_lines(tensor, folded);
     for (int fold = 0; fold < STREW_FOLD_COUNT; fold++)
       if ((!needs_float((strew_fold)fold) || is_float_dtype(lines.dtype)) &&
-          chosen(((int)lines.dtype * 16 + (int)folded) * STREW_FOLD_COUNT + fold, 4))
+          chosen(((int)lines.dtype * 16 + (int)folded) * STREW_FOLD_COUNT + fold, 6))
         check_fold((strew_fold)fold, tensor, &lines, folded, draw_below(2), layout);
     free(lines.elements);
   }
@@ -239,7 +239,7 @@ START_TEST(folds) {
   for (int s = 0; s < SHAPES; s++) {
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
       strew_tensor *tensor;
-      if (!chosen(_i * SHAPES * LAYOUT_COUNT + s * LAYOUT_COUNT + layout, 16)) continue;
+      if (!chosen(_i * SHAPES * LAYOUT_COUNT + s * LAYOUT_COUNT + layout, 48)) continue;
       if (!is_float_dtype(dtype) || _i < STREW_DTYPE_COUNT) { /* infinities and NaN, on one thread */
         tensor = random_tensor(dtype, shapes[s].rank, shapes[s].sizes, (enum layout)layout);
         check_folds(tensor, layout_name((enum layout)layout));
@@ -465,7 +465,7 @@ START_TEST(running_sums) {
     bool is_large = shape->rank == 2 && shape->sizes[0] * shape->sizes[1] > 100000;
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
       if (is_large && layout != _i % LAYOUT_COUNT) continue; /* each layout with some of the dtypes */
-      if (!chosen(_i * SHAPES * LAYOUT_COUNT + s * LAYOUT_COUNT + layout, 8)) continue;
+      if (!chosen(_i * SHAPES * LAYOUT_COUNT + s * LAYOUT_COUNT + layout, 24)) continue;
       strew_tensor *tame = tame_tensor(dtype, shape, (enum layout)layout);
       strew_tensor *wild = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
       for (int dim = 0; dim < (shape->rank ? shape->rank : 1); dim++) {

@@ -112,7 +112,7 @@ START_TEST(sorts) {
   use_turn(_i / STREW_DTYPE_COUNT, _i);
   for (int s = 0; s < SHAPES; s++)
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-      if (!chosen((_i * SHAPES + s) * LAYOUT_COUNT + layout, 8)) continue;
+      if (!chosen((_i * SHAPES + s) * LAYOUT_COUNT + layout, 16)) continue;
       const struct shape *shape = &shapes[s];
       strew_tensor *tensor = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
       for (int dim = 0; dim < (shape->rank ? shape->rank : 1); dim++)
@@ -207,7 +207,7 @@ START_TEST(uniques) {
   use_turn(_i / STREW_DTYPE_COUNT, _i);
   for (int s = 0; s < SHAPES; s++)
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-      if (!chosen((_i * SHAPES + s) * LAYOUT_COUNT + layout, 8)) continue;
+      if (!chosen((_i * SHAPES + s) * LAYOUT_COUNT + layout, 16)) continue;
       strew_tensor *tensor = random_tensor(dtype, shapes[s].rank, shapes[s].sizes, (enum layout)layout);
       check_unique(tensor);
       strew_release(tensor);
@@ -265,7 +265,7 @@ START_TEST(nonzeros) {
   use_turn(_i / STREW_DTYPE_COUNT, _i);
   for (int s = 0; s < SHAPES; s++)
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-      if (!chosen((_i * SHAPES + s) * LAYOUT_COUNT + layout, 8)) continue;
+      if (!chosen((_i * SHAPES + s) * LAYOUT_COUNT + layout, 16)) continue;
       const struct shape *shape = &shapes[s];
       strew_tensor *any = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
       strew_tensor *few = random_integers(dtype, shape->rank, shape->sizes, (enum layout)layout, 0, 2);

@@ -91,7 +91,7 @@ case $kind in
   pocl) name=PoCL word=opencl:portable package=pocl-opencl-icd ;;
   rusticl)
     name='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd
-    export RUSTICL_ENABLE=llvmpipe
+    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=7 # its launches take long
     ;;
   oclgrind)
     name=Oclgrind word=opencl:oclgrind package=oclgrind

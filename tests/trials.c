@@ -205,8 +205,9 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
   restore(target);
   for (int stays = 0; stays < 2; stays++) {
     report = stays ? NULL : &failure;
-    strew_context_seed(context, 7);                /* of which attempts that fail use up none */
-    const int step = stays && on_device() ? 9 : 1; /* a call there has hundreds of events, most of them alike */
+    strew_context_seed(context, 7);           /* of which attempts that fail use up none */
+    int step = stays && on_device() ? 19 : 1; /* a call there has hundreds of events, most of them alike */
+    if (getenv("STREW_TEST_STEP")) step *= atoi(getenv("STREW_TEST_STEP"));
     for (long failing = 1; attempt(&trial, failing, stays); failing += step) continue;
     if (is_lost()) break;
   }
