@@ -191,7 +191,7 @@ static void describe_promise(const strew_device *device, char *text, size_t size
   *text = 0;
   if (device->lacks_float64)
     used = (size_t)snprintf(text, size, "float64 tensors are an error here: %s", device->lacks_float64);
-  if (on->software)
+  if (on->software & ~(unsigned)SOFT_WIDEN)
     used += (size_t)snprintf(text + used, size - used, "%sin integers, slower, for exactness:", used ? "; " : "");
   for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
     if (on->software & names[i].flag) used += (size_t)snprintf(text + used, size - used, " %s", names[i].name);
