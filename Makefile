@@ -1,18 +1,23 @@
 # strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
-# Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread (in a build folder of its own)
+# Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread, DEBUG=1 (each in a
+# build folder of its own)
 
 CC       = cc
 OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
+DEBUG    =
 comma    = ,
-BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))))
+BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
 
 WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror
 # The bits must not depend on compiler or instruction set: nothing is contracted or reassociated.
 # (Elements are moved as words of their size, whatever their dtype: -fno-strict-aliasing.)
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
-OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter runtime/cpu/%,$<),-O3,-O2))
-CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) -g -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
+# Loops that are there several times, one for each instruction set, are vectorised without the rest of -O3, which would
+# double their size.
+VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
+OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter %_loops.c,$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
+CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LIBS     = -lpthreadpool -lm -ldl
@@ -35,15 +40,18 @@ DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwi
                   scalar overlap misuse opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
+# Instruction sets that a processor may have beyond its architecture's plain one: see runtime/cpu/isa.h.
+ISAS    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2 avx512)
+LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(wildcard runtime/cpu/*_loops.c)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
 all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew
 
-$(BUILD)/libstrew.a: $(call objects,$(CORE))
+$(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
-$(BUILD)/libstrew.so: $(call objects,$(CORE))
+$(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -69,6 +77,12 @@ $(BUILD)/kernels.c: opencl/embed.sh $(KERNELS)
 $(BUILD)/obj/kernels.o: $(BUILD)/kernels.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -c -o $@ $<
+$(BUILD)/obj/%.avx2.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx2 -mavx2 -Iruntime -Iruntime/cpu -c -o $@ $<
+$(BUILD)/obj/%.avx512.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -Iruntime -Iruntime/cpu -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
@@ -105,6 +119,7 @@ readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 digest: all
 	@$(BUILD)/strew tests/digest.lua 2000 1 2 3 7
+	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
 devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))
 devices-%: all $(call programs,$(DEVICE_CHECKS))
@@ -129,4 +144,4 @@ clean:
 
 .PHONY: all kernels demo bench checks hosts sanitized threads specs program readme digest devices rules test lint clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))
+-include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

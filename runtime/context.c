@@ -4,6 +4,7 @@
    that hosts and garbage collectors may let go in any order. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "cpu/cpu.h"
+#include "cpu/isa.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -254,10 +255,12 @@ const char *strew_device_description(strew_device *device) {
     if (!name || strncmp(line, "model name", 10)) continue;
     name += strspn(name, ": \t");
     name[strcspn(name, "\n")] = 0;
-    snprintf(device->description, sizeof device->description, "%.*s", (int)sizeof device->description - 1, name);
+    snprintf(device->description, sizeof device->description, "%.*s", (int)sizeof device->description - 32, name);
     break;
   }
   if (file) fclose(file);
+  size_t used = strlen(device->description);
+  snprintf(device->description + used, sizeof device->description - used, ", %s loops", isa_name(isa_in_use()));
   return device->description;
 }
 

@@ -1,39 +1,16 @@
 /* elementwise.c: elementwise operations on the CPU. A kernel, one per operation and dtype, works on dense rows; what is
    not dense or of another dtype passes through small blocks that stay in the nearest cache. So every kernel is one loop
    that the compiler turns into vector instructions, whatever layouts and dtypes meet. */
-#include "arithmetic.h"
+#include "elementwise_loops.h"
+
 #include "cpu.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-typedef void kernel(int64_t count, void *out, const void *const *in);
+CHOOSE_LOOPS(elementwise)
 
-struct kernels {
-  kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
-  int64_t (*find_zero)(int64_t count, const void *row);
-};
-
-#define INLINE inline __attribute__((always_inline))
-#if defined(__clang__)
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#pragma clang diagnostic ignored "-Wpass-failed" /* loops around libm's functions stay as they are */
-#else
-#define INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
-#define LOOPS_WIDE
-#define LOOPS "elementwise.inc"
-#include "each_dtype.h"
-
-/* 16-bit floats are computed as float32. */
-#define kernels_f16  kernels_f32
-#define kernels_bf16 kernels_f32
-static const struct kernels *const kernels_of[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = &kernels_##s,
-    STREW_DTYPES(ROW)
-#undef ROW
-};
+static const struct kernels *kernels_of(strew_dtype dtype) { return elementwise_loops()->kernels[dtype]; }
 
 /* ---------------------------------------------------------------------------------------------------- the blocks */
 
@@ -95,8 +72,8 @@ static struct lane lane_out(const struct plan *plan, strew_dtype gives) {
 static kernel *kernel_of(const struct elementwise_plan *plan) {
   strew_dtype compute = plan->compute;
   /* where just moves elements: those of 16-bit floats as integers of their size */
-  if (plan->kind == ELEMENTWISE_WHERE) return kernels_of[dtype_is_half(compute) ? STREW_INT16 : compute]->where;
-  const struct kernels *kernels = kernels_of[compute];
+  if (plan->kind == ELEMENTWISE_WHERE) return kernels_of(dtype_is_half(compute) ? STREW_INT16 : compute)->where;
+  const struct kernels *kernels = kernels_of(compute);
   if (plan->kind == ELEMENTWISE_UNARY) return kernels->unary[plan->op];
   return plan->kind == ELEMENTWISE_BINARY ? kernels->binary[plan->op] : kernels->clamp;
 }
@@ -147,7 +124,7 @@ static void search_visit(void *search_, const struct row *row) {
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
   (void)call;
-  struct search search = {.find_zero = kernels_of[compute]->find_zero, .lane = lane_in(plan, 0, compute, NULL)};
+  struct search search = {.find_zero = kernels_of(compute)->find_zero, .lane = lane_in(plan, 0, compute, NULL)};
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);

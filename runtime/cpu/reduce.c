@@ -7,39 +7,17 @@
    Block values go up a binary tree whose waiting nodes lie on a stack, as carries in a binary counter. Work is split
    among the threads by tiles; where there are few, also by subtrees of 2^k blocks. So no way of splitting shows in a
    result. 16-bit floats, and whatever does not lie side by side, are converted into a buffer first. */
-#include "cpu.h"
-#include "scalar.h"
+#include "reduce_loops.h"
 
-#include <math.h>
+#include "cpu.h"
+
 #include <string.h>
 
 enum { TILE_BYTES = 1024, MAX_DEPTH = 54, PIECES_PER_PART = 2 };
 
-enum fold_kind { SUMS, PRODUCTS, DEVIATIONS, LEAST, GREATEST, FIRST_LEAST, FIRST_GREATEST, EVERY, SOME, FOLD_KINDS };
+CHOOSE_LOOPS(reduce)
 
-struct fold {
-  int64_t value_bytes;
-  void (*start)(void *values, int64_t count);
-  void (*join)(void *values, const void *others, int64_t count);
-  void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
-  void (*block)(void *value, const void *elements, const void *center, int64_t count, int64_t place);
-};
-
-typedef uint32_t bits_f32;
-typedef uint64_t bits_f64;
-
-#define LOOPS_WIDE
-#define LOOPS "reduce.inc"
-#include "each_dtype.h"
-
-static const struct fold *fold_of(enum fold_kind kind, strew_dtype dtype) {
-  static const struct fold *const *const table[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s, name, stored, bits, wide, ...) [STREW_##ENUM] = folds_##wide,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  return table[dtype][kind];
-}
+static const struct fold *fold_of(enum fold_kind kind, strew_dtype dtype) { return reduce_loops()->folds[dtype][kind]; }
 
 static const enum fold_kind kinds[STREW_FOLD_COUNT] = {[STREW_FOLD_SUM] = SUMS,
                                                        [STREW_FOLD_PROD] = PRODUCTS,
@@ -296,10 +274,8 @@ static void fold_blocks(const struct job *job, struct desk *desk, const struct t
 /* ----------------------------------------------------------------------------------------------------- the result */
 
 static void divide(const struct job *job, void *values, int64_t count, double divisor, bool root) {
-  if (dtype_wide(job->dtype) == STREW_FLOAT64)
-    finish_f64(values, count, divisor, root);
-  else
-    finish_f32(values, count, divisor, root);
+  bool is_double = dtype_wide(job->dtype) == STREW_FLOAT64;
+  (is_double ? reduce_loops()->finish_f64 : reduce_loops()->finish_f32)(values, count, divisor, root);
 }
 
 static bool is_spread(strew_fold fold) { return fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD; }

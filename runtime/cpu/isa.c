@@ -1,0 +1,49 @@
+/* isa.c: which instruction set's loops this process runs. */
+#include "isa.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[ISA_COUNT] = {
+#define ROW(ENUM, suffix, name) [ISA_##ENUM] = #suffix,
+    INSTRUCTION_SETS(ROW, )
+#undef ROW
+};
+
+const char *isa_name(enum isa isa) { return names[isa]; }
+
+/* Has the processor what the Makefile lets the compiler use? The operating system has to save the registers, too: that
+   is asked with it. */
+static bool is_there(enum isa isa) {
+#if defined(__x86_64__)
+  if (isa == ISA_AVX2) return __builtin_cpu_supports("avx2");
+  if (isa == ISA_AVX512)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+  return isa == ISA_PLAIN;
+}
+
+static enum isa choose(void) {
+  const char *word = getenv("STREW_CPU");
+  enum isa best = ISA_PLAIN;
+  for (int isa = 0; isa < ISA_COUNT; isa++) {
+    if (!is_there((enum isa)isa)) continue;
+    best = (enum isa)isa;
+    if (word && !strcmp(word, names[isa])) break;
+  }
+  return best;
+}
+
+/* Two threads that choose at once choose the same. */
+enum isa isa_in_use(void) {
+  static atomic_int chosen; /* plus one; 0: not yet */
+  int isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+  if (!isa) {
+    isa = (int)choose() + 1;
+    atomic_store_explicit(&chosen, isa, memory_order_relaxed);
+  }
+  return (enum isa)(isa - 1);
+}

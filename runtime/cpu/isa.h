@@ -1,0 +1,44 @@
+/* isa.h: instruction sets. A file named *_loops.c is compiled once for each that the processor family has, with ISA as
+   its suffix and the compiler's leave to use it; the file exports one table, NAME_loops_ISA. Which of them runs is
+   decided once per process, by the processor and the environment. All of them give the same bits. */
+#ifndef STREW_ISA_H
+#define STREW_ISA_H
+
+/* Enumerator; suffix, which is also its word in STREW_CPU. From the least to the most able. Where the Makefile compiles
+   more than the first, it goes by the same processor. */
+#if defined(__x86_64__)
+#define INSTRUCTION_SETS(X, name) X(PLAIN, plain, name) X(AVX2, avx2, name) X(AVX512, avx512, name)
+#else
+#define INSTRUCTION_SETS(X, name) X(PLAIN, plain, name)
+#endif
+
+enum isa {
+#define ROW(ENUM, suffix, name) ISA_##ENUM,
+  INSTRUCTION_SETS(ROW, )
+#undef ROW
+      ISA_COUNT
+};
+
+/* The most able one that this processor has, or the one that STREW_CPU names, if it has that: for tests. */
+enum isa isa_in_use(void);
+const char *isa_name(enum isa isa);
+
+#ifndef ISA
+#define ISA plain
+#endif
+
+/* In a header: declares the tables, of type struct NAME_loops. In the file of loops: the name of the one that it makes.
+   In the one place that uses them: NAME_loops(), which gives the one in use. */
+#define DECLARE_LOOPS(name)                INSTRUCTION_SETS(LOOPS_DECLARATION, name)
+#define LOOPS_DECLARATION(ENUM, isa, name) extern const struct name##_loops name##_loops_##isa;
+#define LOOPS_TABLE(name)                  LOOPS_EXPAND(name, ISA)
+#define LOOPS_EXPAND(name, isa)            LOOPS_PASTE(name, isa)
+#define LOOPS_PASTE(name, isa)             name##_loops_##isa
+#define CHOOSE_LOOPS(name)                                                                                             \
+  static const struct name##_loops *name##_loops(void) {                                                               \
+    static const struct name##_loops *const tables[ISA_COUNT] = {INSTRUCTION_SETS(LOOPS_ENTRY, name)};                 \
+    return tables[isa_in_use()];                                                                                       \
+  }
+#define LOOPS_ENTRY(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
+
+#endif

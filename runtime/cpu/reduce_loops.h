@@ -1,0 +1,26 @@
+/* reduce_loops.h: the folds of reductions. */
+#ifndef STREW_REDUCE_LOOPS_H
+#define STREW_REDUCE_LOOPS_H
+
+#include "core.h"
+#include "isa.h"
+
+enum fold_kind { SUMS, PRODUCTS, DEVIATIONS, LEAST, GREATEST, FIRST_LEAST, FIRST_GREATEST, EVERY, SOME, FOLD_KINDS };
+
+struct fold {
+  int64_t value_bytes;
+  void (*start)(void *values, int64_t count);
+  void (*join)(void *values, const void *others, int64_t count);
+  void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
+  void (*block)(void *value, const void *elements, const void *center, int64_t count, int64_t place);
+};
+
+struct reduce_loops {
+  const struct fold *const *folds[STREW_DTYPE_COUNT];
+  /* From sums to means, from sums of squared differences to variances, and on to standard deviations. */
+  void (*finish_f32)(void *values, int64_t count, double divisor, bool root);
+  void (*finish_f64)(void *values, int64_t count, double divisor, bool root);
+};
+DECLARE_LOOPS(reduce)
+
+#endif

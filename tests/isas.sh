@@ -1,0 +1,29 @@
+#!/bin/sh
+# usage: sh tests/isas.sh BUILD ISA...
+# The digest under each instruction set that STREW_CPU can force here: the same number is due. A set that this processor
+# has not is left out.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=$1
+shift
+first='' passed=0 failed=0
+for isa in "$@"; do
+  described=$(STREW_CPU=$isa "$build/strew" -e 'print(strew.devices()[1].description)')
+  case $described in
+    *", $isa loops") ;;
+    *)
+      echo "$isa is not there: $described"
+      continue
+      ;;
+  esac
+  number=$(STREW_CPU=$isa "$build/strew" tests/digest.lua 300 2 | sed -n 's/^digest.*threads: //p')
+  first=${first:-$number}
+  if [ -n "$number" ] && [ "$number" = "$first" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $isa: digest $number, elsewhere $first"
+  fi
+done
+echo "instruction sets: $passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed != 0 ]
