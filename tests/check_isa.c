@@ -1,0 +1,235 @@
+/* check_isa.c: the loops of every instruction set that this processor has against the plain ones, bit for bit: each
+   kernel, fold and conversion on rows of random elements, of many lengths, and not aligned. */
+#include "copy_loops.h"
+#include "elementwise_loops.h"
+#include "reduce_loops.h"
+#include "testing.h"
+
+#define TABLE(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
+static const struct elementwise_loops *const elementwise_of[] = {INSTRUCTION_SETS(TABLE, elementwise)};
+static const struct reduce_loops *const reduce_of[] = {INSTRUCTION_SETS(TABLE, reduce)};
+static const struct copy_loops *const copy_of[] = {INSTRUCTION_SETS(TABLE, copy)};
+
+/* Rows begin at some element of these. */
+enum { LONGEST = 1100, ROWS = 4 };
+typedef char memory[2 * LONGEST * 8] __attribute__((aligned(64)));
+static memory inputs[ROWS], due, found;
+static char *in[ROWS];
+
+static const int64_t lengths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 1024, 1025, LONGEST - 9};
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+/* Does the processor have it? isa_in_use is the best of those, unless the environment says otherwise. */
+static bool is_here(int isa) { return isa <= (int)isa_in_use(); }
+
+static int64_t size_of(strew_dtype dtype) { return (int64_t)strew_dtype_size_bytes(dtype); }
+
+/* Fills row i with `count` elements, from wherever. */
+static void draw_row(int i, strew_dtype dtype, int64_t count) {
+  in[i] = inputs[i] + draw_below(9) * size_of(dtype);
+  for (int64_t k = 0; k < count; k++) random_element(dtype, in[i] + k * size_of(dtype));
+}
+
+static void clear(void) {
+  memset(due, 0x55, sizeof due);
+  memset(found, 0x55, sizeof found);
+}
+
+/* Equal but for NaNs' payloads, and nothing written behind? */
+static void compare(strew_dtype dtype, int64_t count, int isa, const char *what, int which) {
+  for (int64_t k = 0; k < count; k++)
+    if (!same_element(dtype, due + k * size_of(dtype), found + k * size_of(dtype)))
+      ck_abort_msg("%s %d of %s, %d elements: %s differs from plain at %d", what, which, strew_dtype_name(dtype),
+                   (int)count, isa_name((enum isa)isa), (int)k);
+  if (memcmp(due + count * size_of(dtype), found + count * size_of(dtype), 64) != 0)
+    ck_abort_msg("%s %d of %s: %s writes beyond %d elements", what, which, strew_dtype_name(dtype),
+                 isa_name((enum isa)isa), (int)count);
+}
+
+/* ------------------------------------------------------------------------------------------------- elementwise */
+
+static void check_kernel(int isa, strew_dtype dtype, strew_dtype gives, kernel *plain, kernel *other, const char *what,
+                         int op) {
+  if (!plain && !other) return;
+  ck_assert(plain && other);
+  for (int l = 0; l < LENGTHS; l++) {
+    for (int i = 0; i < 3; i++) draw_row(i, dtype, lengths[l]);
+    if (!strcmp(what, "where")) draw_row(0, STREW_BOOL, lengths[l]);
+    clear();
+    plain(lengths[l], due, (const void *const *)in);
+    other(lengths[l], found, (const void *const *)in);
+    compare(gives, lengths[l], isa, what, op);
+  }
+}
+
+START_TEST(kernels_agree) {
+  strew_dtype dtype = (strew_dtype)_i;
+  if (dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16) return; /* computed as float32 */
+  seed_draws((uint64_t)_i);
+  const struct kernels *plain = elementwise_of[ISA_PLAIN]->kernels[dtype];
+  for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++) {
+    const struct kernels *other = elementwise_of[isa]->kernels[dtype];
+    for (int op = 0; op < STREW_UNARY_COUNT; op++)
+      check_kernel(isa, dtype, dtype, plain->unary[op], other->unary[op], "unary", op);
+    for (int op = 0; op < STREW_BINARY_COUNT; op++)
+      check_kernel(isa, dtype, op >= STREW_EQ && op <= STREW_LOGICAL_OR ? STREW_BOOL : dtype, plain->binary[op],
+                   other->binary[op], "binary", op);
+    check_kernel(isa, dtype, dtype, plain->clamp, other->clamp, "clamp", 0);
+    check_kernel(isa, dtype, dtype, plain->where, other->where, "where", 0);
+  }
+}
+END_TEST
+
+START_TEST(zeros_are_found) {
+  for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int d = 0; d < STREW_DTYPE_COUNT; d++)
+      for (int l = 0; l < LENGTHS; l++) {
+        if (d == STREW_FLOAT16 || d == STREW_BFLOAT16) continue;
+        int64_t bytes = size_of((strew_dtype)d), at = draw_below(lengths[l]);
+        memset(due, 1, sizeof due);
+        ck_assert_int_eq(elementwise_of[isa]->kernels[d]->find_zero(lengths[l], due + bytes), -1);
+        memset(due + (1 + at) * bytes, 0, (size_t)((lengths[l] - at) * bytes));
+        ck_assert_int_eq(elementwise_of[isa]->kernels[d]->find_zero(lengths[l], due + bytes), at);
+      }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- copies */
+
+static void check_convert(int isa, strew_dtype to, strew_dtype from, convert_row *plain, convert_row *other) {
+  for (int l = 0; l < LENGTHS; l++)
+    for (int step = 0; step < 3; step++) {
+      int64_t room = 2 * LONGEST / (step ? step : 1), count = lengths[l] < room - 9 ? lengths[l] : room - 9;
+      draw_row(0, from, step ? (count - 1) * step + 1 : 1);
+      clear();
+      plain(count, due, size_of(to), in[0], step * size_of(from));
+      other(count, found, size_of(to), in[0], step * size_of(from));
+      compare(to, count, isa, "conversion from", (int)from);
+      clear();
+      plain(count, due, 2 * size_of(to), in[0], step * size_of(from));
+      other(count, found, 2 * size_of(to), in[0], step * size_of(from));
+      compare(to, 2 * count - 1, isa, "strided conversion from", (int)from);
+    }
+}
+
+START_TEST(conversions_agree) {
+  strew_dtype from = (strew_dtype)_i;
+  seed_draws((uint64_t)_i);
+  const struct copy_loops *plain = copy_of[ISA_PLAIN];
+  for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++) {
+    const struct copy_loops *other = copy_of[isa];
+    for (int to = 0; to < STREW_DTYPE_COUNT; to++)
+      if (to != (int)from)
+        check_convert(isa, (strew_dtype)to, from, plain->convert_from[from][to], other->convert_from[from][to]);
+    check_convert(isa, STREW_UINT8, STREW_UINT8, plain->copy8, other->copy8);
+    check_convert(isa, STREW_INT16, STREW_INT16, plain->copy16, other->copy16);
+    check_convert(isa, STREW_INT32, STREW_INT32, plain->copy32, other->copy32);
+    check_convert(isa, STREW_INT64, STREW_INT64, plain->copy64, other->copy64);
+  }
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------------------- folds */
+
+/* In what values are gathered. */
+static strew_dtype value_of(enum fold_kind kind, strew_dtype dtype) {
+  if (kind == EVERY || kind == SOME) return STREW_BOOL;
+  return (kind == SUMS || kind == PRODUCTS) && !is_float_dtype(dtype) ? STREW_INT64 : dtype;
+}
+
+/* A winner's place and value, or one value of dtype `gives`. */
+static void compare_values(int isa, const struct fold *fold, strew_dtype dtype, strew_dtype gives, int64_t count,
+                           int kind) {
+  if (fold->value_bytes <= 8) {
+    compare(gives, count, isa, "fold", kind);
+    return;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    const char *a = due + k * fold->value_bytes, *b = found + k * fold->value_bytes;
+    ck_assert_mem_eq(a, b, 8);
+    if (!same_element(dtype, a + 8, b + 8)) ck_abort_msg("fold %d of %s: values differ", kind, strew_dtype_name(dtype));
+  }
+}
+
+static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const struct fold *plain,
+                       const struct fold *other) {
+  strew_dtype gives = value_of(kind, dtype);
+  ck_assert_int_eq(plain->value_bytes, other->value_bytes);
+  for (int l = 0; l < LENGTHS; l++) {
+    int64_t count = lengths[l] < SUM_BLOCK ? lengths[l] : SUM_BLOCK;
+    const char *centers = kind == DEVIATIONS ? (draw_row(1, dtype, count), in[1]) : NULL;
+    draw_row(0, dtype, count);
+    clear();
+    plain->block(due, in[0], centers, count, 5);
+    other->block(found, in[0], centers, count, 5);
+    compare_values(isa, plain, dtype, gives, 1, (int)kind);
+    clear();
+    plain->start(due, count);
+    other->start(found, count);
+    for (int i = 0; i < 3; i++) {
+      draw_row(0, dtype, count);
+      plain->row(due, in[0], centers, count, i);
+      other->row(found, in[0], centers, count, i);
+    }
+    compare_values(isa, plain, dtype, gives, count, (int)kind);
+    memcpy(inputs[2], due, sizeof due);
+    draw_row(0, dtype, count);
+    plain->row(due, in[0], centers, count, 3);
+    other->row(found, in[0], centers, count, 3);
+    plain->join(due, inputs[2], count);
+    other->join(found, inputs[2], count);
+    compare_values(isa, plain, dtype, gives, count, (int)kind);
+  }
+}
+
+START_TEST(folds_agree) {
+  strew_dtype dtype = (strew_dtype)_i;
+  if (dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16) return;
+  seed_draws((uint64_t)_i);
+  for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int kind = 0; kind < FOLD_KINDS; kind++) {
+      const struct fold *plain = reduce_of[ISA_PLAIN]->folds[dtype][kind], *other = reduce_of[isa]->folds[dtype][kind];
+      if (plain || other) check_fold(isa, dtype, (enum fold_kind)kind, plain, other);
+    }
+}
+END_TEST
+
+START_TEST(finishes_agree) {
+  for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int l = 0; l < LENGTHS; l++)
+      for (int root = 0; root < 2; root++) {
+        clear();
+        draw_row(0, STREW_FLOAT32, lengths[l]);
+        memcpy(due, in[0], (size_t)lengths[l] * 4), memcpy(found, in[0], (size_t)lengths[l] * 4);
+        reduce_of[ISA_PLAIN]->finish_f32(due, lengths[l], 7, root);
+        reduce_of[isa]->finish_f32(found, lengths[l], 7, root);
+        compare(STREW_FLOAT32, lengths[l], isa, "finish", root);
+        draw_row(0, STREW_FLOAT64, lengths[l]);
+        memcpy(due, in[0], (size_t)lengths[l] * 8), memcpy(found, in[0], (size_t)lengths[l] * 8);
+        reduce_of[ISA_PLAIN]->finish_f64(due, lengths[l], 7, root);
+        reduce_of[isa]->finish_f64(found, lengths[l], 7, root);
+        compare(STREW_FLOAT64, lengths[l], isa, "finish", root);
+      }
+}
+END_TEST
+
+/* STREW_CPU is heeded where this processor has what it names, and only there. */
+START_TEST(environment_forces) {
+  ck_assert(is_here(ISA_PLAIN));
+  const char *word = getenv("STREW_CPU");
+  for (int isa = 0; word && isa < ISA_COUNT; isa++)
+    if (!strcmp(word, isa_name((enum isa)isa))) ck_assert_int_le((int)isa_in_use(), isa);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("isa");
+  TCase *tcase = new_case(suite, "loops");
+  tcase_add_loop_test(tcase, kernels_agree, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(tcase, zeros_are_found);
+  tcase_add_loop_test(tcase, conversions_agree, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(tcase, finishes_agree);
+  tcase_add_test(tcase, environment_forces);
+  return suite;
+}
