@@ -6,8 +6,10 @@
 #include "scalar.h"
 
 #ifndef __OPENCL_VERSION__
-#include <tgmath.h> /* exp, floor, ... of the argument's own type, as OpenCL has them */
+#include <tgmath.h> /* log, floor, ... of the argument's own type, as OpenCL has them */
 #endif
+
+#include "exponential.h"
 
 /* Enumerator; function of scalar.h or arithmetic.inc, without its suffix. */
 #define UNARY_NUMBERS(X) X(NEG, neg) X(ABS, abs) X(FLOOR, floor) X(CEIL, ceil) X(ROUND, round) X(RELU, relu)

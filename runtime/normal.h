@@ -8,18 +8,9 @@
 #ifndef STREW_NORMAL_H
 #define STREW_NORMAL_H
 
-#include "scalar.h"
-
-#define NORMAL_HORNER(s)                                                                                               \
-  /* sum * r + a; and on with b and c */                                                                               \
-  static inline W_##s horner_##s(W_##s sum, W_##s r, W_##s a) { return plus_##s(times_##s(sum, r), a); }               \
-  static inline W_##s horner3_##s(W_##s sum, W_##s r, W_##s a, W_##s b, W_##s c) {                                     \
-    return horner_##s(horner_##s(horner_##s(sum, r, a), r, b), r, c);                                                  \
-  }
+#include "horner.h"
 
 /* ------------------------------------------------------------------------------------------------------- float32 */
-
-NORMAL_HORNER(f32)
 
 /* 2 artanh(s) = log((1 + s) / (1 - s)), for log(m) with m in 0.7..1.5, where s * s < 0.03. */
 static inline float normal_log_f32(float x) {
@@ -61,8 +52,6 @@ static inline float normal_f32(uint32_t word) {
 /* ------------------------------------------------------------------------------------------------------- float64 */
 
 #ifdef HAS_FLOAT64
-NORMAL_HORNER(f64)
-
 static inline double normal_log_f64(double x) {
   uint64_t bits = bits_of_double(x);
   int exponent = (int)(bits >> 52) - 1023;

@@ -11,7 +11,7 @@ bool is_half(strew_dtype dtype);
 bool divides(strew_binary_op op);
 /* Does the platform's library decide the last bits of the result, computed in this dtype? */
 bool is_of_library(strew_binary_op op, strew_dtype dtype);
-bool is_unary_of_library(strew_unary_op op);
+bool is_unary_of_library(strew_unary_op op, strew_dtype dtype);
 
 /* The dtype in which two operands meet, of which at least one is a tensor; the dtype of the result. */
 strew_dtype common_of(strew_operand a, strew_operand b);
