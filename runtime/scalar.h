@@ -303,16 +303,16 @@ SCALAR_INTEGER(u8)
   static inline bool is_negative_##s(W_##s x) { return (bits_of(x) & (sign)) != 0; }                                   \
   static inline W_##s negate_##s(W_##s x) { return of_bits(bits_of(x) ^ (sign)); }                                     \
   static inline W_##s magnitude_##s(W_##s x) { return of_bits(bits_of(x) & ~(sign)); }                                 \
-  /* IEEE 754-2019: NaN wins, and among equals only zeros differ: -0 < +0 */                                           \
+  /* IEEE 754-2019: NaN wins, and among equals only zeros differ: -0 < +0. Without a jump: loops become vectors. */    \
   static inline W_##s maximum_##s(W_##s a, W_##s b) {                                                                  \
-    if (isnan_##s(a) || isnan_##s(b)) return isnan_##s(a) ? a : b;                                                     \
-    if (equal_##s(a, b)) return is_negative_##s(a) ? b : a;                                                            \
-    return less_##s(b, a) ? a : b;                                                                                     \
+    W_##s greater = less_##s(b, a) ? a : b; /* b, too, where one is a NaN */                                           \
+    W_##s result = equal_##s(a, b) ? of_bits(bits_of(a) & bits_of(b)) : greater;                                       \
+    return isnan_##s(a) ? a : result;                                                                                  \
   }                                                                                                                    \
   static inline W_##s minimum_##s(W_##s a, W_##s b) {                                                                  \
-    if (isnan_##s(a) || isnan_##s(b)) return isnan_##s(a) ? a : b;                                                     \
-    if (equal_##s(a, b)) return is_negative_##s(a) ? a : b;                                                            \
-    return less_##s(a, b) ? a : b;                                                                                     \
+    W_##s lesser = less_##s(a, b) ? a : b;                                                                             \
+    W_##s result = equal_##s(a, b) ? of_bits(bits_of(a) | bits_of(b)) : lesser;                                        \
+    return isnan_##s(a) ? a : result;                                                                                  \
   }                                                                                                                    \
   static inline W_##s divide_by_count_##s(W_##s a, int64_t count) { return divide_##s(a, wide##_from_i64(count)); }
 SCALAR_FLOAT(f32, f32, bits_of_float, float_of_bits, 0x80000000u)

@@ -213,12 +213,27 @@ static bool rows_are_dense(const struct job *job, const struct cursor *cursor, i
          !job->finds;
 }
 
+/* The rows of a block, equally far apart: lane by lane, so that few values are at work at once. */
+static bool rows_are_regular(const struct job *job, const struct cursor *cursor, int64_t count) {
+  return job->direct && job->fold->rows && job->column_in == job->element_bytes && cursor_run(cursor, count) == count;
+}
+
+static void rows_by_lane(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
+                         int64_t count, int64_t width) {
+  int64_t step = cursor_step(cursor);
+  for (int lane = 0; lane < job->lanes && lane < count; lane++)
+    job->fold->rows(desk->lanes + lane * width * job->fold->value_bytes, cursor->at + lane * step, job->lanes * step,
+                    (count - lane - 1) / job->lanes + 1, centers, width);
+  cursor_advance(cursor, count);
+}
+
 static void block_across(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
                          int64_t place, int64_t count, int64_t width) {
   const struct fold *fold = job->fold;
-  bool dense = rows_are_dense(job, cursor, width);
+  bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, cursor, count) && !dense;
   fold->start(desk->lanes, job->lanes * width);
-  for (int64_t i = 0, rows; i < count; i += rows) {
+  if (regular) rows_by_lane(job, desk, cursor, centers, count, width);
+  for (int64_t i = regular ? count : 0, rows; i < count; i += rows) {
     int64_t lane = i & (job->lanes - 1);
     rows = dense ? cursor_run(cursor, count - i < job->lanes - lane ? count - i : job->lanes - lane) : 1;
     const void *elements = dense ? cursor->at : brought(job, desk->buffer, cursor->at, job->column_in, width);

@@ -1,6 +1,7 @@
 /* reduce_loops.c: the folds of reductions, for one instruction set. */
 #include "reduce_loops.h"
 
+#include "cpu.h"
 #include "scalar.h"
 
 #include <math.h>

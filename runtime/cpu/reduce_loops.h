@@ -12,6 +12,8 @@ struct fold {
   void (*start)(void *values, int64_t count);
   void (*join)(void *values, const void *others, int64_t count);
   void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
+  /* `rows` rows, `step` bytes apart, one after the other; NULL: row after row will do. */
+  void (*rows)(void *values, const void *elements, int64_t step, int64_t rows, const void *centers, int64_t count);
   void (*block)(void *value, const void *elements, const void *center, int64_t count, int64_t place);
 };
 
