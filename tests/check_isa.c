@@ -112,6 +112,30 @@ static void check_convert(int isa, strew_dtype to, strew_dtype from, convert_row
     }
 }
 
+static void check_transpose(transpose_block *transpose, strew_dtype dtype) {
+  for (int i = 0; i < 40; i++) {
+    int64_t rows = 1 + draw_below(34), columns = 1 + draw_below(34), step = size_of(dtype) * (34 + draw_below(2));
+    draw_row(0, dtype, 35 * 34);
+    clear();
+    for (int64_t r = 0; r < rows; r++)
+      for (int64_t c = 0; c < columns; c++)
+        memcpy(due + r * step + c * size_of(dtype), in[0] + c * step + r * size_of(dtype), (size_t)size_of(dtype));
+    transpose(rows, columns, found, step, in[0], step);
+    ck_assert_mem_eq(due, found, sizeof due);
+  }
+}
+
+START_TEST(transpositions_are_right) {
+  seed_draws(1);
+  for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++) {
+    check_transpose(copy_of[isa]->transpose8, STREW_UINT8);
+    check_transpose(copy_of[isa]->transpose16, STREW_INT16);
+    check_transpose(copy_of[isa]->transpose32, STREW_INT32);
+    check_transpose(copy_of[isa]->transpose64, STREW_INT64);
+  }
+}
+END_TEST
+
 START_TEST(conversions_agree) {
   strew_dtype from = (strew_dtype)_i;
   seed_draws((uint64_t)_i);
@@ -241,6 +265,7 @@ Suite *make_suite(void) {
   TCase *tcase = new_case(suite, "loops");
   tcase_add_loop_test(tcase, kernels_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, zeros_are_found);
+  tcase_add_test(tcase, transpositions_are_right);
   tcase_add_loop_test(tcase, conversions_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, finishes_agree);

@@ -17,8 +17,89 @@ static void copy_visit(void *convert, const struct row *row) {
   (*(convert_row **)convert)(row->count, row->address[0], row->step_bytes[0], row->address[1], row->step_bytes[1]);
 }
 
+/* ------------------------------------------------------------------------------------------------- transposition
+
+   Where the elements that are neighbours in the source lie along another dimension than the last, plain rows would take
+   one element from each line of cache that they touch. Both are gone through in tiles instead, whose lines stay near.
+ */
+
+enum { TILE_BYTES = 256, LEAST = 8 };
+
+struct transposition {
+  struct plan plan; /* the source's neighbours lie along the last dimension but one */
+  transpose_block *transpose;
+  int64_t rows, columns, side, tiles_down, tiles_along, parts;
+};
+
+/* Along which dimension do the source's neighbours lie, if tiles are worth it? -1: they are not. */
+static int transposed_dim(const struct plan *plan) {
+  const struct operand *to = &plan->operands[0], *from = &plan->operands[1];
+  int last = plan->rank - 1;
+  if (last < 1 || to->dtype != from->dtype || !from->storage) return -1;
+  if (to->strides[last] != 1 || from->strides[last] <= 1 || plan->sizes[last] < LEAST) return -1;
+  for (int d = 0; d < last; d++)
+    if (from->strides[d] == 1 && plan->sizes[d] >= LEAST) return d;
+  return -1;
+}
+
+/* The order in which dimensions are gone through does not matter. */
+static void bring_before_last(struct plan *plan, int dim) {
+  for (; dim < plan->rank - 2; dim++) {
+    int64_t size = plan->sizes[dim];
+    plan->sizes[dim] = plan->sizes[dim + 1];
+    plan->sizes[dim + 1] = size;
+    for (int i = 0; i < plan->count; i++) {
+      int64_t *strides = plan->operands[i].strides, stride = strides[dim];
+      strides[dim] = strides[dim + 1];
+      strides[dim + 1] = stride;
+    }
+  }
+}
+
+static transpose_block *transposer(int64_t size_bytes) {
+  switch (size_bytes) {
+  case 1: return copy_loops()->transpose8;
+  case 2: return copy_loops()->transpose16;
+  case 4: return copy_loops()->transpose32;
+  default: return copy_loops()->transpose64;
+  }
+}
+
+static void transpose_tile(const struct transposition *work, int64_t tile) {
+  const struct plan *plan = &work->plan;
+  int64_t r = tile / work->tiles_along % work->tiles_down * work->side, c = tile % work->tiles_along * work->side;
+  int64_t place = tile / work->tiles_along / work->tiles_down * work->rows * work->columns + r * work->columns + c;
+  int64_t rows = work->rows - r < work->side ? work->rows - r : work->side;
+  int64_t columns = work->columns - c < work->side ? work->columns - c : work->side;
+  work->transpose(rows, columns, operand_at(plan, 0, place), operand_step(&plan->operands[0], plan->rank - 2),
+                  operand_at(plan, 1, place), operand_step(&plan->operands[1], plan->rank - 1));
+}
+
+static void transpose_part(void *work_, int64_t part) {
+  const struct transposition *work = work_;
+  int64_t tiles = plan_numel(&work->plan) / (work->rows * work->columns) * work->tiles_down * work->tiles_along;
+  int64_t end = part_begin(tiles, work->parts, part + 1);
+  for (int64_t tile = part_begin(tiles, work->parts, part); tile < end; tile++) transpose_tile(work, tile);
+}
+
+static void copy_transposed(strew_context *context, const struct plan *plan, int dim) {
+  int64_t size_bytes = (int64_t)strew_dtype_size_bytes(plan->operands[0].dtype);
+  struct transposition work = {.plan = *plan, .transpose = transposer(size_bytes), .side = TILE_BYTES / size_bytes};
+  bring_before_last(&work.plan, dim);
+  work.rows = work.plan.sizes[plan->rank - 2];
+  work.columns = work.plan.sizes[plan->rank - 1];
+  work.tiles_down = (work.rows - 1) / work.side + 1;
+  work.tiles_along = (work.columns - 1) / work.side + 1;
+  work.parts = pool_parts(context, 2 * plan_numel(plan) * size_bytes);
+  pool_run(context, work.parts, transpose_part, &work);
+}
+
+/* ------------------------------------------------------------------------------------------------------ all copies */
+
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan) {
   (void)call;
+  int dim = transposed_dim(plan);
+  if (dim >= 0) return copy_transposed(device->context, plan, dim), STREW_OK;
   convert_row *convert = converter(plan->operands[0].dtype, plan->operands[1].dtype);
   walk_rows_parallel(device->context, plan, INT64_MAX, copy_visit, &convert);
   return STREW_OK;

@@ -23,7 +23,73 @@ COPY_SAME(uint16_t)
 COPY_SAME(uint32_t)
 COPY_SAME(uint64_t)
 
+/* A square of a size that the compiler knows; steps in bytes. */
+enum { SQUARE = 16, QUAD = 4 };
+#define SQUARE_OF(T)                                                                                                   \
+  static inline void square_##T(char *to, int64_t to_step, const char *from, int64_t from_step) {                      \
+    T square[SQUARE][SQUARE];                                                                                          \
+    for (int i = 0; i < SQUARE; i++) memcpy(square[i], from + i * from_step, sizeof square[i]);                        \
+    for (int k = 0; k < SQUARE; k++) {                                                                                 \
+      T *row = (T *)(void *)(to + k * to_step);                                                                        \
+      for (int i = 0; i < SQUARE; i++) row[i] = square[i][k];                                                          \
+    }                                                                                                                  \
+  }
+SQUARE_OF(uint8_t)
+SQUARE_OF(uint16_t)
+SQUARE_OF(uint64_t)
+
+/* 32 bits are the most frequent: four by four in registers. */
+typedef uint32_t quad __attribute__((vector_size(16)));
+static inline quad lower(quad a, quad b) { return (quad){a[0], b[0], a[1], b[1]}; }
+static inline quad upper(quad a, quad b) { return (quad){a[2], b[2], a[3], b[3]}; }
+
+static inline quad load_quad(const char *from) {
+  quad result;
+  memcpy(&result, from, sizeof result);
+  return result;
+}
+static inline void store_quad(char *to, quad value) { memcpy(to, &value, sizeof value); }
+
+static inline void transpose_quads(char *to, int64_t to_step, const char *from, int64_t from_step) {
+  quad a = load_quad(from), b = load_quad(from + from_step);
+  quad c = load_quad(from + 2 * from_step), d = load_quad(from + 3 * from_step);
+  quad even = lower(a, c), odd = lower(b, d);
+  store_quad(to, lower(even, odd));
+  store_quad(to + to_step, upper(even, odd));
+  even = upper(a, c), odd = upper(b, d);
+  store_quad(to + 2 * to_step, lower(even, odd));
+  store_quad(to + 3 * to_step, upper(even, odd));
+}
+
+static inline void square_uint32_t(char *to, int64_t to_step, const char *from, int64_t from_step) {
+  for (int64_t r = 0; r < SQUARE; r += QUAD)
+    for (int64_t c = 0; c < SQUARE; c += QUAD)
+      transpose_quads(to + r * to_step + c * (int64_t)sizeof(uint32_t), to_step,
+                      from + c * from_step + r * (int64_t)sizeof(uint32_t), from_step);
+}
+
+/* What squares leave over at the edges goes one by one. */
+#define TRANSPOSE(T)                                                                                                   \
+  static void transpose_##T(int64_t rows, int64_t columns, char *to, int64_t to_step, const char *from,                \
+                            int64_t from_step) {                                                                       \
+    int64_t r = 0, c = 0, size = sizeof(T);                                                                            \
+    for (; r + SQUARE <= rows; r += SQUARE)                                                                            \
+      for (c = 0; c + SQUARE <= columns; c += SQUARE)                                                                  \
+        square_##T(to + r * to_step + c * size, to_step, from + c * from_step + r * size, from_step);                  \
+    for (int64_t k = 0; k < rows; k++)                                                                                 \
+      for (int64_t i = k < r ? c : 0; i < columns; i++)                                                                \
+        *(T *)(void *)(to + k * to_step + i * size) = *(const T *)(const void *)(from + i * from_step + k * size);     \
+  }
+TRANSPOSE(uint8_t)
+TRANSPOSE(uint16_t)
+TRANSPOSE(uint32_t)
+TRANSPOSE(uint64_t)
+
 const struct copy_loops LOOPS_TABLE(copy) = {
+    .transpose8 = transpose_uint8_t,
+    .transpose16 = transpose_uint16_t,
+    .transpose32 = transpose_uint32_t,
+    .transpose64 = transpose_uint64_t,
     .copy8 = copy_uint8_t,
     .copy16 = copy_uint16_t,
     .copy32 = copy_uint32_t,
