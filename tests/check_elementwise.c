@@ -74,6 +74,31 @@ static void check_tensors(strew_binary_op op, strew_dtype da, strew_dtype db) {
   }
 }
 
+/* Many rows that are too short for a loop of their own, whose operands stand still along some dimension; parts and
+   blocks begin and end inside of rows. */
+START_TEST(short_rows_match_the_loop) {
+  static const struct shapes shapes_short[] = {
+      {2, 1, {1100, 5}, {5}},           {2, 2, {2300, 1}, {2300, 3}},  {3, 3, {3, 400, 7}, {3, 1, 7}},
+      {3, 3, {1, 90, 17}, {20, 90, 1}}, {3, 2, {2, 40, 127}, {40, 1}}, {4, 4, {2, 1, 300, 2}, {1, 3, 1, 2}},
+  };
+  static const strew_dtype dtypes_a[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_BFLOAT16, STREW_INT64, STREW_INT8},
+                           dtypes_b[] = {STREW_FLOAT32, STREW_INT16, STREW_BFLOAT16, STREW_INT64, STREW_BOOL};
+  const struct shapes *shape = &shapes_short[_i];
+  use_turn(_i % TURNS, _i / TURNS);
+  seed_draws((uint64_t)_i);
+  for (int layout = 0; layout < LAYOUT_COUNT; layout++)
+    for (int d = 0; d < 5; d++) {
+      if (lacks(dtypes_a[d]) || !chosen(d + layout, 7)) continue;
+      strew_tensor *a = random_tensor(dtypes_a[d], shape->rank_a, shape->a, CONTIGUOUS);
+      strew_tensor *b = random_tensor(dtypes_b[d], shape->rank_b, shape->b, (enum layout)layout);
+      check_binary(d % 2 ? STREW_MUL : STREW_MAXIMUM, strew_of(a), strew_of(b));
+      check_binary(STREW_LT, strew_of(b), strew_of(a));
+      strew_release(a);
+      strew_release(b);
+    }
+}
+END_TEST
+
 static void check_numbers(strew_binary_op op, strew_dtype dtype) {
   const strew_scalar numbers[] = {strew_bool(true), strew_int(1),     strew_int(3),      strew_int(7),
                                   strew_float(2.5), strew_float(0.1), strew_float(-0.0), strew_float(INFINITY),
@@ -391,6 +416,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(loops, binary_matches_the_loop, 0, STREW_BINARY_COUNT * STREW_DTYPE_COUNT);
   tcase_add_loop_test(loops, long_rows_match_the_loop, 0, STREW_BINARY_COUNT);
   if (!on_device()) tcase_add_loop_test(loops, threads_do_not_matter, 0, STREW_BINARY_COUNT);
+  tcase_add_loop_test(loops, short_rows_match_the_loop, 0, 6);
   tcase_add_loop_test(loops, unary_matches_the_loop, 0, STREW_UNARY_COUNT * STREW_DTYPE_COUNT);
   tcase_add_loop_test(loops, where_matches_the_loop, 0, STREW_DTYPE_COUNT * STREW_DTYPE_COUNT);
   tcase_add_loop_test(loops, masked_fill_matches_where, 0, STREW_DTYPE_COUNT);

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 CHOOSE_LOOPS(elementwise)
 
@@ -22,6 +23,9 @@ struct lane {
   convert_row *convert; /* NULL: the kernel works on memory itself */
   int64_t size;         /* of one element in the kernel */
   const char *number;   /* a number: a block full of it */
+  int64_t row;          /* elements in each of several short rows, which were joined but do not lie so; 0: none */
+  int64_t row_step, element_step; /* in bytes */
+  int64_t joined;                 /* all elements of those rows */
 };
 
 struct job {
@@ -30,6 +34,23 @@ struct job {
   struct lane out, in[MAX_INPUTS];
 };
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Brings `count` elements of joined rows together, from number `first` on. Where all rows are the same one, what is
+   there is doubled. */
+static void gather_rows(const struct lane *lane, char *to, const char *from, int64_t first, int64_t count) {
+  int64_t r = first / lane->row, c = first % lane->row, period = lane->row_step ? count : least(count, lane->row);
+  for (int64_t done = 0, run; done < period; done += run, r++, c = 0) {
+    run = least(lane->row - c, period - done);
+    lane->convert(run, to + done * lane->size, lane->size, from + r * lane->row_step + c * lane->element_step,
+                  lane->element_step);
+  }
+  for (int64_t done = period, more; done < count; done += more) {
+    more = least(done, count - done);
+    memcpy(to + done * lane->size, to, (size_t)(more * lane->size));
+  }
+}
+
 static void visit(void *job_, const struct row *row) {
   const struct job *job = job_;
   block blocks[MAX_OPERANDS];
@@ -37,7 +58,9 @@ static void visit(void *job_, const struct row *row) {
   for (int i = 0; i < job->inputs; i++) {
     const struct lane *lane = &job->in[i];
     in[i] = lane->number ? lane->number : lane->convert ? blocks[i] : row->address[1 + i];
-    if (!lane->number && lane->convert)
+    if (lane->row)
+      gather_rows(lane, blocks[i], row->address[1 + i], row->place % lane->joined, row->count);
+    else if (!lane->number && lane->convert)
       lane->convert(row->count, blocks[i], lane->size, row->address[1 + i], row->step_bytes[1 + i]);
   }
   void *out = job->out.convert ? blocks[MAX_INPUTS] : row->address[0];
@@ -50,9 +73,10 @@ static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
 
-static struct lane lane_in(const struct plan *plan, int i, strew_dtype computed, char *number) {
+static struct lane lane_in(const struct plan *plan, int i, strew_dtype computed, struct lane rows, char *number) {
   const struct operand *operand = &plan->operands[i];
-  struct lane lane = {.size = (int64_t)strew_dtype_size_bytes(computed)};
+  struct lane lane = rows;
+  lane.size = (int64_t)strew_dtype_size_bytes(computed);
   if (operand->dtype != computed || !is_dense(plan, operand)) lane.convert = converter(computed, operand->dtype);
   if (operand->storage) return lane;
   int64_t longest = plan->rank ? plan->sizes[plan->rank - 1] : 1;
@@ -67,6 +91,32 @@ static struct lane lane_out(const struct plan *plan, strew_dtype gives) {
   struct lane lane = {.size = (int64_t)strew_dtype_size_bytes(gives)};
   if (out->dtype != gives || !is_dense(plan, out)) lane.convert = converter(out->dtype, gives);
   return lane;
+}
+
+/* Rows that are too short for a kernel of their own: those of the last two dimensions are joined where the result's lie
+   one behind the other. Inputs whose rows do not get the stride 0 and a lane that brings them together. */
+static bool join_short_rows(struct plan *joined, struct lane *lanes, const struct plan *space) {
+  enum { SHORT = 128 };
+  int last = space->rank - 1;
+  if (last < 1 || space->sizes[last] >= SHORT) return false;
+  int64_t row = space->sizes[last];
+  const int64_t *out = space->operands[0].strides;
+  if (out[last] != 1 || out[last - 1] != row) return false;
+  *joined = *space;
+  joined->rank = last;
+  joined->sizes[last - 1] *= row;
+  for (int i = 0; i < space->count; i++) {
+    const struct operand *operand = &space->operands[i];
+    int64_t *stride = &joined->operands[i].strides[last - 1];
+    bool even = operand->strides[last - 1] == row * operand->strides[last];
+    *stride = even ? operand->strides[last] : 0;
+    if (!even)
+      lanes[i] = (struct lane){.row = row,
+                               .row_step = operand_step(operand, last - 1),
+                               .element_step = operand_step(operand, last),
+                               .joined = joined->sizes[last - 1]};
+  }
+  return true;
 }
 
 static kernel *kernel_of(const struct elementwise_plan *plan) {
@@ -84,15 +134,18 @@ static bool is_test(const struct elementwise_plan *plan) {
 
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   const struct plan *space = &plan->plan;
+  struct plan joined;
+  struct lane rows[MAX_OPERANDS] = {{0}};
   struct job job = {.run = kernel_of(plan), .inputs = space->count - 1};
   block numbers[MAX_INPUTS];
   if (!job.run)
     return fail(call, (struct fault){.code = STREW_EDTYPE}, "is not made for %s", strew_dtype_name(plan->compute));
+  if (join_short_rows(&joined, rows, space)) space = &joined;
   job.out = lane_out(space, is_test(plan) ? STREW_BOOL : plan->compute);
   bool direct = !job.out.convert;
   for (int i = 0; i < job.inputs; i++) {
     bool condition = plan->kind == ELEMENTWISE_WHERE && i == 0;
-    job.in[i] = lane_in(space, 1 + i, condition ? STREW_BOOL : plan->compute, numbers[i]);
+    job.in[i] = lane_in(space, 1 + i, condition ? STREW_BOOL : plan->compute, rows[1 + i], numbers[i]);
     direct = direct && !job.in[i].convert;
   }
   walk_rows_parallel(device->context, space, direct ? INT64_MAX : BLOCK, visit, &job);
@@ -124,7 +177,8 @@ static void search_visit(void *search_, const struct row *row) {
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
   (void)call;
-  struct search search = {.find_zero = kernels_of(compute)->find_zero, .lane = lane_in(plan, 0, compute, NULL)};
+  struct search search = {.find_zero = kernels_of(compute)->find_zero,
+                          .lane = lane_in(plan, 0, compute, (struct lane){0}, NULL)};
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);
