@@ -54,6 +54,29 @@ strew_status fail_unknown(const struct call *call, const char *argument, int val
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
 const char *text_of_scalar(strew_scalar scalar, char *text);
 
+/* ------------------------------------------------------------------------------------------------ memory.c */
+
+/* Large blocks that were given back and wait for the next that wants one of their size, oldest first. */
+enum { MOST_KEPT = 32 };
+struct kept {
+  int count;
+  struct {
+    void *block;
+    size_t size_bytes;
+  } blocks[MOST_KEPT];
+  size_t bytes;                       /* in them */
+  size_t used_bytes, most_used_bytes; /* large blocks in use, and the most that ever were */
+};
+
+enum { MEMORY_ALIGNMENT = 64 };
+extern const strew_allocator default_allocator;
+
+/* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
+void *memory_take(strew_context *context, size_t size_bytes);
+void memory_give(strew_context *context, void *block, size_t size_bytes);
+void memory_drop_kept(strew_context *context);
+strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+
 /* ------------------------------------------------------------------------------------ context.c, storage.c */
 
 struct pool;
@@ -103,6 +126,7 @@ struct device_list {
 struct strew_context {
   size_t references; /* the host's and one per storage */
   strew_allocator allocator;
+  struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
   strew_device *default_device;
   strew_device cpu;
@@ -115,11 +139,6 @@ struct strew_context {
   size_t grain_bytes;   /* work below this stays on one thread */
   uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
 };
-
-/* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
-void *memory_take(strew_context *context, size_t size_bytes);
-void memory_give(strew_context *context, void *block, size_t size_bytes);
-strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
 struct storage *storage_retain(struct storage *storage);
