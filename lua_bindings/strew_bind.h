@@ -118,6 +118,10 @@ struct parameter {
   void *out;
 };
 
+/* Ends a list of them. (Every member is given: the compiler would clear the list first, which a small call feels.) */
+#define LAST_PARAMETER                                                                                                 \
+  { NULL, REQUIRED, NULL, NULL }
+
 /* Reads all arguments; the last parameter has no name. */
 bool bind_arguments(lua_State *L, struct call *call, const struct parameter *parameters);
 /* How many arguments stand before a last one that can only be options. */

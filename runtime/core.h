@@ -215,9 +215,9 @@ strew_status check_overlap(const struct call *call, const strew_tensor *self, co
 struct operand {
   struct storage *storage; /* NULL: a number, in `number`, with all strides 0 */
   int64_t offset;          /* of coordinate 0, in elements */
-  int64_t strides[MAX_RANK];
   strew_dtype dtype;
   union element number;
+  int64_t strides[MAX_RANK]; /* the last member: of which plan_copy takes what is used */
 };
 
 struct plan {
@@ -239,6 +239,8 @@ void plan_simplify_any_order(struct plan *plan);
 /* For calls that go along lines of dimension `dim`: brings it to the end, and simplifies the others in any order. */
 void plan_lines(struct plan *plan, int dim);
 int64_t plan_numel(const struct plan *plan);
+/* What is used of a plan: copying it whole would cost a small call more than its work. */
+void plan_copy(struct plan *to, const struct plan *from);
 /* A plan over the different elements of one operand: dimensions along which it stands still count once. */
 void plan_operand_values(struct plan *values, const struct plan *plan, int operand);
 /* Sizes to which two shapes broadcast; false where they do not. */

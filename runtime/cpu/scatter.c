@@ -136,9 +136,10 @@ static void visit(void *part_, const struct row *row) {
 
 /* Takes the columns out of the plan, if it has any: the last dimension, where the index stands still and self moves. */
 static void split_columns(const struct plan *plan, struct part *part) {
-  part->outer = *plan;
+  plan_copy(&part->outer, plan);
   if (plan->count > POSITION) part->outer.count = POSITION; /* which has no memory to walk */
   part->tile.columns = 1;
+  part->tile.self_column = part->tile.src_column = part->tile.arg_column = 0;
   int last = plan->rank - 1;
   if (last < 0 || plan->operands[INDEX].strides[last] != 0 || plan->operands[SELF].strides[last] == 0) return;
   part->outer.rank = last;
@@ -157,7 +158,10 @@ static void run_part(const struct scatter_plan *plan, int64_t lowest, int64_t co
   part.plan = plan;
   part.bad = bad;
   part.convert_src = NULL;
-  part.tile = (struct tile){.lowest = lowest, .count = count, .size = plan->size};
+  part.tile.lowest = lowest; /* member by member: clearing it first would cost a small call more than its work */
+  part.tile.count = count;
+  part.tile.size = plan->size;
+  part.tile.arg = NULL;
   const struct operand *operands = plan->plan.operands;
   bool with_arg = plan->plan.count > ARG;
   split_columns(&plan->plan, &part);
@@ -268,16 +272,18 @@ static bool is_small(const struct scatter_plan *plan, size_t bytes) {
 /* Checks values on the way, with a copy of self to put back. False where that does not pay or memory lacks: nothing was
    done then. */
 static bool run_checking(strew_context *context, const struct scatter_plan *plan, bool *bad) {
-  char *self = operand_address(&plan->plan.operands[SELF]);
+  char *self = operand_address(&plan->plan.operands[SELF]), little[1024];
   void *copy = NULL;
   size_t bytes = 0;
   if (plan->size < 1) return false;
   if (!plan->disposable) {
     bytes = target_bytes(plan, SELF, plan->step);
     bool wrapped = plan->plan.operands[SELF].storage->wrapped; /* a host may be writing between self's elements */
-    if (plan->plan.count > ARG || wrapped || !is_small(plan, bytes)) return false;
-    copy = memory_take(context, bytes);
-    if (!copy) return false;
+    if (plan->plan.count > ARG || wrapped) return false;
+    if (bytes <= sizeof little)
+      copy = little;
+    else if (!is_small(plan, bytes) || !(copy = memory_take(context, bytes)))
+      return false;
     memcpy(copy, self, bytes);
   }
   atomic_bool met;
@@ -285,7 +291,7 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   run_shares(context, plan, &met);
   *bad = atomic_load(&met);
   if (*bad && copy) memcpy(self, copy, bytes);
-  memory_give(context, copy, bytes);
+  if (copy != little) memory_give(context, copy, bytes);
   return true;
 }
 

@@ -10,7 +10,7 @@ char *operand_address(const struct operand *operand) {
 char *operand_at(const struct plan *plan, int i, int64_t place) {
   const struct operand *operand = &plan->operands[i];
   int64_t offset = 0;
-  for (int d = plan->rank - 1; d >= 0; d--) {
+  for (int d = plan->rank - 1; place && d >= 0; d--) {
     offset += place % plan->sizes[d] * operand->strides[d];
     place /= plan->sizes[d];
   }
@@ -32,8 +32,8 @@ static void walker_start(struct walker *walker, const struct plan *plan, int64_t
     walker->row.step_bytes[i] = last < 0 ? 0 : operand_step(&plan->operands[i], last);
   }
   for (int d = last; d >= 0; d--) {
-    walker->at[d] = place % plan->sizes[d];
-    place /= plan->sizes[d];
+    walker->at[d] = place ? place % plan->sizes[d] : 0;
+    if (place) place /= plan->sizes[d];
   }
 }
 
@@ -58,16 +58,15 @@ void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t long
                void (*visit)(void *argument, const struct row *row), void *argument) {
   struct walker walker;
   walker_start(&walker, plan, begin);
-  while (begin < end) {
-    int last = plan->rank - 1;
+  for (int last = plan->rank - 1; begin < end;) {
     int64_t count = last < 0 ? 1 : plan->sizes[last] - walker.at[last];
     if (count > end - begin) count = end - begin;
     if (count > longest) count = longest;
     walker.row.place = begin;
     walker.row.count = count;
     visit(argument, &walker.row);
-    walker_advance(&walker, count);
     begin += count;
+    if (begin < end) walker_advance(&walker, count);
   }
 }
 
