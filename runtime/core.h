@@ -151,6 +151,13 @@ enum category { BOOLEAN, INTEGER, FLOATING };
 enum category dtype_category(strew_dtype dtype);
 static inline bool dtype_is_float(strew_dtype dtype) { return dtype_category(dtype) == FLOATING; }
 static inline bool dtype_is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
+/* strew_dtype_size_bytes of a dtype that is known to be one: inline, as every address is made with it. */
+static inline size_t dtype_bytes(strew_dtype dtype) {
+#define ROW(ENUM, s, name, stored, ...) [STREW_##ENUM] = sizeof(stored),
+  static const unsigned char bytes[] = {STREW_DTYPES(ROW)};
+#undef ROW
+  return bytes[dtype];
+}
 /* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
 static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
 /* Do the bits of a float result depend on the order of joining? */
