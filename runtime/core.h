@@ -222,9 +222,9 @@ strew_status check_overlap(const struct call *call, const strew_tensor *self, co
 struct operand {
   struct storage *storage; /* NULL: a number, in `number`, with all strides 0 */
   int64_t offset;          /* of coordinate 0, in elements */
+  int64_t strides[MAX_RANK];
   strew_dtype dtype;
   union element number;
-  int64_t strides[MAX_RANK]; /* the last member: of which plan_copy takes what is used */
 };
 
 struct plan {

@@ -1,13 +1,12 @@
 /* plan.c: iteration spaces: filled from tensors, brought to the fewest dimensions. */
 #include "core.h"
 
-#include <stddef.h>
 #include <string.h>
 
 void plan_start(struct plan *plan, int rank, const int64_t *sizes) {
   plan->rank = rank;
   plan->count = 0;
-  if (rank) memcpy(plan->sizes, sizes, (size_t)rank * sizeof *sizes); /* sizes of rank 0 may be NULL */
+  for (int d = 0; d < rank; d++) plan->sizes[d] = sizes[d]; /* a few: no call of memcpy */
 }
 
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor) {
@@ -102,7 +101,11 @@ void plan_lines(struct plan *plan, int dim) {
 int64_t plan_numel(const struct plan *plan) { return count_of_sizes(plan->rank, plan->sizes); }
 
 static void operand_copy(struct operand *to, const struct operand *from, int rank) {
-  memcpy(to, from, offsetof(struct operand, strides) + (size_t)rank * sizeof *to->strides);
+  to->storage = from->storage;
+  to->offset = from->offset;
+  to->dtype = from->dtype;
+  to->number = from->number;
+  for (int d = 0; d < rank; d++) to->strides[d] = from->strides[d];
 }
 
 void plan_copy(struct plan *to, const struct plan *from) {
