@@ -250,7 +250,11 @@ static void run_shares(strew_context *context, const struct scatter_plan *plan, 
   size_t bytes_per_place = strew_dtype_size_bytes(operands[INDEX].dtype) + strew_dtype_size_bytes(operands[SRC].dtype);
   struct shares shares = {.plan = plan, .dim = -1, .bad = bad};
   int64_t threads = context->threads, parts = pool_parts(context, plan_numel(&plan->plan) * (int64_t)bytes_per_place);
-  if (parts > 1) shares.dim = dim_to_cut(&plan->plan, threads);
+  if (parts <= 1) {
+    run_part(plan, 0, plan->size, bad);
+    return;
+  }
+  shares.dim = dim_to_cut(&plan->plan, threads);
   int64_t most = shares.dim < 0 ? owners(context, plan) : plan->plan.sizes[shares.dim];
   shares.parts = parts < most ? parts : most;
   if (shares.parts <= 1)
