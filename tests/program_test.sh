@@ -166,6 +166,28 @@ for word in -x -vi -E1 --nothing --help=1 --dev ---; do
   ran "$word" script.lua; expect "$word is no option" 1 '' "*'$word' is not an option*usage:*"
 done
 
+# ---- no thread and no library before it is needed
+cat >asleep.lua <<'END'
+local function tell()
+  local status, maps = io.open "/proc/self/status":read "a", io.open "/proc/self/maps":read "a"
+  io.write(status:match "Threads:%s*(%d+)", maps:find "/libc%." and " libc" or "")
+  for _, name in ipairs{"blas", "OpenCL", "readline", "edit"} do io.write(maps:find("/lib%a*" .. name) and " " .. name or "") end
+  print()
+end
+tell()
+local t = strew.zeros(1000)
+t:scatter_add_(0, strew.arange(1000), t + 1)
+print(t:sort(0, true)[0], t:sum():item())
+tell()
+local large = strew.ones(3000000)
+large:add_(large)
+tell()
+END
+if [ -r /proc/self/status ] && [ -r /proc/self/maps ]; then
+  ran -t 2 asleep.lua
+  expect 'threads and libraries wait until they are needed' 0 "1 libc${newline}1.0	1000.0${newline}1 libc${newline}2 libc"
+fi
+
 # ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
 # broken NAME SETTING REASON: with that setting there is no device.
 broken() {
