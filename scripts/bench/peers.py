@@ -1,0 +1,222 @@
+"""peers.py: strew beside the peers of this machine: make bench-peers, or
+  python3 scripts/bench/peers.py [BUDGET]
+
+Every case is prepared in one process for each library, on one thread and on all; then the libraries take turns in
+slices until each has had BUDGET seconds (1), so that a machine that changes its speed does so for all. Medians, as a
+Markdown table. What is not installed is left out, with a line that says so.
+
+In the environment, or as make's variables: CASES=rows,add_1M words of keys, THREADS=1,2, PEERS=torch,numpy, BUDGET,
+STREW=build/strew, SCALE=1000 for sizes a thousandth as large.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+STREW = os.environ.get("STREW") or os.path.join(FOLDER, "../../build/strew")
+PEERS = ["torch", "torch_scatter", "jax", "numpy"]
+TITLES = {"strew": "strew", "torch": "PyTorch", "torch_scatter": "torch_scatter", "jax": "JAX", "numpy": "NumPy"}
+TURNS = 8
+PAUSE = 0.01  # seconds after which a library's idle workers no longer spin
+
+
+class Absent(Exception):
+    pass
+
+
+class Library:
+    """A process that knows the cases, on a number of threads."""
+
+    def __init__(self, name, threads):
+        if name == "strew":
+            command = [STREW, "-t", str(threads), os.path.join(FOLDER, "worker.lua")]
+        else:
+            command = [sys.executable, "-B", os.path.join(FOLDER, "worker.py"), name, str(threads)]
+        errors = None if name == "strew" else subprocess.DEVNULL
+        self.name = name
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+        self.version = self.answer()
+
+    def answer(self):
+        line = self.process.stdout.readline().rstrip("\n")
+        if not line or line.startswith("absent"):
+            raise Absent(line[7:] or "its process ended")
+        return line
+
+    def ask(self, *words):
+        try:
+            print(*words, file=self.process.stdin, flush=True)
+        except BrokenPipeError:
+            raise Absent("its process ended") from None
+        return self.answer()
+
+
+def in_turns(libraries, case, budget):
+    """Medians in ms by name, and the bytes that strew says must move. A library that cannot do the case is left out; one
+    whose first call took more than ten budgets has that as its time."""
+    times, moved = {}, 0
+    for library in libraries:
+        try:
+            _, size, first = library.ask("prepare", case["key"], case["batch"]).split()
+            moved = max(moved, int(size))
+            times[library.name] = [float(first)]
+        except Absent as reason:
+            if library.name == "strew":
+                sys.exit(f"strew: {case['key']}: {reason}")
+    ready = [one for one in libraries if one.name in times]
+    slow = {name for name, (first,) in times.items() if first * case["batch"] > 10 * budget * 1e3}
+    for turn in range(TURNS):
+        for library in ready:
+            if library.name in slow:
+                continue
+            time.sleep(PAUSE)
+            if turn == 0:
+                times[library.name].clear()
+            times[library.name] += map(float, library.ask("time", budget / TURNS).split())
+    for library in ready:
+        library.ask("drop")
+    return {name: statistics.median(list_) for name, list_ in times.items()}, moved
+
+
+def start_libraries(threads):
+    names = (os.environ.get("PEERS") or ",".join(PEERS)).split(",")
+    libraries = []
+    for name in ["strew"] + names:
+        try:
+            libraries.append(Library(name, threads))
+        except Absent as reason:
+            if name == "strew":
+                sys.exit(f"{STREW}: {reason}")
+            if threads == thread_counts()[0]:
+                print(f"{TITLES[name]}: absent ({reason})")
+    return libraries
+
+
+def thread_counts():
+    if os.environ.get("THREADS"):
+        return [int(word) for word in os.environ["THREADS"].split(",")]
+    return sorted({1, len(os.sched_getaffinity(0))})
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return "a processor"
+
+
+def start_of_program():
+    """ms from nothing to the end of an empty script, in turns."""
+    commands = {"strew": [STREW, "-e", ""], "lua5.4": ["lua5.4", "-e", ""]}
+    for name in ("torch", "jax", "numpy"):
+        commands[name] = [sys.executable, "-c", "import " + name]
+    times = {name: [] for name in commands}
+    for turn in range(10):
+        for name, command in commands.items():
+            if turn < 3 or name in ("strew", "lua5.4"):
+                start = time.perf_counter()
+                try:
+                    done = subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+                except FileNotFoundError:
+                    done = False
+                if done:
+                    times[name].append((time.perf_counter() - start) * 1e3)
+    return {name: statistics.median(list_) for name, list_ in times.items() if list_}
+
+
+def shown(value):
+    return "" if value is None else f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def both(values):
+    """One cell: a figure for each thread count, by slashes."""
+    return " / ".join(shown(value) for value in values) if any(value is not None for value in values) else ""
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def print_case(case, columns, by_threads, floors):
+    """by_threads: for each thread count the times by name."""
+    factor = 1e3 if case["part"] == "call" else 1  # microseconds
+    cells = [case["title"] + (" (us)" if factor > 1 else "")]
+    for name in columns:
+        cells.append(both([times[name] * factor if name in times else None for times in by_threads]))
+    strew = [times["strew"] for times in by_threads]
+    for name in columns[1:]:
+        cells.append(both([times[name] / own if name in times else None for times, own in zip(by_threads, strew)]))
+    cells.append(both([own / floor if floor else None for own, floor in zip(strew, floors)]))
+    print(row(cells), flush=True)
+
+
+def geometric_mean(values):
+    return statistics.geometric_mean(values) if values else None
+
+
+def print_summary(results, columns, threads):
+    """results: (case, times by name for each thread count). A ratio is the peer's time over strew's."""
+    for k, count in enumerate(threads):
+        print(f"\non {count} thread{'s' if count > 1 else ''}:")
+        for part, called in (("family", "the scatter family"), ("dense", "elementwise and reductions")):
+            for name in columns[1:]:
+                ratios = [
+                    (by_threads[k][name] / by_threads[k]["strew"], case["title"])
+                    for case, by_threads in results
+                    if case["part"] == part and name in by_threads[k]
+                ]
+                if ratios:
+                    worst, title = min(ratios)
+                    mean = geometric_mean([ratio for ratio, _ in ratios])
+                    print(
+                        f"- {called}, {TITLES[name]} / strew: geometric mean {mean:.2f} over {len(ratios)} cases, "
+                        f"worst {worst:.2f} ({title})"
+                    )
+        for case, by_threads in results:
+            times = by_threads[k]
+            first = min(times, key=times.get)
+            if first != "strew":
+                ratio = times[first] / times["strew"]
+                print(f"- ahead of strew: {TITLES[first]}, {case['title']}: {ratio:.2f}")
+
+
+def main():
+    budget = float(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("BUDGET") or 1)
+    threads = thread_counts()
+    libraries = [start_libraries(count) for count in threads]
+    columns = [one.name for one in libraries[0]]
+    print(f"{processor()}, {threads[-1]} threads; " + "; ".join(one.version for one in libraries[0][1:]))
+    bandwidth = []
+    for own, *_ in libraries:
+        times, moved = in_turns([own], {"key": "copy", "batch": 1}, budget)
+        bandwidth.append(moved / times["strew"])
+        print(f"copy of 40 MB: {times['strew']:.2f} ms, {bandwidth[-1] / 1e6:.1f} GB/s")
+    print(f"ms on {' / '.join(map(str, threads))} threads; ratios: peer / strew; floor: strew / (bytes / bandwidth)\n")
+    heads = ["case"] + [TITLES[name] for name in columns] + [TITLES[name] + " / strew" for name in columns[1:]]
+    print(row(heads + ["/ floor"]))
+    print(row(["---"] * (len(heads) + 1)))
+    results = []
+    for line in libraries[0][0].ask("list", os.environ.get("CASES") or "").split("\t"):
+        case = dict(zip(("key", "title", "part", "batch"), line.split("|")))
+        case["batch"] = int(case["batch"])
+        by_threads, floors = [], []
+        for k, group in enumerate(libraries):
+            times, moved = in_turns(group, case, budget)
+            by_threads.append(times)
+            floors.append(moved / bandwidth[k] / case["batch"] if case["part"] != "call" else None)
+        print_case(case, columns, by_threads, floors)
+        results.append((case, by_threads))
+    if not os.environ.get("CASES"):
+        times = start_of_program()
+        print(row(["start of the program"] + [shown(times.get(name)) for name in columns] + [""] * len(columns)))
+        print(f"\nlua5.4 alone starts in {shown(times.get('lua5.4')) or '(absent)'} ms")
+    print_summary(results, columns, threads)
+
+
+main()
