@@ -5,7 +5,7 @@
 -- run; how many floors strew takes; operands and results in MB, and what a call takes above them at the most.
 -- With a device: its times beside those of the CPU on all threads, waiting included; the bits are compared, too.
 -- In the environment, or as make's variables: CASES=rows,add_1M words of keys; SCALE=1000 for sizes a thousandth as
--- large.
+-- large; CLOCK=cpu for processor time.
 local strew = require "strew"
 local folder = arg[0]:match("^(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path

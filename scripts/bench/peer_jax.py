@@ -1,4 +1,4 @@
-"""peer_jax.py: the cases as one writes them in JAX: compiled, `self` donated where the call is in place, and waited for.
+"""peer_jax.py: the cases as one writes them in JAX: compiled, `self` donated where the call is in place, waited for.
 XLA has as many threads as the process may use processors, so that is what is set, before it is loaded."""
 
 import os

@@ -6,7 +6,7 @@ slices until each has had BUDGET seconds (1), so that a machine that changes its
 Markdown table. What is not installed is left out, with a line that says so.
 
 In the environment, or as make's variables: CASES=rows,add_1M words of keys, THREADS=1,2, PEERS=torch,numpy, BUDGET,
-STREW=build/strew, SCALE=1000 for sizes a thousandth as large.
+STREW=build/strew, SCALE=1000 for sizes a thousandth as large, CLOCK=cpu for processor time (see timing.lua).
 """
 
 import os
@@ -57,30 +57,27 @@ class Library:
 
 
 def in_turns(libraries, case, budget):
-    """Medians in ms by name, and the bytes that strew says must move. A library that cannot do the case is left out; one
-    whose first call took more than ten budgets has that as its time."""
-    times, moved = {}, 0
+    """Medians in ms by name, and the bytes that strew says must move. A library that cannot do the case is left out.
+    One that has had three budgets sits out the turns that are left, maybe all."""
+    first, moved = {}, 0
     for library in libraries:
         try:
-            _, size, first = library.ask("prepare", case["key"], case["batch"]).split()
-            moved = max(moved, int(size))
-            times[library.name] = [float(first)]
+            _, size, ms = library.ask("prepare", case["key"], case["batch"]).split()
+            first[library.name], moved = float(ms), max(moved, int(size))
         except Absent as reason:
             if library.name == "strew":
                 sys.exit(f"strew: {case['key']}: {reason}")
-    ready = [one for one in libraries if one.name in times]
-    slow = {name for name, (first,) in times.items() if first * case["batch"] > 10 * budget * 1e3}
-    for turn in range(TURNS):
+    ready = [one for one in libraries if one.name in first]
+    times = {name: [] for name in first}
+    for _ in range(TURNS):
         for library in ready:
-            if library.name in slow:
-                continue
-            time.sleep(PAUSE)
-            if turn == 0:
-                times[library.name].clear()
-            times[library.name] += map(float, library.ask("time", budget / TURNS).split())
+            own = times[library.name]
+            if max(first[library.name], sum(own)) * case["batch"] < 3e3 * budget:
+                time.sleep(PAUSE)
+                own += map(float, library.ask("time", budget / TURNS).split())
     for library in ready:
         library.ask("drop")
-    return {name: statistics.median(list_) for name, list_ in times.items()}, moved
+    return {name: statistics.median(own or [first[name]]) for name, own in times.items()}, moved
 
 
 def start_libraries(threads):
@@ -131,7 +128,9 @@ def start_of_program():
 
 
 def shown(value):
-    return "" if value is None else f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+    if value is None:
+        return ""
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
 
 
 def both(values):

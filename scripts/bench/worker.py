@@ -1,8 +1,12 @@
 """worker.py: a peer's side of peers.py: python3 worker.py PEER THREADS. Its lines are those of worker.lua."""
 
 import importlib
+import os
 import sys
 import time
+
+# As in timing.lua.
+clock = time.process_time if os.environ.get("CLOCK") == "cpu" else time.perf_counter
 
 
 class Worker:
@@ -12,12 +16,12 @@ class Worker:
 
     def once(self):
         """The time of one call in ms; a new result is given back within."""
-        start = time.perf_counter()
+        start = clock()
         result = self.call(*self.operands)
         if self.replaces:
             self.operands[0] = result
         del result
-        return (time.perf_counter() - start) * 1e3 / self.batch
+        return (clock() - start) * 1e3 / self.batch
 
     def prepare(self, key, batch):
         if key not in self.peer.CALLS:
@@ -30,8 +34,8 @@ class Worker:
         return f"ready 0 {self.once():.6f}"
 
     def time(self, seconds):
-        stop, times = time.perf_counter() + float(seconds), []
-        while not times or time.perf_counter() < stop:
+        stop, times = clock() + float(seconds), []
+        while not times or clock() < stop:
             times.append(self.once())
         return " ".join(f"{ms:.6f}" for ms in times)
 
