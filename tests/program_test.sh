@@ -273,7 +273,7 @@ SCALE=10000 ran "$bench/bench.lua" 0.0001; expect 'the benchmark' 0 '*copy of 40
 printf 'list add_1M,four\nprepare add_1M 1\ntime 0\ndrop\nprepare add_2M 1\n' >lines
 input=lines
 SCALE=10000 ran "$bench/worker.lua"
-expect "the benchmark's worker" 0 "strew *add_1M|into 1 M|family|1*four|*|call|10000*ready *.*dropped*absent *no such case"
+expect "the benchmark's worker" 0 "strew *add_1M|add, 10 M into 1 M|family|1*four|*|call|10000*ready *.*dropped*absent *no such case"
 input=empty
 
 echo "$passed passed, $failed failed"

@@ -2,7 +2,7 @@
 --   build/strew scripts/bench/bench.lua [SECONDS] [DEVICE]
 -- For each case of cases.lua medians in ms, and beside them: the plain C loop on the same data, where there is one,
 -- whose bits are compared; the floor, which is the bytes that must move over the bandwidth of a copy measured in this
--- run; how many floors strew takes; operands and results in MB, and what a call takes above them at the most.
+-- run; how many floors strew takes; operands and results in MB, and what a call takes above them at the most (MB, %).
 -- With a device: its times beside those of the CPU on all threads, waiting included; the bits are compared, too.
 -- In the environment, or as make's variables: CASES=rows,add_1M words of keys; SCALE=1000 for sizes a thousandth as
 -- large; CLOCK=cpu for processor time.
@@ -78,7 +78,7 @@ local function bandwidths()
   return bytes_of(cases.copy, operands) / one, bytes_of(cases.copy, operands) / all
 end
 
-local layout = "%-50s %9s %9s %9s %8s %8s %8s %8s %9s %9s"
+local layout = "%-50s %9s %9s %9s %8s %8s %8s %8s %9s %9s %6s"
 local function show_case(case, bandwidth_one, bandwidth_all)
   local operands = timing.prepare(case)
   local held, extra = timing.marks(case, operands)
@@ -91,7 +91,7 @@ local function show_case(case, bandwidth_one, bandwidth_all)
   end
   print(layout:format(title, shown(looped), shown(one), shown(all), shown(floor_one), shown(floor_all),
     shown(floor_one and one / floor_one), shown(floor_all and all / floor_all),
-    shown(held / 1e6), shown(extra / 1e6)))
+    shown(held / 1e6), shown(extra / 1e6), ("%.1f"):format(extra / held * 100)))
 end
 
 -- ms from nothing to the end of an empty script.
@@ -108,7 +108,8 @@ end
 local function alone()
   local bandwidth_one, bandwidth_all = bandwidths()
   print(("times and floors in ms; %d threads in all; memory in MB"):format(all_threads))
-  print(layout:format("", "loop", "1 thread", "all", "floor 1", "floor all", "x floor", "x floor", "operands", "above"))
+  print(layout:format("", "loop", "1 thread", "all", "floor 1", "floor all", "x floor", "x floor", "operands", "above",
+    "%"))
   for _, case in ipairs(cases.choose(os.getenv("CASES"))) do show_case(case, bandwidth_one, bandwidth_all) end
   print(("start of the program: %s, of lua5.4: %s"):format(shown(start(program)), shown(start("lua5.4"))))
 end

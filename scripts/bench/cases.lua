@@ -7,7 +7,8 @@
 --   loop    its plain C loop in plain_loop.c, for in-place cases
 --   batch   how many calls one run of `call` makes: 1 if not said
 --   part    "family" (the scatter family), "call" (what one call costs) or "dense" (elementwise and reductions)
--- float32 values and int64 indices where the title says nothing else; in-place calls have no result.
+-- float32 values and int64 indices where the title says nothing else; add is scatter_add_, set scatter_, amax and mean
+-- scatter_reduce_. In-place calls have no result.
 local strew = require "strew"
 
 local item_bytes = {float32 = 4, int64 = 8, float16 = 2, bool = 1}
@@ -148,23 +149,26 @@ local function part(name, list)
 end
 
 part("family", {
-  {key = "add_1", title = "`scatter_add_` 10 M into 1", make = line(constant, 1), call = add,
+  {key = "add_1", title = "add, 10 M into 1", make = line(constant, 1), call = add,
    bytes = joined, loop = "line"},
-  {key = "add_100", title = "into 100", make = line(uniform, 100), call = add, bytes = joined, loop = "line"},
-  {key = "add_10k", title = "into 10 k", make = line(uniform, size(10000)), call = add, bytes = joined, loop = "line"},
-  {key = "add_1M", title = "into 1 M", make = line(uniform, M), call = add, bytes = joined, loop = "line"},
-  {key = "add_10M", title = "into 10 M", make = line(uniform, 10 * M), call = add, bytes = joined, loop = "line"},
-  {key = "add_sorted", title = "into 1 M, sorted index", make = line(sorted, M), call = add,
+  {key = "add_100", title = "add, 10 M into 100", make = line(uniform, 100), call = add, bytes = joined, loop = "line"},
+  {key = "add_10k", title = "add, 10 M into 10 k", make = line(uniform, size(10000)),
+   call = add, bytes = joined, loop = "line"},
+  {key = "add_1M", title = "add, 10 M into 1 M", make = line(uniform, M), call = add, bytes = joined, loop = "line"},
+  {key = "add_10M", title = "add, 10 M into 10 M", make = line(uniform, 10 * M),
+   call = add, bytes = joined, loop = "line"},
+  {key = "add_sorted", title = "add, 10 M into 1 M, sorted index", make = line(sorted, M), call = add,
    bytes = joined, loop = "line"},
-  {key = "add_zipf", title = "into 1 M, Zipf (1.3)", make = line(zipf, M), call = add, bytes = joined, loop = "line"},
-  {key = "add_int64", title = "into 1 M, int64 values", make = line(uniform, M, "int64"), call = add, bytes = joined},
-  {key = "add_float16", title = "into 1 M, float16 values", make = line(uniform, M, "float16"), call = add,
+  {key = "add_zipf", title = "add, 10 M into 1 M, Zipf (1.3)", make = line(zipf, M),
+   call = add, bytes = joined, loop = "line"},
+  {key = "add_int64", title = "add, 10 M int64 into 1 M", make = line(uniform, M, "int64"), call = add, bytes = joined},
+  {key = "add_float16", title = "add, 10 M float16 into 1 M", make = line(uniform, M, "float16"), call = add,
    bytes = joined},
-  {key = "set_1M", title = "`scatter_` 10 M into 1 M", make = line(uniform, M), call = set, bytes = written},
-  {key = "amax_1M", title = "`scatter_reduce_` amax, 10 M into 1 M", make = line(uniform, M), call = reduce "amax",
+  {key = "set_1M", title = "set, 10 M into 1 M", make = line(uniform, M), call = set, bytes = written},
+  {key = "amax_1M", title = "amax, 10 M into 1 M", make = line(uniform, M), call = reduce "amax",
    bytes = joined},
-  {key = "mean_1M", title = "mean", make = line(uniform, M), call = reduce "mean", bytes = joined},
-  {key = "gather_1M", title = "`gather` 10 M from 1 M", make = line(uniform, M),
+  {key = "mean_1M", title = "mean, 10 M into 1 M", make = line(uniform, M), call = reduce "mean", bytes = joined},
+  {key = "gather_1M", title = "gather, 10 M from 1 M", make = line(uniform, M),
    call = function(self, index) return self:gather(0, index) end, bytes = gathered},
   {key = "rows_add", title = "rows, 1 M x 64 into 100 k: add", make = rows(uniform), call = add_rows, bytes = joined,
    loop = "rows"},
@@ -213,7 +217,8 @@ part("dense", {
   {key = "dense_sum", title = "sum", make = dense(1), call = function(a) return a:sum() end, bytes = read},
   {key = "dense_sum_0", title = "sum over dim 0 of 1000 x 10 k", make = dense(1, matrix),
    call = function(a) return a:sum(0) end, bytes = read},
-  {key = "dense_sum_1", title = "sum over dim 1", make = dense(1, matrix), call = function(a) return a:sum(1) end,
+  {key = "dense_sum_1", title = "sum over dim 1 of 1000 x 10 k", make = dense(1, matrix),
+   call = function(a) return a:sum(1) end,
    bytes = read},
   {key = "dense_max", title = "max", make = dense(1), call = function(a) return a:max() end, bytes = read},
   {key = "dense_argmax", title = "argmax", make = dense(1), call = function(a) return a:argmax() end, bytes = read},

@@ -3,7 +3,8 @@
 
 Every case is prepared in one process for each library, on one thread and on all; then the libraries take turns in
 slices until each has had BUDGET seconds (1), so that a machine that changes its speed does so for all. Medians, as a
-Markdown table. What is not installed is left out, with a line that says so.
+Markdown table; "floors" is how many times the floor strew takes: the bytes that must move over the bandwidth of a copy
+measured in this run. What is not installed is left out, with a line that says so.
 
 In the environment, or as make's variables: CASES=rows,add_1M words of keys, THREADS=1,2, PEERS=torch,numpy, BUDGET,
 STREW=build/strew, SCALE=1000 for sizes a thousandth as large, CLOCK=cpu for processor time (see timing.lua).
@@ -19,8 +20,8 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 STREW = os.environ.get("STREW") or os.path.join(FOLDER, "../../build/strew")
 PEERS = ["torch", "torch_scatter", "jax", "numpy"]
 TITLES = {"strew": "strew", "torch": "PyTorch", "torch_scatter": "torch_scatter", "jax": "JAX", "numpy": "NumPy"}
-TURNS = 8
-PAUSE = 0.01  # seconds after which a library's idle workers no longer spin
+TURNS = 6
+PAUSE = 0.05  # seconds after which a library's idle workers no longer spin
 
 
 class Absent(Exception):
@@ -145,18 +146,15 @@ def row(cells):
 def print_case(case, columns, by_threads, floors):
     """by_threads: for each thread count the times by name."""
     factor = 1e3 if case["part"] == "call" else 1  # microseconds
-    cells = [case["title"] + (" (us)" if factor > 1 else "")]
-    for name in columns:
-        cells.append(both([times[name] * factor if name in times else None for times in by_threads]))
     strew = [times["strew"] for times in by_threads]
-    for name in columns[1:]:
-        cells.append(both([times[name] / own if name in times else None for times, own in zip(by_threads, strew)]))
+    cells = [case["title"] + (" (us)" if factor > 1 else ""), both([own * factor for own in strew])]
     cells.append(both([own / floor if floor else None for own, floor in zip(strew, floors)]))
+    for name in columns[1:]:
+        figures = [times.get(name) for times in by_threads]
+        times = both([figure and figure * factor for figure in figures])
+        ratios = both([figure and figure / own for figure, own in zip(figures, strew)])
+        cells.append(f"{times} ({ratios})" if times else "")
     print(row(cells), flush=True)
-
-
-def geometric_mean(values):
-    return statistics.geometric_mean(values) if values else None
 
 
 def print_summary(results, columns, threads):
@@ -172,7 +170,7 @@ def print_summary(results, columns, threads):
                 ]
                 if ratios:
                     worst, title = min(ratios)
-                    mean = geometric_mean([ratio for ratio, _ in ratios])
+                    mean = statistics.geometric_mean([ratio for ratio, _ in ratios])
                     print(
                         f"- {called}, {TITLES[name]} / strew: geometric mean {mean:.2f} over {len(ratios)} cases, "
                         f"worst {worst:.2f} ({title})"
@@ -196,10 +194,10 @@ def main():
         times, moved = in_turns([own], {"key": "copy", "batch": 1}, budget)
         bandwidth.append(moved / times["strew"])
         print(f"copy of 40 MB: {times['strew']:.2f} ms, {bandwidth[-1] / 1e6:.1f} GB/s")
-    print(f"ms on {' / '.join(map(str, threads))} threads; ratios: peer / strew; floor: strew / (bytes / bandwidth)\n")
-    heads = ["case"] + [TITLES[name] for name in columns] + [TITLES[name] + " / strew" for name in columns[1:]]
-    print(row(heads + ["/ floor"]))
-    print(row(["---"] * (len(heads) + 1)))
+    print(f"ms on {' / '.join(map(str, threads))} threads (how many times strew's), each the median of its turns\n")
+    heads = ["case", "strew", "floors"] + [TITLES[name] for name in columns[1:]]
+    print(row(heads))
+    print(row(["---"] * len(heads)))
     results = []
     for line in libraries[0][0].ask("list", os.environ.get("CASES") or "").split("\t"):
         case = dict(zip(("key", "title", "part", "batch"), line.split("|")))
@@ -213,7 +211,8 @@ def main():
         results.append((case, by_threads))
     if not os.environ.get("CASES"):
         times = start_of_program()
-        print(row(["start of the program"] + [shown(times.get(name)) for name in columns] + [""] * len(columns)))
+        cells = [shown(times.get(name)) for name in columns]
+        print(row(["start of the program", cells[0], ""] + cells[1:]))
         print(f"\nlua5.4 alone starts in {shown(times.get('lua5.4')) or '(absent)'} ms")
     print_summary(results, columns, threads)
 
