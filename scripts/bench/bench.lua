@@ -80,6 +80,7 @@ end
 
 local layout = "%-50s %9s %9s %9s %8s %8s %8s %8s %9s %9s %6s"
 local function show_case(case, bandwidth_one, bandwidth_all)
+  strew.set_num_threads(all_threads)
   local operands = timing.prepare(case)
   local held, extra = timing.marks(case, operands)
   local bytes, loop = bytes_of(case, operands), loop_of(case)

@@ -157,30 +157,54 @@ def print_case(case, columns, by_threads, floors):
     print(row(cells), flush=True)
 
 
-def print_summary(results, columns, threads):
-    """results: (case, times by name for each thread count). A ratio is the peer's time over strew's."""
+def print_ratios(results, k, part, name, peers):
+    """How the best of some peers stands beside strew, over the cases of a part that they have."""
+    ratios = []
+    for case, by_threads in results:
+        times = [by_threads[k][peer] for peer in peers if peer in by_threads[k]]
+        if case["part"] == part and times:
+            ratios.append((min(times) / by_threads[k]["strew"], case["title"]))
+    if ratios:
+        mean, (worst, title) = statistics.geometric_mean([ratio for ratio, _ in ratios]), min(ratios)
+        print(f"  {name} / strew: geometric mean {mean:.2f} over {len(ratios)} cases, worst {worst:.2f} ({title})")
+
+
+def print_summary(results, peers, threads):
+    """results: (case, times by name for each thread count). A ratio is a peer's time over strew's."""
     for k, count in enumerate(threads):
-        print(f"\non {count} thread{'s' if count > 1 else ''}:")
         for part, called in (("family", "the scatter family"), ("dense", "elementwise and reductions")):
-            for name in columns[1:]:
-                ratios = [
-                    (by_threads[k][name] / by_threads[k]["strew"], case["title"])
-                    for case, by_threads in results
-                    if case["part"] == part and name in by_threads[k]
-                ]
-                if ratios:
-                    worst, title = min(ratios)
-                    mean = statistics.geometric_mean([ratio for ratio, _ in ratios])
-                    print(
-                        f"- {called}, {TITLES[name]} / strew: geometric mean {mean:.2f} over {len(ratios)} cases, "
-                        f"worst {worst:.2f} ({title})"
-                    )
-        for case, by_threads in results:
-            times = by_threads[k]
-            first = min(times, key=times.get)
-            if first != "strew":
-                ratio = times[first] / times["strew"]
-                print(f"- ahead of strew: {TITLES[first]}, {case['title']}: {ratio:.2f}")
+            print(f"\n{called}, on {count} thread{'s' if count > 1 else ''}:")
+            for name in peers:
+                print_ratios(results, k, part, TITLES[name], [name])
+            print_ratios(results, k, part, "the fastest of them", peers)
+            for case, by_threads in results:
+                times = by_threads[k]
+                ahead = [name for name in peers if times.get(name, times["strew"]) < times["strew"]]
+                if case["part"] == part and ahead:
+                    ratios = ", ".join(f"{TITLES[name]} {times[name] / times['strew']:.2f}" for name in ahead)
+                    print(f"  ahead of strew in {case['title']}: {ratios}")
+
+
+def print_head(libraries, budget, threads):
+    """The machine, what is there, the table's head; gives the bandwidth in bytes per ms on each thread count."""
+    print(f"{processor()}, {threads[-1]} thread{'s' if threads[-1] > 1 else ''}")
+    print("; ".join(one.version for one in libraries[0]))
+    bandwidth = []
+    for count, (own, *_) in zip(threads, libraries):
+        times, moved = in_turns([own], {"key": "copy", "batch": 1}, budget)
+        bandwidth.append(moved / times["strew"])
+        print(f"copy of 40 MB on {count}: {times['strew']:.2f} ms, {bandwidth[-1] / 1e6:.1f} GB/s read and written")
+    print(f"ms on {' / '.join(map(str, threads))} threads (how many times strew's), each the median of its turns\n")
+    heads = ["case", "strew", "floors"] + [TITLES[one.name] for one in libraries[0][1:]]
+    print(row(heads))
+    print(row(["---"] * len(heads)))
+    return bandwidth
+
+
+def cases_of(library):
+    for line in library.ask("list", os.environ.get("CASES") or "").split("\t"):
+        key, title, part, batch = line.split("|")
+        yield {"key": key, "title": title, "part": part, "batch": int(batch)}
 
 
 def main():
@@ -188,25 +212,14 @@ def main():
     threads = thread_counts()
     libraries = [start_libraries(count) for count in threads]
     columns = [one.name for one in libraries[0]]
-    print(f"{processor()}, {threads[-1]} threads; " + "; ".join(one.version for one in libraries[0][1:]))
-    bandwidth = []
-    for own, *_ in libraries:
-        times, moved = in_turns([own], {"key": "copy", "batch": 1}, budget)
-        bandwidth.append(moved / times["strew"])
-        print(f"copy of 40 MB: {times['strew']:.2f} ms, {bandwidth[-1] / 1e6:.1f} GB/s")
-    print(f"ms on {' / '.join(map(str, threads))} threads (how many times strew's), each the median of its turns\n")
-    heads = ["case", "strew", "floors"] + [TITLES[name] for name in columns[1:]]
-    print(row(heads))
-    print(row(["---"] * len(heads)))
+    bandwidth = print_head(libraries, budget, threads)
     results = []
-    for line in libraries[0][0].ask("list", os.environ.get("CASES") or "").split("\t"):
-        case = dict(zip(("key", "title", "part", "batch"), line.split("|")))
-        case["batch"] = int(case["batch"])
+    for case in cases_of(libraries[0][0]):
         by_threads, floors = [], []
-        for k, group in enumerate(libraries):
+        for group, bytes_per_ms in zip(libraries, bandwidth):
             times, moved = in_turns(group, case, budget)
             by_threads.append(times)
-            floors.append(moved / bandwidth[k] / case["batch"] if case["part"] != "call" else None)
+            floors.append(moved / bytes_per_ms if case["part"] != "call" else None)
         print_case(case, columns, by_threads, floors)
         results.append((case, by_threads))
     if not os.environ.get("CASES"):
@@ -214,7 +227,10 @@ def main():
         cells = [shown(times.get(name)) for name in columns]
         print(row(["start of the program", cells[0], ""] + cells[1:]))
         print(f"\nlua5.4 alone starts in {shown(times.get('lua5.4')) or '(absent)'} ms")
-    print_summary(results, columns, threads)
+    print_summary(results, columns[1:], threads)
 
 
-main()
+try:
+    main()
+except Absent as reason:
+    sys.exit(f"peers: strew: {reason}")

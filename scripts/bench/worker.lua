@@ -16,6 +16,7 @@ function commands.list(words)
   for k, one in ipairs(cases.choose(words)) do
     lines[k] = table.concat({one.key, one.title, one.part, one.batch}, "|")
   end
+  assert(lines[1], "no key has such a word")
   return table.concat(lines, "\t")
 end
 
