@@ -92,7 +92,7 @@ local function show_case(case, bandwidth_one, bandwidth_all)
   end
   print(layout:format(title, shown(looped), shown(one), shown(all), shown(floor_one), shown(floor_all),
     shown(floor_one and one / floor_one), shown(floor_all and all / floor_all),
-    shown(held / 1e6), shown(extra / 1e6), ("%.1f"):format(extra / held * 100)))
+    shown(held / 1e6), shown(extra / 1e6), held > 1e6 and ("%.1f"):format(extra / held * 100) or ""))
 end
 
 -- ms from nothing to the end of an empty script.

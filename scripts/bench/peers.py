@@ -173,6 +173,8 @@ def print_summary(results, peers, threads):
     """results: (case, times by name for each thread count). A ratio is a peer's time over strew's."""
     for k, count in enumerate(threads):
         for part, called in (("family", "the scatter family"), ("dense", "elementwise and reductions")):
+            if not any(case["part"] == part for case, _ in results):
+                continue
             print(f"\n{called}, on {count} thread{'s' if count > 1 else ''}:")
             for name in peers:
                 print_ratios(results, k, part, TITLES[name], [name])
