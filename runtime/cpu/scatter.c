@@ -20,16 +20,18 @@ static bool is_small(const struct scatter_plan *plan, size_t bytes) {
    done then. */
 static bool run_checking(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
                          bool *bad) {
-  char *self = operand_address(&plan->plan.operands[SELF]);
+  char *self = operand_address(&plan->plan.operands[SELF]), little[1024];
   void *copy = NULL;
   size_t bytes = 0;
   if (plan->size < 1) return false;
   if (!plan->disposable && !scatter_looks_first(context, plan, way)) {
     bytes = scatter_target_bytes(plan, SELF, plan->step);
     bool wrapped = plan->plan.operands[SELF].storage->wrapped; /* a host may be writing between self's elements */
-    if (plan->plan.count > ARG || wrapped || !is_small(plan, bytes)) return false;
-    copy = memory_take(context, bytes);
-    if (!copy) return false;
+    if (plan->plan.count > ARG || wrapped) return false;
+    if (bytes <= sizeof little)
+      copy = little;
+    else if (!is_small(plan, bytes) || !(copy = memory_take(context, bytes)))
+      return false;
     memcpy(copy, self, bytes);
   }
   atomic_bool met;
@@ -37,7 +39,7 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   bool done = scatter_share(context, plan, way, &met);
   *bad = atomic_load(&met);
   if (*bad && copy) memcpy(self, copy, bytes);
-  memory_give(context, copy, bytes);
+  if (copy != little) memory_give(context, copy, bytes);
   return done;
 }
 

@@ -171,8 +171,7 @@ static void choose_owners(struct deal *deal, const strew_context *context, int64
 }
 
 static int64_t places_of(const struct scatter_plan *plan) {
-  return (int64_t)(scatter_target_bytes(plan, SELF, plan->step) /
-                   strew_dtype_size_bytes(plan->plan.operands[SELF].dtype));
+  return (int64_t)(scatter_target_bytes(plan, SELF, plan->step) / dtype_bytes(plan->plan.operands[SELF].dtype));
 }
 
 /* Wrong values have a number, too, at most MOST_OWNERS + 1 ranges of the widest kind. */
@@ -193,11 +192,11 @@ bool scatter_finds_first(const strew_context *context, const struct scatter_plan
 
 bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad) {
   const struct operand *operands = plan->plan.operands;
-  struct deal deal = {.plan = plan, .bad = bad, .self_size_bytes = strew_dtype_size_bytes(operands[SELF].dtype)};
+  struct deal deal = {.plan = plan, .bad = bad, .self_size_bytes = dtype_bytes(operands[SELF].dtype)};
   int64_t count = plan_numel(&plan->plan), most = most_of_a_turn(context);
   int64_t turn = count < most ? count : most;
   deal.loops = scatter_loops(operands[SELF].dtype, plan->reduction, false);
-  deal.size_bytes = operands[SRC].storage ? strew_dtype_size_bytes(operands[SRC].dtype) : 0;
+  deal.size_bytes = operands[SRC].storage ? dtype_bytes(operands[SRC].dtype) : 0;
   choose_owners(&deal, context, places_of(plan));
   deal.blocks = (turn - 1) / BLOCK + 1;
   size_t values_bytes = (size_t)deal.blocks * BLOCK * deal.size_bytes;

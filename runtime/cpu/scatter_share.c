@@ -118,7 +118,7 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
   if (ordered || plan->reduction == STREW_ASSIGN || p->count > ARG || p->rank < 1) return false;
   for (int d = 0; d < p->rank; d++)
     if (self->strides[d] != 0) places *= p->sizes[d];
-  return places * (int64_t)strew_dtype_size_bytes(self->dtype) == bytes && self->strides[0] == 0 &&
+  return places * (int64_t)dtype_bytes(self->dtype) == bytes && self->strides[0] == 0 &&
          bytes <= (int64_t)context->grain_bytes && places * threads * 4 <= plan_numel(p);
 }
 
@@ -158,9 +158,9 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
   const struct plan *p = &plan->plan;
   const struct operand *operands = p->operands;
   int64_t sample[SCATTER_SAMPLE], threads = context->threads, count = plan_numel(p);
-  int64_t bytes =
-      (int64_t)(strew_dtype_size_bytes(operands[INDEX].dtype) + strew_dtype_size_bytes(operands[SRC].dtype));
-  *way = (struct scatter_way){.kind = WAY_ALONE, .parts = pool_parts(context, count * bytes)};
+  int64_t bytes = (int64_t)(dtype_bytes(operands[INDEX].dtype) + dtype_bytes(operands[SRC].dtype));
+  way->kind = WAY_ALONE;
+  way->parts = pool_parts(context, count * bytes);
   if (way->parts < threads) threads = way->parts;
   bool full = p->rank > 1 && operands[SELF].strides[p->rank - 1] != 0 && operands[INDEX].strides[p->rank - 1] != 0;
   bool far = is_far(context, scatter_target_bytes(plan, SELF, plan->step)), wide = has_wide_rows(p);
@@ -242,7 +242,7 @@ static void run_copy(void *shares_, int64_t i) {
   struct operand *self = &cut.plan.operands[SELF];
   struct storage copy = {.device = self->storage->device, .data = shares->copies + (size_t)i * shares->copy_bytes};
   union element identity = element_identity(cut.reduction, self->dtype);
-  int64_t element = (int64_t)strew_dtype_size_bytes(self->dtype), count = (int64_t)shares->copy_bytes / element;
+  int64_t element = (int64_t)dtype_bytes(self->dtype), count = (int64_t)shares->copy_bytes / element;
   converter(self->dtype, self->dtype)(count, copy.data, element, (const char *)identity.bytes, 0);
   self->storage = &copy;
   self->offset = 0;
@@ -253,7 +253,7 @@ static void run_copy(void *shares_, int64_t i) {
 static bool run_copies(strew_context *context, struct shares *shares) {
   const struct scatter_plan *plan = shares->plan;
   const struct operand *self = &plan->plan.operands[SELF];
-  int64_t parts = shares->way->parts, element = (int64_t)strew_dtype_size_bytes(self->dtype), first = 0;
+  int64_t parts = shares->way->parts, element = (int64_t)dtype_bytes(self->dtype), first = 0;
   shares->copy_bytes = scatter_target_bytes(plan, SELF, plan->step);
   size_t bytes = shares->copy_bytes * (size_t)parts;
   shares->copies = memory_take(context, bytes);

@@ -137,7 +137,7 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
     double align;
     char bytes[BLOCK * 8];
   } block;
-  int64_t size = (int64_t)strew_dtype_size_bytes(part->plan->plan.operands[SELF].dtype);
+  int64_t size = (int64_t)dtype_bytes(part->plan->plan.operands[SELF].dtype);
   struct tile piece = *tile;
   piece.src = block.bytes;
   if (tile->columns == 1) { /* no longer than BLOCK, as the walk was told */
@@ -232,9 +232,10 @@ static void split_columns(struct part *part) {
   const struct plan *plan = &part->plan->plan;
   const struct operand *operands = plan->operands;
   int last = plan->rank - 1;
-  part->outer = *plan;
+  plan_copy(&part->outer, plan);
   if (plan->count > POSITION) part->outer.count = POSITION; /* which has no memory to walk */
   part->tile.columns = 1;
+  part->tile.self_column = part->tile.src_column = part->tile.arg_column = 0;
   if (last < 0 || operands[SELF].strides[last] == 0) return;
   bool can_be_full = part->straight && !part->convert_src && plan->count <= ARG && last > 0;
   part->full = can_be_full && operands[INDEX].strides[last] == 1;
@@ -249,7 +250,7 @@ static void split_columns(struct part *part) {
 size_t scatter_target_bytes(const struct scatter_plan *plan, int i, int64_t step) {
   int64_t last = (plan->size - 1) * step;
   for (int d = 0; d < plan->plan.rank; d++) last += (plan->plan.sizes[d] - 1) * plan->plan.operands[i].strides[d];
-  return (size_t)(last + 1) * strew_dtype_size_bytes(plan->plan.operands[i].dtype);
+  return (size_t)(last + 1) * dtype_bytes(plan->plan.operands[i].dtype);
 }
 
 static void set_arg(const struct scatter_plan *plan, struct part *part) {
@@ -272,8 +273,11 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.full = false;
   part.convert_src = operands[SRC].dtype != dtype ? converter(dtype, operands[SRC].dtype) : NULL;
   part.loops = scatter_loops(dtype, plan->reduction, with_arg);
-  part.tile = (struct tile){.lowest = lowest, .count = count, .size = plan->size};
-  part.tile.step = plan->step * (int64_t)strew_dtype_size_bytes(dtype);
+  part.tile.lowest = lowest; /* member by member: clearing it first would cost a small call more than its work */
+  part.tile.count = count;
+  part.tile.size = plan->size;
+  part.tile.arg = NULL;
+  part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = scatter_target_bytes(plan, SELF, plan->step) > operands[SELF].storage->device->context->grain_bytes;
   bool as_it_is = plan->mode == STREW_ERROR || plan->mode == STREW_DROP;
   part.straight = operands[INDEX].dtype == STREW_INT64 && as_it_is;
