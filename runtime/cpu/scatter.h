@@ -33,8 +33,8 @@ struct tile {
 
 /* Loops of one dtype and reduction. */
 struct scatter_loops {
-  /* The tile's contributions in order. Was a value nobody's? */
-  bool (*join)(const struct tile *tile);
+  /* Rows 0 .. rows - 1 of the tile or, with `select`, those of that list, in order. Was a value nobody's? */
+  bool (*join)(const struct tile *tile, int64_t rows, const int64_t *select);
   /* All index values are equal and valid, and there is one column. */
   void (*join_run)(const struct tile *tile);
   /* Rows cuts[0] .. cuts[1] - 1, cuts[1] .. cuts[2] - 1, ... of one column, STREAMS of them, share no place, and values
@@ -44,6 +44,8 @@ struct scatter_loops {
 enum { STREAMS = 4 };
 
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
+/* All that is the tile's, in order. Was a value nobody's? */
+bool scatter_join(const struct scatter_loops *loops, const struct tile *tile);
 /* self = self / (count + extra) wherever count > 0; a row of operands 0 self, 1 count */
 typedef void divide_row(const struct row *row, int64_t extra);
 divide_row *scatter_divider(strew_dtype dtype);

@@ -22,25 +22,40 @@ static int64_t select_rows(const struct tile *tile, int64_t begin, int64_t *sele
   return count;
 }
 
-/* The place of the row that is `ahead` of row number k. A wrong value gives a wrong address, which is never used: hence
-   no pointer arithmetic. */
-ALWAYS_INLINE uintptr_t place_ahead(const struct tile *t, int64_t k, int64_t ahead, const int64_t *select) {
-  int64_t i = select ? select[k + ahead] : k + ahead;
-  return (uintptr_t)t->self + (uintptr_t)i * (uintptr_t)t->self_row + (uintptr_t)t->index[i] * (uintptr_t)t->step;
+/* Where row number k + ahead meets an operand. A wrong value gives a wrong address, which is never used: hence no
+   pointer arithmetic. */
+ALWAYS_INLINE uintptr_t address_ahead(const struct tile *t, const char *base, int64_t row, int64_t step, int64_t i) {
+  return (uintptr_t)base + (uintptr_t)i * (uintptr_t)row + (uintptr_t)t->index[i] * (uintptr_t)step;
 }
 
 ALWAYS_INLINE void fetch_line(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
   enum { AHEAD = 32 };
-  if (k + AHEAD < rows) __builtin_prefetch((const void *)place_ahead(t, k, AHEAD, select), 1);
+  if (k + AHEAD >= rows) return;
+  int64_t i = select ? select[k + AHEAD] : k + AHEAD;
+  __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
 }
 
-/* The first lines of a row: the processor itself sees how it goes on. */
+/* The first lines of so many bytes: the processor itself sees how it goes on. */
+ALWAYS_INLINE void fetch_bytes(uintptr_t address, int64_t bytes) {
+  enum { MOST_BYTES = 8 * CACHE_LINE };
+  for (int64_t at = 0; at < bytes && at < MOST_BYTES; at += CACHE_LINE)
+    __builtin_prefetch((const void *)(address + (uintptr_t)at), 1);
+}
+
 ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
-  enum { AHEAD = 8, MOST_BYTES = 8 * CACHE_LINE };
+  enum { AHEAD = 8 };
   if (k + AHEAD >= rows) return;
-  uintptr_t place = place_ahead(t, k, AHEAD, select);
-  int64_t bytes = t->columns * t->self_column < MOST_BYTES ? t->columns * t->self_column : MOST_BYTES;
-  for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(place + (uintptr_t)at), 1);
+  int64_t i = select ? select[k + AHEAD] : k + AHEAD;
+  fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
+  if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
+}
+
+/* arg[j] = position where wins[j] is 1, as it is where it is 0. */
+static void take_positions(int64_t *restrict arg, const uint32_t *restrict wins, int64_t count, int64_t position) {
+  for (int64_t j = 0; j < count; j++) {
+    const int64_t mask = -(int64_t)wins[j];
+    arg[j] = (position & mask) | (arg[j] & ~mask);
+  }
 }
 
 #define UNUSED_AT_TIMES __attribute__((unused))
@@ -64,4 +79,15 @@ divide_row *scatter_divider(strew_dtype dtype) {
 #undef ROW
   };
   return divide[dtype];
+}
+
+/* A tile that does not own all values first lists the rows whose values it owns, for a branch on each would be a guess.
+ */
+bool scatter_join(const struct scatter_loops *loops, const struct tile *tile) {
+  int64_t select[SELECT_ROWS];
+  bool nobodys = false;
+  if (tile->count == tile->size) return loops->join(tile, tile->rows, NULL);
+  for (int64_t begin = 0; begin < tile->rows; begin += SELECT_ROWS)
+    loops->join(tile, select_rows(tile, begin, select, &nobodys), select);
+  return nobodys;
 }

@@ -47,29 +47,36 @@ static bool find_places(const struct deal *deal, const struct row *row, uint32_t
   apply_mode(plan->mode, plan->size, row->count, values);
   int64_t first = (row->address[SELF] - operand_address(&plan->plan.operands[SELF])) / size;
   int64_t row_step = row->step_bytes[SELF] / size;
-  uint64_t met = 0;
-  for (int64_t i = 0; i < row->count; i++) {
-    bool fits = (uint64_t)values[i] < (uint64_t)plan->size;
+  const int64_t count = row->count, limit = plan->size;
+  bool met = false;
+  for (int64_t i = 0; i < count; i++, first += row_step) {
+    bool fits = (uint64_t)values[i] < (uint64_t)limit;
     met |= !fits;
-    places[i] = (uint32_t)(fits ? first + i * row_step + values[i] * step : nobodys);
+    places[i] = (uint32_t)(fits ? first + values[i] * step : nobodys);
   }
-  return met != 0;
+  return met;
 }
 
 /* Several counters, for neighbours often have the same owner. */
 static void count_row(struct hand *hand, const uint32_t *places, int64_t count) {
-  int shift = hand->deal->shift;
-  for (int64_t i = 0; i < count; i++) hand->next[i % COUNTERS][places[i] >> shift]++;
+  const int shift = hand->deal->shift;
+  int64_t i = 0;
+  for (; i + COUNTERS <= count; i += COUNTERS)
+    for (int c = 0; c < COUNTERS; c++) hand->next[c][places[i + c] >> shift]++;
+  for (; i < count; i++) hand->next[0][places[i] >> shift]++;
 }
 
 #define DEAL_ROW(T)                                                                                                    \
   static void deal_row_##T(struct hand *hand, const uint32_t *places, const struct row *row) {                         \
     const int shift = hand->deal->shift;                                                                               \
+    const int64_t count = row->count, step = row->step_bytes[SRC];                                                     \
     const char *src = row->address[SRC];                                                                               \
-    for (int64_t i = 0; i < row->count; i++, src += row->step_bytes[SRC]) {                                            \
-      const uint32_t at = hand->next[0][places[i] >> shift]++;                                                         \
-      hand->places[at] = places[i];                                                                                    \
-      ((T *)(void *)hand->values)[at] = *(const T *)(const void *)src;                                                 \
+    uint32_t *restrict next = hand->next[0], *restrict dealt = hand->places;                                           \
+    T *restrict values = (T *)(void *)hand->values;                                                                    \
+    for (int64_t i = 0; i < count; i++, src += step) {                                                                 \
+      const uint32_t at = next[places[i] >> shift]++;                                                                  \
+      dealt[at] = places[i];                                                                                           \
+      values[at] = *(const T *)(const void *)src;                                                                      \
     }                                                                                                                  \
   }
 DEAL_ROW(uint8_t)
@@ -138,7 +145,7 @@ static void join_share(const struct deal *deal, struct tile *tile, int64_t begin
                           (int64_t)deal->size_bytes);
       tile->src = (const char *)converted;
     }
-    deal->loops->join(tile);
+    scatter_join(deal->loops, tile);
   }
 }
 

@@ -265,7 +265,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   bool good = !shares->bad || !atomic_load(shares->bad);
   for (int64_t i = 0; good && i < parts; i++) {
     tile.src = shares->copies + (size_t)i * shares->copy_bytes;
-    scatter_loops(self->dtype, plan->reduction, false)->join(&tile);
+    scatter_join(scatter_loops(self->dtype, plan->reduction, false), &tile);
   }
   memory_give(context, shares->copies, bytes);
   return true;

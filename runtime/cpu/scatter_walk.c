@@ -121,14 +121,14 @@ static bool join_line(const struct part *part, const struct tile *tile) {
     if (piece.rows >= FEWEST && index_ascends(piece.index, piece.rows) && piece.index[piece.rows - 1] < piece.size)
       join_ascending(part->loops, &piece);
     else
-      nobodys |= part->loops->join(&piece);
+      nobodys |= scatter_join(part->loops, &piece);
   }
   return nobodys;
 }
 
 static bool join_tile(const struct part *part, const struct tile *tile) {
   bool whole_line = tile->columns == 1 && tile->self_row == 0 && tile->count == tile->size && !tile->arg;
-  return whole_line ? join_line(part, tile) : part->loops->join(tile);
+  return whole_line ? join_line(part, tile) : scatter_join(part->loops, tile);
 }
 
 /* A tile whose src is converted on the way: contributions pass through a block, row by row. */
@@ -155,7 +155,7 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
                         tile->src_column);
       piece.index = tile->index + i;
       piece.self = tile->self + i * tile->self_row + j * tile->self_column;
-      nobodys |= part->loops->join(&piece);
+      nobodys |= scatter_join(part->loops, &piece);
     }
   return nobodys;
 }
@@ -171,7 +171,7 @@ static bool join_full_row(const struct part *part, const struct tile *tile, cons
   line.index = index;
   line.self_row = tile->self_column;
   line.src_row = tile->src_column;
-  return part->loops->join(&line);
+  return scatter_join(part->loops, &line);
 }
 
 /* Rows of one value each are gathered until one has several. */
@@ -192,7 +192,7 @@ static bool join_full(const struct part *part, const struct row *row, const stru
     }
     struct tile rows = rows_of(tile, i, i + equal);
     rows.index = values;
-    nobodys |= part->loops->join(&rows);
+    nobodys |= scatter_join(part->loops, &rows);
   }
   return nobodys;
 }
