@@ -59,7 +59,7 @@ static void check_ascent(void *ascent_, int64_t i) {
 }
 
 static bool ascends_throughout(strew_context *context, const struct scatter_plan *plan, int64_t parts) {
-  struct ascent ascent = {.count = plan_numel(&plan->plan), .parts = parts};
+  struct ascent ascent = {.count = plan->plan.sizes[0], .parts = parts};
   ascent.values = (const int64_t *)(const void *)operand_address(&plan->plan.operands[INDEX]);
   atomic_init(&ascent.broken, false);
   if (ascent.values[ascent.count - 1] >= plan->size) return false;
@@ -154,37 +154,51 @@ static bool rows_are_constant(const struct scatter_plan *plan) {
   return true;
 }
 
+/* Do values of a full index stand side by side, each row with several of them? */
+static bool is_full(const struct scatter_plan *plan) {
+  const struct plan *p = &plan->plan;
+  int last = p->rank - 1;
+  bool moves = last > 0 && p->operands[SELF].strides[last] != 0 && p->operands[INDEX].strides[last] != 0;
+  return moves && !rows_are_constant(plan);
+}
+
+/* Do threads go by positions? */
+static bool choose_positions(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
+  if (!is_line(plan) || !ascends_throughout(context, plan, way->parts)) return false;
+  way->kind = WAY_POSITIONS;
+  if (way->parts > MOST_CUTS) way->parts = MOST_CUTS;
+  cut_positions(way, plan);
+  return true;
+}
+
+static bool choose_slices(const struct scatter_plan *plan, int64_t threads, struct scatter_way *way) {
+  way->dim = dim_to_cut(&plan->plan, threads);
+  if (way->dim < 0) return false;
+  way->kind = WAY_SLICES;
+  if (way->parts > plan->plan.sizes[way->dim]) way->parts = plan->plan.sizes[way->dim];
+  return true;
+}
+
 void scatter_choose(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
   const struct plan *p = &plan->plan;
-  const struct operand *operands = p->operands;
   int64_t sample[SCATTER_SAMPLE], threads = context->threads, count = plan_numel(p);
-  int64_t bytes = (int64_t)(dtype_bytes(operands[INDEX].dtype) + dtype_bytes(operands[SRC].dtype));
   way->kind = WAY_ALONE;
-  way->parts = pool_parts(context, count * bytes);
+  if (count < SCATTER_SAMPLE) return;
+  way->parts = pool_parts(
+      context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
   if (way->parts < threads) threads = way->parts;
-  bool full = p->rank > 1 && operands[SELF].strides[p->rank - 1] != 0 && operands[INDEX].strides[p->rank - 1] != 0;
-  bool far = is_far(context, scatter_target_bytes(plan, SELF, plan->step)), wide = has_wide_rows(p);
-  if (count < SCATTER_SAMPLE || (threads <= 1 && !far)) return;
-  if (far && !wide && scatter_can_part(plan) && !(full && rows_are_constant(plan))) {
-    bool ascends = sample_index(plan, sample);
-    if (!ascends) way->kind = WAY_PARTITION;
-  }
-  if (threads <= 1 || way->kind == WAY_PARTITION) return;
-  way->dim = dim_to_cut(p, threads);
-  if (way->dim >= 0) {
-    way->kind = WAY_SLICES;
-    if (way->parts > p->sizes[way->dim]) way->parts = p->sizes[way->dim];
+  bool far = is_far(context, scatter_target_bytes(plan, SELF, plan->step)), rows = has_wide_rows(p);
+  bool spread = far && !rows && scatter_can_part(plan) && (p->rank == 1 || is_full(plan));
+  if (threads == 1 && !spread) return;
+  bool ascends = sample_index(plan, sample);
+  if (threads > 1 && ascends && choose_positions(context, plan, way)) return;
+  if (spread && !ascends) {
+    way->kind = WAY_PARTITION;
     return;
   }
-  if (sample_index(plan, sample) && is_line(plan) && ascends_throughout(context, plan, way->parts)) {
-    way->kind = WAY_POSITIONS;
-    if (way->parts > MOST_CUTS) way->parts = MOST_CUTS;
-    cut_positions(way, plan);
-    return;
-  }
-  way->kind = wide ? WAY_OWNERS : can_copy(context, plan, threads) ? WAY_COPIES : cheapest(context, plan, threads);
-  if (way->kind == WAY_OWNERS) way->parts = threads < MOST_CUTS ? threads : MOST_CUTS;
-  if (way->kind == WAY_COPIES) way->parts = threads;
+  if (threads == 1 || choose_slices(plan, threads, way)) return;
+  way->kind = rows ? WAY_OWNERS : can_copy(context, plan, threads) ? WAY_COPIES : cheapest(context, plan, threads);
+  way->parts = threads < MOST_CUTS ? threads : MOST_CUTS;
   if (way->kind == WAY_OWNERS) balance_owners(way, plan, sample);
 }
 
