@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { LONG = 70000, SHORT = 30000, COLUMNS = 20 }; /* contributions: more than a turn of a partition, and less */
+enum { LONG = 71680, SHORT = 30720, COLUMNS = 20 }; /* contributions: more than a turn of a partition, and less */
 
 /* ------------------------------------------------------------------------------------------------------------ indices
  */
