@@ -1,9 +1,11 @@
 # strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
 # Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread (in a build folder of its own)
 
 CC       = cc
 OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
+PYTHON   = python3
 comma    = ,
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))))
 
@@ -79,8 +81,11 @@ demo: all
 	build/strew scripts/demos/karate.lua
 	build/strew scripts/demos/debrank.lua
 
+# BUDGET seconds for each case, CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so
-	build/strew scripts/bench/scatter.lua
+	$(BUILD)/strew scripts/bench/bench.lua $(BUDGET) $(DEVICE)
+bench-peers: all
+	STREW=$(BUILD)/strew $(PYTHON) -B scripts/bench/peers.py $(BUDGET)
 
 # Each Check program and each host; all of it again under ASan and UBSan, without OpenCL, whose loader and drivers
 # LeakSanitizer does not bear; what threads do under TSan.
@@ -99,7 +104,7 @@ sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.s
 specs: $(BUILD)/strew.so
 	@$(sanitizer) LUA_CPATH='$(BUILD)/?.so;/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so' \
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
-program: all
+program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
@@ -127,6 +132,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all kernels demo bench checks hosts sanitized threads specs program readme digest devices rules test lint clean
+.PHONY: all kernels demo bench bench-peers checks hosts sanitized threads specs program readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

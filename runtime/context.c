@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Two threads get a grain each at least. One thread passes through two grains in 5 us when it adds in place, in 45 when
+   it gathers, in 190 for exp; waking a worker takes a call 6 us, waking six 25. */
 enum { DEFAULT_GRAIN = 256 << 10 };
 
 /* ------------------------------------------------------------------------------------------------------ context */

@@ -40,6 +40,28 @@ START_TEST(test_context) {
 }
 END_TEST
 
+/* What a small call in place needs lies on the stack. */
+START_TEST(test_small_calls_in_place) {
+  strew_tensor *self = tensor_from_integers(STREW_FLOAT32, 4, (int64_t[]){1, 2, 3, 4});
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 4, (int64_t[]){0, 3, 3, 1}), *target = self;
+  strew_tensor *src = tensor_from_integers(STREW_FLOAT32, 4, (int64_t[]){5, 6, 7, 8});
+  const strew_scatter_options sum = {.reduction = STREW_SUM};
+  const int64_t second[] = {1};
+  strew_scalar got;
+  use_threads(1);
+  allocations.limit(1, true);
+  strew_status added = strew_scatter(self, 0, index, strew_of(src), &sum, &target, &failure);
+  strew_status doubled = strew_binary(STREW_MUL, strew_of(self), strew_number(strew_int(2)), &target, &failure);
+  strew_status asked = strew_get(self, 1, second, &got, &failure);
+  long failed = allocations.failed();
+  allocations.limit(0, false);
+  ck_assert(added == STREW_OK && doubled == STREW_OK && asked == STREW_OK);
+  ck_assert_int_eq(failed, 0);
+  ck_assert_double_eq(got.as.f, 20);
+  strew_release(self), strew_release(index), strew_release(src);
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------- blocks that are kept */
 
 enum { MEBIBYTE = 1 << 20, SMALL = 1 << 14 /* more than a few tensors without elements take */ };
@@ -135,6 +157,7 @@ Suite *make_suite(void) {
   add_trials(all);
   tcase_add_test(all, test_wrapped_memory);
   tcase_add_test(all, test_context);
+  tcase_add_test(all, test_small_calls_in_place);
   TCase *kept = new_case(suite, "blocks that are kept");
   tcase_add_test(kept, test_reuse);
   tcase_add_test(kept, test_kept_on_failure);
