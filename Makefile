@@ -1,11 +1,13 @@
 # strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
-# Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread, DEBUG=1 (each in a
-# build folder of its own)
+# (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
+# Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread,
+# DEBUG=1 (these in build folders of their own)
 
 CC       = cc
 OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 DEBUG    =
+PYTHON   = python3
 comma    = ,
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
 
@@ -16,7 +18,7 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 # Loops that are there several times, one for each instruction set, are vectorised without the rest of -O3, which would
 # double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
-OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter %_loops.c,$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
+OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
 CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
@@ -40,9 +42,11 @@ DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwi
                   scalar overlap misuse opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
-# Instruction sets that a processor may have beyond its architecture's plain one: see runtime/cpu/isa.h.
+# What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
+# runtime/cpu/isa.h.
+VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise reduce)
 ISAS    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2 avx512)
-LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(wildcard runtime/cpu/*_loops.c)))
+LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
@@ -93,8 +97,11 @@ demo: all
 	build/strew scripts/demos/karate.lua
 	build/strew scripts/demos/debrank.lua
 
+# BUDGET seconds for each case, CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so
-	build/strew scripts/bench/scatter.lua
+	$(BUILD)/strew scripts/bench/bench.lua $(BUDGET) $(DEVICE)
+bench-peers: all
+	STREW=$(BUILD)/strew $(PYTHON) -B scripts/bench/peers.py $(BUDGET)
 
 # Each Check program and each host; all of it again under ASan and UBSan, without OpenCL, whose loader and drivers
 # LeakSanitizer does not bear; what threads do under TSan.
@@ -113,7 +120,7 @@ sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.s
 specs: $(BUILD)/strew.so
 	@$(sanitizer) LUA_CPATH='$(BUILD)/?.so;/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so' \
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
-program: all
+program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
@@ -142,6 +149,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all kernels demo bench checks hosts sanitized threads specs program readme digest devices rules test lint clean
+.PHONY: all kernels demo bench bench-peers checks hosts sanitized threads specs program readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

@@ -370,11 +370,14 @@ bool bind_arguments(lua_State *L, struct call *call, const struct parameter *par
     if (p->presence == REST) {
       if (next <= last && !read_rest(L, call, next, last, p)) return false;
       next = last + 1;
-    } else if (next > last || lua_isnil(L, next)) {
+    } else if (next > last) {
       if (p->presence == REQUIRED) return fail_missing(call, parameters, p->name);
+    } else if (p->presence != REQUIRED && lua_isnil(L, next)) {
       next++;
-    } else if (!p->read(L, call, next++, p->name, p->out)) {
-      return false;
+    } else if (p->read(L, call, next, p->name, p->out)) {
+      next++;
+    } else { /* where nil stands for what is required, it is missing */
+      return lua_isnil(L, next) ? fail_missing(call, parameters, p->name) : false;
     }
   }
   if (next <= last) return fail_count(call, parameters, last);

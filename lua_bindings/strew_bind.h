@@ -22,6 +22,8 @@
 
 /* What scripts hold. The tensor is NULL while it is being made, and after free(). */
 struct box {
+  const struct binding
+      *owner; /* tells a box from other userdata at less cost than its metatable; NULL once collected */
   strew_tensor *tensor;
   struct box *next, **link; /* in the binding's list */
 };
@@ -30,7 +32,6 @@ struct box {
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
-  const void *metatable;  /* of boxes, by address */
   struct box *boxes;     /* all there are: Lua does not finalize those that a finalizer makes while a state is closed */
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
@@ -117,6 +118,10 @@ struct parameter {
   bool (*read)(lua_State *L, struct call *call, int i, const char *name, void *out);
   void *out;
 };
+
+/* Ends a list of them. (Every member is given: the compiler would clear the list first, which a small call feels.) */
+#define LAST_PARAMETER                                                                                                 \
+  { NULL, REQUIRED, NULL, NULL }
 
 /* Reads all arguments; the last parameter has no name. */
 bool bind_arguments(lua_State *L, struct call *call, const struct parameter *parameters);

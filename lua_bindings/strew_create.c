@@ -21,7 +21,7 @@ static int shaped(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_FLOAT32);
   struct list shape = {0};
-  const struct parameter parameters[] = {{"shape", REST, bind_list, &shape}, CREATION(made), {0}};
+  const struct parameter parameters[] = {{"shape", REST, bind_list, &shape}, CREATION(made), LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_dtype dtype = (strew_dtype)made.dtype;
   strew_error *error = &call->error;
@@ -43,7 +43,7 @@ static int full(lua_State *L, struct call *call) {
   struct list shape = {0};
   strew_scalar value = strew_int(0);
   const struct parameter parameters[] = {
-      {"shape", REQUIRED, bind_list, &shape}, {"value", REQUIRED, bind_scalar, &value}, CREATION(made), {0}};
+      {"shape", REQUIRED, bind_list, &shape}, {"value", REQUIRED, bind_scalar, &value}, CREATION(made), LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_dtype dtype = made.dtype < 0 ? dtype_of(value) : (strew_dtype)made.dtype;
   return bind_end(strew_full(made.device, dtype, shape.count, shape.at, value, out, &call->error), 1);
@@ -55,7 +55,7 @@ static int eye(lua_State *L, struct call *call) {
   struct creation made = creation_defaults(call, STREW_FLOAT32);
   int64_t rows, columns = INT64_MIN; /* not given */
   const struct parameter parameters[] = {
-      {"n", REQUIRED, bind_integer, &rows}, {"m", UNNAMED, bind_integer, &columns}, CREATION(made), {0}};
+      {"n", REQUIRED, bind_integer, &rows}, {"m", UNNAMED, bind_integer, &columns}, CREATION(made), LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (columns == INT64_MIN) columns = rows;
   return bind_end(strew_eye(made.device, (strew_dtype)made.dtype, rows, columns, out, &call->error), 1);
@@ -66,12 +66,12 @@ static int arange(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, -1);
   strew_scalar start = strew_int(0), stop = start, step = strew_int(1);
-  const struct parameter only_stop[] = {{"stop", REQUIRED, bind_scalar, &stop}, CREATION(made), {0}};
+  const struct parameter only_stop[] = {{"stop", REQUIRED, bind_scalar, &stop}, CREATION(made), LAST_PARAMETER};
   const struct parameter all[] = {{"start", REQUIRED, bind_scalar, &start},
                                   {"stop", REQUIRED, bind_scalar, &stop},
                                   {"step", UNNAMED, bind_scalar, &step},
                                   CREATION(made),
-                                  {0}};
+                                  LAST_PARAMETER};
   if (!bind_arguments(L, call, bind_positional(L, call) < 2 ? only_stop : all)) return -1;
   bool is_float = start.dtype == STREW_FLOAT64 || stop.dtype == STREW_FLOAT64 || step.dtype == STREW_FLOAT64;
   strew_dtype dtype = made.dtype >= 0 ? (strew_dtype)made.dtype : is_float ? STREW_FLOAT32 : STREW_INT64;
@@ -87,7 +87,7 @@ static int linspace(lua_State *L, struct call *call) {
                                          {"stop", REQUIRED, bind_float, &stop},
                                          {"steps", REQUIRED, bind_integer, &steps},
                                          CREATION(made),
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_linspace(made.device, (strew_dtype)made.dtype, start, stop, steps, out, &call->error), 1);
 }
@@ -99,12 +99,12 @@ static int randint(lua_State *L, struct call *call) {
   struct list shape = {0};
   int64_t low = 0, high;
   const struct parameter only_high[] = {
-      {"high", REQUIRED, bind_integer, &high}, {"shape", REQUIRED, bind_list, &shape}, CREATION(made), {0}};
+      {"high", REQUIRED, bind_integer, &high}, {"shape", REQUIRED, bind_list, &shape}, CREATION(made), LAST_PARAMETER};
   const struct parameter both[] = {{"low", REQUIRED, bind_integer, &low},
                                    {"high", REQUIRED, bind_integer, &high},
                                    {"shape", REST, bind_list, &shape},
                                    CREATION(made),
-                                   {0}};
+                                   LAST_PARAMETER};
   if (!bind_arguments(L, call, call->arguments > 1 && lua_istable(L, 2) ? only_high : both)) return -1;
   return bind_end(
       strew_randint(made.device, (strew_dtype)made.dtype, low, high, shape.count, shape.at, out, &call->error), 1);
@@ -114,7 +114,7 @@ static int randperm(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_INT64);
   int64_t n;
-  const struct parameter parameters[] = {{"n", REQUIRED, bind_integer, &n}, CREATION(made), {0}};
+  const struct parameter parameters[] = {{"n", REQUIRED, bind_integer, &n}, CREATION(made), LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_randperm(made.device, (strew_dtype)made.dtype, n, out, &call->error), 1);
 }

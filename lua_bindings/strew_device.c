@@ -50,7 +50,7 @@ static void push_device(lua_State *L, strew_device *device) {
 /* devices() -> a sequence of what there is, and one of words for what cannot be used. */
 static int devices(lua_State *L, struct call *call) {
   strew_context *context = call->binding->context;
-  const struct parameter parameters[] = {{0}};
+  const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_newtable(L);
   for (int i = 0; i < strew_device_count(context); i++) {
@@ -66,7 +66,7 @@ static int devices(lua_State *L, struct call *call) {
 }
 
 static int get_num_threads(lua_State *L, struct call *call) {
-  const struct parameter parameters[] = {{0}};
+  const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_pushinteger(L, strew_context_threads(call->binding->context));
   return 1;
@@ -74,7 +74,7 @@ static int get_num_threads(lua_State *L, struct call *call) {
 
 static int set_num_threads(lua_State *L, struct call *call) {
   int64_t threads;
-  const struct parameter parameters[] = {{"threads", REQUIRED, bind_integer, &threads}, {0}};
+  const struct parameter parameters[] = {{"threads", REQUIRED, bind_integer, &threads}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   int clipped = threads < INT_MIN ? INT_MIN : threads > INT_MAX ? INT_MAX : (int)threads; /* wrong in any case */
   return bind_end(strew_context_set_threads(call->binding->context, clipped, &call->error), 0);
@@ -82,7 +82,7 @@ static int set_num_threads(lua_State *L, struct call *call) {
 
 /* Bytes of tensor memory now held, and the most ever held. */
 static int memory(lua_State *L, struct call *call) {
-  const struct parameter parameters[] = {{0}};
+  const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_pushinteger(L, (lua_Integer)strew_context_bytes(call->binding->context));
   lua_pushinteger(L, (lua_Integer)strew_context_peak_bytes(call->binding->context));
@@ -92,7 +92,7 @@ static int memory(lua_State *L, struct call *call) {
 /* Monotonic seconds, when all work given to devices is done. */
 static int monotonic_clock(lua_State *L, struct call *call) {
   strew_context *context = call->binding->context;
-  const struct parameter parameters[] = {{0}};
+  const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (strew_context_finish(context, &call->error) != STREW_OK) return -1;
   struct timespec now;
@@ -103,7 +103,7 @@ static int monotonic_clock(lua_State *L, struct call *call) {
 
 static int manual_seed(lua_State *L, struct call *call) {
   int64_t seed;
-  const struct parameter parameters[] = {{"seed", REQUIRED, bind_integer, &seed}, {0}};
+  const struct parameter parameters[] = {{"seed", REQUIRED, bind_integer, &seed}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_context_seed(call->binding->context, (uint64_t)seed);
   return 0;
@@ -113,7 +113,7 @@ static int manual_seed(lua_State *L, struct call *call) {
 static int deterministic(lua_State *L, struct call *call) {
   strew_context *context = call->binding->context;
   bool enabled = strew_context_deterministic(context);
-  const struct parameter parameters[] = {{"enabled", UNNAMED, bind_boolean, &enabled}, {0}};
+  const struct parameter parameters[] = {{"enabled", UNNAMED, bind_boolean, &enabled}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_context_set_deterministic(context, enabled);
   lua_pushboolean(L, enabled);

@@ -4,7 +4,7 @@
 
 static int unary(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_unary((strew_unary_op)call->row->code, self, out, &call->error), 1);
 }
@@ -13,7 +13,7 @@ int bind_binary(lua_State *L, struct call *call, strew_binary_op op) {
   strew_tensor **out = bind_result(L, call);
   strew_operand self, other;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_operand, &self}, {"other", REQUIRED, bind_operand, &other}, {0}};
+      {"self", REQUIRED, bind_operand, &self}, {"other", REQUIRED, bind_operand, &other}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (!self.tensor && !other.tensor)
     return bind_fail(call, STREW_EARGUMENT, "self", "is a number as 'other' is, at least one tensor is due");
@@ -28,7 +28,7 @@ static int where(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"condition", REQUIRED, bind_tensor, &condition},
                                          {"a", REQUIRED, bind_operand, &a},
                                          {"b", REQUIRED, bind_operand, &b},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_where(condition, a, b, out, &call->error), 1);
 }
@@ -39,7 +39,7 @@ static int masked_fill(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"mask", REQUIRED, bind_tensor, &mask},
                                          {"value", REQUIRED, bind_operand, &value},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_masked_fill(self, mask, value, out, &call->error), 1);
 }
@@ -62,7 +62,7 @@ static int clamp(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"min", OPTIONAL, read_bound, &min},
                                          {"max", OPTIONAL, read_bound, &max},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (!min.is_given && !max.is_given)
     return bind_fail(call, STREW_EARGUMENT, "min", "is missing as 'max' is, one is due");
@@ -75,7 +75,7 @@ static int equal(lua_State *L, struct call *call) {
   strew_tensor *self, *other;
   bool is_equal;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (strew_equal(self, other, &is_equal, &call->error) != STREW_OK) return -1;
   lua_pushboolean(L, is_equal);
@@ -90,7 +90,7 @@ static int allclose(lua_State *L, struct call *call) {
                                          {"other", REQUIRED, bind_tensor, &other},
                                          {"rtol", OPTIONAL, bind_float, &rtol},
                                          {"atol", OPTIONAL, bind_float, &atol},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (strew_allclose(self, other, rtol, atol, &is_close, &call->error) != STREW_OK) return -1;
   lua_pushboolean(L, is_close);
@@ -100,7 +100,7 @@ static int allclose(lua_State *L, struct call *call) {
 static int product(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self, *other;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_matmul((strew_product)call->row->code, self, other, out, &call->error), 1);
 }

@@ -26,17 +26,14 @@ static const char module_key[] = "strew.module", binding_key[] = "strew.binding"
 
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
   struct box *box = lua_touserdata(L, i);
-  if (!box || !lua_getmetatable(L, i)) return NULL;
-  bool ours = lua_topointer(L, -1) == binding->metatable;
-  lua_pop(L, 1);
-  return ours ? box : NULL;
+  return box && lua_rawlen(L, i) == sizeof *box && box->owner == binding ? box : NULL;
 }
 
 struct box *bind_push_box(lua_State *L, struct binding *binding) {
   struct box *box = lua_newuserdatauv(L, sizeof *box, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, binding);
   lua_setmetatable(L, -2);
-  *box = (struct box){NULL, binding->boxes, &binding->boxes};
+  *box = (struct box){binding, NULL, binding->boxes, &binding->boxes};
   if (box->next) box->next->link = &box->next;
   binding->boxes = box;
   binding->debt_bytes += BOX_BYTES;
@@ -70,6 +67,7 @@ static int box_gc(lua_State *L) {
   *box->link = box->next;
   if (box->next) box->next->link = box->link;
   box->link = NULL;
+  box->owner = NULL;
   return 0;
 }
 
@@ -328,7 +326,6 @@ static int make_module(lua_State *L) {
   lua_createtable(L, 0, 300);
   lua_createtable(L, 0, 300);
   lua_createtable(L, 0, 24);
-  binding->metatable = lua_topointer(L, METATABLE);
   lua_pushvalue(L, METATABLE);
   lua_rawsetp(L, LUA_REGISTRYINDEX, binding);
 

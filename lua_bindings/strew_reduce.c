@@ -18,7 +18,7 @@ static bool read_folding(lua_State *L, struct call *call, strew_fold fold, struc
       {"dim", OPTIONAL, bind_dims, &folding->dims},
       {"keepdim", OPTIONAL, bind_boolean, &folding->keepdim},
       {has_correction ? "correction" : NULL, KEYED, bind_float, &folding->correction},
-      {0}};
+      LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
   if (!takes_one || folding->dims.count <= 1) return true;
   bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, one is due", folding->dims.count);
@@ -60,7 +60,7 @@ static int cumsum(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   int dim;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_cumsum(self, dim, out, &call->error), 1);
 }
@@ -75,7 +75,7 @@ static int sort(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"dim", OPTIONAL, bind_dim, &dim},
                                          {"descending", OPTIONAL, bind_boolean, &descending},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_sort(self, dim, descending, values, indices, &call->error), call->row->code == SORT ? 2 : 1);
 }
@@ -90,7 +90,7 @@ static int topk(lua_State *L, struct call *call) {
                                          {"k", REQUIRED, bind_integer, &k},
                                          {"dim", OPTIONAL, bind_dim, &dim},
                                          {"largest", OPTIONAL, bind_boolean, &largest},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_topk(self, k, dim, largest, values, indices, &call->error), 2);
 }
@@ -103,7 +103,7 @@ static int unique(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"return_inverse", KEYED, bind_boolean, &has_inverse},
                                          {"return_counts", KEYED, bind_boolean, &has_counts},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) ||
       strew_unique(self, values, has_inverse ? inverse : NULL, has_counts ? counts : NULL, &call->error) != STREW_OK)
     return -1;
@@ -114,7 +114,7 @@ static int unique(lua_State *L, struct call *call) {
 
 static int nonzero(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_nonzero(self, out, &call->error), 1);
 }

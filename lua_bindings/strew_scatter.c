@@ -49,7 +49,8 @@ static int scatter(lua_State *L, struct call *call) {
   if (!(call->form & INPLACE) && call->arguments > 1 && bind_to_box(L, call->binding, 2)) return group(L, call);
   strew_tensor **out = bind_result(L, call);
   struct scattering s = {.include_self = true, .options = {.reduction = STREW_ASSIGN}};
-  const struct parameter parameters[] = {SCATTERING(s), {"reduce", KEYED, bind_reduction, &s.options.reduction}, {0}};
+  const struct parameter parameters[] = {
+      SCATTERING(s), {"reduce", KEYED, bind_reduction, &s.options.reduction}, LAST_PARAMETER};
   return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
 }
 
@@ -57,7 +58,7 @@ static int scatter(lua_State *L, struct call *call) {
 static int scatter_add(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call);
   struct scattering s = {.include_self = true, .options = {.reduction = STREW_SUM}};
-  const struct parameter parameters[] = {SCATTERING(s), {0}};
+  const struct parameter parameters[] = {SCATTERING(s), LAST_PARAMETER};
   return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
 }
 
@@ -72,7 +73,7 @@ static int scatter_reduce(lua_State *L, struct call *call) {
                                          {"reduce", REQUIRED, bind_reduction, &s.options.reduction},
                                          {"include_self", KEYED, bind_boolean, &s.include_self},
                                          {"mode", KEYED, bind_mode, &s.options.mode},
-                                         {0}};
+                                         LAST_PARAMETER};
   return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
 }
 
@@ -85,7 +86,7 @@ static int gather(lua_State *L, struct call *call) {
                                          {"dim", REQUIRED, bind_dim, &dim},
                                          {"index", REQUIRED, bind_tensor, &index},
                                          {"mode", KEYED, bind_mode, &mode},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_gather(self, dim, index, mode, out, &call->error), 1);
 }
@@ -143,7 +144,7 @@ static int group(lua_State *L, struct call *call) {
                                          {"fill", KEYED, read_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
                                          {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_settop(L, destination.at + has_arg); /* without what reading the options left */
   if (fill.is_given) options.fill = &fill.value;

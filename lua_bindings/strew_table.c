@@ -210,7 +210,7 @@ static int tensor(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"x", REQUIRED, read_x, &from},
                                          {"dtype", OPTIONAL, bind_wanted_dtype, &dtype},
                                          {"device", OPTIONAL, bind_device, &device},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   bool is_fine = from ? from_tensor(call, from, dtype, device, out)
                       : from_value(L, call, dtype, device ? device : call->binding->device, out);
@@ -244,7 +244,7 @@ static void push_level(lua_State *L, struct unread *unread, int depth) {
 /* The elements are copied to a buffer of Lua's first: making the tables may run a finalizer. */
 static int tolist(lua_State *L, struct call *call) {
   strew_tensor *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
   if (!bind_arguments(L, call, parameters)) return -1;
   struct unread unread;

@@ -10,7 +10,7 @@ enum { ASK_DIM, ASK_NUMEL, ASK_CONTIGUOUS };
 
 static int ask(lua_State *L, struct call *call) {
   strew_tensor *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   switch (call->row->code) {
   case ASK_DIM: lua_pushinteger(L, strew_tensor_rank(self)); break;
@@ -28,7 +28,7 @@ static int per_dimension(lua_State *L, struct call *call) {
   int dim, rank, all = STREW_MAX_RANK;
   dim = all;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dim, &dim}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dim, &dim}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   bool is_one = call->arguments > 1 && !lua_isnil(L, 2);
   if (is_one && !bind_wrap_dim(call, self, &dim)) return -1;
@@ -54,7 +54,7 @@ static int type(lua_State *L, struct call *call) {
 static int item(lua_State *L, struct call *call) {
   strew_tensor *self;
   strew_scalar element;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || strew_item(self, &element, &call->error) != STREW_OK) return -1;
   bind_push_scalar(L, element);
   return 1;
@@ -65,7 +65,7 @@ static int get(lua_State *L, struct call *call) {
   struct list position = {0};
   strew_scalar element;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) ||
       strew_get(self, position.count, position.at, &element, &call->error) != STREW_OK)
     return -1;
@@ -79,7 +79,7 @@ static int set(lua_State *L, struct call *call) {
   struct list position = {0};
   strew_scalar value;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, LAST_PARAMETER};
   int last = call->arguments;
   if (last < 2)
     return bind_fail(call, STREW_EARGUMENT, "value", "is missing, the arguments are (self, position..., value)");
@@ -128,7 +128,7 @@ static int to(lua_State *L, struct call *call) {
                                          {"device or dtype", UNNAMED, read_target, &target},
                                          {"dtype", KEYED, bind_wanted_dtype, &target.dtype},
                                          {"device", KEYED, bind_device, &target.device},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (!target.device && target.dtype < 0)
     return bind_fail(call, STREW_EARGUMENT, NULL, "nothing is asked for, a dtype or a device is due");
@@ -141,7 +141,7 @@ enum { COPY_CLONE, COPY_CONTIGUOUS };
 
 static int copy_self(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (call->row->code == COPY_CLONE) return bind_end(strew_clone(self, out, &call->error), 1);
   return bind_end(strew_contiguous(self, out, &call->error), 1);
@@ -155,7 +155,7 @@ static bool take_written(struct call *call, strew_tensor *self, strew_tensor **o
 static int copy(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self, *src;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"src", REQUIRED, bind_tensor, &src}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"src", REQUIRED, bind_tensor, &src}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
   return bind_end(strew_copy(*out, src, &call->error), 1);
 }
@@ -164,21 +164,21 @@ static int fill(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   strew_scalar value = strew_int(0);
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"value", REQUIRED, bind_scalar, &value}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"value", REQUIRED, bind_scalar, &value}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
   return bind_end(strew_fill(*out, value, &call->error), 1);
 }
 
 static int zero(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
   return bind_end(strew_fill(*out, strew_int(0), &call->error), 1);
 }
 
 static int free_self(lua_State *L, struct call *call) {
   strew_tensor *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_release(self);
   bind_self_box(L)->tensor = NULL;

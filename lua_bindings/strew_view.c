@@ -33,7 +33,7 @@ static int reshaped(lua_State *L, struct call *call) {
   struct list numbers = {0};
   const char *name = call->row->code == PERMUTE ? "dims" : "shape";
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {name, REST, bind_list, &numbers}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {name, REST, bind_list, &numbers}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = functions[call->row->code](self, numbers.count, numbers.at, &view, &call->error);
   return end_view(status, box, view);
@@ -43,7 +43,7 @@ static int expand_as(lua_State *L, struct call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *other, *view = NULL;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_expand(self, strew_tensor_rank(other), strew_tensor_sizes(other), &view, &call->error);
   return end_view(status, box, view);
@@ -56,7 +56,7 @@ static int flatten(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"start_dim", OPTIONAL, bind_dim, &first},
                                          {"end_dim", OPTIONAL, bind_dim, &last},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_flatten(self, first, last, &view, &call->error);
   return end_view(status, box, view);
@@ -66,8 +66,10 @@ static int transpose(lua_State *L, struct call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   int a, b;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim0", REQUIRED, bind_dim, &a}, {"dim1", REQUIRED, bind_dim, &b}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"dim0", REQUIRED, bind_dim, &a},
+                                         {"dim1", REQUIRED, bind_dim, &b},
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_transpose(self, a, b, &view, &call->error);
   return end_view(status, box, view);
@@ -76,7 +78,7 @@ static int transpose(lua_State *L, struct call *call) {
 static int t(lua_State *L, struct call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, {0}};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_t(self, &view, &call->error);
   return end_view(status, box, view);
@@ -89,7 +91,7 @@ static int squeeze(lua_State *L, struct call *call) {
   struct list dims = {0}; /* none or one */
   int dim;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dims, &dims}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dims, &dims}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (dims.count > 1) return bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, one is due", dims.count);
   if (dims.count) dim = (int)dims.at[0];
@@ -102,7 +104,7 @@ static int unsqueeze(lua_State *L, struct call *call) {
   strew_tensor *self, *view = NULL;
   int dim;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, {0}};
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_unsqueeze(self, dim, &view, &call->error);
   return end_view(status, box, view);
@@ -116,7 +118,7 @@ static int select_position(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"dim", REQUIRED, bind_dim, &dim},
                                          {"position", REQUIRED, bind_integer, &position},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_select(self, dim, position, &view, &call->error);
   return end_view(status, box, view);
@@ -131,7 +133,7 @@ static int narrow(lua_State *L, struct call *call) {
                                          {"dim", REQUIRED, bind_dim, &dim},
                                          {"start", REQUIRED, bind_integer, &start},
                                          {"length", REQUIRED, bind_integer, &length},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_narrow(self, dim, start, length, &view, &call->error);
   return end_view(status, box, view);
@@ -146,7 +148,7 @@ static int slice(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &self},    {"dim", REQUIRED, bind_dim, &dim},
       {"start", OPTIONAL, bind_integer, &start}, {"stop", OPTIONAL, bind_integer, &stop},
-      {"step", OPTIONAL, bind_integer, &step},   {0}};
+      {"step", OPTIONAL, bind_integer, &step},   LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_status status = strew_slice(self, dim, start, stop, step, &view, &call->error);
   return end_view(status, box, view);
@@ -162,7 +164,7 @@ static int as_strided(lua_State *L, struct call *call) {
                                          {"shape", REQUIRED, bind_list, &shape},
                                          {"strides", REQUIRED, bind_list, &strides},
                                          {"offset", OPTIONAL, bind_integer, &offset},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (strides.count != shape.count)
     return bind_fail(call, STREW_ESHAPE, "strides", "has %d entr%s, shape has %d", strides.count,
@@ -217,7 +219,7 @@ static int join(lua_State *L, struct call *call) {
   strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *tensors, 0);
   strew_tensor **out = bind_result(L, call);
   const struct parameter of_table[] = {
-      {"tensors", REQUIRED, bind_table, &table}, {"dim", OPTIONAL, bind_dim, &dim}, {0}};
+      {"tensors", REQUIRED, bind_table, &table}, {"dim", OPTIONAL, bind_dim, &dim}, LAST_PARAMETER};
   if (lua_istable(L, 1) || !count) {
     if (!bind_arguments(L, call, of_table)) return -1;
     if (!count) return bind_fail(call, STREW_EARGUMENT, "tensors", "is empty, at least one tensor is due");
@@ -289,7 +291,7 @@ static int split(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"size", REQUIRED, read_lengths, &length},
                                          {"dim", OPTIONAL, bind_dim, &dim},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
   int64_t size = strew_tensor_sizes(self)[dim];
   if (lua_istable(L, 2)) return split_by_table(L, call, dim, size);
@@ -306,7 +308,7 @@ static int chunk(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
                                          {"chunks", REQUIRED, bind_integer, &count},
                                          {"dim", OPTIONAL, bind_dim, &dim},
-                                         {0}};
+                                         LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
   if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", at least 1 is due", count);
   int64_t size = strew_tensor_sizes(self)[dim];

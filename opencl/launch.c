@@ -67,7 +67,8 @@ void launch_space(struct launch *launch, const struct space *space) {
 
 void launch_memory(struct launch *launch, const struct operand *operand) {
   static const struct block none = {NULL, 0};
-  launch_block(launch, operand->storage ? operand->storage->data : &none);
+  const struct block *block = operand->storage ? operand->storage->data : NULL; /* tensors of nothing have no block */
+  launch_block(launch, block ? block : &none);
   launch_int(launch, operand->offset);
 }
 

@@ -1,4 +1,4 @@
-/* context.c: contexts, their allocator, and the registry of devices.
+/* context.c: contexts, and the registry of devices.
 
    A context is released by its host, but lives as long as any storage made in it: each storage holds a reference, so
    that hosts and garbage collectors may let go in any order. */
@@ -11,42 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
 
-enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, DEFAULT_GRAIN = 256 << 10 };
-
-/* ---------------------------------------------------------------------------------------------------- allocator */
-
-/* Large blocks start on a huge page and ask for them: fewer faults and misses where indices jump about. */
-static void *default_allocate(void *user, size_t size_bytes, size_t alignment) {
-  (void)user;
-  bool large = size_bytes >= 2 * HUGE_PAGE;
-  void *block = NULL;
-  if (posix_memalign(&block, large ? HUGE_PAGE : alignment, size_bytes)) return NULL;
-  if (large) madvise(block, size_bytes, MADV_HUGEPAGE); /* a wish: refusal changes nothing */
-  return block;
-}
-
-static void default_deallocate(void *user, void *block, size_t size_bytes) {
-  (void)user, (void)size_bytes;
-  free(block);
-}
-
-void *memory_take(strew_context *context, size_t size_bytes) {
-  return context->allocator.allocate(context->allocator.user, size_bytes ? size_bytes : 1, ALIGNMENT);
-}
-
-void memory_give(strew_context *context, void *block, size_t size_bytes) {
-  if (block) context->allocator.deallocate(context->allocator.user, block, size_bytes ? size_bytes : 1);
-}
-
-strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes) {
-  char hint[sizeof call->error->hint];
-  snprintf(hint, sizeof hint, "asked for %zu bytes, %zu in use by tensors; free tensors or work in smaller pieces",
-           size_bytes, context->bytes);
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "memory does not suffice for %zu bytes",
-              size_bytes);
-}
+/* Two threads get a grain each at least. One thread passes through two grains in 5 us when it adds in place, in 45 when
+   it gathers, in 190 for exp; waking a worker takes a call 6 us, waking six 25. */
+enum { DEFAULT_GRAIN = 256 << 10 };
 
 /* ------------------------------------------------------------------------------------------------------ context */
 
@@ -81,8 +49,8 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   if (!options) options = &defaults;
   struct call call = CALL("context_create", error, {0});
   strew_allocator allocator = options->allocator;
-  if (!allocator.allocate) allocator = (strew_allocator){default_allocate, default_deallocate, NULL};
-  strew_context *context = allocator.allocate(allocator.user, sizeof *context, ALIGNMENT);
+  if (!allocator.allocate) allocator = default_allocator;
+  strew_context *context = allocator.allocate(allocator.user, sizeof *context, MEMORY_ALIGNMENT);
   if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for a context");
   *context = (strew_context){
       .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
@@ -98,6 +66,7 @@ void strew_context_release(strew_context *context) {
 #if STREW_OPENCL
   opencl_forget_devices(context);
 #endif
+  memory_drop_kept(context);
   strew_allocator allocator = context->allocator;
   allocator.deallocate(allocator.user, context, sizeof *context);
 }

@@ -54,6 +54,29 @@ strew_status fail_unknown(const struct call *call, const char *argument, int val
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
 const char *text_of_scalar(strew_scalar scalar, char *text);
 
+/* ------------------------------------------------------------------------------------------------ memory.c */
+
+/* Large blocks that were given back and wait for the next that wants one of their size, oldest first. */
+enum { MOST_KEPT = 32 };
+struct kept {
+  int count;
+  struct {
+    void *block;
+    size_t size_bytes;
+  } blocks[MOST_KEPT];
+  size_t bytes;                       /* in them */
+  size_t used_bytes, most_used_bytes; /* large blocks in use, and the most that ever were */
+};
+
+enum { MEMORY_ALIGNMENT = 64 };
+extern const strew_allocator default_allocator;
+
+/* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
+void *memory_take(strew_context *context, size_t size_bytes);
+void memory_give(strew_context *context, void *block, size_t size_bytes);
+void memory_drop_kept(strew_context *context);
+strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+
 /* ------------------------------------------------------------------------------------ context.c, storage.c */
 
 struct pool;
@@ -103,6 +126,7 @@ struct device_list {
 struct strew_context {
   size_t references; /* the host's and one per storage */
   strew_allocator allocator;
+  struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
   strew_device *default_device;
   strew_device cpu;
@@ -116,11 +140,6 @@ struct strew_context {
   uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
 };
 
-/* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
-void *memory_take(strew_context *context, size_t size_bytes);
-void memory_give(strew_context *context, void *block, size_t size_bytes);
-strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
-
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
 struct storage *storage_retain(struct storage *storage);
 void storage_release(struct storage *storage);
@@ -132,6 +151,13 @@ enum category { BOOLEAN, INTEGER, FLOATING };
 enum category dtype_category(strew_dtype dtype);
 static inline bool dtype_is_float(strew_dtype dtype) { return dtype_category(dtype) == FLOATING; }
 static inline bool dtype_is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
+/* strew_dtype_size_bytes of a dtype that is known to be one: inline, as every address is made with it. */
+static inline size_t dtype_bytes(strew_dtype dtype) {
+#define ROW(ENUM, s, name, stored, ...) [STREW_##ENUM] = sizeof(stored),
+  static const unsigned char bytes[] = {STREW_DTYPES(ROW)};
+#undef ROW
+  return bytes[dtype];
+}
 /* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
 static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
 /* Do the bits of a float result depend on the order of joining? */
@@ -220,6 +246,8 @@ void plan_simplify_any_order(struct plan *plan);
 /* For calls that go along lines of dimension `dim`: brings it to the end, and simplifies the others in any order. */
 void plan_lines(struct plan *plan, int dim);
 int64_t plan_numel(const struct plan *plan);
+/* What is used of a plan: copying it whole would cost a small call more than its work. */
+void plan_copy(struct plan *to, const struct plan *from);
 /* A plan over the different elements of one operand: dimensions along which it stands still count once. */
 void plan_operand_values(struct plan *values, const struct plan *plan, int operand);
 /* Sizes to which two shapes broadcast; false where they do not. */

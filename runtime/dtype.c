@@ -7,13 +7,11 @@
 
 struct dtype_row {
   const char *name;
-  size_t size_bytes;
   enum category category;
 };
 
 static const struct dtype_row dtypes[] = {
-#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest)                                        \
-  [STREW_##ENUM] = {name, sizeof(stored), category},
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest) [STREW_##ENUM] = {name, category},
     STREW_DTYPES(ROW)
 #undef ROW
 };
@@ -35,7 +33,7 @@ const char *strew_dtype_name(strew_dtype dtype) {
   return (unsigned)dtype < STREW_DTYPE_COUNT ? dtypes[dtype].name : NULL;
 }
 size_t strew_dtype_size_bytes(strew_dtype dtype) {
-  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtypes[dtype].size_bytes : 0;
+  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtype_bytes(dtype) : 0;
 }
 const char *strew_reduction_name(strew_reduction reduction) {
   return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction][0] : NULL;
@@ -99,7 +97,7 @@ strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
   if (a == b) return a;
   if (dtypes[a].category != dtypes[b].category) return dtypes[a].category > dtypes[b].category ? a : b;
-  if (dtypes[a].size_bytes != dtypes[b].size_bytes) return dtypes[a].size_bytes > dtypes[b].size_bytes ? a : b;
+  if (dtype_bytes(a) != dtype_bytes(b)) return dtype_bytes(a) > dtype_bytes(b) ? a : b;
   return dtypes[a].category == FLOATING ? STREW_FLOAT32 : STREW_INT16;
 }
 

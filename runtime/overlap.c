@@ -88,7 +88,7 @@ bool tensor_overlaps_itself(const strew_tensor *tensor) {
 
 /* First byte of a view and the one after its last. */
 static void span(const strew_tensor *tensor, uintptr_t *begin, uintptr_t *end) {
-  size_t size = strew_dtype_size_bytes(tensor->dtype);
+  size_t size = dtype_bytes(tensor->dtype);
   int64_t last = 0;
   for (int d = 0; d < tensor->rank; d++) last += (tensor->sizes[d] - 1) * tensor->strides[d];
   *begin = (uintptr_t)tensor->storage->data + (size_t)tensor->offset * size;

@@ -6,7 +6,7 @@
 void plan_start(struct plan *plan, int rank, const int64_t *sizes) {
   plan->rank = rank;
   plan->count = 0;
-  if (rank) memcpy(plan->sizes, sizes, (size_t)rank * sizeof *sizes); /* sizes of rank 0 may be NULL */
+  for (int d = 0; d < rank; d++) plan->sizes[d] = sizes[d]; /* a few: no call of memcpy */
 }
 
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor) {
@@ -87,7 +87,8 @@ void plan_simplify_any_order(struct plan *plan) {
 }
 
 void plan_lines(struct plan *plan, int dim) {
-  struct plan whole = *plan;
+  struct plan whole;
+  plan_copy(&whole, plan);
   if (plan->rank) plan->rank--;
   for (int d = dim; d < plan->rank; d++) move_dim(plan, d, d + 1);
   plan_simplify_any_order(plan);
@@ -99,10 +100,24 @@ void plan_lines(struct plan *plan, int dim) {
 
 int64_t plan_numel(const struct plan *plan) { return count_of_sizes(plan->rank, plan->sizes); }
 
+static void operand_copy(struct operand *to, const struct operand *from, int rank) {
+  to->storage = from->storage;
+  to->offset = from->offset;
+  to->dtype = from->dtype;
+  to->number = from->number;
+  for (int d = 0; d < rank; d++) to->strides[d] = from->strides[d];
+}
+
+void plan_copy(struct plan *to, const struct plan *from) {
+  plan_start(to, from->rank, from->sizes);
+  to->count = from->count;
+  for (int i = 0; i < to->count; i++) operand_copy(&to->operands[i], &from->operands[i], to->rank);
+}
+
 void plan_operand_values(struct plan *values, const struct plan *plan, int operand) {
   plan_start(values, plan->rank, plan->sizes);
   values->count = 1;
-  values->operands[0] = plan->operands[operand];
+  operand_copy(&values->operands[0], &plan->operands[operand], plan->rank);
   for (int d = 0; d < values->rank; d++)
     if (values->operands[0].strides[d] == 0) values->sizes[d] = 1;
 }

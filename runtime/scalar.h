@@ -294,32 +294,33 @@ SCALAR_INTEGER(u8)
 
 /* ---------------------------------------------------------------------------------------------------- arithmetic */
 
-#define SCALAR_FLOAT(s, wide, bits_of, of_bits, sign)                                                                  \
+#define SCALAR_FLOAT(s, wide, bits, bits_of, of_bits, sign)                                                            \
   static inline bool isnan_##s(W_##s x) { return x != x; }                                                             \
   /* other bits, but for NaNs, which are all one */                                                                    \
   static inline bool differs_##s(W_##s a, W_##s b) {                                                                   \
-    return isnan_##s(a) || isnan_##s(b) ? isnan_##s(a) != isnan_##s(b) : bits_of(a) != bits_of(b);                     \
+    return (bits_of(a) != bits_of(b)) & !(isnan_##s(a) & isnan_##s(b));                                                \
   }                                                                                                                    \
   static inline bool is_negative_##s(W_##s x) { return (bits_of(x) & (sign)) != 0; }                                   \
   static inline W_##s negate_##s(W_##s x) { return of_bits(bits_of(x) ^ (sign)); }                                     \
   static inline W_##s magnitude_##s(W_##s x) { return of_bits(bits_of(x) & ~(sign)); }                                 \
-  /* IEEE 754-2019: NaN wins, and among equals only zeros differ: -0 < +0. Without a jump: loops become vectors. */    \
+  /* IEEE 754-2019: NaN wins, the first of two, and among equals only zeros differ: -0 < +0. Nothing to jump over, for \
+     which of two numbers is the greater is as good as random. */                                                      \
   static inline W_##s maximum_##s(W_##s a, W_##s b) {                                                                  \
-    W_##s greater = less_##s(b, a) ? a : b; /* b, too, where one is a NaN */                                           \
-    W_##s result = equal_##s(a, b) ? of_bits(bits_of(a) & bits_of(b)) : greater;                                       \
-    return isnan_##s(a) ? a : result;                                                                                  \
+    const bits same = equal_##s(a, b) ? ~(bits)0 : 0;                                                                  \
+    const W_##s greater = less_##s(b, a) ? a : b;                                                                      \
+    return isnan_##s(a) ? a : of_bits(bits_of(greater) & (bits_of(a) | ~same));                                        \
   }                                                                                                                    \
   static inline W_##s minimum_##s(W_##s a, W_##s b) {                                                                  \
-    W_##s lesser = less_##s(a, b) ? a : b;                                                                             \
-    W_##s result = equal_##s(a, b) ? of_bits(bits_of(a) | bits_of(b)) : lesser;                                        \
-    return isnan_##s(a) ? a : result;                                                                                  \
+    const bits same = equal_##s(a, b) ? ~(bits)0 : 0;                                                                  \
+    const W_##s lesser = less_##s(a, b) ? a : b;                                                                       \
+    return isnan_##s(a) ? a : of_bits(bits_of(lesser) | (bits_of(a) & same));                                          \
   }                                                                                                                    \
   static inline W_##s divide_by_count_##s(W_##s a, int64_t count) { return divide_##s(a, wide##_from_i64(count)); }
-SCALAR_FLOAT(f32, f32, bits_of_float, float_of_bits, 0x80000000u)
-SCALAR_FLOAT(f16, f32, bits_of_float, float_of_bits, 0x80000000u)
-SCALAR_FLOAT(bf16, f32, bits_of_float, float_of_bits, 0x80000000u)
+SCALAR_FLOAT(f32, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
+SCALAR_FLOAT(f16, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
+SCALAR_FLOAT(bf16, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
 #ifdef HAS_FLOAT64
-SCALAR_FLOAT(f64, f64, bits_of_double, double_of_bits, 0x8000000000000000u)
+SCALAR_FLOAT(f64, f64, uint64_t, bits_of_double, double_of_bits, 0x8000000000000000u)
 #endif
 #undef SCALAR_FLOAT
 

@@ -29,7 +29,6 @@ static int64_t plan_add_target(struct plan *plan, const strew_tensor *tensor, in
 
 /* Every member is set here: clearing a plan first would cost a small call more than its work. */
 static void plan_pass(const struct scatter_job *job, strew_tensor *self, bool first, struct scatter_plan *plan) {
-  struct shape1 shape = shape_at_least_1d(job->index);
   plan->size = self->rank ? self->sizes[job->dim] : 1;
   plan->reduction = job->reduction == STREW_MEAN ? STREW_SUM : job->reduction;
   plan->mode = job->limits.mode;
@@ -38,7 +37,7 @@ static void plan_pass(const struct scatter_job *job, strew_tensor *self, bool fi
   plan->arg_step = 0;
   plan->disposable = job->disposable;
   plan->check = index_needs_check(&job->limits, &plan->lowest) && first;
-  plan_start(&plan->plan, shape.rank, shape.sizes);
+  plan_start(&plan->plan, job->index->rank, job->index->sizes);
   plan->step = plan_add_target(&plan->plan, self, job->dim);
   plan_add(&plan->plan, job->index);
   if (job->src)
@@ -160,17 +159,20 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
 
 strew_status scatter_run(const struct call *call, const struct scatter_job *job) {
   strew_tensor *draft = NULL, *counts = NULL;
-  struct scatter_job draft_job = *job;
+  struct scatter_job draft_job;
+  const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
   strew_status status = STREW_OK;
   if (job->reduction == STREW_MEAN) status = counts_create(call, job, &counts);
   if (status == STREW_OK && (needs_float32(job) || needs_draft(job))) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
+    draft_job = *job;
+    due = &draft_job;
     draft_job.disposable = true;
     if (needs_float32(job)) draft_job.number = float32_number(job);
   } else if (status == STREW_OK && job->start != job->self) {
     status = copy_start(call, job);
   }
-  if (status == STREW_OK) status = scatter_passes(call, &draft_job, draft ? draft : job->self, counts);
+  if (status == STREW_OK) status = scatter_passes(call, due, draft ? draft : job->self, counts);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
   strew_release(counts);
@@ -182,7 +184,6 @@ strew_status scatter_run(const struct call *call, const struct scatter_job *job)
 static strew_status check_src(const struct call *call, const strew_tensor *self, strew_operand src,
                               struct scatter_job *job) {
   if (!src.tensor) return element_from(call, "src", src.number, STREW_EXACT, self->dtype, &job->number);
-  job->src = src.tensor;
   if (src.tensor->dtype == self->dtype) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "src", .hint = "src:to(t.dtype)"},
               "is %s, self is %s: dtypes must be equal", strew_dtype_name(src.tensor->dtype),
@@ -216,12 +217,21 @@ static strew_status check_target(const struct call *call, strew_tensor *self, st
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor});
-  struct scatter_job job = {.index = index,
-                            .reduction = options->reduction,
+  struct scatter_job job = {.self = NULL, /* every member is set, see plan_pass */
+                            .start = self,
+                            .dim = 0,
+                            .index = index,
                             .given_index = index,
+                            .limits = {0, 0, "self", options->mode},
                             .disposable = !*out,
+                            .src = src.tensor,
+                            .number = {.i64 = 0},
+                            .reduction = options->reduction,
                             .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
-                            .count_self = !options->exclude_self};
+                            .count_self = !options->exclude_self,
+                            .arg = NULL,
+                            .arg_none = 0,
+                            .fresh = false};
   strew_tensor *target = *out;
   bool empty = strew_tensor_numel(index) == 0;
   strew_status status = check_words(&call, options->reduction, options->mode);
@@ -231,15 +241,14 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (status == STREW_OK) status = check_src(&call, self, src, &job);
   if (status == STREW_OK && target) status = check_target(&call, self, target, &job);
   if (status != STREW_OK) return status;
-  job.dim = dim;
-  job.limits = (struct index_limits){self->rank ? self->sizes[dim] : 1, dim, "self", options->mode};
+  job.dim = job.limits.dim = dim;
+  job.limits.size = self->rank ? self->sizes[dim] : 1;
   if (!empty) status = check_index(&call, self, &job);
   if (status != STREW_OK) return status;
 
   if (!target) status = tensor_create(&call, self->storage->device, self->dtype, self->rank, self->sizes, &target);
   if (status != STREW_OK) return status;
   job.self = target;
-  job.start = self;
   if (!empty)
     status = scatter_run(&call, &job);
   else if (target != self)

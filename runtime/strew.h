@@ -183,7 +183,13 @@ STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element)
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
 /* Where host memory comes from. `allocate` gives size_bytes > 0 aligned to `alignment` (a power of two), or NULL.
-   `deallocate` is told the same size. Called on the context's thread only. */
+   `deallocate` is told the same size. Called on the context's thread only.
+
+   A context asks for blocks of 64 KiB and more in sizes rounded up by at most a sixteenth, and keeps some of those that
+   are free again for the next that it needs. To the allocator they are in use, while strew_context_bytes leaves them
+   out. What is kept is at most as much as is in use, or 256 MiB where that is more, and with what is in use at most
+   32 MiB above the most that was in use before. It is given back as far as it is more, where `allocate` gives NULL
+   (which is asked once more then), and at the context's end. */
 typedef struct strew_allocator {
   void *(*allocate)(void *user, size_t size_bytes, size_t alignment);
   void (*deallocate)(void *user, void *block, size_t size_bytes);

@@ -38,7 +38,7 @@ strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, c
   if ((unsigned)dtype >= STREW_DTYPE_COUNT)
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is none of the known ones");
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
-  int64_t bytes = (int64_t)strew_dtype_size_bytes(dtype);
+  int64_t bytes = (int64_t)dtype_bytes(dtype);
   char text[TEXT_BYTES];
   for (int d = 0; d < rank; d++) {
     strew_scalar value = strew_int(sizes[d]);
@@ -109,7 +109,7 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
   if (status != STREW_OK) return status;
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
-  size_t size_bytes = (size_t)count_of_sizes(rank, sizes) * strew_dtype_size_bytes(dtype);
+  size_t size_bytes = (size_t)count_of_sizes(rank, sizes) * dtype_bytes(dtype);
   struct storage *storage;
   status = storage_create(call, device, size_bytes, &storage);
   if (status != STREW_OK) return status;
@@ -183,7 +183,7 @@ static strew_status check_view(const struct call *call, int rank, const int64_t 
 strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
                               int64_t offset, strew_tensor **out, strew_error *error) {
   struct call call = CALL("as_strided", error, {"self", tensor});
-  int64_t elements = (int64_t)(tensor->storage->size_bytes / strew_dtype_size_bytes(tensor->dtype));
+  int64_t elements = (int64_t)(tensor->storage->size_bytes / dtype_bytes(tensor->dtype));
   strew_status status = check_sizes(&call, tensor->dtype, rank, sizes);
   if (status == STREW_OK) status = check_view(&call, rank, sizes, strides, offset, elements);
   if (status == STREW_OK) status = tensor_view(&call, tensor, rank, sizes, strides, offset, out);
@@ -202,11 +202,11 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
   int64_t dense[MAX_RANK];
   dense_strides(rank, sizes, dense);
   if (!strides) strides = dense;
-  status = check_view(&call, rank, sizes, strides, 0, (int64_t)(size_bytes / strew_dtype_size_bytes(dtype)));
+  status = check_view(&call, rank, sizes, strides, 0, (int64_t)(size_bytes / dtype_bytes(dtype)));
   if (status != STREW_OK) return status;
-  if ((uintptr_t)data % strew_dtype_size_bytes(dtype) || (!data && count_of_sizes(rank, sizes)))
+  if ((uintptr_t)data % dtype_bytes(dtype) || (!data && count_of_sizes(rank, sizes)))
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
-                "is %p, an address aligned to the %zu bytes of %s is needed", data, strew_dtype_size_bytes(dtype),
+                "is %p, an address aligned to the %zu bytes of %s is needed", data, dtype_bytes(dtype),
                 strew_dtype_name(dtype));
   struct storage *storage;
   status = storage_create(&call, device, 0, &storage);
@@ -250,21 +250,21 @@ strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *er
   if (tensor->storage->device->ops != &cpu_ops)
     return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "self:to(\"cpu\")"},
                 "is on %s, only cpu tensors have a host address", tensor->storage->device->name);
-  size_t skipped = (size_t)tensor->offset * strew_dtype_size_bytes(tensor->dtype);
+  size_t skipped = (size_t)tensor->offset * dtype_bytes(tensor->dtype);
   *data = tensor->storage->data ? (char *)tensor->storage->data + skipped : NULL;
   return STREW_OK;
 }
 
 static strew_status read_elements(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to,
                                   int64_t count) {
-  size_t size = strew_dtype_size_bytes(tensor->dtype);
+  size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->read(call, tensor->storage, (size_t)offset * size, to, (size_t)count * size);
 }
 
 strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
   struct call call = CALL("read", error, {"self", tensor});
   int64_t count = strew_tensor_numel(tensor);
-  size_t due = (size_t)count * strew_dtype_size_bytes(tensor->dtype);
+  size_t due = (size_t)count * dtype_bytes(tensor->dtype);
   if (size_bytes != due)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "size_bytes"},
                 "is %zu, the elements take %zu", size_bytes, due);
@@ -324,7 +324,7 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
   strew_status status = locate(&call, tensor, rank, position, &offset);
   if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
   if (status != STREW_OK) return status;
-  size_t size = strew_dtype_size_bytes(tensor->dtype);
+  size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);
 }
 

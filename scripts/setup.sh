@@ -14,7 +14,7 @@ needed=$build
 for target in "$@"; do
   case $target in
     test | checks | specs | rules | sanitized | threads | devices) needed="$needed $test" optional='shellcheck' ;;
-    demo | bench) needed="$needed $driver" ;;
+    demo) needed="$needed $driver" ;;
     lint) needed="$needed $lint" ;;
   esac
 done

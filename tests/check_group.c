@@ -241,11 +241,27 @@ START_TEST(test_bad_index) {
 }
 END_TEST
 
+/* An index as large as src, small: one bad value, in its last column. */
+START_TEST(test_bad_index_in_a_column) {
+  const int64_t sizes[] = {7, 5}, last[] = {6, 4};
+  strew_tensor *src = random_tensor(STREW_INT32, 2, sizes, CONTIGUOUS), *out = NULL;
+  strew_tensor *index = random_integers(_i ? STREW_INT64 : STREW_INT32, 2, sizes, CONTIGUOUS, 0, 9);
+  strew_group_options options = {0, 9, STREW_SUM, STREW_ERROR, NULL};
+  ok(strew_set(index, 2, last, strew_int(9), &failure));
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
+  ck_assert_msg(strstr(failure.message, "has value 9 at [6, 4], out of range for dim 0 of the result (size 9"), "%s",
+                failure.message);
+  ck_assert_ptr_null(out);
+  strew_release(src), strew_release(index);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("group");
   TCase *all = new_case(suite, "group form");
   tcase_add_loop_test(all, test_random_groups, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_bad_index, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(all, test_bad_index_in_a_column, 0, 2);
   tcase_add_test(all, test_empty_rows_are_counted);
   tcase_add_test(all, test_sizes_of_results);
   return suite;

@@ -40,6 +40,116 @@ START_TEST(test_context) {
 }
 END_TEST
 
+/* What a small call in place needs lies on the stack. */
+START_TEST(test_small_calls_in_place) {
+  strew_tensor *self = tensor_from_integers(STREW_FLOAT32, 4, (int64_t[]){1, 2, 3, 4});
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 4, (int64_t[]){0, 3, 3, 1}), *target = self;
+  strew_tensor *src = tensor_from_integers(STREW_FLOAT32, 4, (int64_t[]){5, 6, 7, 8});
+  const strew_scatter_options sum = {.reduction = STREW_SUM};
+  const int64_t second[] = {1};
+  strew_scalar got;
+  use_threads(1);
+  allocations.limit(1, true);
+  strew_status added = strew_scatter(self, 0, index, strew_of(src), &sum, &target, &failure);
+  strew_status doubled = strew_binary(STREW_MUL, strew_of(self), strew_number(strew_int(2)), &target, &failure);
+  strew_status asked = strew_get(self, 1, second, &got, &failure);
+  long failed = allocations.failed();
+  allocations.limit(0, false);
+  ck_assert(added == STREW_OK && doubled == STREW_OK && asked == STREW_OK);
+  ck_assert_int_eq(failed, 0);
+  ck_assert_double_eq(got.as.f, 20);
+  strew_release(self), strew_release(index), strew_release(src);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- blocks that are kept */
+
+enum { MEBIBYTE = 1 << 20, SMALL = 1 << 14 /* more than a few tensors without elements take */ };
+
+static strew_tensor *take(int64_t size_bytes) {
+  strew_tensor *made = NULL;
+  ok(strew_empty(device, STREW_UINT8, 1, &size_bytes, &made, &failure));
+  return made;
+}
+
+/* A result that is let go of serves the next one of about its size. */
+START_TEST(test_reuse) {
+  strew_tensor *made = NULL;
+  const int64_t about = MEBIBYTE - 5000;
+  empty_context();
+  size_t held = bytes_held();
+  strew_release(take(MEBIBYTE));
+  ck_assert_uint_eq(strew_context_bytes(context), 0);
+  ck_assert_uint_eq(bytes_held(), held + MEBIBYTE);
+  allocations.limit(3, true); /* a storage and a tensor, but no elements */
+  ck_assert_int_eq(strew_empty(device, STREW_UINT8, 1, &about, &made, &failure), STREW_OK);
+  ck_assert_int_eq(allocations.failed(), 0);
+  allocations.limit(0, false);
+  ck_assert_uint_eq(strew_context_bytes(context), (size_t)about);
+  strew_release(made);
+  strew_release(take(MEBIBYTE / 2));
+  ck_assert_uint_eq(bytes_held(), held + MEBIBYTE + MEBIBYTE / 2);
+  empty_context();
+  ck_assert_uint_eq(bytes_held(), held);
+}
+END_TEST
+
+/* An allocation that fails is tried again without what was kept; where it fails again, nothing is. */
+START_TEST(test_kept_on_failure) {
+  for (int stays = 0; stays < 2; stays++) {
+    strew_tensor *made = NULL;
+    const int64_t other = 3 * MEBIBYTE;
+    empty_context();
+    size_t held = bytes_held();
+    strew_release(take(MEBIBYTE));
+    allocations.limit(2, stays); /* the elements */
+    strew_status status = strew_empty(device, STREW_UINT8, 1, &other, &made, &failure);
+    ck_assert_int_eq(allocations.failed(), 1 + stays);
+    allocations.limit(0, false);
+    ck_assert_int_eq(status, stays ? STREW_EMEMORY : STREW_OK);
+    ck_assert_uint_lt(bytes_held(), held + (size_t)(stays ? 0 : other) + SMALL);
+    strew_release(made);
+  }
+}
+END_TEST
+
+/* The bounds that strew.h tells. */
+START_TEST(test_bounds) {
+  empty_context();
+  size_t held = bytes_held();
+  strew_release(take(40 * MEBIBYTE));
+  ck_assert_uint_eq(bytes_held(), held + 40 * MEBIBYTE);
+  strew_tensor *more = take(48 * MEBIBYTE); /* with 40 it would be more than 32 above */
+  ck_assert_uint_lt(bytes_held(), held + 48 * MEBIBYTE + SMALL);
+  strew_release(more);
+  strew_release(take(257 * MEBIBYTE)); /* with nothing in use beside it, just what was there before is kept */
+  ck_assert_uint_le(bytes_held(), held + 48 * MEBIBYTE);
+  for (int i = 0; i < 40; i++) strew_release(take(8 * MEBIBYTE + i * (MEBIBYTE / 2)));
+  ck_assert_uint_le(bytes_held(), held + 256 * MEBIBYTE);
+  ck_assert_uint_gt(bytes_held(), held + 200 * MEBIBYTE);
+}
+END_TEST
+
+/* A context takes what it keeps with it. */
+START_TEST(test_kept_to_the_end) {
+  strew_context *made = NULL;
+  strew_device *cpu = NULL;
+  strew_tensor *tensor = NULL;
+  const int64_t size_bytes = MEBIBYTE;
+  size_t held = bytes_held(), blocks = blocks_held();
+  ok(strew_context_create(&(strew_options){.allocator = counting_allocator}, &made, &failure));
+  ok(strew_device_find(made, "cpu", &cpu, &failure));
+  for (int last = 0; last < 2; last++) {
+    ok(strew_empty(cpu, STREW_UINT8, 1, &size_bytes, &tensor, &failure));
+    if (last) strew_context_release(made);
+    strew_release(tensor), tensor = NULL;
+    if (!last) ck_assert_uint_gt(bytes_held(), held + MEBIBYTE);
+  }
+  ck_assert_uint_eq(bytes_held(), held);
+  ck_assert_uint_eq(blocks_held(), blocks);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("memory");
   test_allocator = counting_allocator;
@@ -47,5 +157,11 @@ Suite *make_suite(void) {
   add_trials(all);
   tcase_add_test(all, test_wrapped_memory);
   tcase_add_test(all, test_context);
+  tcase_add_test(all, test_small_calls_in_place);
+  TCase *kept = new_case(suite, "blocks that are kept");
+  tcase_add_test(kept, test_reuse);
+  tcase_add_test(kept, test_kept_on_failure);
+  tcase_add_test(kept, test_bounds);
+  tcase_add_test(kept, test_kept_to_the_end);
   return suite;
 }

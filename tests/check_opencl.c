@@ -192,6 +192,26 @@ START_TEST(memory_is_short) {
 }
 END_TEST
 
+/* A block that is given back serves the next tensor of its size, however often. */
+START_TEST(memory_is_used_again) {
+  enum { TIMES = 12 };
+  strew_capabilities can;
+  ok(strew_device_capabilities(device, &can, &failure));
+  int64_t size = (int64_t)can.memory_bytes / 16, largest = (int64_t)can.largest_block_bytes;
+  if (largest && size > largest / 2) size = largest / 2;
+  faults.only = "clCreateBuffer";
+  opencl_faults_limit(TIMES + 1, false); /* so that calls are counted; none fails */
+  for (int i = 0; i < TIMES; i++) {
+    strew_tensor *t = NULL;
+    ok(strew_empty(device, STREW_INT8, 1, &size, &t, &failure));
+    strew_release(t);
+  }
+  ck_assert_int_le(faults.calls, 1);
+  opencl_faults_limit(0, false);
+  faults.only = NULL;
+}
+END_TEST
+
 /* ------------------------------------------------------------------------------------------------------ bad input */
 
 START_TEST(operands_on_different_devices) {
@@ -449,6 +469,19 @@ START_TEST(refused_binaries_are_compiled) {
 }
 END_TEST
 
+/* What was compiled for another device, by another driver or with other options is no use. */
+START_TEST(other_devices_compile_their_own) {
+  long first = run_processes(1);
+  for (int i = NO_DISGUISE + 1; i < DISGUISES; i++) {
+    faults.disguise = (enum disguise)i;
+    long compiled = run_processes(1);
+    faults.disguise = NO_DISGUISE;
+    ck_assert_msg(compiled == first, "disguise %d: %ld programs were compiled, not %ld", i, compiled, first);
+  }
+  ck_assert_int_eq(run_processes(1), 0);
+}
+END_TEST
+
 START_TEST(folders_that_cannot_be_used) {
   char path[300], home[300], drivers[300];
   snprintf(home, sizeof home, "%s", getenv("HOME") ? getenv("HOME") : folder);
@@ -575,6 +608,7 @@ Suite *make_suite(void) {
   tcase_add_test(disk, a_second_process_compiles_nothing);
   tcase_add_test(disk, damaged_files_are_replaced);
   tcase_add_test(disk, refused_binaries_are_compiled);
+  tcase_add_test(disk, other_devices_compile_their_own);
   tcase_add_test(disk, folders_that_cannot_be_used);
   tcase_add_test(disk, several_processes_at_once);
   TCase *failing = new_case(suite, "functions that fail");
@@ -589,6 +623,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(own, opening_fails, 0, 2);
   tcase_add_loop_test(own, a_device_is_lost, 0, 3);
   tcase_add_test(own, memory_is_short);
+  tcase_add_test(own, memory_is_used_again);
   tcase_add_test(own, contexts_on_two_threads);
   tcase_add_test(own, contexts_side_by_side);
   TCase *bad = new_case(suite, "bad input");

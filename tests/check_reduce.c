@@ -491,6 +491,15 @@ START_TEST(long_running_sums) {
 }
 END_TEST
 
+/* Of lines side by side, of more than two blocks each, and enough of them for every processor to have whole ones. */
+START_TEST(running_sums_of_many_lines) {
+  static const struct shape many = {3, {40, 2100, 9}};
+  strew_tensor *tensor = tame_tensor(STREW_FLOAT32, &many, CONTIGUOUS);
+  check_cumsum(tensor, 1, "many lines");
+  strew_release(tensor);
+}
+END_TEST
+
 /* In place, integers wrap in their own dtype. */
 START_TEST(running_sums_in_place) {
   if (!chosen(_i, 3)) return;
@@ -547,6 +556,7 @@ Suite *make_suite(void) {
   TCase *running = new_case(suite, "cumsum");
   tcase_add_loop_test(running, running_sums, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_loop_test(running, long_running_sums, 0, sweep(THREAD_COUNTS));
+  tcase_add_test(running, running_sums_of_many_lines);
   tcase_add_loop_test(running, running_sums_in_place, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_test(running, running_sum_of_nothing);
   return suite;

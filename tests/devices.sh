@@ -62,11 +62,11 @@ digest() { # CALLS
   fi
 }
 
-few() { # WORDS: what the device is taken for
+few() { # WORDS [WORD]: what the device is taken for; what is tried, or else all
   log=$here/few.log report=$here/oclgrind.log
   : >"$report"
   if STREW_OPENCL_ASSUME=$1 OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$report OCLGRIND_LOCAL_MEM_SIZE=1048576 \
-    timeout 900 "$build/strew" tests/few.lua "$device" >"$log" 2>&1; then
+    timeout 900 "$build/strew" tests/few.lua "$device" ${2:+"$2"} >"$log" 2>&1; then
     count "$(sed -n 's/^\([0-9]*\) passed.*/\1/p' "$log")" 0
   else
     count 0 1 "few.lua ($1)" "$log"
@@ -82,6 +82,17 @@ run() { # NAME CALLS
     few 'software noatomics64 shortloops'
     for program in $programs; do check "$program"; done
     specs
+  fi
+  # ways that calls as small as these do not go by themselves; rusticl's loops are too short for most
+  if [ "$kind" != rusticl ]; then
+    for way in 'way=partition tiny' 'gpu way=sort' 'gpu way=sort tiny' 'way=walk' 'way=walk order tiny'; do
+      few "$way" scatter
+    done
+  fi
+  if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
+    few 'gpu way=atomics tiny' scatter # Oclgrind takes looking before an exchange for a race
+    few gpu large
+    few '' large
   fi
   digest "$2"
   echo "$1: $passed passed, $failed failed"

@@ -77,6 +77,16 @@ static void note(enum made what, int step) {
   if (!depth) faults.alive[what] += step;
 }
 
+/* The answer with another last letter, or with correctly rounded division where there was none and the other way. */
+static void change_answer(cl_device_info what, void *value) {
+  if (depth || !value) return;
+  if (faults.disguise == OTHER_ROUNDING && what == CL_DEVICE_SINGLE_FP_CONFIG)
+    *(cl_device_fp_config *)value ^= CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+  bool is_named = faults.disguise == OTHER_NAME && what == CL_DEVICE_NAME;
+  if ((is_named || (faults.disguise == OTHER_DRIVER && what == CL_DRIVER_VERSION)) && *(char *)value)
+    ((char *)value)[strlen(value) - 1] ^= 1;
+}
+
 /* Functions that give a status. What is released is released even where it is said to have failed. */
 #define STATUS(name, parameters, arguments, ...)                                                                       \
   __attribute__((visibility("default"))) cl_int name parameters {                                                      \
@@ -114,7 +124,7 @@ STATUS(clGetPlatformInfo, (cl_platform_id id, cl_platform_info what, size_t room
 STATUS(clGetDeviceIDs, (cl_platform_id id, cl_device_type type, cl_uint room, cl_device_id *ids, cl_uint *count),
        (id, type, room, ids, count), (void)0)
 STATUS(clGetDeviceInfo, (cl_device_id id, cl_device_info what, size_t room, void *value, size_t *size),
-       (id, what, room, value, size), (void)0)
+       (id, what, room, value, size), change_answer(what, value))
 STATUS(clReleaseContext, (cl_context context), (context), note(MADE_CONTEXT, -1))
 STATUS(clReleaseCommandQueue, (cl_command_queue queue), (queue), note(MADE_QUEUE, -1))
 STATUS(clReleaseMemObject, (cl_mem memory), (memory), note(MADE_BUFFER, -1))

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+enum disguise { NO_DISGUISE, OTHER_NAME, OTHER_DRIVER, OTHER_ROUNDING, DISGUISES };
 enum made { MADE_CONTEXT, MADE_QUEUE, MADE_BUFFER, MADE_PROGRAM, MADE_KERNEL, MADE_COUNT };
 
 extern struct opencl_faults {
@@ -13,6 +14,7 @@ extern struct opencl_faults {
   bool stays;                      /* those after it fail, too */
   const char *only;                /* the one function that counts; NULL: all do */
   int code;                        /* with which it fails; 0: with one that suits it */
+  enum disguise disguise;          /* what a device says of itself otherwise than it is */
   const char *function;            /* the first that failed, */
   const char *error;               /* and how its error is called, where that is known here */
   _Atomic long alive[MADE_COUNT];  /* made and not released */

@@ -5,6 +5,7 @@
 set -u
 program=${1:-build/strew}
 case $program in /*) ;; *) program=$PWD/$program ;; esac
+bench=$(cd "$(dirname "$0")/../scripts/bench" && pwd)
 here=$(mktemp -d) && cd "$here" || exit 1
 trap 'rm -rf "$here"' EXIT
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4 STREW_DEVICE STREW_THREADS
@@ -166,6 +167,28 @@ for word in -x -vi -E1 --nothing --help=1 --dev ---; do
   ran "$word" script.lua; expect "$word is no option" 1 '' "*'$word' is not an option*usage:*"
 done
 
+# ---- no thread and no library before it is needed
+cat >asleep.lua <<'END'
+local function tell()
+  local status, maps = io.open "/proc/self/status":read "a", io.open "/proc/self/maps":read "a"
+  io.write(status:match "Threads:%s*(%d+)", maps:find "/libc%." and " libc" or "")
+  for _, name in ipairs{"blas", "OpenCL", "readline", "edit"} do io.write(maps:find("/lib%a*" .. name) and " " .. name or "") end
+  print()
+end
+tell()
+local t = strew.zeros(1000)
+t:scatter_add_(0, strew.arange(1000), t + 1)
+print(t:sort(0, true)[0], t:sum():item())
+tell()
+local large = strew.ones(3000000)
+large:add_(large)
+tell()
+END
+if [ -r /proc/self/status ] && [ -r /proc/self/maps ]; then
+  ran -t 2 asleep.lua
+  expect 'threads and libraries wait until they are needed' 0 "1 libc${newline}1.0	1000.0${newline}1 libc${newline}2 libc"
+fi
+
 # ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
 # broken NAME SETTING REASON: with that setting there is no device.
 broken() {
@@ -265,6 +288,16 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
 else
   echo "left out: the prompt at a terminal (there is no working 'script' command)"
 fi
+
+# The benchmark runs through, in sizes that take no time; its assertions compare bits with the plain loop. What peers.py
+# reads: every line is answered. (It asks for more memory than there is, which a sanitizer remarks on.)
+ASAN_OPTIONS=allocator_may_return_null=1 SCALE=10000 ran "$bench/bench.lua" 0.0001
+expect 'the benchmark' 0 '*copy of 40 MB*into 1 M*a + b*start of the program: *' '*'
+printf 'list add_1M,four\nprepare add_1M 1\ntime 0\ndrop\nprepare add_2M 1\n' >lines
+input=lines
+SCALE=10000 ran "$bench/worker.lua"
+expect "the benchmark's worker" 0 "strew *add_1M|add, 10 M into 1 M|family|1*four|*|call|10000*ready *.*dropped*absent *no such case"
+input=empty
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -59,6 +59,15 @@ static void deallocate(void *user, void *block, size_t size_bytes) {
 
 const strew_allocator counting_allocator = {allocate, deallocate, &memory};
 size_t blocks_held(void) { return memory.blocks; }
+size_t bytes_held(void) { return memory.held; }
+
+void empty_context(void) {
+  static const int64_t one[] = {1};
+  strew_tensor *made = NULL;
+  limit_memory(1, true);
+  if (strew_empty(device, STREW_FLOAT32, 1, one, &made, NULL) != STREW_EMEMORY) ck_abort_msg("nothing failed");
+  limit_memory(0, false);
+}
 
 static long failed_allocations(void) { return memory.failed; }
 
@@ -111,6 +120,7 @@ static void finish(void) {
   operand_count = 0;
   if (on_device()) return; /* which keeps its kernels until the context goes */
   use_threads(1);          /* without a pool */
+  empty_context();
   ck_assert_msg(memory.blocks == 1, "%zu blocks are left over beside the context", memory.blocks - 1);
 }
 
@@ -170,6 +180,7 @@ static bool attempt(const struct trial *trial, long failing, bool stays) {
   snprintf(what, sizeof what, "%s %d, at %s %ld%s", trial->name, trial->i, trial_source->event, failing,
            stays ? " and after" : "");
   if (fresh_pool) use_threads(2);
+  empty_context();
   size_t blocks = memory.blocks, held = memory.held, tensors = strew_context_bytes(context);
   trial_source->limit(failing, stays);
   strew_status status = run(trial);
@@ -182,6 +193,7 @@ static bool attempt(const struct trial *trial, long failing, bool stays) {
   else
     check_failed(trial, what, status);
   if (fresh_pool) use_threads(2);
+  empty_context();
   bool is_even = on_device() || (memory.blocks == blocks && memory.held == held); /* a device may have made kernels */
   if (!is_even || strew_context_bytes(context) != tensors)
     ck_abort_msg("%s: %zu blocks before, %zu after", what, blocks, memory.blocks);

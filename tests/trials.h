@@ -20,6 +20,9 @@ struct source {
 extern const strew_allocator counting_allocator;
 extern const struct source allocations;
 size_t blocks_held(void);
+size_t bytes_held(void);
+/* Has the context give back the blocks that it keeps, by an allocation that fails. */
+void empty_context(void);
 /* Which source the trials are for; the tests of all families, to be added to a suite's case. */
 extern const struct source *trial_source;
 void add_trials(TCase *all);

@@ -84,7 +84,8 @@ static void transpose_part(void *work_, int64_t part) {
 
 static void copy_transposed(strew_context *context, const struct plan *plan, int dim) {
   int64_t size_bytes = (int64_t)strew_dtype_size_bytes(plan->operands[0].dtype);
-  struct transposition work = {.plan = *plan, .transpose = transposer(size_bytes), .side = TILE_BYTES / size_bytes};
+  struct transposition work = {.transpose = transposer(size_bytes), .side = TILE_BYTES / size_bytes};
+  plan_copy(&work.plan, plan);
   bring_before_last(&work.plan, dim);
   work.rows = work.plan.sizes[plan->rank - 2];
   work.columns = work.plan.sizes[plan->rank - 1];

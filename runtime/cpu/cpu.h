@@ -39,7 +39,7 @@ struct row {
 char *operand_address(const struct operand *operand);
 /* From one element to the next along dimension d, in bytes. */
 static inline int64_t operand_step(const struct operand *operand, int d) {
-  return operand->strides[d] * (int64_t)strew_dtype_size_bytes(operand->dtype);
+  return operand->strides[d] * (int64_t)dtype_bytes(operand->dtype);
 }
 /* Where coordinate number `place` of the plan, in row-major order, meets operand i. */
 char *operand_at(const struct plan *plan, int i, int64_t place);

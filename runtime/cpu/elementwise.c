@@ -102,7 +102,7 @@ static bool join_short_rows(struct plan *joined, struct lane *lanes, const struc
   int64_t row = space->sizes[last];
   const int64_t *out = space->operands[0].strides;
   if (out[last] != 1 || out[last - 1] != row) return false;
-  *joined = *space;
+  plan_copy(joined, space);
   joined->rank = last;
   joined->sizes[last - 1] *= row;
   for (int i = 0; i < space->count; i++) {

@@ -70,7 +70,8 @@ static void gather_visit(void *gathering_, const struct row *row) {
 
 strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan) {
   (void)call;
-  struct plan outer = plan->plan;
+  struct plan outer;
+  plan_copy(&outer, &plan->plan);
   const struct operand *operands = plan->plan.operands;
   struct gathering gathering = {.plan = plan, .size_bytes = strew_dtype_size_bytes(operands[OUT].dtype)};
   int64_t size = (int64_t)gathering.size_bytes;

@@ -1,6 +1,7 @@
-/* isa.h: instruction sets. A file named *_loops.c is compiled once for each that the processor family has, with ISA as
-   its suffix and the compiler's leave to use it; the file exports one table, NAME_loops_ISA. Which of them runs is
-   decided once per process, by the processor and the environment. All of them give the same bits. */
+/* isa.h: instruction sets. The Makefile has certain files NAME_loops.c compiled once for each set that the architecture
+   may have, with ISA as its suffix and the compiler's leave to use it; the file exports one table, NAME_loops_ISA, and
+   shares nothing else. Which of them runs is decided once per process, by the processor and the environment. All of
+   them give the same bits. */
 #ifndef STREW_ISA_H
 #define STREW_ISA_H
 

@@ -109,6 +109,7 @@ void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (
 int64_t pool_parts(const strew_context *context, int64_t bytes) {
   enum { PARTS_PER_THREAD = 4 };
   if (context->threads == 1) return 1;
+  if (bytes / 2 < (int64_t)context->grain_bytes) return 1;
   int64_t most = bytes / (int64_t)context->grain_bytes, wanted = (int64_t)context->threads * PARTS_PER_THREAD;
-  return most < 2 ? 1 : most < wanted ? most : wanted;
+  return most < wanted ? most : wanted;
 }

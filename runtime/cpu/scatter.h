@@ -1,8 +1,16 @@
-/* scatter.h: what the loops of scatter.inc get: a tile of contributions. */
+/* scatter.h: what the files of the CPU's scatter share: tiles for the loops, one thread's walk, the ways to share it.
+ */
 #ifndef STREW_CPU_SCATTER_H
 #define STREW_CPU_SCATTER_H
 
 #include "cpu.h"
+
+#include <stdatomic.h>
+
+/* Operands as struct scatter_plan numbers them. */
+enum { SELF, INDEX, SRC, ARG, POSITION };
+
+/* -------------------------------------------------------------------------------------------------- scatter_loops.c */
 
 /* `rows` index values, each of which brings `columns` contributions to as many places. Steps are in bytes. */
 struct tile {
@@ -14,6 +22,7 @@ struct tile {
   int64_t src_row, src_column;
   int64_t lowest, count; /* values lowest .. lowest + count - 1 are this tile's, others are passed over ... */
   int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
+  bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;
@@ -22,12 +31,68 @@ struct tile {
   bool fresh;
 };
 
-/* Was a value nobody's? */
-typedef bool scatter_kernel(const struct tile *tile);
-#define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
+/* Loops of one dtype and reduction. */
+struct scatter_loops {
+  /* Rows 0 .. rows - 1 of the tile or, with `select`, those of that list, in order. Was a value nobody's? */
+  bool (*join)(const struct tile *tile, int64_t rows, const int64_t *select);
+  /* All index values are equal and valid, and there is one column. */
+  void (*join_run)(const struct tile *tile);
+  /* Rows cuts[0] .. cuts[1] - 1, cuts[1] .. cuts[2] - 1, ... of one column, STREAMS of them, share no place, and values
+     are valid: they are joined side by side, so that none waits for its own last sum. */
+  void (*join_streams)(const struct tile *tile, const int64_t *cuts);
+};
+enum { STREAMS = 4 };
 
-enum { SELECT_ROWS = 1024 };
-/* Lists the rows from `begin` on, SELECT_ROWS at the most, whose values are the tile's; returns how many they are. */
-int64_t select_rows(const struct tile *tile, int64_t begin, int64_t *select, bool *nobodys);
+const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
+/* All that is the tile's, in order. Was a value nobody's? */
+bool scatter_join(const struct scatter_loops *loops, const struct tile *tile);
+/* self = self / (count + extra) wherever count > 0; a row of operands 0 self, 1 count */
+typedef void divide_row(const struct row *row, int64_t extra);
+divide_row *scatter_divider(strew_dtype dtype);
+
+/* --------------------------------------------------------------------------------------------------- scatter_walk.c */
+
+/* Joins what the index values lowest .. lowest + count - 1 bring, in row-major order of the plan. *bad (or NULL: that
+   is no fault) is set where a value is nobody's, and then nobody goes on. */
+void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
+/* Bytes from self's first place to the end of its last one; i: SELF or ARG. */
+size_t scatter_target_bytes(const struct scatter_plan *plan, int i, int64_t step);
+/* Are `count` values neither negative nor descending? */
+bool index_ascends(const int64_t *values, int64_t count);
+
+/* -------------------------------------------------------------------------------------------------- scatter_share.c */
+
+enum { SCATTER_SAMPLE = 256, MOST_CUTS = 64 };
+
+struct scatter_way {
+  enum way_kind {
+    WAY_ALONE,     /* one thread */
+    WAY_SLICES,    /* dimension `dim`, along which self moves, is cut into parts */
+    WAY_POSITIONS, /* a sorted index, and with it src, is cut where a new value begins */
+    WAY_OWNERS,    /* each part owns a range of values, walks the whole index and passes over what is others' */
+    WAY_COPIES,    /* the index is cut, each part joins a copy of its own: where order does not matter */
+    WAY_PARTITION  /* contributions are dealt out to owners of places first */
+  } kind;
+  int dim;
+  int64_t parts;
+  int64_t cuts[MOST_CUTS + 1]; /* of POSITIONS and OWNERS: part i has cuts[i] .. cuts[i + 1] - 1 */
+};
+
+/* The rule, by the plan's shape, the number of threads and a look at the index. */
+void scatter_choose(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way);
+/* Does this way find a wrong value before it writes? */
+bool scatter_looks_first(const strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way);
+/* The whole plan; *bad as cpu_scatter_walk has it. False where memory lacks: nothing was done then. */
+bool scatter_share(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
+                   atomic_bool *bad);
+
+/* ---------------------------------------------------------------------------------------------- scatter_partition.c */
+
+/* Can it go by partition: one contribution per value, no positions of winners? Is a wrong value found before a place is
+   written? */
+bool scatter_can_part(const struct scatter_plan *plan);
+bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan);
+/* False where memory lacks: nothing was done then. */
+bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad);
 
 #endif

@@ -4,7 +4,7 @@
 char *operand_address(const struct operand *operand) {
   /* the number of an operand without storage is read where it stands in the plan, never written */
   if (!operand->storage) return (char *)(uintptr_t)operand->number.bytes;
-  return (char *)operand->storage->data + (size_t)operand->offset * strew_dtype_size_bytes(operand->dtype);
+  return (char *)operand->storage->data + (size_t)operand->offset * dtype_bytes(operand->dtype);
 }
 
 char *operand_at(const struct plan *plan, int i, int64_t place) {
@@ -14,7 +14,7 @@ char *operand_at(const struct plan *plan, int i, int64_t place) {
     offset += place % plan->sizes[d] * operand->strides[d];
     place /= plan->sizes[d];
   }
-  return operand_address(operand) + offset * (int64_t)strew_dtype_size_bytes(operand->dtype);
+  return operand_address(operand) + offset * (int64_t)dtype_bytes(operand->dtype);
 }
 
 /* Where a walk stands: coordinates, and for each operand the address of the place and its steps in bytes. */
@@ -28,12 +28,13 @@ static void walker_start(struct walker *walker, const struct plan *plan, int64_t
   walker->plan = plan;
   int last = plan->rank - 1;
   for (int i = 0; i < plan->count; i++) {
-    walker->row.address[i] = operand_at(plan, i, place);
-    walker->row.step_bytes[i] = last < 0 ? 0 : operand_step(&plan->operands[i], last);
+    const struct operand *operand = &plan->operands[i];
+    walker->row.address[i] = place ? operand_at(plan, i, place) : operand_address(operand);
+    walker->row.step_bytes[i] = last < 0 ? 0 : operand_step(operand, last);
   }
   for (int d = last; d >= 0; d--) {
-    walker->at[d] = place % plan->sizes[d];
-    place /= plan->sizes[d];
+    walker->at[d] = place ? place % plan->sizes[d] : 0;
+    if (place) place /= plan->sizes[d];
   }
 }
 
@@ -58,16 +59,15 @@ void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t long
                void (*visit)(void *argument, const struct row *row), void *argument) {
   struct walker walker;
   walker_start(&walker, plan, begin);
-  while (begin < end) {
-    int last = plan->rank - 1;
+  for (int last = plan->rank - 1; begin < end;) {
     int64_t count = last < 0 ? 1 : plan->sizes[last] - walker.at[last];
     if (count > end - begin) count = end - begin;
     if (count > longest) count = longest;
     walker.row.place = begin;
     walker.row.count = count;
     visit(argument, &walker.row);
-    walker_advance(&walker, count);
     begin += count;
+    if (begin < end) walker_advance(&walker, count);
   }
 }
 
@@ -87,7 +87,7 @@ static void walk_part(void *walk_, int64_t i) {
 void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t longest,
                         void (*visit)(void *argument, const struct row *row), void *argument) {
   int64_t bytes_per_place = 0;
-  for (int i = 0; i < plan->count; i++) bytes_per_place += (int64_t)strew_dtype_size_bytes(plan->operands[i].dtype);
+  for (int i = 0; i < plan->count; i++) bytes_per_place += (int64_t)dtype_bytes(plan->operands[i].dtype);
   struct walk walk = {plan, plan_numel(plan), 0, longest, visit, argument};
   walk.parts = pool_parts(context, walk.places * bytes_per_place);
   if (walk.parts > walk.places) walk.parts = walk.places;

@@ -1,4 +1,4 @@
-/* plain_loop.c: what a C programmer would write for each case of scatter.lua, as a Lua module on the same tensors: the
+/* plain_loop.c: what a C programmer would write for the cases of cases.lua, as a Lua module on the same tensors: the
    yardstick of the benchmark. float32 values and int64 indices, dense, unchecked. */
 #include "strew_lua.h"
 

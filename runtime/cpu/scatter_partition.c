@@ -1,0 +1,226 @@
+/* scatter_partition.c: a scatter by ordered partition, for many threads and for places that no cache holds.
+
+   Contributions are taken in blocks of row-major order. In each block they are dealt out, in order, to the owners of
+   ranges of places; then each owner joins its share of block after block. So every place is joined in row-major order,
+   and an owner's range stays in its core's cache. Memory for it, place and value of up to MOST contributions, is
+   bounded: longer calls go by as many turns. An index that is wrong is found before the first place is written, in one
+   turn. */
+#include "scatter.h"
+
+#include <string.h>
+
+enum { BLOCK = 1 << 15, ROW = 1024, MOST_OWNERS = 256, COUNTERS = 4 };
+
+struct deal {
+  const struct scatter_plan *plan;
+  const struct scatter_loops *loops;
+  atomic_bool *bad;
+  int64_t begin, end; /* places of the plan's row-major order that this turn takes */
+  int64_t blocks, owners;
+  int shift; /* place >> shift is the owner's number; wrong and dropped values go to one more */
+  size_t size_bytes, self_size_bytes; /* of src's elements, 0 where it is a number; of self's */
+  uint32_t *starts;                   /* per block: where each owner's share begins in it, and all end */
+  uint32_t *places;                   /* per contribution, as dealt: its place, in elements after self's first ... */
+  char *values;                       /* ... and its value */
+};
+
+/* One block: a walk to count, and one to deal. */
+struct hand {
+  const struct deal *deal;
+  bool counts, bad;
+  uint32_t *places;
+  char *values;
+  uint32_t next[COUNTERS][MOST_OWNERS + 1];
+};
+
+static uint32_t *starts_of(const struct deal *deal, int64_t block) { return deal->starts + block * (deal->owners + 2); }
+
+/* ------------------------------------------------------------------------------------------------------------ dealing
+ */
+
+/* The places that a row of the plan meets. A value that is nobody's goes behind the last owner's range. */
+static bool find_places(const struct deal *deal, const struct row *row, uint32_t *places) {
+  const struct scatter_plan *plan = deal->plan;
+  int64_t values[ROW], step = plan->step, size = (int64_t)deal->self_size_bytes, nobodys = deal->owners << deal->shift;
+  converter(STREW_INT64, plan->plan.operands[INDEX].dtype)(row->count, (char *)values, sizeof *values,
+                                                           row->address[INDEX], row->step_bytes[INDEX]);
+  apply_mode(plan->mode, plan->size, row->count, values);
+  int64_t first = (row->address[SELF] - operand_address(&plan->plan.operands[SELF])) / size;
+  int64_t row_step = row->step_bytes[SELF] / size;
+  const int64_t count = row->count, limit = plan->size;
+  bool met = false;
+  for (int64_t i = 0; i < count; i++, first += row_step) {
+    bool fits = (uint64_t)values[i] < (uint64_t)limit;
+    met |= !fits;
+    places[i] = (uint32_t)(fits ? first + values[i] * step : nobodys);
+  }
+  return met;
+}
+
+/* Several counters, for neighbours often have the same owner. */
+static void count_row(struct hand *hand, const uint32_t *places, int64_t count) {
+  const int shift = hand->deal->shift;
+  int64_t i = 0;
+  for (; i + COUNTERS <= count; i += COUNTERS)
+    for (int c = 0; c < COUNTERS; c++) hand->next[c][places[i + c] >> shift]++;
+  for (; i < count; i++) hand->next[0][places[i] >> shift]++;
+}
+
+#define DEAL_ROW(T)                                                                                                    \
+  static void deal_row_##T(struct hand *hand, const uint32_t *places, const struct row *row) {                         \
+    const int shift = hand->deal->shift;                                                                               \
+    const int64_t count = row->count, step = row->step_bytes[SRC];                                                     \
+    const char *src = row->address[SRC];                                                                               \
+    uint32_t *restrict next = hand->next[0], *restrict dealt = hand->places;                                           \
+    T *restrict values = (T *)(void *)hand->values;                                                                    \
+    for (int64_t i = 0; i < count; i++, src += step) {                                                                 \
+      const uint32_t at = next[places[i] >> shift]++;                                                                  \
+      dealt[at] = places[i];                                                                                           \
+      values[at] = *(const T *)(const void *)src;                                                                      \
+    }                                                                                                                  \
+  }
+DEAL_ROW(uint8_t)
+DEAL_ROW(uint16_t)
+DEAL_ROW(uint32_t)
+DEAL_ROW(uint64_t)
+
+static void deal_places(struct hand *hand, const uint32_t *places, int64_t count) {
+  const int shift = hand->deal->shift;
+  for (int64_t i = 0; i < count; i++) hand->places[hand->next[0][places[i] >> shift]++] = places[i];
+}
+
+static void hand_visit(void *hand_, const struct row *row) {
+  struct hand *hand = hand_;
+  uint32_t places[ROW];
+  hand->bad |= find_places(hand->deal, row, places);
+  if (hand->counts) {
+    count_row(hand, places, row->count);
+    return;
+  }
+  switch (hand->deal->size_bytes) {
+  case 0: deal_places(hand, places, row->count); break;
+  case 1: deal_row_uint8_t(hand, places, row); break;
+  case 2: deal_row_uint16_t(hand, places, row); break;
+  case 4: deal_row_uint32_t(hand, places, row); break;
+  default: deal_row_uint64_t(hand, places, row); break;
+  }
+}
+
+static void deal_block(void *deal_, int64_t block) {
+  const struct deal *deal = deal_;
+  int64_t begin = deal->begin + block * BLOCK, end = begin + BLOCK < deal->end ? begin + BLOCK : deal->end;
+  uint32_t *starts = starts_of(deal, block);
+  struct hand hand = {.deal = deal, .counts = true};
+  if (deal->bad && atomic_load_explicit(deal->bad, memory_order_relaxed)) return;
+  hand.places = deal->places + block * BLOCK;
+  hand.values = deal->values + (size_t)block * BLOCK * deal->size_bytes;
+  walk_rows(&deal->plan->plan, begin, end, ROW, hand_visit, &hand);
+  if (hand.bad && deal->bad) atomic_store_explicit(deal->bad, true, memory_order_relaxed);
+  starts[0] = 0;
+  for (int64_t o = 0; o <= deal->owners; o++) {
+    starts[o + 1] = starts[o];
+    for (int c = 0; c < COUNTERS; c++) starts[o + 1] += hand.next[c][o];
+    hand.next[0][o] = starts[o];
+  }
+  hand.counts = false;
+  walk_rows(&deal->plan->plan, begin, end, ROW, hand_visit, &hand);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ joining
+ */
+
+/* An owner's share of a block, contributions begin .. end - 1 of those dealt out. */
+static void join_share(const struct deal *deal, struct tile *tile, int64_t begin, int64_t end) {
+  const struct operand *operands = deal->plan->plan.operands;
+  strew_dtype from = operands[SRC].dtype, to = operands[SELF].dtype;
+  int64_t index[ROW];
+  double converted[ROW];
+  for (int64_t i = begin; i < end; i += tile->rows) {
+    tile->rows = end - i < ROW ? end - i : ROW;
+    for (int64_t k = 0; k < tile->rows; k++) index[k] = deal->places[i + k];
+    tile->index = index;
+    if (deal->size_bytes) tile->src = deal->values + (size_t)i * deal->size_bytes;
+    if (from != to) {
+      converter(to, from)(tile->rows, (char *)converted, (int64_t)deal->self_size_bytes, tile->src,
+                          (int64_t)deal->size_bytes);
+      tile->src = (const char *)converted;
+    }
+    scatter_join(deal->loops, tile);
+  }
+}
+
+static void join_owner(void *deal_, int64_t owner) {
+  const struct deal *deal = deal_;
+  const struct operand *operands = deal->plan->plan.operands;
+  struct tile tile = {.columns = 1, .count = INT64_MAX, .size = INT64_MAX, .step = (int64_t)deal->self_size_bytes};
+  tile.self = operand_address(&operands[SELF]);
+  tile.src = operand_address(&operands[SRC]);
+  tile.src_row = deal->size_bytes ? (int64_t)deal->self_size_bytes : 0;
+  for (int64_t block = 0; block < deal->blocks; block++) {
+    const uint32_t *starts = starts_of(deal, block);
+    join_share(deal, &tile, block * BLOCK + starts[owner], block * BLOCK + starts[owner + 1]);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the
+ * whole */
+
+/* As many owners as threads like to have, and ranges that half of a core's cache holds, where that is not too many. */
+static void choose_owners(struct deal *deal, const strew_context *context, int64_t places) {
+  enum { OWNERS_PER_THREAD = 4 };
+  int64_t threads = context->threads, range = (int64_t)context->grain_bytes;
+  int64_t least = threads * OWNERS_PER_THREAD < MOST_OWNERS ? threads * OWNERS_PER_THREAD : MOST_OWNERS;
+  deal->shift = 0;
+  while (((places - 1) >> deal->shift) + 1 > MOST_OWNERS) deal->shift++;
+  while ((int64_t)(deal->self_size_bytes << deal->shift) < range && ((places - 1) >> (deal->shift + 1)) + 1 >= least)
+    deal->shift++;
+  deal->owners = ((places - 1) >> deal->shift) + 1;
+}
+
+static int64_t places_of(const struct scatter_plan *plan) {
+  return (int64_t)(scatter_target_bytes(plan, SELF, plan->step) / dtype_bytes(plan->plan.operands[SELF].dtype));
+}
+
+/* Wrong values have a number, too, at most MOST_OWNERS + 1 ranges of the widest kind. */
+bool scatter_can_part(const struct scatter_plan *plan) {
+  return plan->plan.count <= ARG && plan->size > 0 && places_of(plan) <= (int64_t)UINT32_MAX / 2;
+}
+
+/* Contributions of one turn: 16 M, or 128 MiB for float32, with the usual grain. */
+static int64_t most_of_a_turn(const strew_context *context) {
+  enum { GRAINS = 64 };
+  int64_t most = (int64_t)context->grain_bytes * GRAINS;
+  return most < BLOCK ? BLOCK : most;
+}
+
+bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan) {
+  return plan_numel(&plan->plan) <= most_of_a_turn(context);
+}
+
+bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad) {
+  const struct operand *operands = plan->plan.operands;
+  struct deal deal = {.plan = plan, .bad = bad, .self_size_bytes = dtype_bytes(operands[SELF].dtype)};
+  int64_t count = plan_numel(&plan->plan), most = most_of_a_turn(context);
+  int64_t turn = count < most ? count : most;
+  deal.loops = scatter_loops(operands[SELF].dtype, plan->reduction, false);
+  deal.size_bytes = operands[SRC].storage ? dtype_bytes(operands[SRC].dtype) : 0;
+  choose_owners(&deal, context, places_of(plan));
+  deal.blocks = (turn - 1) / BLOCK + 1;
+  size_t values_bytes = (size_t)deal.blocks * BLOCK * deal.size_bytes;
+  size_t places_bytes = (size_t)deal.blocks * BLOCK * sizeof *deal.places;
+  size_t starts_bytes = (size_t)(deal.blocks * (deal.owners + 2)) * sizeof *deal.starts;
+  char *scratch = memory_take(context, values_bytes + places_bytes + starts_bytes);
+  if (!scratch) return false;
+  deal.values = scratch; /* first, for they may be as wide as words get */
+  deal.places = (uint32_t *)(void *)(scratch + values_bytes);
+  deal.starts = deal.places + deal.blocks * BLOCK;
+  for (; deal.begin < count; deal.begin = deal.end) {
+    deal.end = count - deal.begin < most ? count : deal.begin + most;
+    deal.blocks = (deal.end - deal.begin - 1) / BLOCK + 1;
+    pool_run(context, deal.blocks, deal_block, &deal);
+    if (bad && atomic_load(bad)) break;
+    pool_run(context, deal.owners, join_owner, &deal);
+  }
+  memory_give(context, scratch, values_bytes + places_bytes + starts_bytes);
+  return true;
+}

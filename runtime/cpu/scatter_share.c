@@ -1,0 +1,299 @@
+/* scatter_share.c: which way a scatter goes, and how threads share it.
+
+   Threads share out *places*, never contributions to one place, so that each place is joined in row-major order
+   whatever their number; only where order does not matter may they share contributions. The rule stands in
+   scatter_choose, with what was measured. */
+#include "scatter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in FAR_GRAINS of it (16
+   MiB, a part of the shared cache) in the middle, others far. */
+enum { CACHE_LINE = 64, FAR_GRAINS = 64 };
+
+/* ---------------------------------------------------------------------------------------------- a look at the index */
+
+static int64_t value_at(const struct scatter_plan *plan, int64_t place) {
+  int64_t value = strew_scalar_load(plan->plan.operands[INDEX].dtype, operand_at(&plan->plan, INDEX, place)).as.i;
+  apply_mode(plan->mode, plan->size, 1, &value);
+  return value;
+}
+
+static int by_value(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Values at even distances, in the order of the index; do they ascend? */
+static bool sample_index(const struct scatter_plan *plan, int64_t *sample) {
+  int64_t count = plan_numel(&plan->plan);
+  for (int64_t i = 0; i < SCATTER_SAMPLE; i++) sample[i] = value_at(plan, part_begin(count, SCATTER_SAMPLE, i));
+  return index_ascends(sample, SCATTER_SAMPLE);
+}
+
+/* Cuts the range of values so that each owner gets as much of the sample. */
+static void balance_owners(struct scatter_way *way, const struct scatter_plan *plan, int64_t *sample) {
+  qsort(sample, SCATTER_SAMPLE, sizeof *sample, by_value);
+  way->cuts[0] = 0;
+  for (int64_t i = 1; i < way->parts; i++) {
+    int64_t cut = sample[part_begin(SCATTER_SAMPLE, way->parts, i)];
+    way->cuts[i] = cut < way->cuts[i - 1] ? way->cuts[i - 1] : cut < plan->size ? cut : plan->size;
+  }
+  way->cuts[way->parts] = plan->size;
+}
+
+/* Is the whole index, one dense line of int64, in ascending order and in range? */
+struct ascent {
+  const int64_t *values;
+  int64_t count, parts;
+  atomic_bool broken;
+};
+
+static void check_ascent(void *ascent_, int64_t i) {
+  struct ascent *ascent = ascent_;
+  int64_t begin = part_begin(ascent->count, ascent->parts, i), end = part_begin(ascent->count, ascent->parts, i + 1);
+  if (end < ascent->count) end++; /* up to the next part's first */
+  if (!index_ascends(ascent->values + begin, end - begin))
+    atomic_store_explicit(&ascent->broken, true, memory_order_relaxed);
+}
+
+static bool ascends_throughout(strew_context *context, const struct scatter_plan *plan, int64_t parts) {
+  struct ascent ascent = {.count = plan->plan.sizes[0], .parts = parts};
+  ascent.values = (const int64_t *)(const void *)operand_address(&plan->plan.operands[INDEX]);
+  atomic_init(&ascent.broken, false);
+  if (ascent.values[ascent.count - 1] >= plan->size) return false;
+  pool_run(context, parts, check_ascent, &ascent);
+  return !atomic_load(&ascent.broken);
+}
+
+/* Cuts positions where a new value begins. */
+static void cut_positions(struct scatter_way *way, const struct scatter_plan *plan) {
+  const int64_t *values = (const int64_t *)(const void *)operand_address(&plan->plan.operands[INDEX]);
+  int64_t count = plan->plan.sizes[0];
+  way->cuts[0] = 0;
+  for (int64_t i = 1; i <= way->parts; i++) {
+    int64_t cut = part_begin(count, way->parts, i);
+    if (cut < way->cuts[i - 1]) cut = way->cuts[i - 1];
+    while (cut < count && cut > 0 && values[cut] == values[cut - 1]) cut++;
+    way->cuts[i] = cut;
+  }
+}
+
+/* One dense line of int64 values, each with one contribution or a row of them? */
+static bool is_line(const struct scatter_plan *plan) {
+  const struct plan *p = &plan->plan;
+  const struct operand *index = &p->operands[INDEX], *self = &p->operands[SELF];
+  bool rows = p->rank == 2 && index->strides[1] == 0;
+  return (p->rank == 1 || rows) && index->dtype == STREW_INT64 && index->strides[0] == 1 && self->strides[0] == 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the rule
+ */
+
+/* The dimension to cut: an outer one along which self moves; else the last one where index moves, too, and a share is
+   still some cache lines wide. -1: none will do. */
+static int dim_to_cut(const struct plan *plan, int64_t threads) {
+  const struct operand *self = &plan->operands[SELF];
+  int last = plan->rank - 1;
+  for (int d = 0; d < last; d++)
+    if (self->strides[d] != 0 && plan->sizes[d] >= threads) return d;
+  if (last < 0 || self->strides[last] == 0 || plan->operands[INDEX].strides[last] == 0) return -1;
+  return plan->sizes[last] * operand_step(self, last) >= threads * CACHE_LINE ? last : -1;
+}
+
+static bool has_wide_rows(const struct plan *plan) {
+  enum { WIDE_ROW = 8 };
+  int last = plan->rank - 1;
+  return last >= 0 && plan->operands[INDEX].strides[last] == 0 && plan->operands[SELF].strides[last] != 0 &&
+         plan->sizes[last] >= WIDE_ROW;
+}
+
+/* Does every place of the target belong to the plan, few of them beside what arrives, in any order? */
+static bool can_copy(const strew_context *context, const struct scatter_plan *plan, int64_t threads) {
+  const struct plan *p = &plan->plan;
+  const struct operand *self = &p->operands[SELF];
+  int64_t places = plan->size, bytes = (int64_t)scatter_target_bytes(plan, SELF, plan->step);
+  bool ordered = reduction_is_ordered(plan->reduction) && dtype_is_float(self->dtype);
+  if (ordered || plan->reduction == STREW_ASSIGN || p->count > ARG || p->rank < 1) return false;
+  for (int d = 0; d < p->rank; d++)
+    if (self->strides[d] != 0) places *= p->sizes[d];
+  return places * (int64_t)dtype_bytes(self->dtype) == bytes && self->strides[0] == 0 &&
+         bytes <= (int64_t)context->grain_bytes && places * threads * 4 <= plan_numel(p);
+}
+
+/* Nanoseconds for a contribution on one thread, by the bytes that places lie in (10 M float32 and int64: 100 places 5.5
+   ms, 10 k 11, 1 M 17, 10 M 55); for an owner's look at a value that is another's; for one that is dealt out and joined
+   by partition. In tenths. */
+enum { NEAR_COST = 10, MIDDLE_COST = 17, FAR_COST = 55, LOOK_COST = 6, PARTITION_COST = 38 };
+
+static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
+
+static int64_t cost_of(const strew_context *context, size_t bytes) {
+  return bytes <= context->grain_bytes ? NEAR_COST : is_far(context, bytes) ? FAR_COST : MIDDLE_COST;
+}
+
+static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads) {
+  size_t bytes = scatter_target_bytes(plan, SELF, plan->step);
+  int64_t alone = cost_of(context, bytes);
+  int64_t owners = LOOK_COST + cost_of(context, bytes / (size_t)threads) / threads;
+  int64_t partition = scatter_can_part(plan) ? PARTITION_COST / threads : INT64_MAX;
+  if (alone <= owners && alone <= partition) return WAY_ALONE;
+  return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
+}
+
+/* Are rows of a full index of one value each, as far as the sample goes? Then they go as rows. */
+static bool rows_are_constant(const struct scatter_plan *plan) {
+  const struct plan *p = &plan->plan;
+  int last = p->rank - 1;
+  int64_t rows = plan_numel(p) / p->sizes[last];
+  for (int64_t i = 0; i < SCATTER_SAMPLE; i++) {
+    int64_t place = part_begin(rows, SCATTER_SAMPLE, i) * p->sizes[last];
+    if (value_at(plan, place) != value_at(plan, place + p->sizes[last] - 1)) return false;
+  }
+  return true;
+}
+
+/* Do values of a full index stand side by side, each row with several of them? */
+static bool is_full(const struct scatter_plan *plan) {
+  const struct plan *p = &plan->plan;
+  int last = p->rank - 1;
+  bool moves = last > 0 && p->operands[SELF].strides[last] != 0 && p->operands[INDEX].strides[last] != 0;
+  return moves && !rows_are_constant(plan);
+}
+
+/* Do threads go by positions? */
+static bool choose_positions(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
+  if (!is_line(plan) || !ascends_throughout(context, plan, way->parts)) return false;
+  way->kind = WAY_POSITIONS;
+  if (way->parts > MOST_CUTS) way->parts = MOST_CUTS;
+  cut_positions(way, plan);
+  return true;
+}
+
+static bool choose_slices(const struct scatter_plan *plan, int64_t threads, struct scatter_way *way) {
+  way->dim = dim_to_cut(&plan->plan, threads);
+  if (way->dim < 0) return false;
+  way->kind = WAY_SLICES;
+  if (way->parts > plan->plan.sizes[way->dim]) way->parts = plan->plan.sizes[way->dim];
+  return true;
+}
+
+void scatter_choose(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
+  const struct plan *p = &plan->plan;
+  int64_t sample[SCATTER_SAMPLE], threads = context->threads, count = plan_numel(p);
+  way->kind = WAY_ALONE;
+  if (count < SCATTER_SAMPLE) return;
+  way->parts = pool_parts(
+      context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
+  if (way->parts < threads) threads = way->parts;
+  bool far = is_far(context, scatter_target_bytes(plan, SELF, plan->step)), rows = has_wide_rows(p);
+  bool spread = far && !rows && scatter_can_part(plan) && (p->rank == 1 || is_full(plan));
+  if (threads == 1 && !spread) return;
+  bool ascends = sample_index(plan, sample);
+  if (threads > 1 && ascends && choose_positions(context, plan, way)) return;
+  if (spread && !ascends) {
+    way->kind = WAY_PARTITION;
+    return;
+  }
+  if (threads == 1 || choose_slices(plan, threads, way)) return;
+  way->kind = rows ? WAY_OWNERS : can_copy(context, plan, threads) ? WAY_COPIES : cheapest(context, plan, threads);
+  way->parts = threads < MOST_CUTS ? threads : MOST_CUTS;
+  if (way->kind == WAY_OWNERS) balance_owners(way, plan, sample);
+}
+
+bool scatter_looks_first(const strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way) {
+  bool parts = way->kind == WAY_PARTITION && scatter_finds_first(context, plan);
+  return parts || way->kind == WAY_POSITIONS || way->kind == WAY_COPIES;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- sharing
+ */
+
+struct shares {
+  const struct scatter_plan *plan;
+  const struct scatter_way *way;
+  atomic_bool *bad;
+  char *copies; /* of the target, one per part */
+  size_t copy_bytes;
+};
+
+/* The plan's part begin .. end - 1 of dimension d. */
+static struct scatter_plan slice(const struct scatter_plan *plan, int d, int64_t begin, int64_t end) {
+  struct scatter_plan cut = *plan;
+  cut.plan.sizes[d] = end - begin;
+  for (int k = 0; k < cut.plan.count; k++) cut.plan.operands[k].offset += begin * cut.plan.operands[k].strides[d];
+  return cut;
+}
+
+static void run_slice(void *shares_, int64_t i) {
+  const struct shares *shares = shares_;
+  const struct scatter_way *way = shares->way;
+  int64_t size = shares->plan->plan.sizes[way->dim];
+  struct scatter_plan cut =
+      slice(shares->plan, way->dim, part_begin(size, way->parts, i), part_begin(size, way->parts, i + 1));
+  cpu_scatter_walk(&cut, 0, cut.size, shares->bad);
+}
+
+static void run_positions(void *shares_, int64_t i) {
+  const struct shares *shares = shares_;
+  const int64_t *cuts = shares->way->cuts;
+  if (cuts[i] == cuts[i + 1]) return;
+  struct scatter_plan cut = slice(shares->plan, 0, cuts[i], cuts[i + 1]);
+  cpu_scatter_walk(&cut, 0, cut.size, shares->bad);
+}
+
+static void run_owner(void *shares_, int64_t i) {
+  const struct shares *shares = shares_;
+  const int64_t *cuts = shares->way->cuts;
+  if (cuts[i] < cuts[i + 1]) cpu_scatter_walk(shares->plan, cuts[i], cuts[i + 1] - cuts[i], shares->bad);
+}
+
+static void run_copy(void *shares_, int64_t i) {
+  const struct shares *shares = shares_;
+  int64_t size = shares->plan->plan.sizes[0], parts = shares->way->parts;
+  struct scatter_plan cut = slice(shares->plan, 0, part_begin(size, parts, i), part_begin(size, parts, i + 1));
+  struct operand *self = &cut.plan.operands[SELF];
+  struct storage copy = {.device = self->storage->device, .data = shares->copies + (size_t)i * shares->copy_bytes};
+  union element identity = element_identity(cut.reduction, self->dtype);
+  int64_t element = (int64_t)dtype_bytes(self->dtype), count = (int64_t)shares->copy_bytes / element;
+  converter(self->dtype, self->dtype)(count, copy.data, element, (const char *)identity.bytes, 0);
+  self->storage = &copy;
+  self->offset = 0;
+  if (cut.plan.sizes[0]) cpu_scatter_walk(&cut, 0, cut.size, shares->bad);
+}
+
+/* Each part joins a copy of its own, which starts from the identity; the copies join self. */
+static bool run_copies(strew_context *context, struct shares *shares) {
+  const struct scatter_plan *plan = shares->plan;
+  const struct operand *self = &plan->plan.operands[SELF];
+  int64_t parts = shares->way->parts, element = (int64_t)dtype_bytes(self->dtype), first = 0;
+  shares->copy_bytes = scatter_target_bytes(plan, SELF, plan->step);
+  size_t bytes = shares->copy_bytes * (size_t)parts;
+  shares->copies = memory_take(context, bytes);
+  if (!shares->copies) return false;
+  pool_run(context, parts, run_copy, shares);
+  struct tile tile = {.rows = 1, .index = &first, .count = 1, .size = 1, .self = operand_address(self)};
+  tile.self_column = tile.src_column = element;
+  tile.columns = (int64_t)shares->copy_bytes / element;
+  bool good = !shares->bad || !atomic_load(shares->bad);
+  for (int64_t i = 0; good && i < parts; i++) {
+    tile.src = shares->copies + (size_t)i * shares->copy_bytes;
+    scatter_join(scatter_loops(self->dtype, plan->reduction, false), &tile);
+  }
+  memory_give(context, shares->copies, bytes);
+  return true;
+}
+
+bool scatter_share(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
+                   atomic_bool *bad) {
+  struct shares shares = {.plan = plan, .way = way, .bad = bad};
+  switch (way->kind) {
+  case WAY_ALONE: cpu_scatter_walk(plan, 0, plan->size, bad); return true;
+  case WAY_SLICES: pool_run(context, way->parts, run_slice, &shares); return true;
+  case WAY_POSITIONS: pool_run(context, way->parts, run_positions, &shares); return true;
+  case WAY_OWNERS: pool_run(context, way->parts, run_owner, &shares); return true;
+  case WAY_COPIES: return run_copies(context, &shares);
+  default: return cpu_scatter_partition(context, plan, bad);
+  }
+}

@@ -1,0 +1,149 @@
+/* memory.c: host memory, through the context's allocator.
+
+   A fresh large block costs a page fault for each of its pages: written once, 40 MB take 3.5 ms with them, 1.4 without.
+   So large blocks that are given back are kept for the next that wants one of their size, sizes being rounded up a
+   little, so that they fit again. strew.h tells how much is kept: the first bound is there for those who let go of a
+   lot, the second for the process's high-water mark.
+
+   Below LARGE the C library's own lists do as well: 64 KiB, written, take 0.63 us from there, 0.58 from here; half of
+   that, the same. What is SMALL is aligned for any element, but not to a cache line: the C library gives that at half
+   the price, which is a tenth of adding two tensors of four elements. */
+#define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
+#include "core.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SMALL = 1 << 10, LARGE = 64 << 10, HUGE_PAGE = 2 << 20, KEPT_ABOVE = 32 << 20, KEPT_BESIDE = 256 << 20 };
+
+/* ------------------------------------------------------------------------------------------- the C library's */
+
+/* Large blocks start on a huge page and ask for them, but for what does not fill one: fewer faults (40 MB, written for
+   the first time: 4 ms, and 24 in small pages) and fewer misses where indices jump about. */
+static void *default_allocate(void *user, size_t size_bytes, size_t alignment) {
+  (void)user;
+  bool large = size_bytes >= 2 * HUGE_PAGE;
+  void *block = NULL;
+  if (alignment <= _Alignof(max_align_t)) return malloc(size_bytes);
+  if (posix_memalign(&block, large ? HUGE_PAGE : alignment, size_bytes)) return NULL;
+  if (large) madvise(block, size_bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: refusal changes nothing */
+  return block;
+}
+
+static void default_deallocate(void *user, void *block, size_t size_bytes) {
+  (void)user, (void)size_bytes;
+  free(block);
+}
+
+const strew_allocator default_allocator = {default_allocate, default_deallocate, NULL};
+
+/* ----------------------------------------------------------------------------------------------- kept blocks */
+
+static void deallocate(strew_context *context, void *block, size_t size_bytes) {
+  context->allocator.deallocate(context->allocator.user, block, size_bytes);
+}
+
+/* What is asked of the allocator: large blocks are up to a sixteenth larger, in steps of a page and more. */
+static size_t rounded(size_t size_bytes) {
+  size_t step = 4096;
+  while (step < size_bytes / 32) step *= 2;
+  return size_bytes <= SIZE_MAX - step ? (size_bytes + step - 1) / step * step : size_bytes;
+}
+
+/* How much may be kept beside so much in use? */
+static size_t most_to_keep(const struct kept *kept, size_t used_bytes) {
+  size_t most_used = used_bytes > kept->most_used_bytes ? used_bytes : kept->most_used_bytes;
+  size_t above = most_used - used_bytes + KEPT_ABOVE, beside = used_bytes > KEPT_BESIDE ? used_bytes : KEPT_BESIDE;
+  return above < beside ? above : beside;
+}
+
+static void *remove_kept(struct kept *kept, int i) {
+  void *block = kept->blocks[i].block;
+  kept->bytes -= kept->blocks[i].size_bytes;
+  kept->count--;
+  memmove(&kept->blocks[i], &kept->blocks[i + 1], (size_t)(kept->count - i) * sizeof *kept->blocks);
+  return block;
+}
+
+static void drop_oldest(strew_context *context) {
+  size_t size_bytes = context->kept.blocks[0].size_bytes;
+  deallocate(context, remove_kept(&context->kept, 0), size_bytes);
+}
+
+static void trim(strew_context *context, size_t most_bytes) {
+  while (context->kept.bytes > most_bytes) drop_oldest(context);
+}
+
+void memory_drop_kept(strew_context *context) { trim(context, 0); }
+
+/* The newest one of that size, whose pages are the likeliest to be in a cache. */
+static void *take_kept(struct kept *kept, size_t size_bytes) {
+  for (int i = kept->count - 1; i >= 0; i--)
+    if (kept->blocks[i].size_bytes == size_bytes) return remove_kept(kept, i);
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- taken and given */
+
+static void *allocate(strew_context *context, size_t size_bytes) {
+  const strew_allocator *allocator = &context->allocator;
+  size_t alignment = size_bytes < SMALL ? _Alignof(max_align_t) : MEMORY_ALIGNMENT;
+  void *block = allocator->allocate(allocator->user, size_bytes, alignment);
+  if (block || !context->kept.count) return block;
+  memory_drop_kept(context);
+  return allocator->allocate(allocator->user, size_bytes, alignment);
+}
+
+static void *take_large(strew_context *context, size_t size_bytes) {
+  struct kept *kept = &context->kept;
+  size_t used_bytes = kept->used_bytes + size_bytes;
+  void *block = take_kept(kept, size_bytes);
+  if (!block) {
+    trim(context, most_to_keep(kept, used_bytes));
+    block = allocate(context, size_bytes);
+  }
+  if (!block) return NULL;
+  kept->used_bytes = used_bytes;
+  if (used_bytes > kept->most_used_bytes) kept->most_used_bytes = used_bytes;
+  return block;
+}
+
+void *memory_take(strew_context *context, size_t size_bytes) {
+  return size_bytes >= LARGE ? take_large(context, rounded(size_bytes))
+                             : allocate(context, size_bytes ? size_bytes : 1);
+}
+
+static void give_large(strew_context *context, void *block, size_t size_bytes) {
+  struct kept *kept = &context->kept;
+  kept->used_bytes -= size_bytes;
+  size_t most = most_to_keep(kept, kept->used_bytes);
+  bool fits = size_bytes <= most;
+  trim(context, fits ? most - size_bytes : most);
+  if (!fits) {
+    deallocate(context, block, size_bytes);
+    return;
+  }
+  if (kept->count == MOST_KEPT) drop_oldest(context);
+  kept->blocks[kept->count].block = block;
+  kept->blocks[kept->count++].size_bytes = size_bytes;
+  kept->bytes += size_bytes;
+}
+
+void memory_give(strew_context *context, void *block, size_t size_bytes) {
+  if (!block) return;
+  if (size_bytes >= LARGE)
+    give_large(context, block, rounded(size_bytes));
+  else
+    deallocate(context, block, size_bytes ? size_bytes : 1);
+}
+
+strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes) {
+  char hint[sizeof call->error->hint];
+  snprintf(hint, sizeof hint, "asked for %zu bytes, %zu in use by tensors; free tensors or work in smaller pieces",
+           size_bytes, context->bytes);
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "memory does not suffice for %zu bytes",
+              size_bytes);
+}

@@ -1,0 +1,256 @@
+-- cases.lua: what the benchmark measures, as data. One row a case:
+--   key     what CASES and the peers' modules know it by
+--   title   how tables show it
+--   make    makes the operands: function(sizes) -> tensors...
+--   call    the call on them; what it returns is new and is given back within the measured time, as Python does it
+--   bytes   that must move at the least: function(tensors...)
+--   loop    its plain C loop in plain_loop.c, for in-place cases
+--   batch   how many calls one run of `call` makes: 1 if not said
+--   part    "family" (the scatter family), "call" (what one call costs) or "dense" (elementwise and reductions)
+-- float32 values and int64 indices where the title says nothing else; add is scatter_add_, set scatter_, amax and mean
+-- scatter_reduce_. In-place calls have no result.
+local strew = require "strew"
+
+local item_bytes = {float32 = 4, int64 = 8, float16 = 2, bool = 1}
+local all_of = {} -- the rows
+
+-- Everything is divided by this: a test of the benchmark itself takes small sizes.
+local scale = tonumber(os.getenv("SCALE") or 1)
+local function size(n) return math.max(n // scale, 4) end
+local M = size(1000000)
+local width, places_of_rows = 64, size(100000)
+
+-- ---------------------------------------------------------------------------------------------------------- operands
+
+local function uniform(n, places) return strew.randint(0, places, {n}) end
+local function sorted(n, places) return (uniform(n, places):sort()) end
+local function constant(n) return strew.zeros(n, {dtype = "int64"}) end
+
+-- Place k is named in proportion to (k + 1)^-1.3: as often as is due, and in random order.
+local function zipf(n, places)
+  local share = strew.arange(1, places + 1):to("float64"):pow(-1.3):cumsum(0)
+  local starts = (share / share[places - 1] * n):to("int64"):narrow(0, 0, places - 1)
+  local steps = strew.zeros(n + 1, {dtype = "int64"}):scatter_add_(0, starts, strew.ones(places - 1, {dtype = "int64"}))
+  return steps:narrow(0, 0, n):cumsum(0):gather(0, strew.randperm(n))
+end
+
+local function values(shape, dtype)
+  if dtype == "int64" then return strew.randint(0, 100, shape) end
+  return dtype and strew.rand(shape):to(dtype) or strew.rand(shape)
+end
+
+local function line(index, places, dtype)
+  return function()
+    return strew.zeros(places, {dtype = dtype}), index(10 * M, places), values({10 * M}, dtype)
+  end
+end
+
+local function rows(index)
+  return function() return strew.zeros(places_of_rows, width), index(M, places_of_rows), strew.rand(M, width) end
+end
+
+local function full_rows(index) -- as expanded, but materialised
+  return function()
+    local self, one, src = rows(index)()
+    return self, one:unsqueeze(-1):expand_as(src):contiguous(), src
+  end
+end
+
+local function random_rows()
+  return strew.zeros(places_of_rows, width), uniform(M * width, places_of_rows):view(M, width), strew.rand(M, width)
+end
+
+local function inner()
+  local side = size(1000)
+  return strew.zeros(side, side), uniform(side * 10 * side, side):view(side, 10 * side), strew.rand(side, 10 * side)
+end
+
+local function dense(count, shape)
+  return function()
+    local list = {}
+    for k = 1, count do list[k] = strew.rand(shape or {10 * M}) end
+    return table.unpack(list)
+  end
+end
+
+-- ------------------------------------------------------------------------------------------------------------- bytes
+
+local function bytes_of(t) return t:numel() * item_bytes[t.dtype] end
+
+-- Of the places along dimension 0, those that the index names at all.
+local function share_named(self, index)
+  if index:dim() > 1 then return 1 end
+  local n = self:size(0)
+  return strew.zeros(n):scatter_(0, index, 1):to("float64"):sum():item() / n
+end
+
+local function joined(self, index, src) -- read, and written back
+  return bytes_of(index) + bytes_of(src) + 2 * bytes_of(self) * share_named(self, index)
+end
+local function written(self, index, src)
+  return bytes_of(index) + bytes_of(src) + bytes_of(self) * share_named(self, index)
+end
+local function gathered(self, index)
+  return bytes_of(index) + bytes_of(self) * share_named(self, index) + index:numel() * bytes_of(self) // self:size(0)
+end
+local function grouped(src, index) return bytes_of(src) + bytes_of(index) + places_of_rows * width * 4 end
+local function with_positions(src, index) return grouped(src, index) + places_of_rows * width * 8 end
+local function line_each(_, index) return bytes_of(index) + 2 * 64 * index:numel() end -- a cache line each
+
+local function read(...)
+  local sum = 0
+  for _, t in ipairs {...} do sum = sum + bytes_of(t) end
+  return sum
+end
+local function read_and_result(...) -- a result of 10 M
+  return read(...) + 10 * M * 4
+end
+local function read_and_sorted(t) return 2 * bytes_of(t) + t:numel() * 8 end
+
+-- ------------------------------------------------------------------------------------------------------------- calls
+
+local function across(index, src) return index:unsqueeze(-1):expand(src:size(0), width) end
+
+local function add(self, index, src) self:scatter_add_(0, index, src) end
+local function set(self, index, src) self:scatter_(0, index, src) end
+local function reduce(word)
+  return function(self, index, src) self:scatter_reduce_(0, index, src, word) end
+end
+local function add_rows(self, index, src) self:scatter_add_(0, across(index, src), src) end
+local function reduce_rows(word)
+  return function(self, index, src) self:scatter_reduce_(0, across(index, src), src, word) end
+end
+local function gather_rows(self, index, src) return self:gather(0, across(index, src)) end
+
+local function group(name)
+  return function(src, index) return strew[name](src, index, {dim = 0, dim_size = places_of_rows}) end
+end
+local function group_rows(index)
+  return function()
+    local _, one, src = rows(index)()
+    return src, one
+  end
+end
+
+local function four()
+  return strew.zeros(4), strew.tensor {3, 1, 3, 0}, strew.rand(4)
+end
+local function four_calls(self, index, src)
+  for _ = 1, 10000 do self:scatter_add_(0, index, src) end
+end
+
+-- -------------------------------------------------------------------------------------------------------------- rows
+
+local function part(name, list)
+  for _, case in ipairs(list) do
+    case.part, case.batch = name, case.batch or 1
+    table.insert(all_of, case)
+  end
+end
+
+part("family", {
+  {key = "add_1", title = "add, 10 M into 1", make = line(constant, 1), call = add,
+   bytes = joined, loop = "line"},
+  {key = "add_100", title = "add, 10 M into 100", make = line(uniform, 100), call = add, bytes = joined, loop = "line"},
+  {key = "add_10k", title = "add, 10 M into 10 k", make = line(uniform, size(10000)),
+   call = add, bytes = joined, loop = "line"},
+  {key = "add_1M", title = "add, 10 M into 1 M", make = line(uniform, M), call = add, bytes = joined, loop = "line"},
+  {key = "add_10M", title = "add, 10 M into 10 M", make = line(uniform, 10 * M),
+   call = add, bytes = joined, loop = "line"},
+  {key = "add_sorted", title = "add, 10 M into 1 M, sorted index", make = line(sorted, M), call = add,
+   bytes = joined, loop = "line"},
+  {key = "add_zipf", title = "add, 10 M into 1 M, Zipf (1.3)", make = line(zipf, M),
+   call = add, bytes = joined, loop = "line"},
+  {key = "add_int64", title = "add, 10 M int64 into 1 M", make = line(uniform, M, "int64"), call = add, bytes = joined},
+  {key = "add_float16", title = "add, 10 M float16 into 1 M", make = line(uniform, M, "float16"), call = add,
+   bytes = joined},
+  {key = "set_1M", title = "set, 10 M into 1 M", make = line(uniform, M), call = set, bytes = written},
+  {key = "amax_1M", title = "amax, 10 M into 1 M", make = line(uniform, M), call = reduce "amax",
+   bytes = joined},
+  {key = "mean_1M", title = "mean, 10 M into 1 M", make = line(uniform, M), call = reduce "mean", bytes = joined},
+  {key = "gather_1M", title = "gather, 10 M from 1 M", make = line(uniform, M),
+   call = function(self, index) return self:gather(0, index) end, bytes = gathered},
+  {key = "rows_add", title = "rows, 1 M x 64 into 100 k: add", make = rows(uniform), call = add_rows, bytes = joined,
+   loop = "rows"},
+  {key = "rows_amax", title = "rows: amax", make = rows(uniform), call = reduce_rows "amax", bytes = joined},
+  {key = "rows_mean", title = "rows: mean", make = rows(uniform), call = reduce_rows "mean", bytes = joined},
+  {key = "rows_full", title = "rows: add, the index copied out to 1 M x 64", make = full_rows(uniform), call = add,
+   bytes = joined, loop = "full_rows"},
+  {key = "rows_random", title = "rows: add, a random index of 1 M x 64", make = random_rows, call = add, bytes = joined,
+   loop = "full_rows"},
+  {key = "rows_sorted", title = "rows: add, sorted index", make = rows(sorted), call = add_rows, bytes = joined,
+   loop = "rows"},
+  {key = "rows_gather", title = "rows: gather", make = rows(uniform), call = gather_rows, bytes = gathered},
+  {key = "rows_select", title = "rows: index_select", make = rows(uniform), call = gather_rows, bytes = gathered},
+  {key = "inner_add", title = "last dimension, 1000 x 10 k into 1000 x 1000: add", make = inner,
+   call = function(self, index, src) self:scatter_add_(1, index, src) end, bytes = joined, loop = "inner"},
+  {key = "inner_set", title = "last dimension: set", make = inner,
+   call = function(self, index, src) self:scatter_(1, index, src) end, bytes = written},
+  {key = "one_hot", title = "one-hot, 100 k x 1000 from a number",
+   make = function() return strew.zeros(places_of_rows, 1000), uniform(places_of_rows, 1000):unsqueeze(1) end,
+   call = function(self, index) self:scatter_(1, index, 1) end, bytes = line_each},
+  {key = "group_sum", title = "group form, rows: sum", make = group_rows(uniform), call = group "scatter_sum",
+   bytes = grouped},
+  {key = "group_mean", title = "group form, rows: mean", make = group_rows(uniform), call = group "scatter_mean",
+   bytes = grouped},
+  {key = "group_max", title = "group form, rows: max with positions", make = group_rows(uniform),
+   call = group "scatter_max", bytes = with_positions},
+  {key = "group_sorted", title = "group form, rows, sorted: sum", make = group_rows(sorted), call = group "scatter_sum",
+   bytes = grouped},
+})
+
+part("call", {
+  {key = "four", title = "one call on four elements", make = four, call = four_calls, bytes = joined, batch = 10000},
+})
+
+local matrix = {size(1000), 10 * M // size(1000)}
+part("dense", {
+  {key = "dense_add", title = "a + b", make = dense(2), call = function(a, b) return a + b end,
+   bytes = read_and_result},
+  {key = "dense_mul", title = "a * b", make = dense(2), call = function(a, b) return a * b end,
+   bytes = read_and_result},
+  {key = "dense_exp", title = "exp", make = dense(1), call = strew.exp, bytes = read_and_result, varies = true},
+  {key = "dense_where", title = "where", make = function()
+    local a, b = dense(2)()
+    return a:gt(b), a, b
+  end, call = strew.where, bytes = read_and_result},
+  {key = "dense_sum", title = "sum", make = dense(1), call = function(a) return a:sum() end, bytes = read},
+  {key = "dense_sum_0", title = "sum over dim 0 of 1000 x 10 k", make = dense(1, matrix),
+   call = function(a) return a:sum(0) end, bytes = read},
+  {key = "dense_sum_1", title = "sum over dim 1 of 1000 x 10 k", make = dense(1, matrix),
+   call = function(a) return a:sum(1) end,
+   bytes = read},
+  {key = "dense_max", title = "max", make = dense(1), call = function(a) return a:max() end, bytes = read},
+  {key = "dense_argmax", title = "argmax", make = dense(1), call = function(a) return a:argmax() end, bytes = read},
+  {key = "dense_sort", title = "sort, with positions", make = dense(1), call = function(a) return a:sort() end,
+   bytes = read_and_sorted},
+  {key = "dense_cumsum", title = "cumsum", make = dense(1), call = function(a) return a:cumsum(0) end,
+   bytes = read_and_result},
+  {key = "dense_cat", title = "cat of two of 5 M", make = dense(2, {5 * M}),
+   call = function(a, b) return strew.cat({a, b}) end, bytes = read_and_result},
+  {key = "dense_transpose", title = "transpose-copy of 1000 x 10 k", make = dense(1, matrix),
+   call = function(a) return a:t():contiguous() end, bytes = read_and_result},
+})
+
+-- Rows whose key contains one of the words (by commas), all of them by default.
+local function choose(words)
+  if not words or words == "" then return all_of end
+  local chosen = {}
+  for _, case in ipairs(all_of) do
+    for word in words:gmatch("[^,%s]+") do
+      if case.key:find(word, 1, true) then
+        table.insert(chosen, case)
+        break
+      end
+    end
+  end
+  return chosen
+end
+
+-- The copy whose bandwidth makes the floor.
+local copy = {key = "copy", title = "copy of 40 MB", part = "copy", batch = 1,
+  make = function() return strew.zeros(10 * M), strew.rand(10 * M) end,
+  call = function(to, from) to:copy_(from) end,
+  bytes = read}
+
+return {choose = choose, copy = copy}

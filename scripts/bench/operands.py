@@ -1,0 +1,143 @@
+"""operands.py: the operands of each case of cases.lua for the peers, as NumPy arrays of the same shapes, dtypes and
+distributions. A key that is not here is a case the peers do not have."""
+
+import os
+
+import numpy
+
+SCALE = int(os.environ.get("SCALE") or 1)
+random = numpy.random.default_rng(1)
+
+
+def size(n):
+    return max(n // SCALE, 4)
+
+
+M = size(1000000)
+WIDTH, PLACES_OF_ROWS = 64, size(100000)
+MATRIX = (size(1000), 10 * M // size(1000))
+
+
+def uniform(n, places):
+    return random.integers(0, places, n)
+
+
+def ordered(n, places):
+    return numpy.sort(uniform(n, places))
+
+
+def constant(n, _):
+    return numpy.zeros(n, numpy.int64)
+
+
+def zipf(n, places):
+    share = numpy.cumsum(numpy.arange(1.0, places + 1) ** -1.3)
+    return numpy.searchsorted(share / share[-1], random.random(n)).clip(0, places - 1)
+
+
+def floats(*shape):
+    return random.random(shape, numpy.float32)
+
+
+def line(index, places, dtype=numpy.float32):
+    def make():
+        src = uniform(10 * M, 100) if dtype == numpy.int64 else floats(10 * M).astype(dtype)
+        return numpy.zeros(places, dtype), index(10 * M, places), src
+
+    return make
+
+
+def rows(index):
+    return lambda: (
+        numpy.zeros((PLACES_OF_ROWS, WIDTH), numpy.float32),
+        index(M, PLACES_OF_ROWS),
+        floats(M, WIDTH),
+    )
+
+
+def full_rows():
+    self, index, src = rows(uniform)()
+    return self, numpy.repeat(index[:, None], WIDTH, 1), src
+
+
+def random_rows():
+    self, _, src = rows(uniform)()
+    return self, uniform((M, WIDTH), PLACES_OF_ROWS), src
+
+
+def inner():
+    side = size(1000)
+    return numpy.zeros((side, side), numpy.float32), uniform((side, 10 * side), side), floats(side, 10 * side)
+
+
+def one_hot():
+    return numpy.zeros((PLACES_OF_ROWS, 1000), numpy.float32), uniform((PLACES_OF_ROWS, 1), 1000)
+
+
+def group(index):
+    return lambda: (floats(M, WIDTH), index(M, PLACES_OF_ROWS))
+
+
+def group_sorted():
+    """With where each group starts, for the peers that want that."""
+    src, index = group(ordered)()
+    return src, index, numpy.searchsorted(index, numpy.arange(PLACES_OF_ROWS + 1))
+
+
+def four():
+    return numpy.zeros(4, numpy.float32), numpy.array([3, 1, 3, 0]), floats(4)
+
+
+def dense(count, *shape):
+    return lambda: tuple(floats(*(shape or (10 * M,))) for _ in range(count))
+
+
+def dense_where():
+    a, b = dense(2)()
+    return a > b, a, b
+
+
+OPERANDS = {
+    "add_1": line(constant, 1),
+    "add_100": line(uniform, 100),
+    "add_10k": line(uniform, size(10000)),
+    "add_1M": line(uniform, M),
+    "add_10M": line(uniform, 10 * M),
+    "add_sorted": line(ordered, M),
+    "add_zipf": line(zipf, M),
+    "add_int64": line(uniform, M, numpy.int64),
+    "add_float16": line(uniform, M, numpy.float16),
+    "set_1M": line(uniform, M),
+    "amax_1M": line(uniform, M),
+    "mean_1M": line(uniform, M),
+    "gather_1M": line(uniform, M),
+    "rows_add": rows(uniform),
+    "rows_amax": rows(uniform),
+    "rows_mean": rows(uniform),
+    "rows_full": full_rows,
+    "rows_random": random_rows,
+    "rows_sorted": rows(ordered),
+    "rows_gather": rows(uniform),
+    "rows_select": rows(uniform),
+    "inner_add": inner,
+    "inner_set": inner,
+    "one_hot": one_hot,
+    "group_sum": group(uniform),
+    "group_mean": group(uniform),
+    "group_max": group(uniform),
+    "group_sorted": group_sorted,
+    "four": four,
+    "dense_add": dense(2),
+    "dense_mul": dense(2),
+    "dense_exp": dense(1),
+    "dense_where": dense_where,
+    "dense_sum": dense(1),
+    "dense_sum_0": dense(1, *MATRIX),
+    "dense_sum_1": dense(1, *MATRIX),
+    "dense_max": dense(1),
+    "dense_argmax": dense(1),
+    "dense_sort": dense(1),
+    "dense_cumsum": dense(1),
+    "dense_cat": dense(2, 5 * M),
+    "dense_transpose": dense(1, *MATRIX),
+}

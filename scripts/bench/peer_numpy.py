@@ -1,0 +1,103 @@
+"""peer_numpy.py: the cases as one writes them in NumPy, which has one thread. What it has no call for is left out."""
+
+import numpy
+
+from operands import MATRIX, PLACES_OF_ROWS, WIDTH
+
+VERSION = "NumPy " + numpy.__version__
+
+
+def use_threads(threads):
+    pass
+
+
+def operand(array):
+    return array
+
+
+def add(self, index, src):
+    numpy.add.at(self, index, src)
+
+
+def set_at(self, index, src):
+    self[index] = src
+
+
+def mean(self, index, src):
+    numpy.add.at(self, index, src)
+    counts = numpy.bincount(index, minlength=len(self)) + 1
+    self /= counts.astype(numpy.float32).reshape(-1, *[1] * (self.ndim - 1))
+
+
+def group_new():
+    return numpy.zeros((PLACES_OF_ROWS, WIDTH), numpy.float32)
+
+
+def group_sum(src, index):
+    out = group_new()
+    numpy.add.at(out, index, src)
+    return out
+
+
+def group_mean(src, index):
+    out = group_sum(src, index)
+    out /= numpy.bincount(index, minlength=len(out)).clip(1).astype(numpy.float32)[:, None]
+    return out
+
+
+def group_sorted(src, index, starts):
+    """reduceat gives an empty group the row that it starts at."""
+    out = numpy.add.reduceat(src, starts[:-1].clip(0, len(src) - 1), axis=0)
+    out[starts[:-1] == starts[1:]] = 0
+    return out
+
+
+def sort(a):
+    positions = numpy.argsort(a)
+    return a[positions], positions
+
+
+def four(self, index, src):
+    for _ in range(10000):
+        numpy.add.at(self, index, src)
+
+
+def one_hot(self, index):
+    numpy.put_along_axis(self, index, 1, 1)
+
+
+CALLS = {
+    **{"add_" + key: add for key in ("1", "100", "10k", "1M", "10M", "sorted", "zipf", "int64", "float16")},
+    "set_1M": set_at,
+    "amax_1M": lambda self, index, src: numpy.maximum.at(self, index, src),
+    "mean_1M": mean,
+    "gather_1M": lambda self, index, src: numpy.take(self, index),
+    "rows_add": add,
+    "rows_amax": lambda self, index, src: numpy.maximum.at(self, index, src),
+    "rows_mean": mean,
+    "rows_full": lambda self, index, src: numpy.add.at(self, (index, numpy.arange(WIDTH)), src),
+    "rows_random": lambda self, index, src: numpy.add.at(self, (index, numpy.arange(WIDTH)), src),
+    "rows_sorted": add,
+    "rows_gather": lambda self, index, src: numpy.take(self, index, 0),
+    "rows_select": lambda self, index, src: numpy.take(self, index, 0),
+    "inner_add": lambda self, index, src: numpy.add.at(self, (numpy.arange(MATRIX[0])[:, None], index), src),
+    "inner_set": lambda self, index, src: numpy.put_along_axis(self, index, src, 1),
+    "one_hot": one_hot,
+    "group_sum": group_sum,
+    "group_mean": group_mean,
+    "group_sorted": group_sorted,
+    "four": four,
+    "dense_add": lambda a, b: a + b,
+    "dense_mul": lambda a, b: a * b,
+    "dense_exp": numpy.exp,
+    "dense_where": numpy.where,
+    "dense_sum": numpy.sum,
+    "dense_sum_0": lambda a: a.sum(0),
+    "dense_sum_1": lambda a: a.sum(1),
+    "dense_max": numpy.max,
+    "dense_argmax": numpy.argmax,
+    "dense_sort": sort,
+    "dense_cumsum": numpy.cumsum,
+    "dense_cat": lambda a, b: numpy.concatenate((a, b)),
+    "dense_transpose": lambda a: numpy.ascontiguousarray(a.T),
+}

@@ -1,0 +1,87 @@
+"""peer_torch.py: the cases as one writes them in PyTorch."""
+
+import torch
+
+from operands import PLACES_OF_ROWS, WIDTH
+
+VERSION = "PyTorch " + torch.__version__
+
+
+def use_threads(threads):
+    torch.set_num_threads(threads)
+
+
+def operand(array):
+    return torch.from_numpy(array).clone()  # in memory of PyTorch's own allocator
+
+
+def across(index):
+    return index.unsqueeze(-1).expand(-1, WIDTH)
+
+
+def group_new(src):
+    return torch.zeros(PLACES_OF_ROWS, WIDTH)
+
+
+def group_mean(src, index):
+    return group_new(src).scatter_reduce_(0, across(index), src, "mean", include_self=False)
+
+
+def group_max(src, index):
+    """PyTorch has no positions: rows that hold the maximum give theirs, the lowest stays."""
+    out = group_new(src).scatter_reduce_(0, across(index), src, "amax", include_self=False)
+    n = src.size(0)
+    positions = torch.where(src == out.index_select(0, index), torch.arange(n).unsqueeze(1), n)
+    arg = torch.full((PLACES_OF_ROWS, WIDTH), n)
+    return out, arg.scatter_reduce_(0, across(index), positions, "amin")
+
+
+def four(self, index, src):
+    for _ in range(10000):
+        self.scatter_add_(0, index, src)
+
+
+def add(self, index, src):
+    self.scatter_add_(0, index, src)
+
+
+def add_rows(self, index, src):
+    self.scatter_add_(0, across(index), src)
+
+
+CALLS = {
+    **{"add_" + key: add for key in ("1", "100", "10k", "1M", "10M", "sorted", "zipf", "int64", "float16")},
+    "set_1M": lambda self, index, src: self.scatter_(0, index, src),
+    "amax_1M": lambda self, index, src: self.scatter_reduce_(0, index, src, "amax"),
+    "mean_1M": lambda self, index, src: self.scatter_reduce_(0, index, src, "mean"),
+    "gather_1M": lambda self, index, src: self.gather(0, index),
+    "rows_add": add_rows,
+    "rows_amax": lambda self, index, src: self.scatter_reduce_(0, across(index), src, "amax"),
+    "rows_mean": lambda self, index, src: self.scatter_reduce_(0, across(index), src, "mean"),
+    "rows_full": add,
+    "rows_random": add,
+    "rows_sorted": add_rows,
+    "rows_gather": lambda self, index, src: self.gather(0, across(index)),
+    "rows_select": lambda self, index, src: self.index_select(0, index),
+    "inner_add": lambda self, index, src: self.scatter_add_(1, index, src),
+    "inner_set": lambda self, index, src: self.scatter_(1, index, src),
+    "one_hot": lambda self, index: self.scatter_(1, index, 1.0),
+    "group_sum": lambda src, index: group_new(src).scatter_add_(0, across(index), src),
+    "group_mean": group_mean,
+    "group_max": group_max,
+    "group_sorted": lambda src, index, starts: group_new(src).scatter_add_(0, across(index), src),
+    "four": four,
+    "dense_add": lambda a, b: a + b,
+    "dense_mul": lambda a, b: a * b,
+    "dense_exp": torch.exp,
+    "dense_where": torch.where,
+    "dense_sum": torch.sum,
+    "dense_sum_0": lambda a: a.sum(0),
+    "dense_sum_1": lambda a: a.sum(1),
+    "dense_max": torch.max,
+    "dense_argmax": torch.argmax,
+    "dense_sort": torch.sort,
+    "dense_cumsum": lambda a: a.cumsum(0),
+    "dense_cat": lambda a, b: torch.cat((a, b)),
+    "dense_transpose": lambda a: a.t().contiguous(),
+}

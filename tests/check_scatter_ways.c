@@ -1,0 +1,152 @@
+/* check_scatter_ways.c: indices of every look (random, sorted, runs, one place, skewed, nearly sorted) through every
+   way that a scatter goes: long enough for several blocks, turns and owners, against the plain nested loop, bit for
+   bit. */
+#include "oracle.h"
+
+#include <inttypes.h>
+
+enum { LONG = 71680, SHORT = 30720, COLUMNS = 20 }; /* contributions: more than a turn of a partition, and less */
+
+/* ------------------------------------------------------------------------------------------------------------ indices
+ */
+
+static int64_t any(int64_t i, int64_t n, int64_t size) { return (void)i, (void)n, draw_below(size); }
+static int64_t rising(int64_t i, int64_t n, int64_t size) { return i * size / n; }
+static int64_t falling(int64_t i, int64_t n, int64_t size) { return size - 1 - i * size / n; }
+static int64_t last_place(int64_t i, int64_t n, int64_t size) { return (void)i, (void)n, size - 1; }
+static int64_t mostly_one(int64_t i, int64_t n, int64_t size) { return draw_below(10) ? size / 2 : any(i, n, size); }
+static int64_t nearly_rising(int64_t i, int64_t n, int64_t size) {
+  return draw_below(500) ? i * size / n : any(i, n, size);
+}
+/* Sorted but for values at those places that threads begin with. */
+static int64_t dipping(int64_t i, int64_t n, int64_t size) {
+  return i && i % (n / 8) == 0 ? (i - 8) * size / n : i * size / n;
+}
+static int64_t rising_by_pieces(int64_t i, int64_t n, int64_t size) { return i % 5000 * size / 5000 + 0 * n; }
+static int64_t long_runs(int64_t i, int64_t n, int64_t size) { return (void)n, i / 700 * 13 % size; }
+
+static const struct {
+  const char *name;
+  int64_t (*value)(int64_t i, int64_t n, int64_t size);
+} looks[] = {{"random", any},         {"sorted", rising},
+             {"falling", falling},    {"one place", last_place},
+             {"skewed", mostly_one},  {"nearly sorted", nearly_rising},
+             {"dipping", dipping},    {"sorted by pieces", rising_by_pieces},
+             {"long runs", long_runs}};
+enum { LOOKS = sizeof looks / sizeof *looks };
+
+static const int64_t places[] = {1, 7, 900, 40000};
+enum { PLACES = sizeof places / sizeof *places };
+
+/* n values of that look, as a dense tensor of rank 1, int64 or int32. Where the mode allows for it, a third are too
+ * large. */
+static strew_tensor *index_of(int look, int64_t n, const struct scatter_case *c, strew_dtype dtype) {
+  int64_t size = c->self_sizes[0], above = c->mode == STREW_DROP || c->mode == STREW_CLIP ? (size + 2) / 3 : 0;
+  int64_t *values = malloc((size_t)n * sizeof *values);
+  int32_t *narrow = malloc((size_t)n * sizeof *narrow);
+  for (int64_t i = 0; i < n; i++) values[i] = looks[look].value(i, n, size) + above, narrow[i] = (int32_t)values[i];
+  strew_tensor *index =
+      tensor_of(dtype, 1, &n, CONTIGUOUS, dtype == STREW_INT64 ? (const void *)values : (const void *)narrow);
+  free(values), free(narrow);
+  return index;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- shapes
+ */
+
+enum shape { LINE, EXPANDED_ROWS, FULL_ROWS, COPIED_ROWS, SHAPES };
+static const char *const shape_names[SHAPES] = {"a line", "rows", "a full index", "a copied index"};
+
+static void sizes_of(enum shape shape, int64_t count, int64_t size, struct scatter_case *c) {
+  c->rank = shape == LINE ? 1 : 2;
+  c->self_sizes[0] = size;
+  c->index_sizes[0] = c->src_sizes[0] = shape == LINE ? count : count / COLUMNS;
+  c->self_sizes[1] = c->index_sizes[1] = c->src_sizes[1] = COLUMNS;
+}
+
+static strew_tensor *index_for(enum shape shape, int look, const struct scatter_case *c, strew_dtype dtype) {
+  int64_t rows = c->index_sizes[0], column[] = {rows, 1};
+  int64_t n = shape == FULL_ROWS ? rows * COLUMNS : rows;
+  strew_tensor *values = index_of(look, n, c, dtype), *standing = NULL, *index = NULL;
+  if (shape == LINE) return values;
+  if (shape == FULL_ROWS) {
+    ok(strew_reshape(values, 2, c->index_sizes, &index, &failure));
+  } else {
+    ok(strew_reshape(values, 2, column, &standing, &failure));
+    ok(strew_expand(standing, 2, c->index_sizes, &index, &failure));
+  }
+  strew_release(values), strew_release(standing);
+  if (shape != COPIED_ROWS) return index;
+  strew_tensor *copied = NULL;
+  ok(strew_contiguous(index, &copied, &failure));
+  strew_release(index);
+  return copied;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- calls
+ */
+
+static void check_call(const struct scatter_case *c, strew_tensor *index, const char *what) {
+  strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = NULL;
+  strew_tensor *src = random_tensor(c->dtype, c->rank, c->src_sizes, CONTIGUOUS);
+  strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
+  void *held = host_of(self), *values = host_of(index), *coming = host_of(src);
+  void *expected = oracle_scatter(c, held, strew_tensor_dtype(index), values, coming);
+  ok(strew_scatter(self, c->dim, index, strew_of(src), &options, &out, &failure));
+  assert_elements(out, c->dtype, expected, "%s, out of place", what);
+  strew_release(out);
+  out = self;
+  ok(strew_scatter(self, c->dim, index, strew_of(src), &options, &out, &failure));
+  assert_elements(self, c->dtype, expected, "%s, in place", what);
+  strew_release(self), strew_release(src);
+  free(held), free(values), free(coming), free(expected);
+}
+
+/* The same with one value out of range, somewhere: nothing is written. */
+static void check_bad(const struct scatter_case *c, strew_tensor *index, const char *what) {
+  int64_t at[2], bad = draw_below(2) ? -1 : c->self_sizes[0];
+  coordinates(draw_below(count_of(c->rank, c->index_sizes)), c->rank, c->index_sizes, at);
+  strew_tensor *spoilt = NULL, *src = random_tensor(c->dtype, c->rank, c->src_sizes, CONTIGUOUS);
+  ok(strew_clone(index, &spoilt, &failure));
+  ok(strew_set(spoilt, c->rank, at, strew_int(bad), &failure));
+  strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = self;
+  strew_scatter_options options = {c->reduction, c->exclude_self, STREW_ERROR};
+  void *before = host_of(self);
+  assert_fails(strew_scatter(self, c->dim, spoilt, strew_of(src), &options, &out, &failure), STREW_EINDEX, NULL);
+  assert_elements(self, c->dtype, before, "%s, after a bad index", what);
+  strew_release(spoilt), strew_release(src), strew_release(self);
+  free(before);
+}
+
+/* _i: look x shape. Each reduction meets another number of places, dtype, mode and number of threads in turn. */
+START_TEST(test_ways) {
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_INT32, STREW_BFLOAT16, STREW_UINT8, STREW_FLOAT64};
+  static const int threads[] = {2, 1, 7, 3, 16};
+  int look = _i % LOOKS;
+  enum shape shape = (enum shape)(_i / LOOKS);
+  char what[160];
+  if (!chosen(_i, 8)) return;
+  seed_draws((uint64_t)_i + 1);
+  for (int k = 0; k < some(PLACES * STREW_REDUCTION_COUNT); k++) {
+    struct scatter_case c = {.dtype = dtype_here(dtypes[(k + _i) % 5]),
+                             .reduction = (strew_reduction)(k % STREW_REDUCTION_COUNT),
+                             .mode = (strew_mode)((k + _i / 2) % STREW_MODE_COUNT),
+                             .exclude_self = k % 5 == 4};
+    if (k % STREW_REDUCTION_COUNT == 0) use_threads(threads[(k / STREW_REDUCTION_COUNT + _i) % 5]);
+    sizes_of(shape, k % 2 ? LONG : SHORT, places[k / STREW_REDUCTION_COUNT], &c);
+    strew_tensor *index = index_for(shape, look, &c, k % 4 == 3 ? STREW_INT32 : STREW_INT64);
+    snprintf(what, sizeof what, "%s, %s, %" PRId64 " places: %s %s on %d threads", shape_names[shape], looks[look].name,
+             c.self_sizes[0], strew_dtype_name(c.dtype), strew_reduction_name(c.reduction),
+             strew_context_threads(context));
+    check_call(&c, index, what);
+    if (k % 3 == 0) check_bad(&c, index, what);
+    strew_release(index);
+  }
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("scatter's ways");
+  tcase_add_loop_test(new_case(suite, "ways"), test_ways, 0, LOOKS * SHAPES);
+  return suite;
+}
