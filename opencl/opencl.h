@@ -199,7 +199,7 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
 strew_status opencl_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan,
                                     int64_t extra);
-strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan);
+strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
 strew_status opencl_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                                 int64_t highest, int64_t *bad);
 strew_status opencl_index_range(const struct call *call, strew_device *device, const struct plan *plan,

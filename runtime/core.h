@@ -277,6 +277,8 @@ struct gather_plan {
   struct plan plan;
   int64_t step, size;
   strew_mode mode;
+  bool check; /* as in scatter_plan; out is dropped where a value is bad */
+  int64_t lowest;
 };
 
 /* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `compute`; what the operation gives (bool for
@@ -381,7 +383,7 @@ struct device_ops {
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);
-  strew_status (*gather)(const struct call *call, strew_device *device, const struct gather_plan *plan);
+  strew_status (*gather)(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
   /* operand 0 holds values outside of lowest..highest? Then *bad is the first one's place in the plan's row-major
      order, else -1. */
   strew_status (*index_check)(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,

@@ -1,10 +1,33 @@
 /* gather.c: out[c] = self[c with c[dim] replaced by index[c]]. */
 #include "index.h"
 
+static strew_status check_target(const struct call *call, const strew_tensor *out, const strew_tensor *self,
+                                 const strew_tensor *index) {
+  strew_status status = check_overlap(call, out, "out", NULL, false);
+  if (status == STREW_OK) status = check_overlap(call, out, "self", self, false);
+  return status == STREW_OK ? check_overlap(call, out, "index", index, false) : status;
+}
+
+static strew_status gather_into(const struct call *call, strew_tensor *out, const strew_tensor *self,
+                                const strew_tensor *index, bool check, const struct index_limits *limits) {
+  struct shape1 shape = shape_at_least_1d(index);
+  struct gather_plan plan = {
+      .size = limits->size, .step = self->rank ? self->strides[limits->dim] : 0, .mode = limits->mode};
+  bool bad;
+  plan.check = index_needs_check(limits, &plan.lowest) && check;
+  plan_start(&plan.plan, shape.rank, shape.sizes);
+  plan_add(&plan.plan, out);
+  plan_add(&plan.plan, index);
+  plan_add(&plan.plan, self)->strides[limits->dim] = 0;
+  plan_simplify(&plan.plan);
+  strew_status status = out->storage->device->ops->gather(call, out->storage->device, &plan, &bad);
+  return status == STREW_OK && bad ? check_index_values(call, index, limits) : status;
+}
+
 strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                           strew_error *error) {
   struct call call = CALL("gather", error, {"self", self}, {"index", index});
-  bool made, empty = strew_tensor_numel(index) == 0;
+  bool empty = strew_tensor_numel(index) == 0;
   strew_device *device = self->storage->device;
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
   if (status == STREW_OK) status = check_devices(&call);
@@ -15,23 +38,16 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
   int64_t size = self->rank ? self->sizes[dim] : 1;
   struct index_limits limits = {size, dim, "self", mode};
-  if (status == STREW_OK && !empty) status = check_index_values(&call, index, &limits);
+  bool made = !*out; /* then a value out of range may be found while it is filled */
+  if (status == STREW_OK && !empty)
+    status = made ? check_clip(&call, &limits) : check_index_values(&call, index, &limits);
   if (status == STREW_OK) status = out_prepare(&call, device, self->dtype, index->rank, index->sizes, out, &made);
   if (status != STREW_OK || (made && empty)) return status;
   if (!made) {
-    status = check_overlap(&call, *out, "out", NULL, false);
-    if (status == STREW_OK) status = check_overlap(&call, *out, "self", self, false);
-    if (status == STREW_OK) status = check_overlap(&call, *out, "index", index, false);
+    status = check_target(&call, *out, self, index);
     if (status != STREW_OK || empty) return status;
   }
-  struct shape1 shape = shape_at_least_1d(index);
-  struct gather_plan plan = {.size = size, .step = self->rank ? self->strides[dim] : 0, .mode = mode};
-  plan_start(&plan.plan, shape.rank, shape.sizes);
-  plan_add(&plan.plan, *out);
-  plan_add(&plan.plan, index);
-  plan_add(&plan.plan, self)->strides[dim] = 0;
-  plan_simplify(&plan.plan);
-  status = device->ops->gather(&call, device, &plan);
+  status = gather_into(&call, *out, self, index, made, &limits);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;
 }

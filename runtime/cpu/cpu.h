@@ -64,7 +64,7 @@ void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values);
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);
 strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
 strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan, int64_t extra);
-strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan);
+strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
 strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                              int64_t highest, int64_t *bad);
 strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,

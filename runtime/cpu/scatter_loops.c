@@ -22,16 +22,16 @@ static int64_t select_rows(const struct tile *tile, int64_t begin, int64_t *sele
   return count;
 }
 
-/* Where row number k + ahead meets an operand. A wrong value gives a wrong address, which is never used: hence no
+/* Where row i meets an operand. A wrong value gives a wrong address, which is never used: hence no
    pointer arithmetic. */
 ALWAYS_INLINE uintptr_t address_ahead(const struct tile *t, const char *base, int64_t row, int64_t step, int64_t i) {
   return (uintptr_t)base + (uintptr_t)i * (uintptr_t)row + (uintptr_t)t->index[i] * (uintptr_t)step;
 }
 
-ALWAYS_INLINE void fetch_line(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
-  enum { AHEAD = 32 };
-  if (k + AHEAD >= rows) return;
-  int64_t i = select ? select[k + AHEAD] : k + AHEAD;
+/* How many rows ahead a line and rows ask for their places. */
+enum { LINE_AHEAD = 32, ROW_AHEAD = 8 };
+
+ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
   __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
 }
 
@@ -43,9 +43,8 @@ ALWAYS_INLINE void fetch_bytes(uintptr_t address, int64_t bytes) {
 }
 
 ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
-  enum { AHEAD = 8 };
-  if (k + AHEAD >= rows) return;
-  int64_t i = select ? select[k + AHEAD] : k + AHEAD;
+  if (k + ROW_AHEAD >= rows) return;
+  int64_t i = select ? select[k + ROW_AHEAD] : k + ROW_AHEAD;
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
 }

@@ -113,7 +113,7 @@ static void join_ascending(const struct scatter_loops *loops, const struct tile 
 
 /* A line that meets each place again at its index value alone: pieces of it may ascend. */
 static bool join_line(const struct part *part, const struct tile *tile) {
-  enum { LOOK = 4096, FEWEST = 64 };
+  enum { LOOK = 32768, FEWEST = 64 };
   bool nobodys = false;
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
     end = tile->rows - begin < LOOK ? tile->rows : begin + LOOK;
@@ -126,9 +126,19 @@ static bool join_line(const struct part *part, const struct tile *tile) {
   return nobodys;
 }
 
+/* Few places that many contributions are about to meet are asked for at once: each row of a tensor has its own. */
+static void fetch_places(const struct tile *tile) {
+  enum { CACHE_LINE = 64, MOST_BYTES = 1 << 14 };
+  int64_t bytes = tile->size * tile->step;
+  if (bytes > MOST_BYTES || tile->rows < bytes / CACHE_LINE) return;
+  for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch(tile->self + at, 1);
+}
+
 static bool join_tile(const struct part *part, const struct tile *tile) {
   bool whole_line = tile->columns == 1 && tile->self_row == 0 && tile->count == tile->size && !tile->arg;
-  return whole_line ? join_line(part, tile) : scatter_join(part->loops, tile);
+  if (!whole_line) return scatter_join(part->loops, tile);
+  fetch_places(tile);
+  return join_line(part, tile);
 }
 
 /* A tile whose src is converted on the way: contributions pass through a block, row by row. */
