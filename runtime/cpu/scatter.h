@@ -57,6 +57,8 @@ divide_row *scatter_divider(strew_dtype dtype);
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
 /* Bytes from self's first place to the end of its last one; i: SELF or ARG. */
 size_t scatter_target_bytes(const struct scatter_plan *plan, int i, int64_t step);
+/* Bytes that an index value chooses among; from row to row self moves evenly, which a processor sees by itself. */
+int64_t scatter_range_bytes(const struct scatter_plan *plan);
 /* Are `count` values neither negative nor descending? */
 bool index_ascends(const int64_t *values, int64_t count);
 

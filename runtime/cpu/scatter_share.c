@@ -134,7 +134,7 @@ static int64_t cost_of(const strew_context *context, size_t bytes) {
 }
 
 static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads) {
-  size_t bytes = scatter_target_bytes(plan, SELF, plan->step);
+  size_t bytes = (size_t)scatter_range_bytes(plan);
   int64_t alone = cost_of(context, bytes);
   int64_t owners = LOOK_COST + cost_of(context, bytes / (size_t)threads) / threads;
   int64_t partition = scatter_can_part(plan) ? PARTITION_COST / threads : INT64_MAX;
@@ -187,7 +187,7 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
   way->parts = pool_parts(
       context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
   if (way->parts < threads) threads = way->parts;
-  bool far = is_far(context, scatter_target_bytes(plan, SELF, plan->step)), rows = has_wide_rows(p);
+  bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
   bool spread = far && !rows && scatter_can_part(plan) && (p->rank == 1 || is_full(plan));
   if (threads == 1 && !spread) return;
   bool ascends = sample_index(plan, sample);

@@ -263,6 +263,10 @@ size_t scatter_target_bytes(const struct scatter_plan *plan, int i, int64_t step
   return (size_t)(last + 1) * dtype_bytes(plan->plan.operands[i].dtype);
 }
 
+int64_t scatter_range_bytes(const struct scatter_plan *plan) {
+  return plan->size * plan->step * (int64_t)dtype_bytes(plan->plan.operands[SELF].dtype);
+}
+
 static void set_arg(const struct scatter_plan *plan, struct part *part) {
   const struct operand *operands = plan->plan.operands;
   int last = part->outer.rank - 1;
@@ -288,7 +292,10 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.size = plan->size;
   part.tile.arg = NULL;
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
-  part.tile.far = scatter_target_bytes(plan, SELF, plan->step) > operands[SELF].storage->device->context->grain_bytes;
+  part.tile.far = scatter_range_bytes(plan) > (int64_t)operands[SELF].storage->device->context->grain_bytes;
+  /* what is read before it is written is asked for in time by itself, if it is near; what is just written is not: 10 M
+     into 1000 x 1000 along the last dimension 6.6 ms instead of 10.9 */
+  if (plan->reduction == STREW_ASSIGN) part.tile.far = true;
   bool as_it_is = plan->mode == STREW_ERROR || plan->mode == STREW_DROP;
   part.straight = operands[INDEX].dtype == STREW_INT64 && as_it_is;
   split_columns(&part);
