@@ -2,7 +2,8 @@
    the earlier blocks' totals.
 
    Lines are walked one by one, or, where neighbouring lines lie closer than the elements of one, a tile of them at a
-   time. Where there are few, they are split among the threads by blocks, too: a first pass finds the blocks' totals. */
+   time. Where there are few, they are split among the threads by blocks, too: a first pass finds the blocks' totals,
+   and leaves their running sums where the result will be, if it is dense and of their dtype. */
 #include "cpu.h"
 #include "scalar.h"
 
@@ -114,14 +115,14 @@ static void carry_group(const struct job *job, const struct tile *tile, char *el
 
 static void scan_along(const struct job *job, struct desk *desk, const struct tile *tile, int64_t begin, int64_t end) {
   int64_t bytes = job->sums->bytes, totals[GROUP] = {0}, running = 0;
-  bool in_place = job->out_direct && job->out_step == bytes && !job->find_totals;
+  bool in_place = job->out_direct && job->out_step == bytes, scanned = in_place && tile->carries && !job->find_totals;
   for (int64_t block = begin; block < end; block += GROUP) {
     int64_t place = block * SUM_BLOCK, blocks = end - block < GROUP ? end - block : GROUP, count = blocks * SUM_BLOCK;
     if (count > job->n - place) count = job->n - place;
     const char *from = tile->in + place * job->in_step;
     char *to = tile->out + place * job->out_step, *elements = in_place ? to : desk->in;
-    if (elements != from) job->load(count, elements, bytes, from, job->in_step);
-    job->sums->scan_group(elements, count, totals);
+    if (elements != from && !scanned) job->load(count, elements, bytes, from, job->in_step);
+    if (!scanned) job->sums->scan_group(elements, count, totals);
     if (job->find_totals) {
       memcpy(tile->carries + block * bytes, totals, (size_t)(blocks * bytes));
       continue;
