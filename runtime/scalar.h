@@ -298,7 +298,7 @@ SCALAR_INTEGER(u8)
   static inline bool isnan_##s(W_##s x) { return x != x; }                                                             \
   /* other bits, but for NaNs, which are all one */                                                                    \
   static inline bool differs_##s(W_##s a, W_##s b) {                                                                   \
-    return (bits_of(a) != bits_of(b)) & !(isnan_##s(a) & isnan_##s(b));                                                \
+    return (int)(bits_of(a) != bits_of(b)) & !((int)isnan_##s(a) & (int)isnan_##s(b));                                 \
   }                                                                                                                    \
   static inline bool is_negative_##s(W_##s x) { return (bits_of(x) & (sign)) != 0; }                                   \
   static inline W_##s negate_##s(W_##s x) { return of_bits(bits_of(x) ^ (sign)); }                                     \
