@@ -22,8 +22,9 @@ PATH=$PATH:/usr/local/cuda/bin
 nvidia() { # MODEL SOURCE LISTING [OPTION...]
   source=$2 listing=$3
   shift 3
-  # sm_75 and PTX 6.3 are read by later ptxas, for later models, too
-  $clang -target nvptx64-nvidia-cuda -march=sm_75 -Xclang -target-feature -Xclang +ptx63 \
+  # sm_75 and PTX 6.3 are read by later ptxas, for later models, too; libclc's library of this target lacks 64-bit
+  # atomics, which are just declared then (ptxas -c)
+  $clang -target nvptx64-nvidia-cuda -march=sm_75 -Xclang -target-feature -Xclang +ptx63 -Xclang -cl-ext=+cl_khr_int64_base_atomics \
     -Xclang -mlink-builtin-bitcode -Xclang $libclc "$@" "$source" -o "$listing"
 }
 
@@ -48,7 +49,7 @@ fused() { # VENDOR MODEL SOURCE LISTING
 numbers_of_nvidia() { # MODEL SOURCE LISTING
   nvidia "$@"
   fused=$(fused nvidia "$@")
-  ptxas -arch="$1" -v "$3" -o "$3.cubin" >"$3.log" 2>&1 || return
+  ptxas -c -arch="$1" -v "$3" -o "$3.cubin" >"$3.log" 2>&1 || return
   rm -f "$3.cubin"
   echo "$(grep -c '\.entry' "$3") $(total ' ([0-9]+) bytes spill stores' "$3.log") \
     $(greatest ' ([0-9]+) bytes smem' "$3.log") $(greatest ' ([0-9]+) bytes stack frame' "$3.log") $fused"
