@@ -41,10 +41,17 @@ static uint32_t *starts_of(const struct deal *deal, int64_t block) { return deal
 /* The places that a row of the plan meets. A value that is nobody's goes behind the last owner's range. */
 static bool find_places(const struct deal *deal, const struct row *row, uint32_t *places) {
   const struct scatter_plan *plan = deal->plan;
-  int64_t values[ROW], step = plan->step, size = (int64_t)deal->self_size_bytes, nobodys = deal->owners << deal->shift;
-  converter(STREW_INT64, plan->plan.operands[INDEX].dtype)(row->count, (char *)values, sizeof *values,
-                                                           row->address[INDEX], row->step_bytes[INDEX]);
-  apply_mode(plan->mode, plan->size, row->count, values);
+  int64_t block[ROW], step = plan->step, size = (int64_t)deal->self_size_bytes, nobodys = deal->owners << deal->shift;
+  const int64_t *values = block;
+  strew_dtype dtype = plan->plan.operands[INDEX].dtype;
+  bool as_it_is = plan->mode == STREW_ERROR || plan->mode == STREW_DROP;
+  if (dtype == STREW_INT64 && row->step_bytes[INDEX] == (int64_t)sizeof *values && as_it_is) {
+    values = (const int64_t *)(const void *)row->address[INDEX];
+  } else {
+    converter(STREW_INT64, dtype)(row->count, (char *)block, sizeof *block, row->address[INDEX],
+                                  row->step_bytes[INDEX]);
+    apply_mode(plan->mode, plan->size, row->count, block);
+  }
   int64_t first = (row->address[SELF] - operand_address(&plan->plan.operands[SELF])) / size;
   int64_t row_step = row->step_bytes[SELF] / size;
   const int64_t count = row->count, limit = plan->size;
@@ -186,21 +193,24 @@ bool scatter_can_part(const struct scatter_plan *plan) {
   return plan->plan.count <= ARG && plan->size > 0 && places_of(plan) <= (int64_t)UINT32_MAX / 2;
 }
 
-/* Contributions of one turn: 16 M, or 128 MiB for float32, with the usual grain. */
-static int64_t most_of_a_turn(const strew_context *context) {
-  enum { GRAINS = 64 };
-  int64_t most = (int64_t)context->grain_bytes * GRAINS;
+/* Contributions of one turn: so few that what is dealt stays in the shared cache, but as many as there are places, or
+   each turn would fetch them all again; with the usual grain 1 M to 16 M, which take 8 to 128 MiB for float32. */
+static int64_t most_of_a_turn(const strew_context *context, const struct scatter_plan *plan) {
+  enum { LEAST_GRAINS = 4, MOST_GRAINS = 64 };
+  int64_t grain = (int64_t)context->grain_bytes, most = places_of(plan);
+  if (most > grain * MOST_GRAINS) most = grain * MOST_GRAINS;
+  if (most < grain * LEAST_GRAINS) most = grain * LEAST_GRAINS;
   return most < BLOCK ? BLOCK : most;
 }
 
 bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan) {
-  return plan_numel(&plan->plan) <= most_of_a_turn(context);
+  return plan_numel(&plan->plan) <= most_of_a_turn(context, plan);
 }
 
 bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad) {
   const struct operand *operands = plan->plan.operands;
   struct deal deal = {.plan = plan, .bad = bad, .self_size_bytes = dtype_bytes(operands[SELF].dtype)};
-  int64_t count = plan_numel(&plan->plan), most = most_of_a_turn(context);
+  int64_t count = plan_numel(&plan->plan), most = most_of_a_turn(context, plan);
   int64_t turn = count < most ? count : most;
   deal.loops = scatter_loops(operands[SELF].dtype, plan->reduction, false);
   deal.size_bytes = operands[SRC].storage ? dtype_bytes(operands[SRC].dtype) : 0;

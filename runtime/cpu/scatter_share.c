@@ -32,9 +32,8 @@ static bool sample_index(const struct scatter_plan *plan, int64_t *sample) {
   return index_ascends(sample, SCATTER_SAMPLE);
 }
 
-/* Cuts the range of values so that each owner gets as much of the sample. */
-static void balance_owners(struct scatter_way *way, const struct scatter_plan *plan, int64_t *sample) {
-  qsort(sample, SCATTER_SAMPLE, sizeof *sample, by_value);
+/* Cuts the range of values so that each owner gets as much of the sorted sample. */
+static void balance_owners(struct scatter_way *way, const struct scatter_plan *plan, const int64_t *sample) {
   way->cuts[0] = 0;
   for (int64_t i = 1; i < way->parts; i++) {
     int64_t cut = sample[part_begin(SCATTER_SAMPLE, way->parts, i)];
@@ -122,21 +121,24 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
          bytes <= (int64_t)context->grain_bytes && places * threads * 4 <= plan_numel(p);
 }
 
-/* Nanoseconds for a contribution on one thread, by the bytes that places lie in (10 M float32 and int64: 100 places 5.5
-   ms, 10 k 11, 1 M 17, 10 M 55); for an owner's look at a value that is another's; for one that is dealt out and joined
-   by partition. In tenths. */
-enum { NEAR_COST = 10, MIDDLE_COST = 17, FAR_COST = 55, LOOK_COST = 6, PARTITION_COST = 38 };
+/* Tenths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
+   float32 and int64: 100 places 5.5 ms, 10 k 12, 1 M 15, 10 M 60), for an owner's look at a value (10 M into 1 M with
+   two owners: 13.7 ms), and for one that is dealt out and joined by partition (42 ms on one thread, 21 on two). */
+enum { NEAR_COST = 10, MIDDLE_COST = 16, FAR_COST = 60, LOOK_COST = 6, PARTITION_COST = 42 };
 
 static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
 
-static int64_t cost_of(const strew_context *context, size_t bytes) {
-  return bytes <= context->grain_bytes ? NEAR_COST : is_far(context, bytes) ? FAR_COST : MIDDLE_COST;
+/* Places that the sorted sample meets twice are met so often that they are near, wherever they lie. */
+static int64_t cost_alone(const strew_context *context, const struct scatter_plan *plan, const int64_t *sample) {
+  size_t bytes = (size_t)scatter_range_bytes(plan);
+  int64_t cost = bytes <= context->grain_bytes ? NEAR_COST : is_far(context, bytes) ? FAR_COST : MIDDLE_COST, often = 0;
+  for (int i = 1; i < SCATTER_SAMPLE; i++) often += sample[i] == sample[i - 1];
+  return (often * NEAR_COST + (SCATTER_SAMPLE - often) * cost) / SCATTER_SAMPLE;
 }
 
-static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads) {
-  size_t bytes = (size_t)scatter_range_bytes(plan);
-  int64_t alone = cost_of(context, bytes);
-  int64_t owners = LOOK_COST + cost_of(context, bytes / (size_t)threads) / threads;
+static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads,
+                              const int64_t *sample) {
+  int64_t alone = cost_alone(context, plan, sample), owners = LOOK_COST + alone / threads;
   int64_t partition = scatter_can_part(plan) ? PARTITION_COST / threads : INT64_MAX;
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
@@ -165,9 +167,9 @@ static bool is_full(const struct scatter_plan *plan) {
 /* Do threads go by positions? */
 static bool choose_positions(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
   if (!is_line(plan) || !ascends_throughout(context, plan, way->parts)) return false;
-  way->kind = WAY_POSITIONS;
   if (way->parts > MOST_CUTS) way->parts = MOST_CUTS;
   cut_positions(way, plan);
+  way->kind = WAY_POSITIONS;
   return true;
 }
 
@@ -175,7 +177,9 @@ static bool choose_slices(const struct scatter_plan *plan, int64_t threads, stru
   way->dim = dim_to_cut(&plan->plan, threads);
   if (way->dim < 0) return false;
   way->kind = WAY_SLICES;
-  if (way->parts > plan->plan.sizes[way->dim]) way->parts = plan->plan.sizes[way->dim];
+  int64_t size = plan->plan.sizes[way->dim];
+  if (way->dim == plan->plan.rank - 1) way->parts = threads; /* columns: the fewer of them, the longer they are */
+  if (way->parts > size) way->parts = size;
   return true;
 }
 
@@ -197,8 +201,11 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
     return;
   }
   if (threads == 1 || choose_slices(plan, threads, way)) return;
-  way->kind = rows ? WAY_OWNERS : can_copy(context, plan, threads) ? WAY_COPIES : cheapest(context, plan, threads);
+  qsort(sample, SCATTER_SAMPLE, sizeof *sample, by_value);
   way->parts = threads < MOST_CUTS ? threads : MOST_CUTS;
+  way->kind = rows                               ? WAY_OWNERS
+              : can_copy(context, plan, threads) ? WAY_COPIES
+                                                 : cheapest(context, plan, threads, sample);
   if (way->kind == WAY_OWNERS) balance_owners(way, plan, sample);
 }
 

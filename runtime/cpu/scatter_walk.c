@@ -7,6 +7,7 @@
    What the index looks like is seen while it is read, block by block: ascending values (a sorted index) are joined in
    streams side by side, equal ones in a register, and a full index whose rows are all of one value, as an expanded one
    that was copied, goes as rows. */
+#include "index_loops.h"
 #include "scatter.h"
 
 #include <string.h>
@@ -43,24 +44,8 @@ void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
     for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 || values[i] >= size ? -1 : values[i];
 }
 
-/* Without jumps but after each few: most indices show early that they do not ascend. */
-bool index_ascends(const int64_t *values, int64_t count) {
-  enum { FEW = 64 };
-  for (int64_t i = 0; i + 1 < count; i += FEW) {
-    int64_t end = count - 1 - i < FEW ? count - 1 : i + FEW;
-    uint64_t bad = 0; /* in its top bit: between numbers that are not negative a difference does not overflow */
-    for (int64_t k = i; k < end; k++) bad |= (uint64_t)values[k] | ((uint64_t)values[k + 1] - (uint64_t)values[k]);
-    if (bad >> 63) return false;
-  }
-  return count == 0 || values[count - 1] >= 0;
-}
-
-static bool index_is_constant(const int64_t *values, int64_t count) {
-  if (values[0] != values[count / 2] || values[0] != values[count - 1]) return false;
-  int64_t differ = 0;
-  for (int64_t i = 1; i < count; i++) differ |= values[i] ^ values[0];
-  return differ == 0;
-}
+CHOOSE_LOOPS(index)
+bool index_ascends(const int64_t *values, int64_t count) { return index_loops()->ascends(values, count); }
 
 static int64_t position_of(const struct part *part, int64_t place) {
   const struct plan *outer = &part->outer;
@@ -188,12 +173,12 @@ static bool join_full_row(const struct part *part, const struct tile *tile, cons
 static bool join_full(const struct part *part, const struct row *row, const struct tile *tile) {
   enum { MOST = 128 };
   int64_t values[MOST];
-  bool nobodys = false;
+  bool nobodys = false, (*is_constant)(const int64_t *, int64_t) = index_loops()->is_constant;
   for (int64_t i = 0, equal; i < row->count; i += equal ? equal : 1) {
     const int64_t *index = NULL;
     for (equal = 0; equal < MOST && i + equal < row->count; equal++) {
       index = (const int64_t *)(const void *)(row->address[INDEX] + (i + equal) * row->step_bytes[INDEX]);
-      if (!index_is_constant(index, tile->columns)) break;
+      if (!is_constant(index, tile->columns)) break;
       values[equal] = index[0];
     }
     if (!equal) {
