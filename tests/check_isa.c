@@ -2,6 +2,7 @@
    kernel, fold and conversion on rows of random elements, of many lengths, and not aligned. */
 #include "copy_loops.h"
 #include "elementwise_loops.h"
+#include "index_loops.h"
 #include "reduce_loops.h"
 #include "testing.h"
 
@@ -9,6 +10,7 @@
 static const struct elementwise_loops *const elementwise_of[] = {INSTRUCTION_SETS(TABLE, elementwise)};
 static const struct reduce_loops *const reduce_of[] = {INSTRUCTION_SETS(TABLE, reduce)};
 static const struct copy_loops *const copy_of[] = {INSTRUCTION_SETS(TABLE, copy)};
+static const struct index_loops *const index_of[] = {INSTRUCTION_SETS(TABLE, index)};
 
 /* Rows begin at some element of these. */
 enum { LONGEST = 1200, ROWS = 4 };
@@ -260,6 +262,59 @@ START_TEST(environment_forces) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------- lines of an index
+ */
+
+#define require(fact)                                                                                                  \
+  if (!(fact)) ck_abort_msg("not true: %s", #fact)
+
+/* Random, or ascending, or of one value; mostly in range, with something else somewhere at times. */
+static void draw_index(int64_t *values, int64_t count) {
+  int64_t look = draw_below(3), at = draw_below(1000);
+  for (int64_t i = 0; i < count; i++) values[i] = look == 0 ? draw_below(1000) : look == 1 ? at += draw_below(3) : at;
+  static const int64_t odd[] = {-1, 1000, 5000, INT64_MAX, INT64_MIN, 0};
+  if (draw_below(3) == 0) values[draw_below(count)] = odd[draw_below(6)];
+}
+
+START_TEST(index_loops_agree) {
+  int64_t values[1200], lists[2][1208];
+  if (!is_here(_i)) return;
+  for (int n = 0; n < 20000; n++) {
+    int64_t count = 1 + draw_below(n % 10 ? 80 : 1200), begin = draw_below(count), owned = draw_below(700);
+    uint64_t lowest = (uint64_t)draw_below(900);
+    bool beyond[2] = {false, false};
+    draw_index(values, count);
+    require(index_of[0]->ascends(values, count) == index_of[_i]->ascends(values, count));
+    require(index_of[0]->is_constant(values, count) == index_of[_i]->is_constant(values, count));
+    int64_t listed = index_of[0]->select(values, begin, count, lowest, (uint64_t)owned, 1000, lists[0], &beyond[0]);
+    int64_t found_too = index_of[_i]->select(values, begin, count, lowest, (uint64_t)owned, 1000, lists[1], &beyond[1]);
+    require(listed == found_too && beyond[0] == beyond[1]);
+    require(!memcmp(lists[0], lists[1], (size_t)listed * sizeof *values));
+  }
+}
+END_TEST
+
+/* The plain ones, against what they say they do. */
+START_TEST(plain_index_loops_are_right) {
+  int64_t values[300], list[308];
+  for (int n = 0; n < 20000; n++) {
+    int64_t count = 1 + draw_below(n % 10 ? 80 : 300), listed = 0;
+    bool ascends = true, is_constant = true, beyond = false, due_beyond = false;
+    draw_index(values, count);
+    int64_t found_too = index_of[0]->select(values, 0, count, 100, 300, 1000, list, &beyond);
+    for (int64_t i = 0; i < count; i++) {
+      ascends = ascends && values[i] >= 0 && (i == 0 || values[i] >= values[i - 1]);
+      is_constant = is_constant && values[i] == values[0];
+      due_beyond = due_beyond || values[i] < 0 || values[i] >= 1000;
+      if (values[i] >= 100 && values[i] < 400) require(listed < found_too && list[listed++] == i);
+    }
+    require(listed == found_too && beyond == due_beyond);
+    require(index_of[0]->ascends(values, count) == ascends);
+    require(index_of[0]->is_constant(values, count) == is_constant);
+  }
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("isa");
   TCase *tcase = new_case(suite, "loops");
@@ -270,5 +325,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, finishes_agree);
   tcase_add_test(tcase, environment_forces);
+  tcase_add_loop_test(tcase, index_loops_agree, 1, ISA_COUNT);
+  tcase_add_test(tcase, plain_index_loops_are_right);
   return suite;
 }

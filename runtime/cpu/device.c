@@ -9,8 +9,11 @@ static strew_status cpu_open(const struct call *call, strew_device *device) {
 }
 
 static void cpu_capabilities(const strew_device *device, strew_capabilities *out) {
-  *out = (strew_capabilities){
-      .float64 = true, .int64_atomics = true, .exact_division = true, .denormals = true, .units = device->context->threads};
+  *out = (strew_capabilities){.float64 = true,
+                              .int64_atomics = true,
+                              .exact_division = true,
+                              .denormals = true,
+                              .units = device->context->threads};
 }
 
 static strew_status cpu_allocate(const struct call *call, strew_device *device, size_t size_bytes,

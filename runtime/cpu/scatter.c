@@ -54,7 +54,7 @@ static strew_status check_first(const struct call *call, strew_device *device, c
   return status;
 }
 
-strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
+static strew_status scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   strew_status status = STREW_OK;
   struct scatter_way way;
   *bad = false;
@@ -63,6 +63,15 @@ strew_status cpu_scatter(const struct call *call, strew_device *device, const st
   if (plan->check) status = check_first(call, device, plan, bad);
   if (status != STREW_OK || *bad) return status;
   if (!scatter_share(device->context, plan, &way, NULL)) cpu_scatter_walk(plan, 0, plan->size, NULL);
+  return status;
+}
+
+strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
+  struct scatter_plan collapsed;
+  struct storage index;
+  if (!scatter_collapse(device->context, plan, &collapsed, &index)) return scatter(call, device, plan, bad);
+  strew_status status = scatter(call, device, &collapsed, bad);
+  memory_give(device->context, index.data, index.size_bytes);
   return status;
 }
 

@@ -88,6 +88,13 @@ bool scatter_looks_first(const strew_context *context, const struct scatter_plan
 bool scatter_share(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
                    atomic_bool *bad);
 
+/* ----------------------------------------------------------------------------------------------- scatter_collapse.c */
+
+/* Fills *collapsed, whose index lies in *storage, for the caller to give its memory back; false where there is nothing
+   to collapse, or no memory. */
+bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, struct scatter_plan *collapsed,
+                      struct storage *storage);
+
 /* ---------------------------------------------------------------------------------------------- scatter_partition.c */
 
 /* Can it go by partition: one contribution per value, no positions of winners? Is a wrong value found before a place is

@@ -144,24 +144,10 @@ static enum way_kind cheapest(const strew_context *context, const struct scatter
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
 }
 
-/* Are rows of a full index of one value each, as far as the sample goes? Then they go as rows. */
-static bool rows_are_constant(const struct scatter_plan *plan) {
-  const struct plan *p = &plan->plan;
-  int last = p->rank - 1;
-  int64_t rows = plan_numel(p) / p->sizes[last];
-  for (int64_t i = 0; i < SCATTER_SAMPLE; i++) {
-    int64_t place = part_begin(rows, SCATTER_SAMPLE, i) * p->sizes[last];
-    if (value_at(plan, place) != value_at(plan, place + p->sizes[last] - 1)) return false;
-  }
-  return true;
-}
-
 /* Do values of a full index stand side by side, each row with several of them? */
-static bool is_full(const struct scatter_plan *plan) {
-  const struct plan *p = &plan->plan;
-  int last = p->rank - 1;
-  bool moves = last > 0 && p->operands[SELF].strides[last] != 0 && p->operands[INDEX].strides[last] != 0;
-  return moves && !rows_are_constant(plan);
+static bool is_full(const struct plan *plan) {
+  int last = plan->rank - 1;
+  return last > 0 && plan->operands[SELF].strides[last] != 0 && plan->operands[INDEX].strides[last] != 0;
 }
 
 /* Do threads go by positions? */
@@ -192,7 +178,7 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
       context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
   if (way->parts < threads) threads = way->parts;
   bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
-  bool spread = far && !rows && scatter_can_part(plan) && (p->rank == 1 || is_full(plan));
+  bool spread = far && !rows && scatter_can_part(plan) && (p->rank == 1 || is_full(p));
   if (threads == 1 && !spread) return;
   bool ascends = sample_index(plan, sample);
   if (threads > 1 && ascends && choose_positions(context, plan, way)) return;

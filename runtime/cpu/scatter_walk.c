@@ -5,8 +5,7 @@
    order: straight from the index where it lies so, else through a block on the stack that also applies the mode.
 
    What the index looks like is seen while it is read, block by block: ascending values (a sorted index) are joined in
-   streams side by side, equal ones in a register, and a full index whose rows are all of one value, as an expanded one
-   that was copied, goes as rows. */
+   streams side by side, equal ones in a register. */
 #include "index_loops.h"
 #include "scatter.h"
 
@@ -21,7 +20,6 @@ struct part {
   const struct scatter_loops *loops;
   convert_row *convert_src; /* where src is not of self's dtype */
   bool straight;            /* index values are used where they lie */
-  bool full;                /* the columns have values of their own, side by side */
   atomic_bool *bad;
 };
 
@@ -155,43 +153,6 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
   return nobodys;
 }
 
-/* ------------------------------------------------------------------------------------------------------ a full index
- */
-
-/* Row i of a full index as a line. */
-static bool join_full_row(const struct part *part, const struct tile *tile, const int64_t *index, int64_t i) {
-  struct tile line = rows_of(tile, i, i + 1);
-  line.rows = tile->columns;
-  line.columns = 1;
-  line.index = index;
-  line.self_row = tile->self_column;
-  line.src_row = tile->src_column;
-  return scatter_join(part->loops, &line);
-}
-
-/* Rows of one value each are gathered until one has several. */
-static bool join_full(const struct part *part, const struct row *row, const struct tile *tile) {
-  enum { MOST = 128 };
-  int64_t values[MOST];
-  bool nobodys = false, (*is_constant)(const int64_t *, int64_t) = index_loops()->is_constant;
-  for (int64_t i = 0, equal; i < row->count; i += equal ? equal : 1) {
-    const int64_t *index = NULL;
-    for (equal = 0; equal < MOST && i + equal < row->count; equal++) {
-      index = (const int64_t *)(const void *)(row->address[INDEX] + (i + equal) * row->step_bytes[INDEX]);
-      if (!is_constant(index, tile->columns)) break;
-      values[equal] = index[0];
-    }
-    if (!equal) {
-      nobodys |= join_full_row(part, tile, index, i);
-      continue;
-    }
-    struct tile rows = rows_of(tile, i, i + equal);
-    rows.index = values;
-    nobodys |= scatter_join(part->loops, &rows);
-  }
-  return nobodys;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- the walk
  */
 
@@ -203,7 +164,6 @@ static bool join_row(const struct part *part, const struct row *row, struct tile
   tile->src = row->address[SRC];
   tile->src_row = row->step_bytes[SRC];
   tile->index = part->straight ? (const int64_t *)(const void *)row->address[INDEX] : block;
-  if (part->full) return join_full(part, row, tile);
   if (!part->straight) load_index(part, row, block);
   if (tile->arg) {
     tile->arg = row->address[ARG];
@@ -221,20 +181,15 @@ static void visit(void *part_, const struct row *row) {
   if (nobodys && part->bad) atomic_store_explicit(part->bad, true, memory_order_relaxed);
 }
 
-/* Takes the columns out of the plan, if it has any: the last dimension, where self moves, and where the index stands
-   still or has its values side by side, straight. */
-static void split_columns(struct part *part) {
-  const struct plan *plan = &part->plan->plan;
+/* Takes the columns out of the plan, if it has any: the last dimension, where the index stands still and self moves. */
+static void split_columns(const struct plan *plan, struct part *part) {
   const struct operand *operands = plan->operands;
   int last = plan->rank - 1;
   plan_copy(&part->outer, plan);
   if (plan->count > POSITION) part->outer.count = POSITION; /* which has no memory to walk */
   part->tile.columns = 1;
   part->tile.self_column = part->tile.src_column = part->tile.arg_column = 0;
-  if (last < 0 || operands[SELF].strides[last] == 0) return;
-  bool can_be_full = part->straight && !part->convert_src && plan->count <= ARG && last > 0;
-  part->full = can_be_full && operands[INDEX].strides[last] == 1;
-  if (operands[INDEX].strides[last] != 0 && !part->full) return;
+  if (last < 0 || operands[INDEX].strides[last] != 0 || operands[SELF].strides[last] == 0) return;
   part->outer.rank = last;
   part->tile.columns = plan->sizes[last];
   part->tile.self_column = operand_step(&operands[SELF], last);
@@ -269,7 +224,6 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   bool with_arg = plan->plan.count > ARG;
   part.plan = plan;
   part.bad = bad;
-  part.full = false;
   part.convert_src = operands[SRC].dtype != dtype ? converter(dtype, operands[SRC].dtype) : NULL;
   part.loops = scatter_loops(dtype, plan->reduction, with_arg);
   part.tile.lowest = lowest; /* member by member: clearing it first would cost a small call more than its work */
@@ -281,11 +235,10 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   /* what is read before it is written is asked for in time by itself, if it is near; what is just written is not: 10 M
      into 1000 x 1000 along the last dimension 6.6 ms instead of 10.9 */
   if (plan->reduction == STREW_ASSIGN) part.tile.far = true;
-  bool as_it_is = plan->mode == STREW_ERROR || plan->mode == STREW_DROP;
-  part.straight = operands[INDEX].dtype == STREW_INT64 && as_it_is;
-  split_columns(&part);
+  split_columns(&plan->plan, &part);
   int last = part.outer.rank - 1;
-  if (!part.full) part.straight = part.straight && (last < 0 || operands[INDEX].strides[last] == 1);
+  part.straight = operands[INDEX].dtype == STREW_INT64 && (last < 0 || operands[INDEX].strides[last] == 1) &&
+                  (plan->mode == STREW_ERROR || plan->mode == STREW_DROP);
   if (with_arg) set_arg(plan, &part);
   bool blocks = !part.straight || part.convert_src;
   walk_rows(&part.outer, 0, plan_numel(&part.outer), blocks ? BLOCK : INT64_MAX, visit, &part);
