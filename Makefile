@@ -45,7 +45,7 @@ SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard 
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
 VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce)
-ISAS    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2 avx512)
+ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
@@ -99,9 +99,9 @@ demo: all
 
 # BUDGET seconds for each case, CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so
-	$(BUILD)/strew scripts/bench/bench.lua $(BUDGET) $(DEVICE)
+	+$(BUILD)/strew scripts/bench/bench.lua $(BUDGET) $(DEVICE)
 bench-peers: all
-	STREW=$(BUILD)/strew $(PYTHON) -B scripts/bench/peers.py $(BUDGET)
+	+STREW=$(BUILD)/strew $(PYTHON) -B scripts/bench/peers.py $(BUDGET)
 
 # Each Check program and each host; all of it again under ASan and UBSan, without OpenCL, whose loader and drivers
 # LeakSanitizer does not bear; what threads do under TSan.
@@ -125,7 +125,7 @@ program: all $(BUILD)/plain_loop.so
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 digest: all
-	@$(BUILD)/strew tests/digest.lua 2000 1 2 3 7
+	@$(BUILD)/strew tests/digest.lua 1000 1 2 3 7 16
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
 devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))

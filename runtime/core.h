@@ -256,7 +256,8 @@ bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *o
 /* ------------------------------------------------------------------------------------------- the device table */
 
 /* Position form and group form. Operands: 0 self, 1 index, 2 src and, for winners' positions, 3 arg (int64, of self's
-   shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those.
+   shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those, from its
+   offset on.
    Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
    offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN: that is a sum. */
 struct scatter_plan {

@@ -29,7 +29,9 @@ static void *default_allocate(void *user, size_t size_bytes, size_t alignment) {
   void *block = NULL;
   if (alignment <= _Alignof(max_align_t)) return malloc(size_bytes);
   if (posix_memalign(&block, large ? HUGE_PAGE : alignment, size_bytes)) return NULL;
+#ifdef MADV_HUGEPAGE
   if (large) madvise(block, size_bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: refusal changes nothing */
+#endif
   return block;
 }
 

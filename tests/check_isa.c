@@ -286,8 +286,8 @@ START_TEST(index_loops_agree) {
     draw_index(values, count);
     require(index_of[0]->ascends(values, count) == index_of[_i]->ascends(values, count));
     require(index_of[0]->is_constant(values, count) == index_of[_i]->is_constant(values, count));
-    int64_t listed = index_of[0]->select(values, begin, count, lowest, (uint64_t)owned, 1000, lists[0], &beyond[0]);
-    int64_t found_too = index_of[_i]->select(values, begin, count, lowest, (uint64_t)owned, 1000, lists[1], &beyond[1]);
+    int64_t listed = index_of[0]->list_owned(values, begin, count, lowest, (uint64_t)owned, 1000, lists[0], &beyond[0]);
+    int64_t found_too = index_of[_i]->list_owned(values, begin, count, lowest, (uint64_t)owned, 1000, lists[1], &beyond[1]);
     require(listed == found_too && beyond[0] == beyond[1]);
     require(!memcmp(lists[0], lists[1], (size_t)listed * sizeof *values));
   }
@@ -301,7 +301,7 @@ START_TEST(plain_index_loops_are_right) {
     int64_t count = 1 + draw_below(n % 10 ? 80 : 300), listed = 0;
     bool ascends = true, is_constant = true, beyond = false, due_beyond = false;
     draw_index(values, count);
-    int64_t found_too = index_of[0]->select(values, 0, count, 100, 300, 1000, list, &beyond);
+    int64_t found_too = index_of[0]->list_owned(values, 0, count, 100, 300, 1000, list, &beyond);
     for (int64_t i = 0; i < count; i++) {
       ascends = ascends && values[i] >= 0 && (i == 0 || values[i] >= values[i - 1]);
       is_constant = is_constant && values[i] == values[0];

@@ -218,14 +218,29 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------- contexts */
 
-static strew_device *new_device(int threads) {
-  strew_options options = {.threads = threads, .grain_bytes = 64};
+static strew_device *new_device_of_grain(int threads, size_t grain_bytes) {
+  strew_options options = {.threads = threads, .grain_bytes = grain_bytes};
   strew_context *made = NULL;
   strew_device *on = NULL;
   if (strew_context_create(&options, &made, NULL) != STREW_OK) return NULL;
   strew_device_find(made, NULL, &on, NULL);
   return on;
 }
+
+static strew_device *new_device(int threads) { return new_device_of_grain(threads, 64); }
+
+/* A grain that nothing reaches: no work is split, and all of it is done. */
+START_TEST(test_endless_grain) {
+  static const size_t grains[] = {1, SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, (size_t)1 << 58};
+  expect(2);
+  for (int i = 0; i < 5; i++) {
+    strew_device *on = new_device_of_grain(3, grains[i]);
+    ck_assert_ptr_nonnull(on);
+    ck_assert_int_eq(count_wrong(on), 0);
+    strew_context_release(strew_device_context(on));
+  }
+}
+END_TEST
 
 /* A host's thread with a context of its own: returns how much of its work was wrong. (Check's own macros are for the
    first thread.) */
@@ -338,6 +353,7 @@ Suite *make_suite(void) {
   TCase *all = new_case(suite, "threads");
   tcase_add_test(all, test_same_bits);
   tcase_add_test(all, test_number_of_threads);
+  tcase_add_test(all, test_endless_grain);
   tcase_add_test(all, test_no_threads_to_be_had);
   tcase_add_test(all, test_contexts_side_by_side);
   tcase_add_test(all, test_contexts_taking_turns);

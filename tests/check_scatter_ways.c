@@ -145,8 +145,46 @@ START_TEST(test_ways) {
 }
 END_TEST
 
+/* --------------------------------------------------------------------------------------------------------- winners */
+
+/* The first greatest of each place, and where it stood: `count` where nothing came. */
+static void check_winners(enum shape shape, int look, int64_t size) {
+  int64_t columns = shape == LINE ? 1 : COLUMNS, count = SHORT / columns, sizes[] = {count, columns};
+  struct scatter_case c = {.rank = 1, .self_sizes = {size}};
+  strew_tensor *index = index_of(look, count, &c, STREW_INT64), *out = NULL, *arg = NULL;
+  strew_tensor *src = random_integers(STREW_INT32, shape == LINE ? 1 : 2, sizes, CONTIGUOUS, 0, 50);
+  strew_group_options options = {.reduction = STREW_AMAX, .dim = 0, .dim_size = size, .mode = STREW_ERROR};
+  ok(strew_group(src, index, &options, &out, &arg, &failure));
+  int64_t *values = host_of(index), *places_due = malloc((size_t)(size * columns) * sizeof *places_due);
+  int32_t *coming = host_of(src), *due = calloc((size_t)(size * columns), sizeof *due);
+  for (int64_t i = 0; i < size * columns; i++) places_due[i] = count;
+  for (int64_t i = 0; i < count * columns; i++) {
+    int64_t at = values[i / columns] * columns + i % columns;
+    if (places_due[at] != count && coming[i] <= due[at]) continue;
+    due[at] = coming[i];
+    places_due[at] = i / columns;
+  }
+  assert_elements(out, STREW_INT32, due, "winners of %s, %s", shape_names[shape], looks[look].name);
+  assert_elements(arg, STREW_INT64, places_due, "winners' places of %s, %s, %d threads", shape_names[shape],
+                  looks[look].name, strew_context_threads(context));
+  strew_release(index), strew_release(src), strew_release(out), strew_release(arg);
+  free(values), free(coming), free(due), free(places_due);
+}
+
+START_TEST(test_winners) {
+  if (!chosen(_i, 4)) return;
+  seed_draws((uint64_t)_i + 1);
+  for (int turn = 0; turn < sweep(TURNS); turn++) {
+    use_turn(turn, _i);
+    for (int k = 0; k < PLACES; k++) check_winners(_i % 2 ? EXPANDED_ROWS : LINE, _i / 2, places[k]);
+  }
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("scatter's ways");
-  tcase_add_loop_test(new_case(suite, "ways"), test_ways, 0, LOOKS * SHAPES);
+  TCase *cases = new_case(suite, "ways");
+  tcase_add_loop_test(cases, test_ways, 0, LOOKS * SHAPES);
+  tcase_add_loop_test(cases, test_winners, 0, 2 * LOOKS);
   return suite;
 }

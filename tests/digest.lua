@@ -33,6 +33,7 @@ local function values(dtype, shape)
   end)
 end
 
+-- Of one value, sorted, or random; of a view that repeats itself at times, or of its copy.
 local function indices(shape, mode, size)
   local low, high = 0, size
   if mode == "wrap" then low = -size elseif mode ~= "error" then low, high = -2, size + 2 end
@@ -40,11 +41,13 @@ local function indices(shape, mode, size)
   if expands then narrow[#narrow] = 1 end
   local dtype = any{"int64", "int32"}
   local index = laid_out(narrow, function(s) return strew.randint(low, high, s, {dtype = dtype, device = device}) end)
-  return expands and index:expand(shape) or index
+  if random(4) == 1 and index:numel() > 0 then index = index:reshape(-1):sort():view(narrow) end
+  if not expands then return index end
+  return random(2) == 1 and index:expand(shape) or index:expand(shape):contiguous()
 end
 
 local function draw_shape()
-  if random(25) == 1 then return any{{40000}, {6000, 7}, {7, 6000}, {3, 2000, 8}, {20000, 2}} end
+  if random(25) == 1 then return any{{90000}, {12000, 10}, {7, 12000}, {3, 4000, 8}, {30000, 2}} end
   local shape = {}
   for d = 1, random(0, 4) do shape[d] = random(20) == 1 and 0 or random(5) end
   return shape
@@ -53,7 +56,8 @@ end
 local function one_call(dtype)
   local mode, shape = any(modes), draw_shape()
   local dim = #shape > 0 and random(0, #shape - 1) or 0
-  local size = any{1, 3, 50, 300}
+  local size = any{1, 3, 50, 300, 20000}
+  if #shape > 1 or #shape == 0 then size = math.min(size, 300) end
   local wide = {table.unpack(shape)}
   if #shape > 0 then wide[dim + 1] = size else size = 1 end
   local index, src = indices(shape, mode, size), values(dtype, shape)

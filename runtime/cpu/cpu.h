@@ -4,6 +4,8 @@
 
 #include "core.h"
 
+enum { CACHE_LINE = 64 };
+
 /* For loops that take a function per element as an argument: inlined, it is a constant, and nothing is called. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -51,6 +53,9 @@ void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t long
 /* The same over the whole plan, split among the workers. The visits must not depend on one another. */
 void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t longest,
                         void (*visit)(void *argument, const struct row *row), void *argument);
+/* The same for visits that pass through so many bytes, more than the plan's places have. */
+void walk_rows_sized(strew_context *context, const struct plan *plan, int64_t bytes, int64_t longest,
+                     void (*visit)(void *argument, const struct row *row), void *argument);
 
 /* --------------------------------------------------------------------------------------------------- copy.c */
 
@@ -58,8 +63,15 @@ void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t
 typedef void convert_row(int64_t count, char *to, int64_t to_step, const char *from, int64_t from_step);
 convert_row *converter(strew_dtype to, strew_dtype from);
 
+/* -------------------------------------------------------------------------------------------------- index.c */
+
 /* Index values as the mode has them: wrapped, clipped, or -1 where they are to be dropped. */
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values);
+/* Are they used where they lie? Values to be dropped are then still any that are not 0 .. size - 1. */
+bool index_is_straight(strew_dtype dtype, int64_t step_bytes, strew_mode mode);
+/* Those of operand i of a row: where they lie, or in `block`, which has room for them. */
+const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, strew_mode mode, int64_t size,
+                            int64_t *block);
 
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);
 strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);

@@ -26,8 +26,8 @@ static bool is_constant(const int64_t *values, int64_t count) {
 
 /* Without a branch: whether a value is among those is as good as random. 10 M values: 8 ms one by one, 3 ms by eight.
  */
-static int64_t select(const int64_t *values, int64_t begin, int64_t end, uint64_t lowest, uint64_t owned, uint64_t size,
-                      int64_t *list, bool *beyond) {
+static int64_t list_owned(const int64_t *values, int64_t begin, int64_t end, uint64_t lowest, uint64_t owned,
+                          uint64_t size, int64_t *list, bool *beyond) {
   int64_t count = 0, i = begin;
 #if defined(__AVX512F__)
   const __m512i from = _mm512_set1_epi64((long long)lowest), most = _mm512_set1_epi64((long long)owned);
@@ -52,4 +52,5 @@ static int64_t select(const int64_t *values, int64_t begin, int64_t end, uint64_
   return count;
 }
 
-const struct index_loops LOOPS_TABLE(index) = {.ascends = ascends, .is_constant = is_constant, .select = select};
+const struct index_loops LOOPS_TABLE(index) = {
+    .ascends = ascends, .is_constant = is_constant, .list_owned = list_owned};

@@ -29,7 +29,7 @@ const char *isa_name(enum isa isa);
 #endif
 
 /* In a header: declares the tables, of type struct NAME_loops. In the file of loops: the name of the one that it makes.
-   In the one place that uses them: NAME_loops(), which gives the one in use. */
+   In a file that uses them: NAME_loops(), which gives the one in use. */
 #define DECLARE_LOOPS(name)                INSTRUCTION_SETS(LOOPS_DECLARATION, name)
 #define LOOPS_DECLARATION(ENUM, isa, name) extern const struct name##_loops name##_loops_##isa;
 #define LOOPS_TABLE(name)                  LOOPS_EXPAND(name, ISA)

@@ -10,7 +10,7 @@
 
 /* Is it worth while to keep a copy of self? */
 static bool is_small(const struct scatter_plan *plan, size_t bytes) {
-  enum { TIMES = 4 };
+  enum { TIMES = 10 };
   struct plan values;
   plan_operand_values(&values, &plan->plan, INDEX);
   return bytes * TIMES <= (size_t)plan_numel(&values) * strew_dtype_size_bytes(values.operands[0].dtype);

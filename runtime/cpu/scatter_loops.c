@@ -5,7 +5,6 @@
 #include "index_loops.h"
 #include "scatter.h"
 
-enum { CACHE_LINE = 64 };
 #define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
 
 /* Where row i meets an operand. A wrong value gives a wrong address, which is never used: hence no
@@ -82,12 +81,12 @@ bool scatter_join(const struct scatter_loops *loops, const struct tile *tile) {
   int64_t list[ROWS + ROOM], size = tile->size, rows = tile->rows;
   bool nobodys = false;
   if (tile->count == size) return loops->join(tile, rows, NULL);
-  int64_t (*select)(const int64_t *, int64_t, int64_t, uint64_t, uint64_t, uint64_t, int64_t *, bool *) =
-      index_loops()->select;
+  int64_t (*list_owned)(const int64_t *, int64_t, int64_t, uint64_t, uint64_t, uint64_t, int64_t *, bool *) =
+      index_loops()->list_owned;
   for (int64_t begin = 0; begin < rows; begin += ROWS) {
     int64_t end = rows - begin < ROWS ? rows : begin + ROWS;
-    int64_t count =
-        select(tile->index, begin, end, (uint64_t)tile->lowest, (uint64_t)tile->count, (uint64_t)size, list, &nobodys);
+    int64_t count = list_owned(tile->index, begin, end, (uint64_t)tile->lowest, (uint64_t)tile->count, (uint64_t)size,
+                               list, &nobodys);
     loops->join(tile, count, list);
   }
   return nobodys;

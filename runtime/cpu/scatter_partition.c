@@ -42,16 +42,7 @@ static uint32_t *starts_of(const struct deal *deal, int64_t block) { return deal
 static bool find_places(const struct deal *deal, const struct row *row, uint32_t *places) {
   const struct scatter_plan *plan = deal->plan;
   int64_t block[ROW], step = plan->step, size = (int64_t)deal->self_size_bytes, nobodys = deal->owners << deal->shift;
-  const int64_t *values = block;
-  strew_dtype dtype = plan->plan.operands[INDEX].dtype;
-  bool as_it_is = plan->mode == STREW_ERROR || plan->mode == STREW_DROP;
-  if (dtype == STREW_INT64 && row->step_bytes[INDEX] == (int64_t)sizeof *values && as_it_is) {
-    values = (const int64_t *)(const void *)row->address[INDEX];
-  } else {
-    converter(STREW_INT64, dtype)(row->count, (char *)block, sizeof *block, row->address[INDEX],
-                                  row->step_bytes[INDEX]);
-    apply_mode(plan->mode, plan->size, row->count, block);
-  }
+  const int64_t *values = index_values(row, INDEX, plan->plan.operands[INDEX].dtype, plan->mode, plan->size, block);
   int64_t first = (row->address[SELF] - operand_address(&plan->plan.operands[SELF])) / size;
   int64_t row_step = row->step_bytes[SELF] / size;
   const int64_t count = row->count, limit = plan->size;

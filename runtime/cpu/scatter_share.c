@@ -10,7 +10,7 @@
 
 /* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in FAR_GRAINS of it (16
    MiB, a part of the shared cache) in the middle, others far. */
-enum { CACHE_LINE = 64, FAR_GRAINS = 64 };
+enum { FAR_GRAINS = 64 };
 
 /* ---------------------------------------------------------------------------------------------- a look at the index */
 
@@ -145,7 +145,7 @@ static enum way_kind cheapest(const strew_context *context, const struct scatter
 }
 
 /* Do values of a full index stand side by side, each row with several of them? */
-static bool is_full(const struct plan *plan) {
+static bool has_full_rows(const struct plan *plan) {
   int last = plan->rank - 1;
   return last > 0 && plan->operands[SELF].strides[last] != 0 && plan->operands[INDEX].strides[last] != 0;
 }
@@ -178,7 +178,8 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
       context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
   if (way->parts < threads) threads = way->parts;
   bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
-  bool spread = far && !rows && scatter_can_part(plan) && (p->rank == 1 || is_full(p));
+  bool spread = far && !rows && scatter_can_part(plan) &&
+                ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
   if (threads == 1 && !spread) return;
   bool ascends = sample_index(plan, sample);
   if (threads > 1 && ascends && choose_positions(context, plan, way)) return;

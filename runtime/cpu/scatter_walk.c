@@ -19,35 +19,17 @@ struct part {
   struct tile tile;
   const struct scatter_loops *loops;
   convert_row *convert_src; /* where src is not of self's dtype */
-  bool straight;            /* index values are used where they lie */
   atomic_bool *bad;
 };
 
 /* -------------------------------------------------------------------------------------------------------- the index */
-
-/* The line of index values of a row of the walk, as int64. Values to be dropped become -1, which is nobody's. */
-static void load_index(const struct part *part, const struct row *row, int64_t *block) {
-  const struct scatter_plan *plan = part->plan;
-  converter(STREW_INT64, plan->plan.operands[INDEX].dtype)(row->count, (char *)block, sizeof *block,
-                                                           row->address[INDEX], row->step_bytes[INDEX]);
-  apply_mode(plan->mode, plan->size, row->count, block);
-}
-
-void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
-  if (mode == STREW_WRAP)
-    for (int64_t i = 0; i < count; i++) values[i] += values[i] < 0 ? size : 0;
-  else if (mode == STREW_CLIP)
-    for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 ? 0 : values[i] >= size ? size - 1 : values[i];
-  else if (mode == STREW_DROP)
-    for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 || values[i] >= size ? -1 : values[i];
-}
 
 CHOOSE_LOOPS(index)
 bool index_ascends(const int64_t *values, int64_t count) { return index_loops()->ascends(values, count); }
 
 static int64_t position_of(const struct part *part, int64_t place) {
   const struct plan *outer = &part->outer;
-  int64_t position = 0;
+  int64_t position = outer->operands[POSITION].offset;
   for (int d = outer->rank - 1; d >= 0; d--) {
     position += place % outer->sizes[d] * outer->operands[POSITION].strides[d];
     place /= outer->sizes[d];
@@ -111,7 +93,7 @@ static bool join_line(const struct part *part, const struct tile *tile) {
 
 /* Few places that many contributions are about to meet are asked for at once: each row of a tensor has its own. */
 static void fetch_places(const struct tile *tile) {
-  enum { CACHE_LINE = 64, MOST_BYTES = 1 << 14 };
+  enum { MOST_BYTES = 1 << 14 };
   int64_t bytes = tile->size * tile->step;
   if (bytes > MOST_BYTES || tile->rows < bytes / CACHE_LINE) return;
   for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch(tile->self + at, 1);
@@ -163,8 +145,8 @@ static bool join_row(const struct part *part, const struct row *row, struct tile
   tile->self_row = row->step_bytes[SELF];
   tile->src = row->address[SRC];
   tile->src_row = row->step_bytes[SRC];
-  tile->index = part->straight ? (const int64_t *)(const void *)row->address[INDEX] : block;
-  if (!part->straight) load_index(part, row, block);
+  const struct scatter_plan *plan = part->plan;
+  tile->index = index_values(row, INDEX, plan->plan.operands[INDEX].dtype, plan->mode, plan->size, block);
   if (tile->arg) {
     tile->arg = row->address[ARG];
     tile->arg_row = row->step_bytes[ARG];
@@ -237,9 +219,8 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   if (plan->reduction == STREW_ASSIGN) part.tile.far = true;
   split_columns(&plan->plan, &part);
   int last = part.outer.rank - 1;
-  part.straight = operands[INDEX].dtype == STREW_INT64 && (last < 0 || operands[INDEX].strides[last] == 1) &&
-                  (plan->mode == STREW_ERROR || plan->mode == STREW_DROP);
   if (with_arg) set_arg(plan, &part);
-  bool blocks = !part.straight || part.convert_src;
+  int64_t step = last < 0 ? (int64_t)sizeof(int64_t) : operand_step(&operands[INDEX], last);
+  bool blocks = part.convert_src || !index_is_straight(operands[INDEX].dtype, step, plan->mode);
   walk_rows(&part.outer, 0, plan_numel(&part.outer), blocks ? BLOCK : INT64_MAX, visit, &part);
 }

@@ -84,12 +84,16 @@ static void walk_part(void *walk_, int64_t i) {
   walk_rows(walk->plan, begin, i == walk->parts - 1 ? walk->places : end, walk->longest, walk->visit, walk->argument);
 }
 
+void walk_rows_sized(strew_context *context, const struct plan *plan, int64_t bytes, int64_t longest,
+                     void (*visit)(void *argument, const struct row *row), void *argument) {
+  struct walk walk = {plan, plan_numel(plan), pool_parts(context, bytes), longest, visit, argument};
+  if (walk.parts > walk.places) walk.parts = walk.places;
+  pool_run(context, walk.parts, walk_part, &walk);
+}
+
 void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t longest,
                         void (*visit)(void *argument, const struct row *row), void *argument) {
   int64_t bytes_per_place = 0;
   for (int i = 0; i < plan->count; i++) bytes_per_place += (int64_t)dtype_bytes(plan->operands[i].dtype);
-  struct walk walk = {plan, plan_numel(plan), 0, longest, visit, argument};
-  walk.parts = pool_parts(context, walk.places * bytes_per_place);
-  if (walk.parts > walk.places) walk.parts = walk.places;
-  pool_run(context, walk.parts, walk_part, &walk);
+  walk_rows_sized(context, plan, plan_numel(plan) * bytes_per_place, longest, visit, argument);
 }

@@ -1,0 +1,109 @@
+/* index.c: values of an index as int64, as the mode has them, and the passes that look at an index: is it in range,
+   what is its range. */
+#include "cpu.h"
+
+#include <stdatomic.h>
+
+void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
+  if (mode == STREW_WRAP)
+    for (int64_t i = 0; i < count; i++) values[i] += values[i] < 0 ? size : 0;
+  else if (mode == STREW_CLIP)
+    for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 ? 0 : values[i] >= size ? size - 1 : values[i];
+  else if (mode == STREW_DROP)
+    for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 || values[i] >= size ? -1 : values[i];
+}
+
+bool index_is_straight(strew_dtype dtype, int64_t step_bytes, strew_mode mode) {
+  return dtype == STREW_INT64 && step_bytes == (int64_t)sizeof(int64_t) && (mode == STREW_ERROR || mode == STREW_DROP);
+}
+
+const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, strew_mode mode, int64_t size,
+                            int64_t *block) {
+  if (index_is_straight(dtype, row->step_bytes[i], mode)) return (const int64_t *)(const void *)row->address[i];
+  converter(STREW_INT64, dtype)(row->count, (char *)block, sizeof *block, row->address[i], row->step_bytes[i]);
+  apply_mode(mode, size, row->count, block);
+  return block;
+}
+
+/* ------------------------------------------------------------------------------------------------------- passes */
+
+/* One row's verdict, or its range: both dtypes of indices in the same words. */
+#define INDEX_LOOPS(T)                                                                                                 \
+  /* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0 */           \
+  static bool out_of_range_##T(const struct row *row, int64_t lowest, int64_t highest) {                               \
+    const char *at = row->address[0];                                                                                  \
+    uint64_t bad = 0;                                                                                                  \
+    if (row->step_bytes[0] == (int64_t)sizeof(T)) {                                                                    \
+      const T *values = (const T *)(const void *)at;                                                                   \
+      for (int64_t i = 0; i < row->count; i++)                                                                         \
+        bad |= ((uint64_t)(int64_t)values[i] - (uint64_t)lowest) | ((uint64_t)highest - (uint64_t)(int64_t)values[i]); \
+    } else {                                                                                                           \
+      for (int64_t i = 0; i < row->count; i++, at += row->step_bytes[0]) {                                             \
+        const int64_t value = *(const T *)(const void *)at;                                                            \
+        bad |= ((uint64_t)value - (uint64_t)lowest) | ((uint64_t)highest - (uint64_t)value);                           \
+      }                                                                                                                \
+    }                                                                                                                  \
+    return bad >> 63;                                                                                                  \
+  }                                                                                                                    \
+  static void widen_##T(const struct row *row, struct index_range *range) {                                            \
+    const char *at = row->address[0];                                                                                  \
+    for (int64_t i = 0; i < row->count; i++, at += row->step_bytes[0]) {                                               \
+      const int64_t value = *(const T *)(const void *)at;                                                              \
+      if (value < range->lowest) range->lowest = value;                                                                \
+      if (value > range->highest) range->highest = value;                                                              \
+    }                                                                                                                  \
+  }
+INDEX_LOOPS(int64_t)
+INDEX_LOOPS(int32_t)
+
+struct check {
+  bool (*out_of_range)(const struct row *row, int64_t lowest, int64_t highest);
+  int64_t lowest, highest;
+  atomic_bool bad;
+};
+
+static void check_visit(void *check_, const struct row *row) {
+  struct check *check = check_;
+  if (check->out_of_range(row, check->lowest, check->highest))
+    atomic_store_explicit(&check->bad, true, memory_order_relaxed);
+}
+
+/* Only asked once it is known that there is one. */
+static int64_t first_bad(const struct plan *plan, int64_t lowest, int64_t highest) {
+  int64_t count = plan_numel(plan);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t value = strew_scalar_load(plan->operands[0].dtype, operand_at(plan, 0, i)).as.i;
+    if (value < lowest || value > highest) return i;
+  }
+  return -1;
+}
+
+strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                             int64_t highest, int64_t *bad) {
+  (void)call;
+  bool wide = plan->operands[0].dtype == STREW_INT64;
+  struct check check = {wide ? out_of_range_int64_t : out_of_range_int32_t, lowest, highest, false};
+  walk_rows_parallel(device->context, plan, INT64_MAX, check_visit, &check);
+  *bad = atomic_load(&check.bad) ? first_bad(plan, lowest, highest) : -1;
+  return STREW_OK;
+}
+
+struct ranging {
+  void (*widen)(const struct row *row, struct index_range *range);
+  struct index_range range;
+};
+
+static void range_visit(void *ranging_, const struct row *row) {
+  struct ranging *ranging = ranging_;
+  ranging->widen(row, &ranging->range);
+}
+
+strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,
+                             struct index_range *range) {
+  (void)call, (void)device;
+  bool wide = plan->operands[0].dtype == STREW_INT64;
+  struct ranging ranging = {wide ? widen_int64_t : widen_int32_t, {INT64_MAX, INT64_MIN}};
+  walk_rows(plan, 0, plan_numel(plan), INT64_MAX, range_visit, &ranging);
+  *range = ranging.range;
+  return STREW_OK;
+}
