@@ -169,6 +169,9 @@ static bool choose_slices(const struct scatter_plan *plan, int64_t threads, stru
   return true;
 }
 
+/* Rows that no cache holds wait for memory, whatever the way (1 M rows of 64 float32 into 100 k: 22 ms alone, 20 with
+   two owners, 40 where two threads cut the columns, 75 where rows are listed by ranges of places first, for src is then
+   read here and there). */
 void scatter_choose(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
   const struct plan *p = &plan->plan;
   int64_t sample[SCATTER_SAMPLE], threads = context->threads, count = plan_numel(p);
