@@ -125,7 +125,7 @@ program: all $(BUILD)/plain_loop.so
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 digest: all
-	@$(BUILD)/strew tests/digest.lua 1000 1 2 3 7 16
+	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
 devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))
