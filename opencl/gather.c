@@ -3,21 +3,10 @@
 
 enum { OUT, INDEX, SELF };
 
-/* A pass of its own, before the gathering. */
-static strew_status check_index(const struct call *call, strew_device *device, const struct gather_plan *plan,
-                                bool *bad) {
-  struct plan values;
-  int64_t place;
-  plan_operand_values(&values, &plan->plan, INDEX);
-  plan_simplify(&values);
-  strew_status status = opencl_index_check(call, device, &values, plan->lowest, plan->size - 1, &place);
-  *bad = status == STREW_OK && place >= 0;
-  return status;
-}
-
 strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {
   *bad = false;
-  strew_status status = plan->check ? check_index(call, device, plan, bad) : STREW_OK;
+  strew_status status = STREW_OK;
+  if (plan->check) status = check_plan_values(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
   if (status != STREW_OK || *bad) return status;
   struct space space = space_of(&plan->plan);
   const struct operand *operands = plan->plan.operands;

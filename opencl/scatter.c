@@ -85,26 +85,19 @@ strew_status scatter_checked(struct scattering *s) {
   return status;
 }
 
-size_t target_bytes(const struct scattering *s) {
-  const struct operand *self = &s->plan.operands[SELF];
-  int64_t last = (s->given->size - 1) * s->given->step;
-  for (int d = 0; d < s->plan.rank; d++) last += (s->plan.sizes[d] - 1) * self->strides[d];
-  return (size_t)(last + 1) * strew_dtype_size_bytes(self->dtype);
-}
-
 /* Between self and its draft. */
 static strew_status draft_copy(const struct scattering *s, bool back) {
   const struct operand *self = &s->given->plan.operands[SELF];
   const struct block *own = self->storage->data, *from = back ? &s->draft : own, *to = back ? own : &s->draft;
   size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype);
   cl_int error = cl.clEnqueueCopyBuffer(opencl_of(s->device)->queue, from->memory, to->memory, back ? 0 : at,
-                                        back ? at : 0, target_bytes(s), 0, NULL, NULL);
+                                        back ? at : 0, scatter_target_bytes(s->given), 0, NULL, NULL);
   return error == CL_SUCCESS ? STREW_OK : fail_opencl(s->call, s->device, "clEnqueueCopyBuffer", error);
 }
 
 strew_status draft_start(struct scattering *s) {
   if (s->given->disposable || s->given->size < 1) return STREW_OK;
-  strew_status status = block_take(s->call, s->device, target_bytes(s), &s->draft);
+  strew_status status = block_take(s->call, s->device, scatter_target_bytes(s->given), &s->draft);
   if (status == STREW_OK) status = draft_copy(s, false);
   s->drafted = (struct storage){.device = s->device, .data = &s->draft};
   s->plan.operands[SELF].storage = &s->drafted;

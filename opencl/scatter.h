@@ -53,8 +53,6 @@ void walk_shape(const struct scattering *s, bool moving, int64_t block, struct w
    fail, when the index is known to be good. Where that cannot be, a draft is written, and copied at last. */
 strew_status draft_start(struct scattering *s);
 strew_status draft_finish(struct scattering *s);
-/* Bytes from the first to the last that self's places take. */
-size_t target_bytes(const struct scattering *s);
 /* Checks the index, if that is asked for, and waits for the answer. */
 strew_status scatter_check(struct scattering *s);
 /* Reads the verdict of a check in passing. */

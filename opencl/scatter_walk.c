@@ -74,7 +74,7 @@ static bool checks_in_passing(const struct scattering *s) {
   const struct scatter_plan *given = s->given;
   if (!given->check || given->disposable || s->with_arg || given->size < 1) return given->check && given->disposable;
   size_t index_bytes = (size_t)plan_numel(&s->pass.values) * strew_dtype_size_bytes(s->pass.values.operands[0].dtype);
-  return target_bytes(s) <= index_bytes / TIMES;
+  return scatter_target_bytes(s->given) <= index_bytes / TIMES;
 }
 
 static strew_status walk_all(struct scattering *s, int64_t owners, int64_t most, bool check) {

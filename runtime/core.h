@@ -246,6 +246,7 @@ void plan_simplify_any_order(struct plan *plan);
 /* For calls that go along lines of dimension `dim`: brings it to the end, and simplifies the others in any order. */
 void plan_lines(struct plan *plan, int dim);
 int64_t plan_numel(const struct plan *plan);
+void plan_swap_dims(struct plan *plan, int a, int b);
 /* What is used of a plan: copying it whole would cost a small call more than its work. */
 void plan_copy(struct plan *to, const struct plan *from);
 /* A plan over the different elements of one operand: dimensions along which it stands still count once. */
@@ -272,6 +273,9 @@ struct scatter_plan {
   bool disposable; /* self and arg need not be left as they were: they are dropped then */
   int64_t lowest;
 };
+
+/* Bytes from self's first place to the end of the last one that values can reach. */
+size_t scatter_target_bytes(const struct scatter_plan *plan);
 
 /* Operands: 0 out, 1 index, 2 self with stride 0 along dim. */
 struct gather_plan {
@@ -412,6 +416,10 @@ struct device_ops {
 };
 
 extern const struct device_ops cpu_ops, opencl_ops;
+
+/* Does operand `index` of a plan hold values outside of lowest..highest? By a pass of its own. */
+strew_status check_plan_values(const struct call *call, strew_device *device, const struct plan *plan, int index,
+                               int64_t lowest, int64_t highest, bool *bad);
 
 /* opencl/platform.c: fills context->found, and gives it back. */
 void opencl_find_devices(strew_context *context);

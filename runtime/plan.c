@@ -71,7 +71,7 @@ static bool belongs_outside(const struct plan *plan, int a, int b) {
   return true;
 }
 
-static void swap_dims(struct plan *plan, int a, int b) {
+void plan_swap_dims(struct plan *plan, int a, int b) {
   int64_t size = plan->sizes[a];
   int64_t strides[MAX_OPERANDS];
   for (int i = 0; i < plan->count; i++) strides[i] = plan->operands[i].strides[a];
@@ -82,7 +82,7 @@ static void swap_dims(struct plan *plan, int a, int b) {
 
 void plan_simplify_any_order(struct plan *plan) {
   for (int d = 1; d < plan->rank; d++)
-    for (int at = d; at > 0 && !belongs_outside(plan, at - 1, at); at--) swap_dims(plan, at - 1, at);
+    for (int at = d; at > 0 && !belongs_outside(plan, at - 1, at); at--) plan_swap_dims(plan, at - 1, at);
   plan_simplify(plan);
 }
 
@@ -120,6 +120,24 @@ void plan_operand_values(struct plan *values, const struct plan *plan, int opera
   operand_copy(&values->operands[0], &plan->operands[operand], plan->rank);
   for (int d = 0; d < values->rank; d++)
     if (values->operands[0].strides[d] == 0) values->sizes[d] = 1;
+}
+
+size_t scatter_target_bytes(const struct scatter_plan *plan) {
+  const struct operand *self = &plan->plan.operands[0];
+  int64_t last = (plan->size - 1) * plan->step;
+  for (int d = 0; d < plan->plan.rank; d++) last += (plan->plan.sizes[d] - 1) * self->strides[d];
+  return (size_t)(last + 1) * dtype_bytes(self->dtype);
+}
+
+strew_status check_plan_values(const struct call *call, strew_device *device, const struct plan *plan, int index,
+                               int64_t lowest, int64_t highest, bool *bad) {
+  struct plan values;
+  int64_t place;
+  plan_operand_values(&values, plan, index);
+  plan_simplify(&values);
+  strew_status status = device->ops->index_check(call, device, &values, lowest, highest, &place);
+  *bad = status == STREW_OK && place >= 0;
+  return status;
 }
 
 bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes) {

@@ -5,7 +5,7 @@ CHOOSE_LOOPS(copy)
 
 convert_row *converter(strew_dtype to, strew_dtype from) {
   if (to != from) return copy_loops()->convert_from[from][to];
-  switch (strew_dtype_size_bytes(to)) {
+  switch (dtype_bytes(to)) {
   case 1: return copy_loops()->copy8;
   case 2: return copy_loops()->copy16;
   case 4: return copy_loops()->copy32;
@@ -20,8 +20,7 @@ static void copy_visit(void *convert, const struct row *row) {
 /* ------------------------------------------------------------------------------------------------- transposition
 
    Where the elements that are neighbours in the source lie along another dimension than the last, plain rows would take
-   one element from each line of cache that they touch. Both are gone through in tiles instead, whose lines stay near.
- */
+   one element from each line of cache that they touch. Both are gone through in tiles, whose lines stay near. */
 
 enum { TILE_BYTES = 256, LEAST = 8 };
 
@@ -40,20 +39,6 @@ static int transposed_dim(const struct plan *plan) {
   for (int d = 0; d < last; d++)
     if (from->strides[d] == 1 && plan->sizes[d] >= LEAST) return d;
   return -1;
-}
-
-/* The order in which dimensions are gone through does not matter. */
-static void bring_before_last(struct plan *plan, int dim) {
-  for (; dim < plan->rank - 2; dim++) {
-    int64_t size = plan->sizes[dim];
-    plan->sizes[dim] = plan->sizes[dim + 1];
-    plan->sizes[dim + 1] = size;
-    for (int i = 0; i < plan->count; i++) {
-      int64_t *strides = plan->operands[i].strides, stride = strides[dim];
-      strides[dim] = strides[dim + 1];
-      strides[dim + 1] = stride;
-    }
-  }
 }
 
 static transpose_block *transposer(int64_t size_bytes) {
@@ -83,10 +68,10 @@ static void transpose_part(void *work_, int64_t part) {
 }
 
 static void copy_transposed(strew_context *context, const struct plan *plan, int dim) {
-  int64_t size_bytes = (int64_t)strew_dtype_size_bytes(plan->operands[0].dtype);
+  int64_t size_bytes = (int64_t)dtype_bytes(plan->operands[0].dtype);
   struct transposition work = {.transpose = transposer(size_bytes), .side = TILE_BYTES / size_bytes};
   plan_copy(&work.plan, plan);
-  bring_before_last(&work.plan, dim);
+  for (; dim < plan->rank - 2; dim++) plan_swap_dims(&work.plan, dim, dim + 1); /* in any order */
   work.rows = work.plan.sizes[plan->rank - 2];
   work.columns = work.plan.sizes[plan->rank - 1];
   work.tiles_down = (work.rows - 1) / work.side + 1;

@@ -4,7 +4,8 @@
 
 #include "core.h"
 
-enum { CACHE_LINE = 64 };
+/* Places that an index names are asked for ahead: by so many elements, by so many rows and of those so many bytes. */
+enum { CACHE_LINE = 64, LINE_AHEAD = 32, ROW_AHEAD = 8, MOST_FETCHED = 8 * CACHE_LINE };
 
 /* For loops that take a function per element as an argument: inlined, it is a constant, and nothing is called. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))

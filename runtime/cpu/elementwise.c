@@ -76,7 +76,7 @@ static bool is_dense(const struct plan *plan, const struct operand *operand) {
 static struct lane lane_in(const struct plan *plan, int i, strew_dtype computed, struct lane rows, char *number) {
   const struct operand *operand = &plan->operands[i];
   struct lane lane = rows;
-  lane.size = (int64_t)strew_dtype_size_bytes(computed);
+  lane.size = (int64_t)dtype_bytes(computed);
   if (operand->dtype != computed || !is_dense(plan, operand)) lane.convert = converter(computed, operand->dtype);
   if (operand->storage) return lane;
   int64_t longest = plan->rank ? plan->sizes[plan->rank - 1] : 1;
@@ -88,7 +88,7 @@ static struct lane lane_in(const struct plan *plan, int i, strew_dtype computed,
 
 static struct lane lane_out(const struct plan *plan, strew_dtype gives) {
   const struct operand *out = &plan->operands[0];
-  struct lane lane = {.size = (int64_t)strew_dtype_size_bytes(gives)};
+  struct lane lane = {.size = (int64_t)dtype_bytes(gives)};
   if (out->dtype != gives || !is_dense(plan, out)) lane.convert = converter(out->dtype, gives);
   return lane;
 }

@@ -5,7 +5,6 @@
 #include "cpu.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum { BLOCK = 1024 };
 enum { OUT, INDEX, SELF };
@@ -40,13 +39,12 @@ ALWAYS_INLINE void fetch_ahead(const struct line *line, int64_t i, int64_t ahead
 
 #define GATHER_LINE(T)                                                                                                 \
   static bool gather_line_##T(const struct line *whole) {                                                              \
-    enum { AHEAD = 32 };                                                                                               \
     const struct line line = *whole;                                                                                   \
     bool bad = false;                                                                                                  \
     for (int64_t i = 0; i < line.count; i++) {                                                                         \
       const int64_t value = line.index[i];                                                                             \
       const bool fits = (uint64_t)value < (uint64_t)line.size;                                                         \
-      fetch_ahead(&line, i, AHEAD, 1);                                                                                 \
+      fetch_ahead(&line, i, LINE_AHEAD, 1);                                                                            \
       bad |= !fits;                                                                                                    \
       *(T *)(void *)(line.out + i * line.out_step) =                                                                   \
           fits ? *(const T *)(const void *)(line.self + i * line.self_step + value * line.step) : 0;                   \
@@ -68,7 +66,6 @@ static bool gather_line(size_t size_bytes, const struct line *line) {
 }
 
 static bool gather_rows(const struct gathering *gathering, const struct line *line) {
-  enum { AHEAD = 8, MOST_BYTES = 8 * CACHE_LINE };
   static const uint64_t zero;
   strew_dtype dtype = gathering->plan->plan.operands[OUT].dtype;
   convert_row *copy = converter(dtype, dtype);
@@ -78,7 +75,7 @@ static bool gather_rows(const struct gathering *gathering, const struct line *li
     const int64_t value = line->index[i];
     const bool fits = (uint64_t)value < (uint64_t)line->size;
     const char *from = (const char *)&zero;
-    fetch_ahead(line, i, AHEAD, bytes < MOST_BYTES ? bytes : MOST_BYTES);
+    fetch_ahead(line, i, ROW_AHEAD, bytes < MOST_FETCHED ? bytes : MOST_FETCHED);
     bad |= !fits;
     if (fits) from = line->self + i * line->self_step + value * line->step;
     copy(gathering->columns, line->out + i * line->out_step, gathering->out_column, from,

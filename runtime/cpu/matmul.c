@@ -63,7 +63,7 @@ static void multiply_vector(const struct blas *blas, const struct matrices *x, s
   int64_t outer = is_right ? x->m : x->n, step = is_right ? x->b_row : x->a_column;
   bool by_rows = matrix.transpose == BLAS_NO_TRANSPOSE;
   int rows = (int)(by_rows ? outer : x->k), columns = (int)(by_rows ? x->k : outer);
-  memset(x->c, 0, (size_t)outer * strew_dtype_size_bytes(dtype)); /* NaN * 0 is not 0 to every BLAS */
+  memset(x->c, 0, (size_t)outer * dtype_bytes(dtype)); /* NaN * 0 is not 0 to every BLAS */
   if (dtype == STREW_FLOAT32)
     blas->sgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
                 (int)(step > 0 ? step : 1), 0, (float *)(void *)x->c, 1);

@@ -81,7 +81,7 @@ strew_status cpu_nonzero(const struct call *call, strew_device *device, const st
   (void)call;
   strew_dtype dtype = plan->operands[0].dtype;
   struct job job = {.plan = plan, .loops = &all_loops[dtype], .places = plan_numel(plan)};
-  job.parts = pool_parts(device->context, job.places * (int64_t)strew_dtype_size_bytes(dtype));
+  job.parts = pool_parts(device->context, job.places * (int64_t)dtype_bytes(dtype));
   if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
   if (job.parts > job.places) job.parts = job.places;
   if (!out || job.parts > 1) pool_run(device->context, job.parts, count_part, &job);

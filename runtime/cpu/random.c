@@ -84,8 +84,8 @@ strew_status cpu_random(const struct call *call, strew_device *device, const str
   struct job job = {.plan = plan, .dtype = is_float ? dtype_wide(plan->out.dtype) : STREW_INT64};
   job.store = converter(plan->out.dtype, job.dtype);
   job.out = operand_address(&plan->out);
-  job.out_bytes = (int64_t)strew_dtype_size_bytes(plan->out.dtype);
-  job.bytes = (int64_t)strew_dtype_size_bytes(job.dtype);
+  job.out_bytes = (int64_t)dtype_bytes(plan->out.dtype);
+  job.bytes = (int64_t)dtype_bytes(job.dtype);
   int64_t portions = (plan->count - 1) / PORTION + 1;
   pool_run_sized(device->context, plan->count * job.out_bytes, portions, random_portion, &job);
   return STREW_OK;
@@ -96,7 +96,7 @@ strew_status cpu_random(const struct call *call, strew_device *device, const str
 static void ramp_portion(void *plan_, int64_t portion) {
   const struct ramp_plan *plan = plan_;
   int64_t begin = portion * PORTION, count = plan->count - begin < PORTION ? plan->count - begin : PORTION;
-  int64_t out_bytes = (int64_t)strew_dtype_size_bytes(plan->out.dtype);
+  int64_t out_bytes = (int64_t)dtype_bytes(plan->out.dtype);
   union {
     double f64[PORTION];
     int64_t i64[PORTION];
@@ -113,7 +113,7 @@ static void ramp_portion(void *plan_, int64_t portion) {
 strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
   (void)call;
   struct ramp_plan shared = *plan;
-  int64_t bytes = plan->count * (int64_t)strew_dtype_size_bytes(plan->out.dtype);
+  int64_t bytes = plan->count * (int64_t)dtype_bytes(plan->out.dtype);
   pool_run_sized(device->context, bytes, (plan->count - 1) / PORTION + 1, ramp_portion, &shared);
   return STREW_OK;
 }

@@ -65,8 +65,8 @@ static void space_of(struct space *space, const struct plan *plan, int begin, in
   space->rank = 0;
   for (int d = begin; d < end; d++) {
     space->sizes[space->rank] = plan->sizes[d];
-    space->out[space->rank] = out->strides[d] * (int64_t)strew_dtype_size_bytes(out->dtype);
-    space->in[space->rank++] = in->strides[d] * (int64_t)strew_dtype_size_bytes(in->dtype);
+    space->out[space->rank] = out->strides[d] * (int64_t)dtype_bytes(out->dtype);
+    space->in[space->rank++] = in->strides[d] * (int64_t)dtype_bytes(in->dtype);
   }
 }
 
@@ -84,8 +84,8 @@ static void lay_out(struct job *job, const struct reduce_plan *plan) {
   strew_dtype wide = dtype_wide(in->dtype);
   job->plan = plan;
   job->dtype = in->dtype;
-  job->element_bytes = (int64_t)strew_dtype_size_bytes(in->dtype);
-  job->wide_bytes = (int64_t)strew_dtype_size_bytes(wide);
+  job->element_bytes = (int64_t)dtype_bytes(in->dtype);
+  job->wide_bytes = (int64_t)dtype_bytes(wide);
   job->load = converter(wide, in->dtype);
   job->direct = wide == in->dtype;
   job->fold = fold_of(kinds[plan->fold], in->dtype);

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef uint32_t bits_f32;
-typedef uint64_t bits_f64;
-
 #define LOOPS_WIDE
 #define LOOPS "reduce.inc"
 #include "each_dtype.h"

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------- checks */
+/* ----------------------------------------------------------------------------------------------------------- checks */
 
 /* Is it worth while to keep a copy of self? */
 static bool is_small(const struct scatter_plan *plan, size_t bytes) {
   enum { TIMES = 10 };
   struct plan values;
   plan_operand_values(&values, &plan->plan, INDEX);
-  return bytes * TIMES <= (size_t)plan_numel(&values) * strew_dtype_size_bytes(values.operands[0].dtype);
+  return bytes * TIMES <= (size_t)plan_numel(&values) * dtype_bytes(values.operands[0].dtype);
 }
 
 /* Checks values on the way, with a copy of self to put back. False where that does not pay or memory lacks: nothing was
@@ -25,7 +25,7 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   size_t bytes = 0;
   if (plan->size < 1) return false;
   if (!plan->disposable && !scatter_looks_first(context, plan, way)) {
-    bytes = scatter_target_bytes(plan, SELF, plan->step);
+    bytes = scatter_target_bytes(plan);
     bool wrapped = plan->plan.operands[SELF].storage->wrapped; /* a host may be writing between self's elements */
     if (plan->plan.count > ARG || wrapped) return false;
     if (bytes <= sizeof little)
@@ -43,24 +43,13 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   return done;
 }
 
-static strew_status check_first(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                                bool *bad) {
-  struct plan values;
-  int64_t place;
-  plan_operand_values(&values, &plan->plan, INDEX);
-  plan_simplify(&values);
-  strew_status status = cpu_index_check(call, device, &values, plan->lowest, plan->size - 1, &place);
-  *bad = place >= 0;
-  return status;
-}
-
 static strew_status scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   strew_status status = STREW_OK;
   struct scatter_way way;
   *bad = false;
   scatter_choose(device->context, plan, &way);
   if (plan->check && run_checking(device->context, plan, &way, bad)) return status;
-  if (plan->check) status = check_first(call, device, plan, bad);
+  if (plan->check) status = check_plan_values(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
   if (status != STREW_OK || *bad) return status;
   if (!scatter_share(device->context, plan, &way, NULL)) cpu_scatter_walk(plan, 0, plan->size, NULL);
   return status;
@@ -75,7 +64,7 @@ strew_status cpu_scatter(const struct call *call, strew_device *device, const st
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- means */
+/* ------------------------------------------------------------------------------------------------------------ means */
 
 struct division {
   divide_row *divide;

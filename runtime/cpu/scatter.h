@@ -1,5 +1,4 @@
-/* scatter.h: what the files of the CPU's scatter share: tiles for the loops, one thread's walk, the ways to share it.
- */
+/* scatter.h: what the files of the CPU's scatter share: tiles, one thread's walk, the ways to share it. */
 #ifndef STREW_CPU_SCATTER_H
 #define STREW_CPU_SCATTER_H
 
@@ -55,8 +54,11 @@ divide_row *scatter_divider(strew_dtype dtype);
 /* Joins what the index values lowest .. lowest + count - 1 bring, in row-major order of the plan. *bad (or NULL: that
    is no fault) is set where a value is nobody's, and then nobody goes on. */
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
-/* Bytes from self's first place to the end of its last one; i: SELF or ARG. */
-size_t scatter_target_bytes(const struct scatter_plan *plan, int i, int64_t step);
+/* Does the index move along with self in the last of several dimensions, so that each row has several values? */
+static inline bool has_full_rows(const struct plan *plan) {
+  int last = plan->rank - 1;
+  return last > 0 && plan->operands[SELF].strides[last] != 0 && plan->operands[INDEX].strides[last] != 0;
+}
 /* Bytes that an index value chooses among; from row to row self moves evenly, which a processor sees by itself. */
 int64_t scatter_range_bytes(const struct scatter_plan *plan);
 /* Are `count` values neither negative nor descending? */

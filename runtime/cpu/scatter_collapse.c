@@ -5,14 +5,6 @@
 
 CHOOSE_LOOPS(index)
 
-/* The index's values stand side by side along the last dimension, along which self moves? */
-static bool is_full(const struct plan *plan) {
-  const struct operand *index = &plan->operands[INDEX];
-  int last = plan->rank - 1;
-  return last > 0 && plan->operands[SELF].strides[last] != 0 && index->strides[last] == 1 &&
-         index->dtype == STREW_INT64;
-}
-
 /* Are rows of one value each, as far as some of them tell by two values? */
 static bool looks_constant(const struct plan *plan, int64_t rows) {
   enum { SAMPLE = 64 };
@@ -48,8 +40,9 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
                       struct storage *storage) {
   enum { FEWEST_ROWS = 256 };
   const struct plan *p = &plan->plan;
-  if (!is_full(p)) return false;
   int last = p->rank - 1;
+  if (!has_full_rows(p) || p->operands[INDEX].strides[last] != 1 || p->operands[INDEX].dtype != STREW_INT64)
+    return false;
   int64_t rows = plan_numel(p) / p->sizes[last];
   if (rows < FEWEST_ROWS || !looks_constant(p, rows)) return false;
   *storage =

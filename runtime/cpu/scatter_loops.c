@@ -1,5 +1,5 @@
-/* scatter_loops.c: the loops of scatter.inc for every dtype, and what they share: lists of a tile's own rows, and
-   places fetched ahead of their turn. Memory is what a scatter waits for: the places that are due soon are known from
+/* scatter_loops.c: the loops of scatter.inc for every dtype, and what they share: places fetched
+   ahead of their turn. Memory is what a scatter waits for: the places that are due soon are known from
    the index, and asking for them early brought 19 ms to 16 (10 M float32 into 1 M places) and 44 to 23 (1 M rows of 64
    into 100 k); where places fit in a core's own cache it costs a little (10 k places: 12 to 14). */
 #include "index_loops.h"
@@ -12,9 +12,6 @@
 ALWAYS_INLINE uintptr_t address_ahead(const struct tile *t, const char *base, int64_t row, int64_t step, int64_t i) {
   return (uintptr_t)base + (uintptr_t)i * (uintptr_t)row + (uintptr_t)t->index[i] * (uintptr_t)step;
 }
-
-/* How many rows ahead a line and rows ask for their places, and rows for what comes; bytes of a row at the most. */
-enum { LINE_AHEAD = 32, ROW_AHEAD = 8, SRC_AHEAD = 24, MOST_FETCHED = 8 * CACHE_LINE };
 
 ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
   __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
@@ -34,6 +31,7 @@ ALWAYS_INLINE void fetch_src(const struct tile *t, int64_t i) {
 }
 
 ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
+  enum { SRC_AHEAD = 24 };
   if (k + ROW_AHEAD >= rows) return;
   int64_t i = select ? select[k + ROW_AHEAD] : k + ROW_AHEAD;
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
@@ -74,8 +72,7 @@ divide_row *scatter_divider(strew_dtype dtype) {
 
 CHOOSE_LOOPS(index)
 
-/* A tile that does not own all values first lists the rows whose values it owns, for a branch on each would be a guess.
- */
+/* A tile that does not own all values first lists the rows whose values it owns, for branches would be guesses. */
 bool scatter_join(const struct scatter_loops *loops, const struct tile *tile) {
   enum { ROWS = 1024, ROOM = 8 };
   int64_t list[ROWS + ROOM], size = tile->size, rows = tile->rows;

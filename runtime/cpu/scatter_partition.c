@@ -2,12 +2,10 @@
 
    Contributions are taken in blocks of row-major order. In each block they are dealt out, in order, to the owners of
    ranges of places; then each owner joins its share of block after block. So every place is joined in row-major order,
-   and an owner's range stays in its core's cache. Memory for it, place and value of up to MOST contributions, is
-   bounded: longer calls go by as many turns. An index that is wrong is found before the first place is written, in one
+   and an owner's range stays in its core's cache. Memory for it, place and value of a turn's contributions, is
+   bounded: longer calls take several turns. An index that is wrong is found before the first place is written, in one
    turn. */
 #include "scatter.h"
-
-#include <string.h>
 
 enum { BLOCK = 1 << 15, ROW = 1024, MOST_OWNERS = 256, COUNTERS = 4 };
 
@@ -35,8 +33,7 @@ struct hand {
 
 static uint32_t *starts_of(const struct deal *deal, int64_t block) { return deal->starts + block * (deal->owners + 2); }
 
-/* ------------------------------------------------------------------------------------------------------------ dealing
- */
+/* ---------------------------------------------------------------------------------------------------------- dealing */
 
 /* The places that a row of the plan meets. A value that is nobody's goes behind the last owner's range. */
 static bool find_places(const struct deal *deal, const struct row *row, uint32_t *places) {
@@ -124,8 +121,7 @@ static void deal_block(void *deal_, int64_t block) {
   walk_rows(&deal->plan->plan, begin, end, ROW, hand_visit, &hand);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ joining
- */
+/* ---------------------------------------------------------------------------------------------------------- joining */
 
 /* An owner's share of a block, contributions begin .. end - 1 of those dealt out. */
 static void join_share(const struct deal *deal, struct tile *tile, int64_t begin, int64_t end) {
@@ -160,8 +156,7 @@ static void join_owner(void *deal_, int64_t owner) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the
- * whole */
+/* -------------------------------------------------------------------------------------------------------- the whole */
 
 /* As many owners as threads like to have, and ranges that half of a core's cache holds, where that is not too many. */
 static void choose_owners(struct deal *deal, const strew_context *context, int64_t places) {
@@ -176,7 +171,7 @@ static void choose_owners(struct deal *deal, const strew_context *context, int64
 }
 
 static int64_t places_of(const struct scatter_plan *plan) {
-  return (int64_t)(scatter_target_bytes(plan, SELF, plan->step) / dtype_bytes(plan->plan.operands[SELF].dtype));
+  return (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
 }
 
 /* Wrong values have a number, too, at most MOST_OWNERS + 1 ranges of the widest kind. */

@@ -6,7 +6,6 @@
 #include "scatter.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in FAR_GRAINS of it (16
    MiB, a part of the shared cache) in the middle, others far. */
@@ -87,8 +86,7 @@ static bool is_line(const struct scatter_plan *plan) {
   return (p->rank == 1 || rows) && index->dtype == STREW_INT64 && index->strides[0] == 1 && self->strides[0] == 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the rule
- */
+/* --------------------------------------------------------------------------------------------------------- the rule */
 
 /* The dimension to cut: an outer one along which self moves; else the last one where index moves, too, and a share is
    still some cache lines wide. -1: none will do. */
@@ -112,7 +110,7 @@ static bool has_wide_rows(const struct plan *plan) {
 static bool can_copy(const strew_context *context, const struct scatter_plan *plan, int64_t threads) {
   const struct plan *p = &plan->plan;
   const struct operand *self = &p->operands[SELF];
-  int64_t places = plan->size, bytes = (int64_t)scatter_target_bytes(plan, SELF, plan->step);
+  int64_t places = plan->size, bytes = (int64_t)scatter_target_bytes(plan);
   bool ordered = reduction_is_ordered(plan->reduction) && dtype_is_float(self->dtype);
   if (ordered || plan->reduction == STREW_ASSIGN || p->count > ARG || p->rank < 1) return false;
   for (int d = 0; d < p->rank; d++)
@@ -142,12 +140,6 @@ static enum way_kind cheapest(const strew_context *context, const struct scatter
   int64_t partition = scatter_can_part(plan) ? PARTITION_COST / threads : INT64_MAX;
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
-}
-
-/* Do values of a full index stand side by side, each row with several of them? */
-static bool has_full_rows(const struct plan *plan) {
-  int last = plan->rank - 1;
-  return last > 0 && plan->operands[SELF].strides[last] != 0 && plan->operands[INDEX].strides[last] != 0;
 }
 
 /* Do threads go by positions? */
@@ -204,8 +196,7 @@ bool scatter_looks_first(const strew_context *context, const struct scatter_plan
   return parts || way->kind == WAY_POSITIONS || way->kind == WAY_COPIES;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sharing
- */
+/* ---------------------------------------------------------------------------------------------------------- sharing */
 
 struct shares {
   const struct scatter_plan *plan;
@@ -265,7 +256,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   const struct scatter_plan *plan = shares->plan;
   const struct operand *self = &plan->plan.operands[SELF];
   int64_t parts = shares->way->parts, element = (int64_t)dtype_bytes(self->dtype), first = 0;
-  shares->copy_bytes = scatter_target_bytes(plan, SELF, plan->step);
+  shares->copy_bytes = scatter_target_bytes(plan);
   size_t bytes = shares->copy_bytes * (size_t)parts;
   shares->copies = memory_take(context, bytes);
   if (!shares->copies) return false;

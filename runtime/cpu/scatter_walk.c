@@ -9,8 +9,6 @@
 #include "index_loops.h"
 #include "scatter.h"
 
-#include <string.h>
-
 enum { BLOCK = 1024 };
 
 struct part {
@@ -37,8 +35,7 @@ static int64_t position_of(const struct part *part, int64_t place) {
   return position;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- lines
- */
+/* ------------------------------------------------------------------------------------------------------------ lines */
 
 static struct tile rows_of(const struct tile *tile, int64_t begin, int64_t end) {
   struct tile rows = *tile;
@@ -135,8 +132,7 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
   return nobodys;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the walk
- */
+/* --------------------------------------------------------------------------------------------------------- the walk */
 
 static bool join_row(const struct part *part, const struct row *row, struct tile *tile) {
   int64_t block[BLOCK];
@@ -177,12 +173,6 @@ static void split_columns(const struct plan *plan, struct part *part) {
   part->tile.self_column = operand_step(&operands[SELF], last);
   part->tile.src_column = operand_step(&operands[SRC], last);
   if (plan->count > ARG) part->tile.arg_column = operand_step(&operands[ARG], last);
-}
-
-size_t scatter_target_bytes(const struct scatter_plan *plan, int i, int64_t step) {
-  int64_t last = (plan->size - 1) * step;
-  for (int d = 0; d < plan->plan.rank; d++) last += (plan->plan.sizes[d] - 1) * plan->plan.operands[i].strides[d];
-  return (size_t)(last + 1) * dtype_bytes(plan->plan.operands[i].dtype);
 }
 
 int64_t scatter_range_bytes(const struct scatter_plan *plan) {

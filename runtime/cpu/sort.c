@@ -278,7 +278,7 @@ static void lay_out(struct job *job, const struct sort_plan *plan) {
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
   job->line.flip = plan->descending ? UINT64_MAX : 0;
-  job->digits = (int)strew_dtype_size_bytes(dtype);
+  job->digits = (int)dtype_bytes(dtype);
   bool is_narrow = job->digits <= 4 && job->line.n <= UINT32_MAX;
   job->sorts = is_narrow ? &sorts_narrow : &sorts_broad;
   job->keys = is_narrow ? narrow_keys[dtype] : broad_keys[dtype];
