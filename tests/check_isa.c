@@ -287,7 +287,8 @@ START_TEST(index_loops_agree) {
     require(index_of[0]->ascends(values, count) == index_of[_i]->ascends(values, count));
     require(index_of[0]->is_constant(values, count) == index_of[_i]->is_constant(values, count));
     int64_t listed = index_of[0]->list_owned(values, begin, count, lowest, (uint64_t)owned, 1000, lists[0], &beyond[0]);
-    int64_t found_too = index_of[_i]->list_owned(values, begin, count, lowest, (uint64_t)owned, 1000, lists[1], &beyond[1]);
+    int64_t found_too =
+        index_of[_i]->list_owned(values, begin, count, lowest, (uint64_t)owned, 1000, lists[1], &beyond[1]);
     require(listed == found_too && beyond[0] == beyond[1]);
     require(!memcmp(lists[0], lists[1], (size_t)listed * sizeof *values));
   }
