@@ -35,7 +35,7 @@ endif
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
-PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
+PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c progress.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
