@@ -16,14 +16,32 @@
 
 /* -------------------------------------------------------------------------------------------------------- failures */
 
+static strew_status fail_list(const struct call *call, const char *path, const char *member, const char *hint,
+                              const char *format, va_list arguments) {
+  char names[2][TEXT_BYTES], reason[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EFILE, .argument = "path", .hint = hint};
+  vsnprintf(reason, sizeof reason, format, arguments);
+  text_of_name(path, names[0]);
+  if (!member) return fail(call, fault, "is \"%s\", which %s", names[0], reason);
+  return fail(call, fault, "is \"%s\", which has a member \"%s\" that %s", names[0], text_of_name(member, names[1]),
+              reason);
+}
+
 strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...) {
-  char name[TEXT_BYTES], reason[2 * TEXT_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(reason, sizeof reason, format, arguments);
+  strew_status status = fail_list(call, path, NULL, hint, format, arguments);
   va_end(arguments);
-  return fail(call, (struct fault){.code = STREW_EFILE, .argument = "path", .hint = hint}, "is \"%s\", which %s",
-              text_of_name(path, name), reason);
+  return status;
+}
+
+strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
+                         const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  strew_status status = fail_list(call, path, member, hint, format, arguments);
+  va_end(arguments);
+  return status;
 }
 
 /* With what errno says. */

@@ -8,7 +8,7 @@
 
 static const struct format formats[] = {
     {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP},
-    //    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
+    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 

@@ -107,6 +107,8 @@ strew_status strew_table_add(strew_table *table, const char *name, strew_tensor 
   return table_add(&call, table, name, tensor);
 }
 
+strew_context *table_context(const strew_table *table) { return table->context; }
+
 int64_t strew_table_count(const strew_table *table) { return table->count; }
 
 static bool is_entry(const strew_table *table, int64_t i) { return i >= 0 && i < table->count; }
