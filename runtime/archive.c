@@ -339,6 +339,15 @@ static zip_int64_t serve_member(void *user, void *data, zip_uint64_t length, zip
   }
 }
 
+/* A name that libzip does not take. */
+static strew_status fail_name(const struct archive *archive, const char *name) {
+  char text[TEXT_BYTES];
+  zip_error_t *error = zip.zip_get_error(archive->zip);
+  if (zip.zip_error_code_zip(error) != ZIP_ER_INVAL) return fail_zip(archive, error);
+  return fail(archive->call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
+              "has the name \"%s\", names in an archive are UTF-8", text_of_name(name, text));
+}
+
 strew_status archive_create(const struct call *call, strew_context *context, const char *path,
                             const struct archive_items *items, struct archive **out) {
   struct archive *archive = NULL;
@@ -368,8 +377,8 @@ strew_status archive_add(struct archive *archive, const char *name, const void *
     return fail_zip(archive, &archive->error);
   }
   zip_int64_t i = zip.zip_file_add(archive->zip, name, source, ZIP_FL_ENC_UTF_8);
-  if (i < 0) zip.zip_source_free(source);
-  if (i < 0 || zip.zip_file_set_dostime(archive->zip, (zip_uint64_t)i, 0, FIRST_DAY, 0) != 0 ||
+  if (i < 0) return zip.zip_source_free(source), fail_name(archive, name);
+  if (zip.zip_file_set_dostime(archive->zip, (zip_uint64_t)i, 0, FIRST_DAY, 0) != 0 ||
       zip.zip_set_file_compression(archive->zip, (zip_uint64_t)i, is_deflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0) != 0)
     return fail_zip(archive, zip.zip_get_error(archive->zip));
   return STREW_OK;

@@ -59,6 +59,11 @@ static strew_status fail_kind(const struct call *call, const char *path, mode_t 
 
 /* --------------------------------------------------------------------------------------------------------- reading */
 
+uint64_t file_size(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
 strew_status file_open(const struct call *call, const char *path, struct file *out) {
   struct stat about;
   int descriptor;
@@ -126,7 +131,8 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
   }
   if (!draft->replaces) return STREW_OK;
   if (!S_ISREG(old->st_mode)) return fail_kind(call, path, old->st_mode);
-  return access(draft->target, W_OK) == 0 ? STREW_OK : fail_system(call, path, "cannot be written");
+  return faccessat(AT_FDCWD, draft->target, W_OK, AT_EACCESS) == 0 ? STREW_OK
+                                                                   : fail_system(call, path, "cannot be written");
 }
 
 /* Makes a file of a name that nobody has, in the target's folder: a file is renamed within a file system only. Its mode

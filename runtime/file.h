@@ -19,6 +19,8 @@ struct file {
   uint64_t size_bytes;
 };
 
+/* 0 where it cannot be told. */
+uint64_t file_size(const char *path);
 /* What is no regular file is refused before anything could wait for it, as reading a pipe does. */
 strew_status file_open(const struct call *call, const char *path, struct file *out);
 void file_close(struct file *file);

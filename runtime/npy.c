@@ -137,7 +137,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   strew_status status = read_header(call, source, device->context, &header, &data_at);
   if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
   if (status == STREW_OK)
-    status = check_machine_memory(call, device->context, data_bytes, "an .npy can be mapped: {map = true}");
+    status = check_machine_memory(call, device, data_bytes, "an .npy can be mapped: {map = true}");
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor;
@@ -252,14 +252,13 @@ static bool is_fortran(const strew_tensor *tensor) {
   return true;
 }
 
-strew_status npy_describe(const struct call *call, const char *argument, const strew_tensor *tensor,
-                          struct npy_image *out) {
+strew_status npy_describe(const struct call *call, const strew_tensor *tensor, struct npy_image *out) {
   if (!npy_has_dtype(tensor->dtype))
     return fail(call,
                 (struct fault){.code = STREW_EDTYPE,
-                               .argument = argument,
-                               .hint = ":to(\"float32\") keeps every value; load(...):to(\"bfloat16\") brings it back"},
-                "is %s, which NumPy and its files do not have", strew_dtype_name(tensor->dtype));
+                               .argument = "x",
+                               .hint = "x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
+                "is %s, a dtype that NumPy and its files do not have", strew_dtype_name(tensor->dtype));
   struct npy_header header = {.dtype = tensor->dtype, .is_fortran = is_fortran(tensor), .rank = tensor->rank};
   memcpy(header.sizes, tensor->sizes, sizeof header.sizes);
   out->header_bytes = npy_write_header(&header, out->header);
@@ -321,7 +320,7 @@ strew_status npy_save(const struct call *call, const strew_tensor *tensor, const
   (void)options;
   struct npy_image image;
   struct draft draft;
-  strew_status status = npy_describe(call, "x", tensor, &image);
+  strew_status status = npy_describe(call, tensor, &image);
   if (status != STREW_OK) return status;
   status = draft_create(call, path, &draft);
   if (status != STREW_OK) return status;

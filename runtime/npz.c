@@ -41,7 +41,7 @@ static strew_status check_sum(const struct loading *loading) {
     if (status != STREW_OK) return status;
     if (__builtin_add_overflow(bytes, member.size_bytes, &bytes)) bytes = UINT64_MAX;
   }
-  return check_machine_memory(loading->call, loading->device->context, bytes, NULL);
+  return check_machine_memory(loading->call, loading->device, bytes, NULL);
 }
 
 /* Adds a tensor under the member's name without its suffix. */
@@ -98,7 +98,7 @@ strew_status npz_load(const struct call *call, strew_device *device, const char 
 
 /* The member that is being written. */
 static strew_status open_image(const struct call *call, void *user, const void *item) {
-  strew_status status = npy_describe(call, "x", item, user);
+  strew_status status = npy_describe(call, item, user);
   return status == STREW_OK ? npy_open(call, item, user) : status;
 }
 static strew_status read_image(const struct call *call, void *user, uint64_t at, void *to, size_t size_bytes) {
@@ -112,10 +112,12 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   size_t length = strlen(name);
   struct npy_image image;
   char text[TEXT_BYTES];
+  char label[TEXT_BYTES + 8];
+  snprintf(label, sizeof label, "x[\"%s\"]", text_of_name(name, text));
   struct call named = *call; /* with the tensor at fault in its message */
-  named.operands[0].name = "x";
+  named.operands[0].name = label;
   named.operands[0].tensor = tensor;
-  strew_status status = npy_describe(&named, "x", tensor, &image);
+  strew_status status = npy_describe(&named, tensor, &image);
   if (status != STREW_OK) return status;
   if (length > LONGEST_MEMBER - SUFFIX_BYTES)
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
