@@ -11,11 +11,13 @@
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "core.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SMALL = 1 << 10, LARGE = 64 << 10, HUGE_PAGE = 2 << 20, KEPT_ABOVE = 32 << 20, KEPT_BESIDE = 256 << 20 };
 
@@ -148,4 +150,14 @@ strew_status fail_memory(const struct call *call, strew_context *context, size_t
            size_bytes, context->bytes);
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "memory does not suffice for %zu bytes",
               size_bytes);
+}
+
+strew_status check_machine_memory(const struct call *call, strew_context *context, uint64_t size_bytes,
+                                  const char *hint) {
+  long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  if (context->allocator.allocate != default_allocate || pages <= 0 || page_bytes <= 0) return STREW_OK;
+  uint64_t machine_bytes = (uint64_t)pages * (uint64_t)page_bytes;
+  if (size_bytes <= machine_bytes) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint},
+              "memory does not suffice for %" PRIu64 " bytes, this machine has %" PRIu64, size_bytes, machine_bytes);
 }
