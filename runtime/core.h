@@ -78,8 +78,9 @@ void *memory_take(strew_context *context, size_t size_bytes);
 void memory_give(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
-/* Fails where this machine's memory can never hold so much, which the C library would promise all the same. */
-strew_status check_machine_memory(const struct call *call, strew_context *context, uint64_t size_bytes,
+/* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
+   promise it all the same. */
+strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint);
 
 /* ------------------------------------------------------------------------------------ context.c, storage.c */

@@ -10,6 +10,7 @@
 #include "table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -342,7 +343,7 @@ static strew_status make_columns(struct reader *reader) {
   uint64_t size_bytes = 0;
   for (int64_t i = 0; i < reader->count; i++)
     size_bytes += (uint64_t)reader->rows * dtype_bytes(dtype_of(reader, &reader->columns[i]));
-  strew_status status = check_machine_memory(reader->call, reader->context, size_bytes, NULL);
+  strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) status = make_column(reader, &reader->columns[i]);
   return status;
 }
@@ -384,7 +385,8 @@ static strew_status add_column(struct reader *reader, strew_table *table, int64_
   if (!is_host(reader) && reader->rows)
     status = reader->device->ops->write(reader->call, column->tensor->storage, 0, column->elements,
                                         (size_t)reader->rows * column->element_bytes);
-  if (status == STREW_OK) status = table_add(reader->call, table, words_at(&reader->names, i), column->tensor);
+  const char *name = reader->options->header == STREW_HEADER_YES ? words_at(&reader->names, i) : NULL;
+  if (status == STREW_OK) status = table_add(reader->call, table, name, column->tensor);
   if (status == STREW_OK && column->kind == TEXTUAL) status = table_set_words(reader->call, table, i, &column->words);
   return status;
 }
@@ -436,7 +438,7 @@ static strew_status read_text(struct reader *reader) {
   struct file file;
   strew_status status = file_open(reader->call, reader->path, &file);
   if (status != STREW_OK) return status;
-  status = check_machine_memory(reader->call, reader->context, file.size_bytes, NULL);
+  status = check_machine_memory(reader->call, &reader->context->cpu, file.size_bytes, NULL);
   if (status == STREW_OK) {
     reader->size_bytes = (size_t)file.size_bytes;
     reader->text = memory_take(reader->context, reader->size_bytes + 1);

@@ -237,7 +237,10 @@ strew_status csv_save_table(const struct call *call, const strew_table *table, c
     return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "is an empty table, columns are due");
   strew_status status = open_writer(&writer, options);
   if (status == STREW_OK) status = open_columns(&writer);
-  if (status == STREW_OK) status = write_file(&writer, path, options->header != STREW_HEADER_NO);
+  if (status == STREW_OK)
+    status = write_file(&writer, path,
+                        options->header == STREW_HEADER_UNSAID ? !strew_table_is_numbered(table)
+                                                               : options->header == STREW_HEADER_YES);
   close_writer(&writer);
   return status;
 }

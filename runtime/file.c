@@ -16,14 +16,32 @@
 
 /* -------------------------------------------------------------------------------------------------------- failures */
 
+static strew_status fail_list(const struct call *call, const char *path, const char *member, const char *hint,
+                              const char *format, va_list arguments) {
+  char names[2][TEXT_BYTES], reason[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EFILE, .argument = "path", .hint = hint};
+  vsnprintf(reason, sizeof reason, format, arguments);
+  text_of_name(path, names[0]);
+  if (!member) return fail(call, fault, "is \"%s\", which %s", names[0], reason);
+  return fail(call, fault, "is \"%s\", which has a member \"%s\" that %s", names[0], text_of_name(member, names[1]),
+              reason);
+}
+
 strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...) {
-  char name[TEXT_BYTES], reason[2 * TEXT_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(reason, sizeof reason, format, arguments);
+  strew_status status = fail_list(call, path, NULL, hint, format, arguments);
   va_end(arguments);
-  return fail(call, (struct fault){.code = STREW_EFILE, .argument = "path", .hint = hint}, "is \"%s\", which %s",
-              text_of_name(path, name), reason);
+  return status;
+}
+
+strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
+                         const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  strew_status status = fail_list(call, path, member, hint, format, arguments);
+  va_end(arguments);
+  return status;
 }
 
 /* With what errno says. */
@@ -40,6 +58,11 @@ static strew_status fail_kind(const struct call *call, const char *path, mode_t 
 }
 
 /* --------------------------------------------------------------------------------------------------------- reading */
+
+uint64_t file_size(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
 
 strew_status file_open(const struct call *call, const char *path, struct file *out) {
   struct stat about;
@@ -108,7 +131,8 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
   }
   if (!draft->replaces) return STREW_OK;
   if (!S_ISREG(old->st_mode)) return fail_kind(call, path, old->st_mode);
-  return access(draft->target, W_OK) == 0 ? STREW_OK : fail_system(call, path, "cannot be written");
+  return faccessat(AT_FDCWD, draft->target, W_OK, AT_EACCESS) == 0 ? STREW_OK
+                                                                   : fail_system(call, path, "cannot be written");
 }
 
 /* Makes a file of a name that nobody has, in the target's folder: a file is renamed within a file system only. Its mode

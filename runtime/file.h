@@ -8,6 +8,9 @@
 /* "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE. */
 strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same of a member of an archive; NULL: of the file itself. */
+strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* A regular file that is being read. */
 struct file {
@@ -16,6 +19,8 @@ struct file {
   uint64_t size_bytes;
 };
 
+/* 0 where it cannot be told. */
+uint64_t file_size(const char *path);
 /* What is no regular file is refused before anything could wait for it, as reading a pipe does. */
 strew_status file_open(const struct call *call, const char *path, struct file *out);
 void file_close(struct file *file);

@@ -1,6 +1,7 @@
 /* format.c: loading and saving: which kind of file it is, and which options fit. */
 #include "format.h"
 #include "file.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 static const struct format formats[] = {
     {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP},
-    //    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
+    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
     {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -35,20 +36,43 @@ static strew_status find_format(const struct call *call, const char *path, const
               list_of_formats(NULL, known));
 }
 
+/* Long work is told, to a host that asked for it. */
+static bool tell(strew_context *context, const char *doing, const char *path, uint64_t size_bytes) {
+  enum { LARGE_BYTES = 256 << 20 }; /* a tenth of a second and more */
+  char name[TEXT_BYTES], words[TEXT_BYTES + 16];
+  if (!context->progress || size_bytes < LARGE_BYTES) return false;
+  snprintf(words, sizeof words, "%s %s", doing, text_of_name(path, name));
+  context->progress(context->progress_user, words);
+  return true;
+}
+
+static void tell_end(strew_context *context, bool is_told) {
+  if (is_told) context->progress(context->progress_user, NULL);
+}
+
 /* ------------------------------------------------------------------------------------------------------- loading */
 
 static bool loads_tensor(const struct format *format) { return format->load != NULL; }
 static bool loads_table(const struct format *format) { return format->load_table != NULL; }
 static bool maps(const struct format *format) { return format->options & TAKES_MAP; }
 
+/* The first option of .csv files that something else is given. */
+static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
+  if (!given || format->options & TAKES_CSV) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
+              "is an option of .csv files, not of %s files", format->suffix);
+}
+
 static strew_status check_load_options(const struct call *call, const struct format *format,
                                        const strew_load_options *options) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
+  const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
+  if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !maps(format))
     return fail(call, fault, "is true, %s files are read: only %s can be mapped", format->suffix,
                 list_of_formats(maps, known));
-  return STREW_OK;
+  return check_csv_options(call, format, given);
 }
 
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
@@ -66,9 +90,11 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
     status = fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "path"},
                   "ends in %s, files that hold %s end in %s", format->suffix, out ? "one tensor" : "a table",
                   list_of_formats(out ? loads_tensor : loads_table, known));
-  if (status == STREW_OK)
-    status = format->load ? format->load(&call, device, path, options, &tensor)
-                          : format->load_table(&call, device, path, options, &tensors);
+  if (status != STREW_OK) return status;
+  bool is_told = !options->map && tell(device->context, "loading", path, file_size(path));
+  status = format->load ? format->load(&call, device, path, options, &tensor)
+                        : format->load_table(&call, device, path, options, &tensors);
+  tell_end(device->context, is_told);
   if (status != STREW_OK) return status;
   if (out) *out = tensor;
   if (table) *table = tensors;
@@ -95,17 +121,25 @@ static strew_status find_saver(const struct call *call, const char *path, const 
   if (options->compress && !compresses(*out))
     return fail(call, fault, "is true, %s files are not compressed: only %s are", (*out)->suffix,
                 list_of_formats(compresses, known));
-  return STREW_OK;
+  return check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
 }
 
 static const strew_save_options save_defaults;
+
+static uint64_t bytes_of(const strew_tensor *tensor) {
+  return (uint64_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
+}
 
 strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options, strew_error *error) {
   struct call call = CALL("save", error, {"x", tensor});
   const struct format *format;
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_tensor, &format);
-  return status == STREW_OK ? format->save(&call, tensor, path, options) : status;
+  if (status != STREW_OK) return status;
+  bool is_told = tell(tensor_context(tensor), "saving", path, bytes_of(tensor));
+  status = format->save(&call, tensor, path, options);
+  tell_end(tensor_context(tensor), is_told);
+  return status;
 }
 
 strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
@@ -114,5 +148,11 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   const struct format *format;
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_table, &format);
-  return status == STREW_OK ? format->save_table(&call, table, path, options) : status;
+  if (status != STREW_OK) return status;
+  uint64_t bytes = 0;
+  for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
+  bool is_told = tell(table_context(table), "saving", path, bytes);
+  status = format->save_table(&call, table, path, options);
+  tell_end(table_context(table), is_told);
+  return status;
 }

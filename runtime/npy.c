@@ -5,25 +5,9 @@
 #include "format.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PIECE_BYTES = 4 << 20 };
-
-static strew_status fail_source(const struct call *call, const struct npy_source *source, const char *hint,
-                                const char *format, ...) __attribute__((format(printf, 4, 5)));
-static strew_status fail_source(const struct call *call, const struct npy_source *source, const char *hint,
-                                const char *format, ...) {
-  char reason[TEXT_BYTES], member[TEXT_BYTES];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(reason, sizeof reason, format, arguments);
-  va_end(arguments);
-  if (!source->member) return fail_file(call, source->path, hint, "%s", reason);
-  return fail_file(call, source->path, hint, "has a member \"%s\" that %s", text_of_name(source->member, member),
-                   reason);
-}
 
 /* --------------------------------------------------------------------------------------------------------- header */
 
@@ -34,21 +18,23 @@ static strew_status read_header(const struct call *call, const struct npy_source
   struct npy_refusal refusal;
   size_t begin, length;
   if (source->size_bytes < sizeof prefix)
-    return fail_source(call, source, NULL, "has %" PRIu64 " bytes, no .npy is so short", source->size_bytes);
+    return fail_member(call, source->path, source->member, NULL, "has %" PRIu64 " bytes, no .npy is so short",
+                       source->size_bytes);
   strew_status status = source->read(call, source->user, prefix, sizeof prefix);
   if (status != STREW_OK) return status;
-  if (!npy_parse_prefix(prefix, &begin, &length, &refusal)) return fail_source(call, source, NULL, "%s", refusal.fact);
+  if (!npy_parse_prefix(prefix, &begin, &length, &refusal))
+    return fail_member(call, source->path, source->member, NULL, "%s", refusal.fact);
   *data_at = begin + length;
   if (*data_at < sizeof prefix || *data_at > source->size_bytes)
-    return fail_source(call, source, NULL, "says that its header has %zu bytes, of %" PRIu64 " in all", length,
-                       source->size_bytes);
+    return fail_member(call, source->path, source->member, NULL,
+                       "says that its header has %zu bytes, of %" PRIu64 " in all", length, source->size_bytes);
   char *text = memory_take(context, length);
   if (!text) return fail_memory(call, context, length);
   size_t known = sizeof prefix - begin; /* bytes of it that were read already */
   memcpy(text, prefix + begin, known);
   status = source->read(call, source->user, text + known, length - known);
   if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
-    status = fail_source(call, source, refusal.hint, "%s", refusal.fact);
+    status = fail_member(call, source->path, source->member, refusal.hint, "%s", refusal.fact);
   memory_give(context, text, length);
   return status;
 }
@@ -61,17 +47,18 @@ static strew_status check_size(const struct call *call, const struct npy_source 
   uint64_t there = source->size_bytes - data_at, due = dtype_bytes(header->dtype);
   bool is_countable = check_sizes(&(struct call){0}, header->dtype, header->rank, header->sizes) == STREW_OK;
   if (!is_countable)
-    return fail_source(call, source, NULL, "says that it holds %s%s, more bytes than can be addressed", dtype, shape);
+    return fail_member(call, source->path, source->member, NULL,
+                       "says that it holds %s%s, more bytes than can be addressed", dtype, shape);
   due *= (uint64_t)count_of_sizes(header->rank, header->sizes);
   *data_bytes = due;
   if (there < due)
-    return fail_source(call, source, NULL,
+    return fail_member(call, source->path, source->member, NULL,
                        "is cut short: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64 " are there",
                        dtype, shape, due, data_at, there);
   if (there > due)
-    return fail_source(call, source, "arrays saved one after the other into a file: save them in an .npz",
-                       "goes on for %" PRIu64 " bytes behind its last element, at byte %" PRIu64, there - due,
-                       data_at + due);
+    return fail_member(
+        call, source->path, source->member, "arrays saved one after the other into a file: save them in an .npz",
+        "goes on for %" PRIu64 " bytes behind its last element, at byte %" PRIu64, there - due, data_at + due);
   return STREW_OK;
 }
 
@@ -150,7 +137,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   strew_status status = read_header(call, source, device->context, &header, &data_at);
   if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
   if (status == STREW_OK)
-    status = check_machine_memory(call, device->context, data_bytes, "an .npy can be mapped: {map = true}");
+    status = check_machine_memory(call, device, data_bytes, "an .npy can be mapped: {map = true}");
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor;
@@ -187,9 +174,10 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
     return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "map", .hint = "device = \"cpu\", or no map"},
                 "is true, only tensors on the cpu can be mapped, not on %s", device->name);
   if (header->is_swapped)
-    return fail_source(call, source, hint, "cannot be mapped: its numbers have their bytes in the other order");
+    return fail_member(call, source->path, source->member, hint,
+                       "cannot be mapped: its numbers have their bytes in the other order");
   if (data_at % dtype_bytes(header->dtype))
-    return fail_source(call, source, hint,
+    return fail_member(call, source->path, source->member, hint,
                        "cannot be mapped: its elements begin at byte %" PRIu64 ", no multiple of their %zu bytes",
                        data_at, dtype_bytes(header->dtype));
   return STREW_OK;
@@ -264,14 +252,13 @@ static bool is_fortran(const strew_tensor *tensor) {
   return true;
 }
 
-strew_status npy_describe(const struct call *call, const char *argument, const strew_tensor *tensor,
-                          struct npy_image *out) {
+strew_status npy_describe(const struct call *call, const strew_tensor *tensor, struct npy_image *out) {
   if (!npy_has_dtype(tensor->dtype))
     return fail(call,
                 (struct fault){.code = STREW_EDTYPE,
-                               .argument = argument,
-                               .hint = ":to(\"float32\") keeps every value; load(...):to(\"bfloat16\") brings it back"},
-                "is %s, which NumPy and its files do not have", strew_dtype_name(tensor->dtype));
+                               .argument = "x",
+                               .hint = "x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
+                "is %s, a dtype that NumPy and its files do not have", strew_dtype_name(tensor->dtype));
   struct npy_header header = {.dtype = tensor->dtype, .is_fortran = is_fortran(tensor), .rank = tensor->rank};
   memcpy(header.sizes, tensor->sizes, sizeof header.sizes);
   out->header_bytes = npy_write_header(&header, out->header);
@@ -333,7 +320,7 @@ strew_status npy_save(const struct call *call, const strew_tensor *tensor, const
   (void)options;
   struct npy_image image;
   struct draft draft;
-  strew_status status = npy_describe(call, "x", tensor, &image);
+  strew_status status = npy_describe(call, tensor, &image);
   if (status != STREW_OK) return status;
   status = draft_create(call, path, &draft);
   if (status != STREW_OK) return status;

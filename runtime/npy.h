@@ -50,9 +50,8 @@ struct npy_image {
   uint64_t size_bytes; /* of all */
   strew_tensor *dense; /* NULL until it is opened; its elements in memory are the image's */
 };
-/* How many bytes a tensor takes; fails where NumPy has no such dtype. `argument` is the tensor's name. */
-strew_status npy_describe(const struct call *call, const char *argument, const strew_tensor *tensor,
-                          struct npy_image *out);
+/* How many bytes a tensor takes; fails where NumPy has no such dtype, blaming "x". */
+strew_status npy_describe(const struct call *call, const strew_tensor *tensor, struct npy_image *out);
 strew_status npy_open(const struct call *call, const strew_tensor *tensor, struct npy_image *image);
 void npy_close(struct npy_image *image);
 strew_status npy_image_read(const struct call *call, const struct npy_image *image, uint64_t at, void *to,

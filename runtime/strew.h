@@ -503,17 +503,18 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
 /* Named tensors in an order: what .npz and .csv files hold. */
 STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
 STREW_API void strew_table_release(strew_table *table); /* with its references to the tensors; NULL is fine */
-/* Adds to the end. The name is copied, and new in this table; the tensor is retained. */
+/* Adds to the end. The name is copied, and new in this table; NULL: its number, "1", "2", ... The tensor is retained.
+ */
 STREW_API strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error);
 STREW_API int64_t strew_table_count(const strew_table *table);
+STREW_API bool strew_table_is_numbered(const strew_table *table); /* nothing was given a name */
 /* Borrowed from the table; NULL outside of 0..count-1, and where there is no such name. */
 STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
 /* Words that the numbers of tensor i stand for, the first of them for 0, all different: how text columns of .csv files
-   are held. Copied. */
-STREW_API strew_status strew_table_set_words(strew_table *table, int64_t i, int64_t count, const char *const *words,
-                                             strew_error *error);
+   are held. Adds the next one, a copy. */
+STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
 STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: its numbers mean themselves */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
@@ -528,7 +529,8 @@ STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int6
 
 /* Is the first line of a .csv file one of names? */
 typedef enum strew_header {
-  STREW_HEADER_UNSAID, /* loading: no, and a first line that looks like one is an error; saving: where x is a table */
+  STREW_HEADER_UNSAID, /* loading: no, and a first line that looks like one is an error; saving: where the columns have
+                          names */
   STREW_HEADER_NO,
   STREW_HEADER_YES
 } strew_header;

@@ -2,6 +2,8 @@
 #include "table.h"
 #include "words.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct entry {
@@ -14,6 +16,7 @@ struct strew_table {
   int64_t count, capacity;
   struct entry *entries;
   struct words names;
+  int64_t numbered; /* entries that were given no name */
 };
 
 enum { FIRST_CAPACITY = 8 };
@@ -71,12 +74,18 @@ static strew_status grow(const struct call *call, strew_table *table) {
 strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor) {
   strew_status status = table->count == table->capacity ? grow(call, table) : STREW_OK;
   int64_t number = 0;
-  char text[TEXT_BYTES];
+  char text[TEXT_BYTES], own[24];
+  bool is_numbered = !name;
+  if (is_numbered) {
+    sprintf(own, "%" PRId64, table->count + 1);
+    name = own;
+  }
   if (status == STREW_OK) status = words_number(call, table->context, &table->names, name, strlen(name), &number);
   if (status != STREW_OK) return status;
   if (number < table->count)
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "name"},
                 "is \"%s\", which is in the table already", text_of_name(name, text));
+  table->numbered += is_numbered;
   table->entries[table->count++] = (struct entry){.tensor = strew_retain(tensor)};
   return STREW_OK;
 }
@@ -96,31 +105,30 @@ strew_status table_set_words(const struct call *call, strew_table *table, int64_
   return STREW_OK;
 }
 
-strew_status strew_table_set_words(strew_table *table, int64_t i, int64_t count, const char *const *list,
-                                   strew_error *error) {
-  struct call call = CALL("table_set_words", error, {0});
-  struct words words = {0};
-  strew_status status = STREW_OK;
+strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error) {
+  struct call call = CALL("table_add_word", error, {0});
+  struct words none = {0};
+  int64_t number;
   char text[TEXT_BYTES];
   if (i < 0 || i >= table->count)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"}, "is %lld, the table has %lld entries",
-                (long long)i, (long long)table->count);
-  for (int64_t k = 0; k < count && status == STREW_OK; k++) {
-    int64_t number;
-    status = words_number(&call, table->context, &words, list[k], strlen(list[k]), &number);
-    if (status == STREW_OK && number < k)
-      status = fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "words"},
-                    "has \"%s\" twice, as codes %lld and %lld: the words of a column are different",
-                    text_of_name(list[k], text), (long long)number, (long long)k);
-  }
-  if (status == STREW_OK) status = table_set_words(&call, table, i, &words);
-  words_release(&words, table->context);
-  return status;
+    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"},
+                "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
+  strew_status status = table->entries[i].words ? STREW_OK : table_set_words(&call, table, i, &none);
+  if (status != STREW_OK) return status;
+  struct words *words = table->entries[i].words;
+  int64_t count = words->count;
+  status = words_number(&call, table->context, words, word, strlen(word), &number);
+  if (status != STREW_OK || number == count) return status;
+  return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "word"},
+              "is \"%s\", the word of code %" PRId64 " already: words of a column are different",
+              text_of_name(word, text), number);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
 int64_t strew_table_count(const strew_table *table) { return table->count; }
+
+bool strew_table_is_numbered(const strew_table *table) { return table->count && table->numbered == table->count; }
 
 static const struct entry *find_entry(const strew_table *table, int64_t i) {
   return i >= 0 && i < table->count ? &table->entries[i] : NULL;
