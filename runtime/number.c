@@ -20,26 +20,38 @@ static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
 enum { MOST_DIGITS = 19, FARTHEST_EXPONENT = 1000000 };
 
-/* Digits from `at` on. `fraction` counts those that stand behind the point. */
-static const char *scan_digits(const char *at, struct decimal *out, int *count, bool is_fraction) {
-  for (; is_digit(*at); at++) {
-    bool fits = *count < MOST_DIGITS;
+/* Digits from `at` on, which join *digits: as long as there are not too many in all. */
+static inline const char *scan_digits(const char *at, uint64_t *digits) {
+  for (; is_digit(*at); at++) *digits = *digits * 10 + (uint64_t)(*at - '0');
+  return at;
+}
+
+/* Reads from `at` to `end`, digits and maybe a point among them, again: they may be too many. */
+static void scan_long(const char *at, const char *end, struct decimal *out) {
+  bool is_fraction = false;
+  int count = 0;
+  out->digits = 0;
+  out->exponent = 0;
+  for (; at < end; at++) {
+    if (*at == '.') {
+      is_fraction = true;
+      continue;
+    }
+    bool fits = count < MOST_DIGITS;
     if (fits)
       out->digits = out->digits * 10 + (uint64_t)(*at - '0');
     else if (*at != '0')
       out->is_cut = true;
-    if (fits && out->digits) ++*count; /* leading zeros are none */
+    count += fits && out->digits; /* leading zeros are none */
     out->exponent += !fits - is_fraction;
   }
-  return at;
 }
 
-/* "e-5", if it is one whole; else `at`. */
+/* "e-5" at `at`, where an e is; else `at`. */
 static const char *scan_exponent(const char *at, struct decimal *out) {
   const char *next = at + 1;
   bool negative = *next == '-';
   int64_t exponent = 0;
-  if ((*at | 0x20) != 'e') return at;
   if (*next == '-' || *next == '+') next++;
   if (!is_digit(*next)) return at;
   for (; is_digit(*next); next++)
@@ -65,18 +77,20 @@ static const char *scan_word(const char *text, const char *at, struct decimal *o
 
 const char *decimal_scan(const char *text, struct decimal *out) {
   const char *at = text;
-  int count = 0;
   *out = (struct decimal){.kind = DECIMAL_FINITE, .negative = *text == '-', .is_whole = true, .text = text};
   if (*at == '-' || *at == '+') at++;
   if (!is_digit(*at) && *at != '.') return scan_word(text, at, out);
-  const char *digits = at;
-  at = scan_digits(at, out, &count, false);
+  const char *first = at;
+  at = scan_digits(at, &out->digits);
   if (*at == '.') {
-    if (at == digits && !is_digit(at[1])) return text;
+    const char *point = at;
+    if (at == first && !is_digit(at[1])) return text;
     out->is_whole = false;
-    at = scan_digits(at + 1, out, &count, true);
+    at = scan_digits(at + 1, &out->digits);
+    out->exponent = point + 1 - at;
   }
-  return scan_exponent(at, out);
+  if (at - first > MOST_DIGITS) scan_long(first, at, out);
+  return (*at | 0x20) == 'e' ? scan_exponent(at, out) : at;
 }
 
 bool decimal_to_integer(const struct decimal *decimal, int64_t *out) {
