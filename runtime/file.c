@@ -1,7 +1,6 @@
 /* file.c: see file.h. Every call to the system is tried again where a signal interrupted it, and checked. */
-#define _DEFAULT_SOURCE   /* MAP_NORESERVE */
-#define _XOPEN_SOURCE     700
-#define _FILE_OFFSET_BITS 64
+#define _DEFAULT_SOURCE /* MAP_NORESERVE */
+#define _XOPEN_SOURCE   700
 #include "file.h"
 
 #include <errno.h>
@@ -13,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+_Static_assert(sizeof(off_t) == 8, "files have more than 2 GiB: -D_FILE_OFFSET_BITS=64");
 
 /* -------------------------------------------------------------------------------------------------------- failures */
 
