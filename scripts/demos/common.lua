@@ -23,7 +23,8 @@ local function timed(device, compute)
   local between = strew.clock()
   local results = compute(device)
   local again = strew.clock() - between
-  print(("  %-12s %9.4f s, and %.4f s to compile and warm up"):format(device, again, between - start - again))
+  print(("  %-12s %9.3f ms, and %.3f ms to compile and warm up"):format(device, again * 1e3,
+    math.max(between - start - again, 0) * 1e3))
   return results
 end
 
