@@ -71,7 +71,7 @@ static int box_gc(lua_State *L) {
   return 0;
 }
 
-static struct binding *find_binding(lua_State *L) {
+struct binding *bind_find(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, binding_key);
   struct binding *binding = lua_touserdata(L, -1);
   lua_pop(L, 1);
@@ -81,12 +81,12 @@ static struct binding *find_binding(lua_State *L) {
 
 void strew_push(lua_State *L, strew_tensor *tensor) {
   luaL_checkstack(L, 3, NULL);
-  bind_push_box(L, find_binding(L))->tensor = strew_retain(tensor);
+  bind_push_box(L, bind_find(L))->tensor = strew_retain(tensor);
 }
 
 strew_tensor *strew_check(lua_State *L, int index) {
   luaL_checkstack(L, 2, NULL);
-  struct box *box = bind_to_box(L, find_binding(L), index);
+  struct box *box = bind_to_box(L, bind_find(L), index);
   if (!box) luaL_typeerror(L, index, "tensor");
   luaL_argcheck(L, box->tensor, index, "tensor was freed");
   return box->tensor;
@@ -229,9 +229,9 @@ static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}
 /* ----------------------------------------------------------------------------------------------------------- opening
  */
 
-static const struct row *const all_rows[] = {module_rows,      bind_create_rows,  bind_table_rows,
-                                             bind_tensor_rows, bind_view_rows,    bind_math_rows,
-                                             bind_reduce_rows, bind_scatter_rows, bind_device_rows};
+static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
+                                             bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
+                                             bind_device_rows, bind_print_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {
@@ -337,6 +337,7 @@ static int binding_close(lua_State *L) {
 static struct binding *push_binding(lua_State *L, strew_options options) {
   struct binding *binding = lua_newuserdatauv(L, sizeof *binding, 1);
   *binding = (struct binding){0};
+  bind_print_defaults(&binding->print);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, binding_close);
   lua_setfield(L, -2, "__gc");
