@@ -79,8 +79,6 @@ extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
 int bind_dispatch(lua_State *L);
-/* The binding of this Lua state; raises where the module was not opened in it. */
-struct binding *bind_find(lua_State *L);
 /* The box at `i`, or NULL where there is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */

@@ -71,7 +71,7 @@ static int box_gc(lua_State *L) {
   return 0;
 }
 
-struct binding *bind_find(lua_State *L) {
+static struct binding *find_binding(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, binding_key);
   struct binding *binding = lua_touserdata(L, -1);
   lua_pop(L, 1);
@@ -81,15 +81,21 @@ struct binding *bind_find(lua_State *L) {
 
 void strew_push(lua_State *L, strew_tensor *tensor) {
   luaL_checkstack(L, 3, NULL);
-  bind_push_box(L, bind_find(L))->tensor = strew_retain(tensor);
+  bind_push_box(L, find_binding(L))->tensor = strew_retain(tensor);
 }
 
 strew_tensor *strew_check(lua_State *L, int index) {
   luaL_checkstack(L, 2, NULL);
-  struct box *box = bind_to_box(L, bind_find(L), index);
+  struct box *box = bind_to_box(L, find_binding(L), index);
   if (!box) luaL_typeerror(L, index, "tensor");
   luaL_argcheck(L, box->tensor, index, "tensor was freed");
   return box->tensor;
+}
+
+void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
+  struct print_options *options = &find_binding(L)->print;
+  options->columns = columns;
+  options->user = user;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
