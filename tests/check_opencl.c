@@ -27,7 +27,7 @@ static void check_told(const char *what, strew_status status, bool is_told) {
   if (!is_clear) ck_abort_msg("%s: %s with %s is told as: %s", what, faults.function, faults.error, failure.message);
 }
 
-static const struct source functions = {"OpenCL function", opencl_faults_limit, failed_functions, check_told};
+static const struct source functions = {"OpenCL function", opencl_faults_limit, failed_functions, check_told, false, 0};
 
 static void use_functions(void) { trial_source = &functions; }
 static void use_allocations(void) { trial_source = &allocations; }
