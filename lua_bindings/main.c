@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
+#include "terminal.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
@@ -206,6 +207,9 @@ static int list_devices(const options *opts) {
   }
   for (int i = 0; i < strew_device_count(context); i++) list_device(strew_device_at(context, i));
   for (int i = 0; i < strew_problem_count(context); i++) printf("not usable  %s\n", strew_problem_at(context, i));
+  strew_device *opencl;
+  if (strew_device_count(context) == 1 && strew_device_find(context, "opencl", &opencl, &error) != STREW_OK)
+    printf("            %s\n", error.hint);
   strew_context_release(context);
   return EXIT_SUCCESS;
 }
@@ -319,12 +323,19 @@ static bool run_rest(lua_State *L, const options *opts) {
   return !is_idle || run_file(L, opts, NULL);
 }
 
+/* The width of the terminal, as it is now; 0: unknown. */
+static int terminal_columns(void *user) {
+  (void)user;
+  return terminal_at(STDOUT_FILENO).columns;
+}
+
 static int open_module(lua_State *L) {
   strew_options wanted = {0};
   if (progress_can_show()) wanted.progress = progress_show;
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);
+  if (isatty(STDOUT_FILENO)) strew_set_columns(L, terminal_columns, NULL);
   return 0;
 }
 
