@@ -74,7 +74,8 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_file_rows[], bind_image_rows[],
+    bind_show_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
@@ -172,6 +173,8 @@ bool bind_wanted_dtype(lua_State *L, struct call *call, int i, const char *name,
 bool bind_device(lua_State *L, struct call *call, int i, const char *name, void *out);       /* strew_device * */
 bool bind_reduction(lua_State *L, struct call *call, int i, const char *name, void *out);    /* strew_reduction */
 bool bind_mode(lua_State *L, struct call *call, int i, const char *name, void *out);         /* strew_mode */
+bool bind_colormap(lua_State *L, struct call *call, int i, const char *name,
+                   void *out); /* strew_colormap; strew_image.c */
 
 /* Has the table at i, a sequence of n entries, any other key? Then it is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);
