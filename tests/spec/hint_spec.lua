@@ -110,8 +110,8 @@ describe("on devices", function()
   it("without float64, the extension that is missing and another dtype are told", function()
     if not (default:match "opencl" or other) then return pending "there is no device but the CPU" end
     local device = default:match "opencl" and default or other
-    local output = support.output(([[print(select(2, pcall(require "strew".zeros, 1, {dtype = "float64", device = "%s"})))]])
-      :format(device), "STREW_OPENCL_ASSUME=nofloat64")
+    local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {dtype = "float64", device = "%s"})))]]
+    local output = support.output(chunk:format(device), "STREW_OPENCL_ASSUME=nofloat64")
     assert.matches("zeros: 'dtype' is float64, which device " .. device
       .. " does not have: it lacks the extension cl_khr_fp64\n  hint  float32, or device = \"cpu\"\n", output, 1, true)
   end)
@@ -135,26 +135,28 @@ describe("on devices", function()
 
   it("that are not there, where drivers are looked for is told", function()
     local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {device = "opencl"})))]]
-    local output = support.output(chunk, "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES=")
+    local nowhere = "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES="
+    local output = support.output(chunk, nowhere)
     if output:match "built without" then return pending "strew was built without OpenCL" end
     assert.matches("\n  hint  drivers are looked for where $OCL_ICD_VENDORS says; on Debian: apt install "
       .. "ocl-icd-libopencl1 pocl-opencl-icd (the processor), or the package of the GPU's vendor\n", output, 1, true)
     for _, word in ipairs{"gpu", "cuda:0", "opencl:0.0", "OpenCL"} do
-      local same = support.output(chunk:gsub('"opencl"', '"' .. word .. '"'), "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES=")
+      local same = support.output(chunk:gsub('"opencl"', '"' .. word .. '"'), nowhere)
       assert.matches("drivers are looked for", same, 1, true)
     end
   end)
 
   it("misspelt ones are told with the nearest", function()
-    for word, due in pairs{cup = "cpu", CPU = "cpu", opencll = "opencl", Opecnl = "opencl"} do
-      pcall(strew.zeros, 1, {device = word})
-      assert.equal(("did you mean '%s'?"):format(due), strew.last_error().hint, word)
+    local function check(due, words)
+      for _, word in ipairs(words) do
+        pcall(strew.zeros, 1, {device = word})
+        assert.equal(("did you mean '%s'?"):format(due), strew.last_error().hint, word)
+      end
     end
-    if default == "cpu" and not other then return end
-    for _, word in ipairs{"gpu", "cuda", "cuda:0", "hip"} do
-      pcall(strew.zeros, 1, {device = word})
-      assert.equal("did you mean 'opencl'?", strew.last_error().hint, word)
-    end
+    check("cpu", {"cup", "CPU", "cpuu"})
+    check("opencl", {"opecnl", "Openc"})
+    if default == "cpu" and not other then return end -- then these are told what brings a device
+    check("opencl", {"opencll", "OpenCL", "gpu", "cuda", "cuda:0", "hip"})
   end)
 end)
 
