@@ -107,6 +107,17 @@ describe("on devices", function()
     environment.t:scatter_add_(0, environment.index, environment.src)
   end)
 
+  it("that differ in a list, too", function()
+    if not other then return pending "there is no device but the CPU" end
+    local a, b = strew.ones(2), strew.ones(2):to(other)
+    for _, name in ipairs{"cat", "stack"} do
+      local message, hint = provoke("strew." .. name .. "(tensors)", {tensors = {a, a, b}})
+      assert.equal(("%s: 'tensors' is on %s at [3], on %s at [1]: "):format(name, other, default)
+        .. ('all must be on one device\n  hint  tensors[3]:to("%s")'):format(default), message)
+      assert.equal(default, load("return " .. hint, "=hint", "t", {tensors = {a, a, b}})().device)
+    end
+  end)
+
   it("without float64, the extension that is missing and another dtype are told", function()
     if not (default:match "opencl" or other) then return pending "there is no device but the CPU" end
     local device = default:match "opencl" and default or other
