@@ -22,9 +22,10 @@
 /* Its calls since `limit_system`. */
 static struct {
   long calls, failed;
-  long failing; /* the number of the call that fails; 0: none does */
-  int code;     /* with this errno */
-  bool hiccups; /* reads and writes are short or interrupted, every other time */
+  long failing;      /* the number of the call that fails; 0: none does */
+  int code;          /* with this errno */
+  long interrupting; /* the number of the call during which the host interrupts the context */
+  bool hiccups;      /* reads and writes are short or interrupted, every other time */
 } os;
 
 static void limit_system(long failing, int code) {
@@ -34,7 +35,8 @@ static void limit_system(long failing, int code) {
 }
 
 static bool fails(void) {
-  if (++os.calls != os.failing) return false;
+  if (++os.calls == os.interrupting) strew_context_interrupt(context);
+  if (os.calls != os.failing) return false;
   os.failed++;
   errno = os.code;
   return true;
@@ -206,9 +208,10 @@ START_TEST(test_every_dtype) {
 END_TEST
 
 START_TEST(test_more_than_a_piece) {
-  const int64_t sizes[] = {1100, 1200}; /* more than is read at once on a device */
-  strew_tensor *saved = random_tensor(STREW_FLOAT32, 2, sizes, CONTIGUOUS), *loaded;
-  for (int kind = 0; kind < KINDS; kind++) {
+  const int64_t count = 1200007; /* 4.8 MB, more than is read at once on a device */
+  strew_tensor *saved = NULL, *loaded;
+  ok(strew_arange(device, STREW_INT32, strew_int(0), strew_int(count), strew_int(1), &saved, &failure));
+  for (int kind = 0; kind < 2; kind++) {
     ok(save_as(kind, saved, in_folder(names[kind])));
     ok(load_as(kind, in_folder(names[kind]), &loaded));
     assert_same(saved, loaded, names[kind]);
@@ -319,6 +322,32 @@ START_TEST(test_memory_fails) {
     }
   }
   strew_release(saved);
+}
+END_TEST
+
+/* Between two pieces: nothing is made, and nothing is left. */
+START_TEST(test_interrupted) {
+  int kind = _i;
+  const int64_t count = kind ? 1 << 16 : 3 << 19; /* more than a piece */
+  const char *path = in_folder(names[kind]);
+  strew_tensor *tensor = NULL, *loaded;
+  ok(strew_full(device, STREW_INT32, 1, &count, strew_int(7), &tensor, &failure));
+  for (int turn = 0; turn < 4; turn++) {
+    bool is_saved = turn < 2, is_before = turn % 2;
+    if (is_before) strew_context_interrupt(context);
+    limit_system(0, 0);
+    os.interrupting = is_before ? 0 : 4;
+    strew_status status = is_saved ? save_as(kind, tensor, path) : load_as(kind, path, &loaded);
+    os.interrupting = 0;
+    strew_context_clear_interrupt(context);
+    ck_assert_int_eq(status, STREW_EINTERRUPTED);
+    ck_assert_ptr_nonnull(strstr(failure.message, ": interrupted!"));
+    ck_assert_int_eq(count_files(), !is_saved);
+    if (turn == 1) ok(save_as(kind, tensor, path));
+  }
+  ok(load_as(kind, path, &loaded));
+  assert_same(tensor, loaded, path);
+  strew_release(tensor), strew_release(loaded);
 }
 END_TEST
 
@@ -594,6 +623,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_saving_fails, 0, 2 * KINDS);
   tcase_add_loop_test(all, test_loading_fails, 0, KINDS + 1);
   if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, KINDS);
+  tcase_add_loop_test(all, test_interrupted, 0, KINDS);
   tcase_add_test(all, test_full_disk);
   tcase_add_test(all, test_modes_and_links);
   tcase_add_test(all, test_no_regular_file);
