@@ -39,7 +39,7 @@ PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
-                  scalar overlap misuse file opencl)
+                  scalar overlap misuse interrupt file opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
