@@ -25,9 +25,9 @@ static void assert_reads(const char *text) {
   char *due_end;
   const char *end = decimal_scan(text, &decimal);
   double due = strtod_l(text, &due_end, plain);
-  ck_assert_msg(end == due_end, "\"%s\": %td bytes were read, due %td", text, end - text, due_end - text);
+  if (end != due_end) ck_abort_msg("\"%s\": %td bytes were read, due %td", text, end - text, due_end - text);
   double is = decimal_to_double(&decimal, plain);
-  ck_assert_msg(same_element(STREW_FLOAT64, &is, &due), "\"%s\" is read as %a, due %a", text, is, due);
+  if (!same_element(STREW_FLOAT64, &is, &due)) ck_abort_msg("\"%s\" is read as %a, due %a", text, is, due);
 }
 
 START_TEST(test_texts) {
@@ -126,7 +126,7 @@ START_TEST(test_integers) {
     int64_t due = (int64_t)draw() >> draw_below(64);
     snprintf(text, sizeof text, "%lld", (long long)due);
     decimal_scan(text, &decimal);
-    ck_assert(decimal_to_integer(&decimal, &is) && is == due);
+    if (!decimal_to_integer(&decimal, &is) || is != due) ck_abort_msg("%s is read as another int64", text);
   }
   static const char *const others[] = {"9223372036854775808",
                                        "-9223372036854775809",
@@ -150,12 +150,12 @@ static void assert_comes_back(strew_dtype dtype, const void *element) {
   struct decimal decimal;
   union element is = {.i64 = 0};
   int length = write_float(dtype, element, plain, text);
-  ck_assert_int_eq(length, (int)strlen(text));
   const char *end = decimal_scan(text, &decimal);
-  ck_assert_msg(*end == '\0' && !decimal.is_whole, "%s", text);
-  ck_assert(strew_scalar_store(strew_float(decimal_to_double(&decimal, plain)), STREW_SATURATE, dtype, is.bytes,
-                               NULL) == STREW_OK);
-  ck_assert_msg(same_element(dtype, is.bytes, element), "%s does not come back as %s", text, strew_dtype_name(dtype));
+  if (end != text + length || *end || decimal.is_whole) ck_abort_msg("%s is written for a float", text);
+  strew_scalar value = strew_float(decimal_to_double(&decimal, plain));
+  strew_scalar_store(value, STREW_SATURATE, dtype, is.bytes, NULL);
+  if (!same_element(dtype, is.bytes, element))
+    ck_abort_msg("%s does not come back as %s", text, strew_dtype_name(dtype));
 }
 
 START_TEST(test_all_halves) {
@@ -217,7 +217,7 @@ END_TEST
 START_TEST(test_locale) {
   char folder[] = "/tmp/strew-locale-XXXXXX", command[256];
   ck_assert_ptr_nonnull(mkdtemp(folder));
-  snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/comma 2>/dev/null", folder);
+  snprintf(command, sizeof command, "localedef -i de_DE -f ISO-8859-1 %s/comma 2>/dev/null", folder);
   bool is_made = system(command) == 0 && setenv("LOCPATH", folder, 1) == 0 && setlocale(LC_ALL, "comma");
   if (is_made) {
     ck_assert_str_eq(localeconv()->decimal_point, ",");
