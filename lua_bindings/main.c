@@ -205,6 +205,9 @@ static int list_devices(const options *opts) {
   }
   for (int i = 0; i < strew_device_count(context); i++) list_device(strew_device_at(context, i));
   for (int i = 0; i < strew_problem_count(context); i++) printf("not usable  %s\n", strew_problem_at(context, i));
+  strew_device *opencl;
+  if (strew_device_count(context) == 1 && strew_device_find(context, "opencl", &opencl, &error) != STREW_OK)
+    printf("            %s\n", error.hint);
   strew_context_release(context);
   return EXIT_SUCCESS;
 }

@@ -141,13 +141,28 @@ static void push_detail(lua_State *L, const strew_error *error) {
   }
 }
 
+static const char colon_hint[] = "use : to call a method: t:%s(...)";
+
 /* Pushes "file:line: " of the nearest Lua function: not always that of level 1, which in "for i in ipairs(t)" is C. */
 static void push_place(lua_State *L) {
   enum { FARTHEST = 4 };
   for (int level = 1; luaL_where(L, level), lua_rawlen(L, -1) == 0 && level < FARTHEST; level++) lua_pop(L, 1);
 }
 
-static int raise(lua_State *L, const struct call *call) {
+/* In t.add(u) for t:add(u), u is taken for self, and in strew:zeros(3) the module for the shape: how a call is written
+   explains what is missing or too much. */
+static void hint_punctuation(lua_State *L, struct call *call) {
+  lua_Debug here;
+  bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
+  if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
+  if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
+    bind_hint(call, colon_hint, call->error.alias);
+  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0)
+    bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
+}
+
+static int raise(lua_State *L, struct call *call) {
+  hint_punctuation(L, call);
   lua_settop(L, 0);
   push_detail(L, &call->error);
   lua_setiuservalue(L, lua_upvalueindex(1), 1);
@@ -167,8 +182,8 @@ static bool is_callable(lua_State *L, struct call *call) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, a tensor is due",
             call->arguments ? bind_text(L, call, 1, text) : "missing");
-  if (call->form & METHOD) bind_hint(call, "use : to call a method: t:%s(...)", call->error.alias);
-  if (lua_istable(L, 1)) bind_hint(call, "strew.tensor(self) makes a tensor of a table");
+  if (call->form & METHOD) bind_hint(call, colon_hint, call->error.alias);
+  bind_hint_table(L, call, 1, "self");
   return false;
 }
 
@@ -199,6 +214,16 @@ static int last_error(lua_State *L, struct call *call) {
   return 1;
 }
 
+/* strew.name, where there is none: as for a tensor, that is an error, and no nil that surprises later. */
+static int no_name(lua_State *L, struct call *call) {
+  char text[TEXT_BYTES];
+  bool is_string = lua_type(L, 2) == LUA_TSTRING;
+  strew_guess guess = {.wanted = is_string ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
+  if (is_string) bind_guess_keys(L, 1, &guess);
+  return bind_fail_name(call, "strew", &guess);
+}
+
+static const struct row no_name_row = {"strew[name]", no_name, 0, FUNCTION};
 static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}, {NULL, NULL, 0, 0}};
 
 /* ----------------------------------------------------------------------------------------------------------- opening
@@ -250,6 +275,15 @@ static const struct row *find_row(const char *name) {
     for (const struct row *row = all_rows[i]; row->name; row++)
       if (strcmp(row->name, name) == 0) return row;
   return NULL;
+}
+
+/* The module's own metatable. rawget(strew, name) asks for a name without an error. */
+static void set_module_metatable(lua_State *L) {
+  lua_createtable(L, 0, 1);
+  bind_push_upvalues(L, BINDING, &no_name_row, no_name_row.name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, MODULE);
 }
 
 static void set_metamethods(lua_State *L) {
@@ -332,6 +366,7 @@ static int make_module(lua_State *L) {
   for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
     for (const struct row *row = all_rows[i]; row->name; row++) set_names(L, row);
   set_metamethods(L);
+  set_module_metatable(L);
   lua_pushliteral(L, "strew " STREW_VERSION);
   lua_setfield(L, MODULE, "_VERSION");
 
