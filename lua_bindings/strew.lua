@@ -22,6 +22,7 @@
 ---print(t[0], t[-1], t:tolist()[1])
 ---```
 ---```text
+---10	30	10
 ---```
 
 ---# names
@@ -36,6 +37,7 @@
 ---print(t:add(1):tolist()[1], t:add_(1) == t, strew.add(t, t):tolist()[1])
 ---```
 ---```text
+---2	true	4
 ---```
 
 ---# options
@@ -51,6 +53,12 @@
 ---print(select(2, pcall(t.sum, t, {dims = 0})))
 ---```
 ---```text
+---float32[1, 2] cpu
+--- 4  6
+---float32[1, 2] cpu
+--- 4  6
+---example:4: sum: 'options' has unknown key "dims", known are dim, keepdim
+---  hint  did you mean 'dim'?
 ---```
 
 ---# broadcasting
@@ -62,6 +70,9 @@
 ---print(strew.tensor{{1}, {2}} + strew.tensor{10, 20, 30})
 ---```
 ---```text
+---int64[2, 3] cpu
+--- 11  21  31
+--- 12  22  32
 ---```
 
 ---# promotion
@@ -76,6 +87,7 @@
 ---print((t + 1).dtype, (t + 0.5).dtype, (t + strew.ones(2, {dtype = "int32"})).dtype, (t / 2).dtype)
 ---```
 ---```text
+---int8	float32	int32	float32
 ---```
 
 ---# bits
@@ -88,9 +100,10 @@
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
----print(strew.scatter(src, index):item(), src:sum():item()) -- in float32, 1e8 + 1 is 1e8
+---print(strew.scatter(src, index):item()) -- in order: in float32, 1e8 + 1 is 1e8
 ---```
 ---```text
+---0.0
 ---```
 
 ---# errors
@@ -104,6 +117,11 @@
 ---print(select(2, pcall(t.scatter_add_, t, 0, strew.tensor{1, 2, 3}, strew.ones(3))))
 ---```
 ---```text
+---example:2: scatter_add_: 'index' has value 3 at [2], out of range for dim 0 of self (size 3, valid 0..2)
+---  self   float32[3] cpu
+---  index  int64[3] cpu
+---  src    float32[3] cpu
+---  hint   all values lie in 1..3: were they counted from 1? index - 1 counts from 0
 ---```
 
 ---How the elements of a tensor are stored.
@@ -117,6 +135,9 @@
 ---print(strew.tensor({255}, {dtype = "uint8"}) + 1)
 ---```
 ---```text
+---int64	float32	bool
+---uint8[1] cpu
+--- 0
 ---```
 ---@alias strew.dtype
 ---| "float32" # default of Lua's floats
@@ -140,6 +161,7 @@
 ---print(strew.zeros(2, {device = "cpu"}).device)
 ---```
 ---```text
+---cpu
 ---```
 ---@alias strew.device
 ---| "cpu"
@@ -159,6 +181,11 @@
 ---end
 ---```
 ---```text
+---sum	4	2
+---prod	3	2
+---mean	2	2
+---amax	3	2
+---amin	1	2
 ---```
 ---@alias strew.reduction
 ---| "sum"
@@ -181,6 +208,14 @@
 ---print(t:gather(0, index, {mode = "drop"}))
 ---```
 ---```text
+---false	example:2: gather: 'index' has value -1 at [1], out of range for dim 0 of self (size 3, valid 0..2)
+---  self   int64[3] cpu
+---  index  int64[3] cpu
+---  hint   mode = "wrap" counts negative values from the end, "drop" skips them, as padding
+---int64[3] cpu
+--- 10  10  30
+---int64[3] cpu
+--- 10   0   0
 ---```
 ---@alias strew.mode
 ---| "error" # the default: every value lies in 0..n-1, or nothing is done
@@ -206,6 +241,10 @@
 ---print(t)
 ---```
 ---```text
+---int64	cpu	2	2 x 3
+---int64[2, 3] cpu
+--- 40  50  60
+---  4   5  -6
 ---```
 ---@class strew.Tensor
 ---@field shape integer[] the sizes, as a Lua sequence: `{}` for a single number
@@ -233,6 +272,7 @@ local Tensor = {}
 ---print((strew._VERSION:gsub("%d", "N")))
 ---```
 ---```text
+---strew N.N.N
 ---```
 ---@class strew
 ---@field _VERSION string "strew 0.1.0"
@@ -256,6 +296,13 @@ strew = {}
 ---print(pcall(strew.tensor, {{1, 2}, {3}}))
 ---```
 ---```text
+---int64[2, 3] cpu
+--- 1  2  3
+--- 4  5  6
+---float64[2] cpu
+--- 1  2
+---float32[] cpu  0.5000
+---false	example:4: tensor: 'x' is ragged, x[2] has 1 element where x[1] has 2
 ---```
 ---@param x number|boolean|table|strew.Tensor
 ---@param dtype? strew.dtype
@@ -273,6 +320,11 @@ function strew.tensor(x, dtype, device) end
 ---print(strew.zeros({2}, {dtype = "int64"}))
 ---```
 ---```text
+---float32[2, 3] cpu
+--- 0  0  0
+--- 0  0  0
+---int64[2] cpu
+--- 0  0
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence; none: a single number
 ---@return strew.Tensor t float32 unless a dtype is asked for
@@ -284,6 +336,8 @@ function strew.zeros(...) end
 ---print(strew.ones(3))
 ---```
 ---```text
+---float32[3] cpu
+--- 1  1  1
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless a dtype is asked for
@@ -297,6 +351,9 @@ function strew.ones(...) end
 ---print(strew.empty(2, 3):fill_(7))
 ---```
 ---```text
+---float32[2, 3] cpu
+--- 7  7  7
+--- 7  7  7
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless a dtype is asked for
@@ -309,6 +366,11 @@ function strew.empty(...) end
 ---print(strew.full(2, true))
 ---```
 ---```text
+---int64[2, 2] cpu
+--- -1  -1
+--- -1  -1
+---bool[2] cpu
+--- true  true
 ---```
 ---@param shape integer|integer[] one size, or a sequence of them
 ---@param value number|boolean an integer gives int64, a float float32, a boolean bool; error: a dtype that cannot hold it
@@ -322,6 +384,9 @@ function strew.full(shape, value, options) end
 ---print(strew.eye(2, 3))
 ---```
 ---```text
+---float32[2, 3] cpu
+--- 1  0  0
+--- 0  1  0
 ---```
 ---@param n integer rows
 ---@param m? integer columns, n unless given; by position only
@@ -338,6 +403,10 @@ function strew.eye(n, m, options) end
 ---print(strew.arange(1, 2, 0.25))
 ---```
 ---```text
+---int64[4] cpu
+--- 0  1  2  3
+---float32[4] cpu
+--- 1.0000  1.2500  1.5000  1.7500
 ---```
 ---@param start number the first one
 ---@param stop number the end, which is not reached
@@ -353,6 +422,8 @@ function strew.arange(start, stop, step, options) end
 ---print(strew.linspace(0, 1, 5))
 ---```
 ---```text
+---float32[5] cpu
+--- 0.0000  0.2500  0.5000  0.7500  1.0000
 ---```
 ---@param start number
 ---@param stop number
@@ -371,6 +442,8 @@ function strew.linspace(start, stop, steps, options) end
 ---print(strew.rand(3))
 ---```
 ---```text
+---float32[3] cpu
+--- 0.8903  0.8947  0.5857
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless another float dtype is asked for
@@ -383,6 +456,8 @@ function strew.rand(...) end
 ---print(strew.randn(3))
 ---```
 ---```text
+---float32[3] cpu
+--- 0.2786  0.2671  1.3676
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless another float dtype is asked for
@@ -395,6 +470,8 @@ function strew.randn(...) end
 ---print(strew.randint(1, 7, 10))
 ---```
 ---```text
+---int64[10] cpu
+--- 6  5  6  4  4  6  1  1  4  6
 ---```
 ---@param low integer the least; 0 where the shape, as a sequence, is the second argument
 ---@param high integer one more than the greatest
@@ -410,6 +487,8 @@ function strew.randint(low, high, ...) end
 ---print(strew.randperm(8))
 ---```
 ---```text
+---int64[8] cpu
+--- 4  3  1  2  0  5  6  7
 ---```
 ---@param n integer
 ---@param options? strew.new_options
@@ -425,6 +504,7 @@ function strew.randperm(n, options) end
 ---print(strew.equal(a, strew.rand(100)))
 ---```
 ---```text
+---true
 ---```
 ---@param seed integer
 function strew.manual_seed(seed) end
@@ -439,6 +519,8 @@ function strew.manual_seed(seed) end
 ---print(t:size(-1))
 ---```
 ---```text
+---2	3
+---3
 ---```
 ---@param self strew.Tensor
 ---@param dim? integer
@@ -453,6 +535,8 @@ Tensor.size = strew.size
 ---print(strew.zeros(2, 3):t():stride(1))
 ---```
 ---```text
+---3	1
+---3
 ---```
 ---@param self strew.Tensor
 ---@param dim? integer
@@ -466,6 +550,7 @@ Tensor.stride = strew.stride
 ---print(strew.zeros(2, 3):dim(), strew.tensor(5):dim())
 ---```
 ---```text
+---2	0
 ---```
 ---@param self strew.Tensor
 ---@return integer rank 0..16
@@ -478,6 +563,7 @@ Tensor.dim = strew.dim
 ---print(strew.zeros(2, 3):numel())
 ---```
 ---```text
+---6
 ---```
 ---@param self strew.Tensor
 ---@return integer n
@@ -491,6 +577,7 @@ Tensor.numel = strew.numel
 ---print(t:is_contiguous(), t:t():is_contiguous())
 ---```
 ---```text
+---true	false
 ---```
 ---@param self strew.Tensor
 ---@return boolean
@@ -503,6 +590,7 @@ Tensor.is_contiguous = strew.is_contiguous
 ---print(strew.type(strew.zeros(1)), strew.type({}))
 ---```
 ---```text
+---tensor	nil
 ---```
 ---@param x any
 ---@return "tensor"|nil
@@ -516,6 +604,7 @@ function strew.type(x) end
 ---print(strew.tensor{3, 4}:sum():item())
 ---```
 ---```text
+---7
 ---```
 ---@param self strew.Tensor with one element
 ---@return number|boolean
@@ -530,6 +619,7 @@ Tensor.item = strew.item
 ---print(strew.tensor{{1, 2}, {3, 4}}:tolist()[2][1])
 ---```
 ---```text
+---3
 ---```
 ---@param self strew.Tensor
 ---@return table|number|boolean
@@ -543,6 +633,7 @@ Tensor.tolist = strew.tolist
 ---print(t:get(1, 0), t:get(-1, -1))
 ---```
 ---```text
+---3	4
 ---```
 ---@param self strew.Tensor
 ---@param ... integer|integer[] "position..." one number for each dimension, -1 is the last; error: out of range
@@ -560,6 +651,9 @@ Tensor.get = strew.get
 ---print(t)
 ---```
 ---```text
+---float32[2, 2] cpu
+--- 0  5
+--- 0  0
 ---```
 ---@param self strew.Tensor
 ---@param ... integer|number|boolean "position..., value" where, and what; error: out of range, or a value that does not fit
@@ -577,6 +671,12 @@ Tensor.set = strew.set
 ---print(strew.tensor{1}:to("cpu", "float64"))
 ---```
 ---```text
+---int8[3] cpu
+---   1   -1  127
+---bool[2] cpu
+--- false   true
+---float64[1] cpu
+--- 1
 ---```
 ---@param self strew.Tensor
 ---@param target? strew.dtype|strew.device "dtype or device" one of the two
@@ -595,6 +695,8 @@ Tensor.to = strew.to
 ---print(copy)
 ---```
 ---```text
+---float32[2] cpu
+--- 0  0
 ---```
 ---@param self strew.Tensor
 ---@return strew.Tensor t
@@ -608,6 +710,7 @@ Tensor.clone = strew.clone
 ---print(t:contiguous():stride())
 ---```
 ---```text
+---2	1
 ---```
 ---@param self strew.Tensor
 ---@return strew.Tensor t
@@ -623,6 +726,9 @@ Tensor.contiguous = strew.contiguous
 ---print(t:copy_(strew.tensor{1, 2, 3}))
 ---```
 ---```text
+---float32[2, 3] cpu
+--- 1  2  3
+--- 1  2  3
 ---```
 ---@param self strew.Tensor
 ---@param src strew.Tensor broadcasts to self's shape; error: its shape does not
@@ -638,6 +744,9 @@ strew.copy_, Tensor.copy, Tensor.copy_ = strew.copy, strew.copy, strew.copy
 ---print(t)
 ---```
 ---```text
+---float32[2, 3] cpu
+--- 9  0  0
+--- 9  0  0
 ---```
 ---@param self strew.Tensor
 ---@param value number|boolean error: the dtype cannot hold it
@@ -651,6 +760,8 @@ strew.fill_, Tensor.fill, Tensor.fill_ = strew.fill, strew.fill, strew.fill
 ---print(strew.ones(3):zero_())
 ---```
 ---```text
+---float32[3] cpu
+--- 0  0  0
 ---```
 ---@param self strew.Tensor
 ---@return strew.Tensor t
@@ -668,6 +779,7 @@ strew.zero_, Tensor.zero, Tensor.zero_ = strew.zero, strew.zero, strew.zero
 ---print(pcall(t.sum, t))
 ---```
 ---```text
+---false	example:3: sum: 'self' was freed
 ---```
 ---@param self strew.Tensor
 function strew.free(self) end
@@ -681,6 +793,9 @@ Tensor.free = strew.free
 ---print(strew.arange(6):view(2, -1))
 ---```
 ---```text
+---int64[2, 3] cpu
+--- 0  1  2
+--- 3  4  5
 ---```
 ---@param self strew.Tensor error: its strides do not allow the shape without a copy
 ---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1, what is left for it
@@ -695,6 +810,8 @@ Tensor.view = strew.view
 ---print(t:t():reshape(6))
 ---```
 ---```text
+---int64[6] cpu
+--- 0  3  1  4  2  5
 ---```
 ---@param self strew.Tensor
 ---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1, what is left for it
@@ -708,6 +825,7 @@ Tensor.reshape = strew.reshape
 ---print(table.unpack(strew.zeros(2, 3, 4):flatten(1).shape))
 ---```
 ---```text
+---2	12
 ---```
 ---@param self strew.Tensor
 ---@param start_dim? integer the first one, 0 unless given
@@ -723,6 +841,7 @@ Tensor.flatten = strew.flatten
 ---print(table.unpack(strew.zeros(2, 3, 4):permute(2, 0, 1).shape))
 ---```
 ---```text
+---4	2	3
 ---```
 ---@param self strew.Tensor
 ---@param ... integer|integer[] "dims..." each dimension once, as numbers or one sequence
@@ -736,6 +855,7 @@ Tensor.permute = strew.permute
 ---print(table.unpack(strew.zeros(2, 3, 4):transpose(0, -1).shape))
 ---```
 ---```text
+---4	3	2
 ---```
 ---@param self strew.Tensor
 ---@param dim0 integer
@@ -750,6 +870,10 @@ strew.transpose_, Tensor.transpose, Tensor.transpose_ = strew.transpose, strew.t
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:t())
 ---```
 ---```text
+---int64[3, 2] cpu
+--- 1  4
+--- 2  5
+--- 3  6
 ---```
 ---@param self strew.Tensor of 2 dimensions; of fewer it comes back as it is, of more is an error
 ---@return strew.Tensor t shares self's elements
@@ -763,6 +887,7 @@ strew.t_, Tensor.t, Tensor.t_ = strew.t, strew.t, strew.t
 ---print(#t:squeeze().shape, #t:squeeze(0).shape, #t:squeeze(1).shape)
 ---```
 ---```text
+---1	2	3
 ---```
 ---@param self strew.Tensor
 ---@param dim? integer this one, if its size is 1; all of size 1 unless given
@@ -777,6 +902,9 @@ strew.squeeze_, Tensor.squeeze, Tensor.squeeze_ = strew.squeeze, strew.squeeze, 
 ---print(strew.tensor{1, 2}:unsqueeze(-1))
 ---```
 ---```text
+---int64[2, 1] cpu
+--- 1
+--- 2
 ---```
 ---@param self strew.Tensor
 ---@param dim integer where it will be, -rank-1..rank
@@ -794,6 +922,10 @@ strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.u
 ---print(strew.tensor{{1}, {2}}:expand(-1, 3):stride())
 ---```
 ---```text
+---int64[2, 3] cpu
+--- 1  1  1
+--- 2  2  2
+---1	0
 ---```
 ---@param self strew.Tensor
 ---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size, new dimensions come in front
@@ -808,6 +940,9 @@ Tensor.expand = strew.expand
 ---print(strew.tensor{1, 0}:unsqueeze(-1):expand_as(src))
 ---```
 ---```text
+---int64[2, 3] cpu
+--- 1  1  1
+--- 0  0  0
 ---```
 ---@param self strew.Tensor
 ---@param other strew.Tensor
@@ -821,6 +956,8 @@ Tensor.expand_as = strew.expand_as
 ---print(strew.tensor{{1, 2}, {3, 4}}:select(1, 0))
 ---```
 ---```text
+---int64[2] cpu
+--- 1  3
 ---```
 ---@param self strew.Tensor
 ---@param dim integer
@@ -835,6 +972,8 @@ Tensor.select = strew.select
 ---print(strew.arange(6):narrow(0, 2, 3))
 ---```
 ---```text
+---int64[3] cpu
+--- 2  3  4
 ---```
 ---@param self strew.Tensor
 ---@param dim integer
@@ -853,6 +992,10 @@ Tensor.narrow = strew.narrow
 ---print(strew.arange(6):slice(0, {stop = 2}))
 ---```
 ---```text
+---int64[2] cpu
+--- 1  3
+---int64[2] cpu
+--- 0  1
 ---```
 ---@param self strew.Tensor
 ---@param dim integer
@@ -870,6 +1013,10 @@ Tensor.slice = strew.slice
 ---print(strew.arange(5):as_strided({3, 3}, {1, 1})) -- windows that overlap
 ---```
 ---```text
+---int64[3, 3] cpu
+--- 0  1  2
+--- 1  2  3
+--- 2  3  4
 ---```
 ---@param self strew.Tensor
 ---@param shape integer|integer[]
@@ -890,6 +1037,11 @@ strew.as_strided_, Tensor.as_strided, Tensor.as_strided_ = strew.as_strided, str
 ---print(t:cat(t * 10, 1))
 ---```
 ---```text
+---int64[2, 2] cpu
+---  1   2
+--- 10  20
+---int64[1, 4] cpu
+---  1   2  10  20
 ---```
 ---@param tensors strew.Tensor[] one or more; all sizes but that of dim agree, dtypes are promoted
 ---@param dim? integer 0 unless given
@@ -904,6 +1056,9 @@ Tensor.cat = strew.cat
 ---print(strew.stack{strew.tensor{1, 2}, strew.tensor{3, 4}})
 ---```
 ---```text
+---int64[2, 2] cpu
+--- 1  2
+--- 3  4
 ---```
 ---@param tensors strew.Tensor[] one or more; dtypes are promoted
 ---@param dim? integer where the new dimension will be, 0 unless given
@@ -920,6 +1075,10 @@ Tensor.stack = strew.stack
 ---print(strew.arange(5):split({1, 4})[2])
 ---```
 ---```text
+---3	int64[1] cpu
+--- 4
+---int64[4] cpu
+--- 1  2  3  4
 ---```
 ---@param self strew.Tensor
 ---@param size integer|integer[] of each piece, the last one may be shorter; or of all pieces, in sum the size of dim
@@ -935,6 +1094,12 @@ Tensor.split = strew.split
 ---for i, piece in ipairs(strew.arange(5):chunk(3)) do print(i, piece) end
 ---```
 ---```text
+---1	int64[2] cpu
+--- 0  1
+---2	int64[2] cpu
+--- 2  3
+---3	int64[1] cpu
+--- 4
 ---```
 ---@param self strew.Tensor
 ---@param chunks integer 1 or more
@@ -977,6 +1142,14 @@ Tensor.chunk = strew.chunk
 ---print(strew.scatter(strew.tensor{1.5, 2, 3}, strew.tensor{0, 1, 0})) -- sums by group
 ---```
 ---```text
+---float32[2, 3] cpu
+--- 2  0  1
+--- 0  4  0
+---float32[2, 3] cpu
+--- 0  0  1
+--- 1  0  0
+---float32[2] cpu
+--- 4.5000  2.0000
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension that index names places in
@@ -999,6 +1172,11 @@ strew.scatter_, Tensor.scatter, Tensor.scatter_ = strew.scatter, strew.scatter, 
 ---print(strew.zeros(2, 2):scatter_add_(0, rows, strew.tensor{{1.0, 2}, {3, 4}, {5, 6}}))
 ---```
 ---```text
+---float32[3] cpu
+--- 1  0  5
+---float32[2, 2] cpu
+--- 3  4
+--- 6  8
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension that index names places in
@@ -1020,6 +1198,10 @@ strew.scatter_add_, Tensor.scatter_add, Tensor.scatter_add_ = strew.scatter_add,
 ---print(t:scatter_reduce(0, index, strew.tensor{4, 6, 50}, "mean", {include_self = false}))
 ---```
 ---```text
+---int64[3] cpu
+--- 10  20  50
+---int64[3] cpu
+---  5  20  50
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension that index names places in
@@ -1042,6 +1224,12 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 ---print(t:gather(1, strew.tensor{{-1}, {-2}}, {mode = "wrap"}))
 ---```
 ---```text
+---int64[2, 2] cpu
+--- 3  1
+--- 5  5
+---int64[2, 1] cpu
+--- 3
+--- 5
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension that index names places in
@@ -1081,6 +1269,10 @@ Tensor.gather = strew.gather
 ---print(strew.scatter_sum(rain, station, {dim_size = 5, fill = -1}))
 ---```
 ---```text
+---float32[3] cpu
+--- 4.0000  0.0000  0.7500
+---float32[5] cpu
+---  4.0000  -1.0000   0.7500  -1.0000  -1.0000
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
@@ -1101,6 +1293,8 @@ Tensor.scatter_sum = strew.scatter_sum
 ---print(strew.scatter_mul(strew.tensor{2, 3, 4}, strew.tensor{0, 2, 0}))
 ---```
 ---```text
+---int64[3] cpu
+--- 8  1  3
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
@@ -1123,6 +1317,9 @@ Tensor.scatter_mul = strew.scatter_mul
 ---print(strew.scatter_mean(length, class, {dim = 0}))
 ---```
 ---```text
+---float32[2, 2] cpu
+---  2.0000  20.0000
+---  2.5000  25.0000
 ---```
 ---@param src strew.Tensor error: bool, which has no mean
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
@@ -1143,6 +1340,9 @@ Tensor.scatter_mean = strew.scatter_mean
 ---print(strew.scatter_min(strew.tensor{5.0, 2.5, 2.5, 4.0}, strew.tensor{0, 0, 0, 2}))
 ---```
 ---```text
+---float32[3] cpu
+--- 2.5000  0.0000  4.0000	int64[3] cpu
+--- 1  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
@@ -1164,6 +1364,9 @@ Tensor.scatter_min = strew.scatter_min
 ---print(strew.scatter_max(strew.tensor{5.0, 2.5, 7.0, 4.0}, strew.tensor{0, 0, 0, 2}))
 ---```
 ---```text
+---float32[3] cpu
+--- 7  0  4	int64[3] cpu
+--- 2  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
@@ -1187,6 +1390,8 @@ Tensor.scatter_max = strew.scatter_max
 ---print(strew.tensor{1, 2} + strew.tensor{0.5, 1.5})
 ---```
 ---```text
+---float32[2] cpu
+--- 1.5000  3.5000
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1200,6 +1405,8 @@ strew.add_, Tensor.add, Tensor.add_ = strew.add, strew.add, strew.add
 ---print(10 - strew.tensor{1, 2})
 ---```
 ---```text
+---int64[2] cpu
+--- 9  8
 ---```
 ---@param self strew.Tensor|number integers and floats; bools of two operands are an error
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1215,6 +1422,8 @@ strew.sub_, Tensor.sub, Tensor.sub_ = strew.sub, strew.sub, strew.sub
 ---print(strew.tensor{1, 2} * 2.5)
 ---```
 ---```text
+---float32[2] cpu
+--- 2.5000  5.0000
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1230,6 +1439,9 @@ strew.mul_, Tensor.mul, Tensor.mul_ = strew.mul, strew.mul, strew.mul
 ---print(strew.tensor{1, 2} / 2, strew.tensor{1, 0} / 0)
 ---```
 ---```text
+---float32[2] cpu
+--- 0.5000  1.0000	float32[2] cpu
+--- inf  nan
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1243,6 +1455,8 @@ strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 ---print(strew.tensor{7, -7} // 2)
 ---```
 ---```text
+---int64[2] cpu
+---  3  -4
 ---```
 ---@param self strew.Tensor|number integers and floats; error: integers divided by 0
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1256,6 +1470,8 @@ strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ = strew.floor_div
 ---print(strew.tensor{7, -7} % 3)
 ---```
 ---```text
+---int64[2] cpu
+--- 1  2
 ---```
 ---@param self strew.Tensor|number integers and floats; error: integers divided by 0
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1269,6 +1485,9 @@ strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.r
 ---print(strew.tensor{1, 2, 3} ^ 2, strew.tensor{4, 9} ^ 0.5)
 ---```
 ---```text
+---int64[3] cpu
+--- 1  4  9	float32[2] cpu
+--- 2  3
 ---```
 ---@param self strew.Tensor|number integers and floats; error: an integer to a power below 0
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1284,6 +1503,8 @@ strew.pow_, Tensor.pow, Tensor.pow_ = strew.pow, strew.pow, strew.pow
 ---print(strew.tensor{1, 5}:minimum(3))
 ---```
 ---```text
+---int64[2] cpu
+--- 1  3
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1299,6 +1520,9 @@ Tensor.minimum = strew.minimum
 ---print(strew.tensor{1, 5}:maximum(strew.tensor{{0}, {3}}))
 ---```
 ---```text
+---int64[2, 2] cpu
+--- 1  5
+--- 3  5
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1312,6 +1536,8 @@ Tensor.maximum = strew.maximum
 ---print(-strew.tensor{1, -2})
 ---```
 ---```text
+---int64[2] cpu
+--- -1   2
 ---```
 ---@param self strew.Tensor integers, which wrap, and floats
 ---@return strew.Tensor t self's dtype
@@ -1324,6 +1550,8 @@ strew.neg_, Tensor.neg, Tensor.neg_ = strew.neg, strew.neg, strew.neg
 ---print(strew.tensor{1, -2}:abs())
 ---```
 ---```text
+---int64[2] cpu
+--- 1  2
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
@@ -1336,6 +1564,8 @@ strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
 ---print(strew.tensor{1.5, -1.5}:floor())
 ---```
 ---```text
+---float32[2] cpu
+---  1  -2
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
@@ -1348,6 +1578,8 @@ strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floo
 ---print(strew.tensor{1.5, -1.5}:ceil())
 ---```
 ---```text
+---float32[2] cpu
+---  2  -1
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
@@ -1360,6 +1592,8 @@ strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
 ---print(strew.tensor{0.5, 1.5, -2.7}:round())
 ---```
 ---```text
+---float32[3] cpu
+---  0   2  -3
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
@@ -1372,6 +1606,8 @@ strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.roun
 ---print(strew.tensor{-1, 2}:relu())
 ---```
 ---```text
+---int64[2] cpu
+--- 0  2
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
@@ -1385,6 +1621,10 @@ strew.relu_, Tensor.relu, Tensor.relu_ = strew.relu, strew.relu, strew.relu
 ---print(strew.arange(5):clamp({max = 2}))
 ---```
 ---```text
+---int64[5] cpu
+--- 1  1  2  3  3
+---int64[5] cpu
+--- 0  1  2  2  2
 ---```
 ---@param self strew.Tensor any dtype
 ---@param min? strew.Tensor|number one of the two is due
@@ -1400,6 +1640,8 @@ strew.clamp_, Tensor.clamp, Tensor.clamp_ = strew.clamp, strew.clamp, strew.clam
 ---print(strew.tensor{0, 1}:exp())
 ---```
 ---```text
+---float32[2] cpu
+--- 1.0000  2.7183
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1412,6 +1654,8 @@ strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 ---print(strew.tensor{1.0, 0.0, -1.0}:log())
 ---```
 ---```text
+---float32[3] cpu
+---    0  -inf   nan
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1424,6 +1668,8 @@ strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 ---print(strew.tensor{4, 2}:sqrt())
 ---```
 ---```text
+---float32[2] cpu
+--- 2.0000  1.4142
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1436,6 +1682,8 @@ strew.sqrt_, Tensor.sqrt, Tensor.sqrt_ = strew.sqrt, strew.sqrt, strew.sqrt
 ---print(strew.tensor{4, 16}:rsqrt())
 ---```
 ---```text
+---float32[2] cpu
+--- 0.5000  0.2500
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1448,6 +1696,8 @@ strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqr
 ---print(strew.tensor{0, math.pi / 2}:sin())
 ---```
 ---```text
+---float32[2] cpu
+--- 0  1
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1460,6 +1710,8 @@ strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 ---print(strew.tensor{0, math.pi}:cos())
 ---```
 ---```text
+---float32[2] cpu
+---  1  -1
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1472,6 +1724,8 @@ strew.cos_, Tensor.cos, Tensor.cos_ = strew.cos, strew.cos, strew.cos
 ---print(strew.tensor{0, 1}:tanh())
 ---```
 ---```text
+---float32[2] cpu
+--- 0.0000  0.7616
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1484,6 +1738,8 @@ strew.tanh_, Tensor.tanh, Tensor.tanh_ = strew.tanh, strew.tanh, strew.tanh
 ---print(strew.tensor{0, 2}:sigmoid())
 ---```
 ---```text
+---float32[2] cpu
+--- 0.5000  0.8808
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1498,6 +1754,8 @@ strew.sigmoid_, Tensor.sigmoid, Tensor.sigmoid_ = strew.sigmoid, strew.sigmoid, 
 ---print(strew.tensor{6, 3} & 5)
 ---```
 ---```text
+---int64[2] cpu
+--- 4  1
 ---```
 ---@param self strew.Tensor|number integers and bools
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1511,6 +1769,8 @@ strew.bitwise_and_, Tensor.bitwise_and, Tensor.bitwise_and_ = strew.bitwise_and,
 ---print(strew.tensor{6, 3} | 1)
 ---```
 ---```text
+---int64[2] cpu
+--- 7  3
 ---```
 ---@param self strew.Tensor|number integers and bools
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1524,6 +1784,8 @@ strew.bitwise_or_, Tensor.bitwise_or, Tensor.bitwise_or_ = strew.bitwise_or, str
 ---print(strew.tensor{6, 3} ~ 5)
 ---```
 ---```text
+---int64[2] cpu
+--- 3  6
 ---```
 ---@param self strew.Tensor|number integers and bools
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1537,6 +1799,9 @@ strew.bitwise_xor_, Tensor.bitwise_xor, Tensor.bitwise_xor_ = strew.bitwise_xor,
 ---print(~strew.tensor{0, 5}, ~strew.tensor{true})
 ---```
 ---```text
+---int64[2] cpu
+--- -1  -6	bool[1] cpu
+--- false
 ---```
 ---@param self strew.Tensor integers and bools
 ---@return strew.Tensor t self's dtype
@@ -1551,6 +1816,8 @@ strew.bitwise_not_, Tensor.bitwise_not, Tensor.bitwise_not_ = strew.bitwise_not,
 ---print(strew.tensor{1, 2}:eq(2))
 ---```
 ---```text
+---bool[2] cpu
+--- false   true
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1564,6 +1831,8 @@ strew.eq_, Tensor.eq, Tensor.eq_ = strew.eq, strew.eq, strew.eq
 ---print(strew.tensor{1, 2}:ne(2))
 ---```
 ---```text
+---bool[2] cpu
+---  true  false
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1577,6 +1846,8 @@ strew.ne_, Tensor.ne, Tensor.ne_ = strew.ne, strew.ne, strew.ne
 ---print(strew.tensor{1, 2, 3}:lt(2))
 ---```
 ---```text
+---bool[3] cpu
+---  true  false  false
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1590,6 +1861,8 @@ strew.lt_, Tensor.lt, Tensor.lt_ = strew.lt, strew.lt, strew.lt
 ---print(strew.tensor{1, 2, 3}:le(2))
 ---```
 ---```text
+---bool[3] cpu
+---  true   true  false
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1603,6 +1876,8 @@ strew.le_, Tensor.le, Tensor.le_ = strew.le, strew.le, strew.le
 ---print(strew.tensor{1, 2, 3}:gt(2))
 ---```
 ---```text
+---bool[3] cpu
+--- false  false   true
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1616,6 +1891,8 @@ strew.gt_, Tensor.gt, Tensor.gt_ = strew.gt, strew.gt, strew.gt
 ---print(strew.tensor{1, 2, 3}:ge(2))
 ---```
 ---```text
+---bool[3] cpu
+--- false   true   true
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1629,6 +1906,8 @@ strew.ge_, Tensor.ge, Tensor.ge_ = strew.ge, strew.ge, strew.ge
 ---print(strew.tensor{0, 2}:logical_and(strew.tensor{1, 1}))
 ---```
 ---```text
+---bool[2] cpu
+--- false   true
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1642,6 +1921,8 @@ strew.logical_and_, Tensor.logical_and, Tensor.logical_and_ = strew.logical_and,
 ---print(strew.tensor{0, 2}:logical_or(0))
 ---```
 ---```text
+---bool[2] cpu
+--- false   true
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
@@ -1655,6 +1936,8 @@ strew.logical_or_, Tensor.logical_or, Tensor.logical_or_ = strew.logical_or, str
 ---print(strew.tensor{0, 2}:logical_not())
 ---```
 ---```text
+---bool[2] cpu
+---  true  false
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t bool; in place 0 or 1 of self's dtype
@@ -1669,6 +1952,7 @@ strew.logical_not_, Tensor.logical_not, Tensor.logical_not_ = strew.logical_not,
 ---print(strew.equal(strew.tensor{1, 2}, strew.tensor{1, 2}), strew.equal(strew.tensor{1}, strew.tensor{1, 1}))
 ---```
 ---```text
+---true	false
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
@@ -1684,6 +1968,7 @@ Tensor.equal = strew.equal
 ---print(strew.allclose(strew.tensor{1.0}, strew.tensor{1.000001}), strew.allclose(strew.tensor{1.0}, strew.tensor{1.1}, {rtol = 0.2}))
 ---```
 ---```text
+---true	true
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
@@ -1703,6 +1988,8 @@ Tensor.allclose = strew.allclose
 ---print(strew.where(t:gt(0), t, 0))
 ---```
 ---```text
+---int64[3] cpu
+--- 0  2  0
 ---```
 ---@param condition strew.Tensor bool
 ---@param a strew.Tensor|number
@@ -1718,6 +2005,8 @@ Tensor.where = strew.where
 ---print(t:masked_fill_(t:lt(0), 0))
 ---```
 ---```text
+---int64[3] cpu
+--- 0  2  0
 ---```
 ---@param self strew.Tensor any dtype
 ---@param mask strew.Tensor bool; broadcasts with self, in place to self
@@ -1737,6 +2026,8 @@ strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill,
 ---print(t:sum(), t:sum(0))
 ---```
 ---```text
+---int64[] cpu  10	int64[2] cpu
+--- 4  6
 ---```
 ---@param self strew.Tensor any dtype; bools are counted
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1754,6 +2045,7 @@ Tensor.sum = strew.sum
 ---print(strew.tensor{2, 3, 4}:prod())
 ---```
 ---```text
+---int64[] cpu  24
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1771,6 +2063,8 @@ Tensor.prod = strew.prod
 ---print(strew.tensor{{1.0, 2.0}, {3.0, 4.0}}:mean(1))
 ---```
 ---```text
+---float32[2] cpu
+--- 1.5000  3.5000
 ---```
 ---@param self strew.Tensor a float dtype; error: integers, `t:to("float32")` first
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1791,6 +2085,7 @@ Tensor.mean = strew.mean
 ---print(t:var(), t:var({correction = 0}))
 ---```
 ---```text
+---float32[] cpu  7	float32[] cpu  4.6667
 ---```
 ---@param self strew.Tensor a float dtype
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1807,6 +2102,7 @@ Tensor.var = strew.var
 ---print(strew.tensor{1.0, 2.0, 6.0}:std())
 ---```
 ---```text
+---float32[] cpu  2.6458
 ---```
 ---@param self strew.Tensor a float dtype
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1823,6 +2119,8 @@ Tensor.std = strew.std
 ---print(strew.tensor{{3, 1}, {2, 4}}:amin(1))
 ---```
 ---```text
+---int64[2] cpu
+--- 1  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1838,6 +2136,7 @@ Tensor.amin = strew.amin
 ---print(strew.tensor{{3, 1}, {2, 4}}:amax({0, 1}))
 ---```
 ---```text
+---int64[] cpu  4
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1858,6 +2157,13 @@ Tensor.amax = strew.amax
 ---print(t:min(strew.tensor{2, 2}))
 ---```
 ---```text
+---int64[] cpu  1
+---int64[2] cpu
+--- 1  2	int64[2] cpu
+--- 1  0
+---int64[2, 2] cpu
+--- 2  1
+--- 2  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; all unless given
@@ -1879,6 +2185,13 @@ Tensor.min = strew.min
 ---print(t:max(strew.tensor{2, 2}))
 ---```
 ---```text
+---int64[] cpu  4
+---int64[2] cpu
+--- 3  4	int64[2] cpu
+--- 0  1
+---int64[2, 2] cpu
+--- 3  2
+--- 2  4
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; all unless given
@@ -1895,6 +2208,8 @@ Tensor.max = strew.max
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmin(), strew.tensor{{3, 1}, {2, 4}}:argmin(1))
 ---```
 ---```text
+---int64[] cpu  1	int64[2] cpu
+--- 1  0
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; unless given, the position is that in all elements, in row-major order
@@ -1910,6 +2225,8 @@ Tensor.argmin = strew.argmin
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmax(), strew.tensor{{3, 1}, {2, 4}}:argmax(1))
 ---```
 ---```text
+---int64[] cpu  3	int64[2] cpu
+--- 0  1
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; unless given, the position is that in all elements, in row-major order
@@ -1927,6 +2244,8 @@ Tensor.argmax = strew.argmax
 ---print(strew.tensor{{1, 0}, {1, 2}}:all(1))
 ---```
 ---```text
+---bool[2] cpu
+--- false   true
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1944,6 +2263,8 @@ Tensor.all = strew.all
 ---print(strew.tensor{{0, 0}, {1, 2}}:any(1))
 ---```
 ---```text
+---bool[2] cpu
+--- false   true
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] which dimensions; all unless given
@@ -1959,6 +2280,9 @@ Tensor.any = strew.any
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumsum(1))
 ---```
 ---```text
+---int64[2, 3] cpu
+---  1   3   6
+---  4   9  15
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer
@@ -1977,6 +2301,12 @@ strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew
 ---print(strew.tensor{3, 1, 2}:sort({descending = true}))
 ---```
 ---```text
+---int64[3] cpu
+--- 1  2  3	int64[3] cpu
+--- 1  2  0
+---int64[3] cpu
+--- 3  2  1	int64[3] cpu
+--- 0  2  1
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer -1 unless given
@@ -1996,6 +2326,9 @@ Tensor.sort = strew.sort
 ---print(t:argsort(), t:gather(0, t:argsort()))
 ---```
 ---```text
+---int64[3] cpu
+--- 1  2  0	int64[3] cpu
+--- 1  2  3
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer -1 unless given
@@ -2012,6 +2345,11 @@ Tensor.argsort = strew.argsort
 ---print((strew.tensor{3, 1, 4, 1, 5}:topk(2, {largest = false})))
 ---```
 ---```text
+---int64[2] cpu
+--- 5  4	int64[2] cpu
+--- 4  2
+---int64[2] cpu
+--- 1  1
 ---```
 ---@param self strew.Tensor any dtype
 ---@param k integer 0 to the size of dim
@@ -2037,6 +2375,11 @@ Tensor.topk = strew.topk
 ---print(values:gather(0, inverse), counts)
 ---```
 ---```text
+---int64[2] cpu
+--- 3  7
+---int64[4] cpu
+--- 7  3  7  7	int64[2] cpu
+--- 1  3
 ---```
 ---@param self strew.Tensor any dtype and shape
 ---@param options? strew.unique_options
@@ -2052,6 +2395,9 @@ Tensor.unique = strew.unique
 ---print(strew.tensor{{0, 7}, {8, 0}}:nonzero())
 ---```
 ---```text
+---int64[2, 2] cpu
+--- 0  1
+--- 1  0
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t int64[how many, rank]
@@ -2070,6 +2416,10 @@ Tensor.nonzero = strew.nonzero
 ---print(a:matmul(a), a:matmul(strew.tensor{1, 1}))
 ---```
 ---```text
+---int64[2, 2] cpu
+---  7  10
+--- 15  22	int64[2] cpu
+--- 3  7
 ---```
 ---@param self strew.Tensor 1 dimension or more, any dtype but bool
 ---@param other strew.Tensor the same dtype; error: inner sizes differ
@@ -2083,6 +2433,9 @@ Tensor.matmul = strew.matmul
 ---print(strew.tensor{{1, 2}, {3, 4}}:mm(strew.tensor{{0, 1}, {1, 0}}))
 ---```
 ---```text
+---int64[2, 2] cpu
+--- 2  1
+--- 4  3
 ---```
 ---@param self strew.Tensor [n, k]
 ---@param other strew.Tensor [k, m], the same dtype
@@ -2096,6 +2449,8 @@ Tensor.mm = strew.mm
 ---print(strew.tensor{{1, 2}, {3, 4}}:mv(strew.tensor{1, 10}))
 ---```
 ---```text
+---int64[2] cpu
+--- 21  43
 ---```
 ---@param self strew.Tensor [n, k]
 ---@param other strew.Tensor [k], the same dtype
@@ -2111,6 +2466,7 @@ Tensor.mv = strew.mv
 ---print(strew.tensor{1, 2, 3}:dot(strew.tensor{4, 5, 6}))
 ---```
 ---```text
+---int64[] cpu  32
 ---```
 ---@param self strew.Tensor [k]
 ---@param other strew.Tensor [k], the same dtype
@@ -2144,6 +2500,7 @@ Tensor.dot = strew.dot
 ---print(devices[1].name, devices[1].float64, type(problems))
 ---```
 ---```text
+---cpu	true	table
 ---```
 ---@return strew.device_description[] devices
 ---@return string[] problems why a driver brought no device, in words
@@ -2156,6 +2513,7 @@ function strew.devices() end
 ---print(strew.get_num_threads())
 ---```
 ---```text
+---2
 ---```
 ---@return integer threads
 function strew.get_num_threads() end
@@ -2169,6 +2527,7 @@ function strew.get_num_threads() end
 ---print(strew.get_num_threads())
 ---```
 ---```text
+---1
 ---```
 ---@param threads integer 1..256
 function strew.set_num_threads(threads) end
@@ -2181,6 +2540,7 @@ function strew.set_num_threads(threads) end
 ---print(strew.memory() - before)
 ---```
 ---```text
+---4000
 ---```
 ---@return integer bytes
 ---@return integer peak
@@ -2194,6 +2554,7 @@ function strew.memory() end
 ---print(strew.clock() - start >= 0)
 ---```
 ---```text
+---true
 ---```
 ---@return number seconds from an arbitrary moment on
 function strew.clock() end
@@ -2206,6 +2567,7 @@ function strew.clock() end
 ---print(strew.deterministic())
 ---```
 ---```text
+---true
 ---```
 ---@param enabled? boolean what is set; unless given, nothing
 ---@return boolean enabled what holds now
@@ -2230,6 +2592,7 @@ function strew.deterministic(enabled) end
 ---print(e.op, e.arg, e.code, e.value, e.pos[1])
 ---```
 ---```text
+---scatter_add_	index	index	9	1
 ---```
 ---@return strew.error|nil
 function strew.last_error() end
@@ -2248,6 +2611,20 @@ function strew.last_error() end
 ---strew.help{search = "hyperbolic"}
 ---```
 ---```text
+---strew.numel(self) -> n
+---t:numel() -> n
+---
+---Gives the number of elements.
+---
+---  self  Tensor
+---  -> n  integer
+---
+---> print(strew.zeros(2, 3):numel())
+---
+---
+---more: size stride dim is_contiguous type item tolist get set to clone contiguous
+---      copy fill zero free
+---  tanh  Gives the hyperbolic tangent.
 ---```
 ---@param name? string|function a function's name, in any form, or the function; a rule's: "dtype", "mode", "counting"
 ---@param options? strew.help_options
