@@ -138,7 +138,7 @@ devices-%: all $(call programs,$(DEVICE_CHECKS))
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
-	@luacheck -q scripts tests
+	@luacheck -q scripts tests lua_bindings/help.lua
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
 test: all checks specs program readme digest rules sanitized threads devices
 

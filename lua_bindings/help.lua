@@ -2,8 +2,8 @@
 -- strew.help; used by scripts/reference.lua and by the tests too. A chunk of one argument, the text.
 --
 -- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown,
--- example, output, params, returns, overloads, fields, values, parent, forms = {method =, inplace =}}. A parameter, result
--- or field is {name, optional, type, text}; `shown` is what messages call a parameter.
+-- example, output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter,
+-- result or field is {name, optional, type, text}; `shown` is what messages call a parameter.
 local entries, groups, by_name = {}, {}, {}
 
 ----------------------------------------------------------------------------------------------------------- reading
@@ -41,7 +41,8 @@ local read = {} -- what stands behind a tag, by the tag
 function read.param(entry, text)
   local name, mark, type, rest = text:match "^(%S-)(%??)%s+(%S+)%s*(.*)$"
   local shown, words = rest:match '^"(.-)"%s*(.*)$'
-  table.insert(entry.params, {name = name, shown = shown or name, optional = mark ~= "", type = type, text = words or rest})
+  local param = {name = name, shown = shown or name, optional = mark ~= "", type = type, text = words or rest}
+  table.insert(entry.params, param)
 end
 
 read["return"] = function(entry, text)
@@ -190,14 +191,14 @@ end
 -- All ways of calling what an entry is about, those in place first where `inplace` is asked for.
 local function signatures(entry, inplace)
   local lines, name = {}, entry.name
-  local function add(call, params, first, returns, at)
-    table.insert(lines, at or #lines + 1, call .. arguments(params, first) .. (type(returns) == "string" and returns or results(returns)))
+  local function add(call, params, first, result, at)
+    table.insert(lines, at or #lines + 1, call .. arguments(params, first) .. result)
   end
-  add("strew." .. name, entry.params, 1, entry.returns)
-  if entry.forms.method then add("t:" .. name, entry.params, 2, entry.returns) end
+  add("strew." .. name, entry.params, 1, results(entry.returns))
+  if entry.forms.method then add("t:" .. name, entry.params, 2, results(entry.returns)) end
   for _, overload in ipairs(entry.overloads) do
     local is_method = overload.params[1].name == "self"
-    add((is_method and "t:" or "strew.") .. name, overload.params, is_method and 2 or 1, overload.returns)
+    add((is_method and "t:" or "strew.") .. name, overload.params, is_method and 2 or 1, results(overload.returns))
   end
   if entry.forms.inplace then add("t:" .. name .. "_", entry.params, 2, " -> t, in place", inplace and 1 or nil) end
   return lines
@@ -379,5 +380,5 @@ local function search(words)
 end
 
 read_all(...)
-return {entries = entries, groups = groups, find = find, names = names, page = page, overview = overview, search = search,
-        signatures = signatures, rows_of = rows_of}
+return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
+        page = page, overview = overview, search = search}

@@ -2,9 +2,9 @@
 -- strew.lua: the one text behind strew.help, the prompt's ?name, the reference (make doc), the manual page and what
 -- editors show (LuaCATS, as lua-language-server reads it). Nothing here runs: editors and help.lua read it.
 --
--- A line of dashes with a title begins a group. A block of lines with three dashes is a text: its first paragraph says
--- in one sentence what there is to know, then come rules, an example that a test runs, and what the example prints. What
--- stands below the block is what the text is about; below "---# title" it is about a rule, and nothing is declared.
+-- A line of dashes with a title begins a group. A block of lines with three dashes is a text: its first line says in one
+-- sentence what there is to know, then come rules, an example that a test runs, and what the example prints. What stands
+-- below the block is what the text is about; below "---# title" it is about a rule, and nothing is declared.
 -- A function's further names (the method, and both in place, with an underscore) are assigned below it.
 -- Where an argument's text begins with a "name" in quotes, that is what messages and signatures call it.
 
@@ -13,9 +13,9 @@
 ---# counting
 ---Inside a tensor everything counts from 0: dimensions, positions, and the numbers stored in index tensors.
 ---
----Dimensions and positions may be negative: -1 is the last. Inside an index tensor that holds only where a call asks for
----`mode = "wrap"`. Lua tables count from 1, as always. The border between the two is `strew.tensor{...}` and `t:tolist()`.
----A position out of range is an error, never nil: loop with `for i = 0, #t - 1`.
+---Dimensions and positions may be negative: -1 is the last. Inside an index tensor that holds only where a call asks
+---for `mode = "wrap"`. Lua tables count from 1, as always. The border between the two is `strew.tensor{...}` and
+---`t:tolist()`. A position out of range is an error, never nil: loop with `for i = 0, #t - 1`.
 ---
 ---```lua
 ---local t = strew.tensor{10, 20, 30}
@@ -26,11 +26,11 @@
 ---```
 
 ---# names
----Every operation `f` is a function `strew.f(t, ...)` and a method `t:f(...)`; with an underscore it works in place.
+---Every operation `f` is a function `strew.f(t, ...)` and a method `t:f(...)`; `t:f_(...)` works in place.
 ---
----`t:f_(...)` and `strew.f_(t, ...)` write the result into `t` and return it. Without the underscore the result is a new
----tensor and `t` stays as it was. Names and rules are PyTorch's where PyTorch has the operation. Results of a call that
----works in place keep the dtype and shape of `t`; where they do not fit, it is an error and nothing is written.
+---`t:f_(...)` and `strew.f_(t, ...)` write the result into `t` and return it. Without the underscore the result is a
+---new tensor and `t` stays as it was. Names and rules are PyTorch's where PyTorch has the operation. Results of a call
+---that works in place keep the dtype and shape of `t`; where they do not fit, it is an error and nothing is written.
 ---
 ---```lua
 ---local t = strew.tensor{1, 2, 3}
@@ -43,8 +43,8 @@
 ---# options
 ---Optional arguments are given by position or by name, in a table that comes last.
 ---
----A key that the call does not know is an error that names it and those that it knows. `nil` stands for an argument that
----is left out.
+---A key that the call does not know is an error that names it and those that it knows. `nil` stands for an argument
+---that is left out.
 ---
 ---```lua
 ---local t = strew.tensor{{1.0, 2.0}, {3.0, 4.0}}
@@ -78,9 +78,9 @@
 ---# promotion
 ---Operands of different dtypes are brought to a common one, as in PyTorch: bool, then integers, then floats.
 ---
----Of two tensors of one kind the wider dtype wins (float16 with bfloat16 gives float32, uint8 with int8 int16). A number
----takes part by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays float16. The
----scatter family does not promote: `src` has the dtype of `t`.
+---Of two tensors of one kind the wider dtype wins (float16 with bfloat16 gives float32, uint8 with int8 int16). A
+---number takes part by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays float16.
+---The scatter family does not promote: `src` has the dtype of `t`.
 ---
 ---```lua
 ---local t = strew.ones(2, {dtype = "int8"})
@@ -93,10 +93,11 @@
 ---# bits
 ---The same inputs give the same bits on one thread or many, on every run and on every OpenCL device.
 ---
----This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`, rounding,
----comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not part of it. Sums of the
----scatter family join in row-major order of `index`, as a plain loop would. `exp log sin cos tanh sigmoid pow` and
----products of matrices are the same from run to run, not from device to device. `strew.deterministic(false)` is the way out.
+---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`,
+---rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not part of it.
+---Sums of the scatter family join in row-major order of `index`, as a plain loop would. `exp log sin cos tanh sigmoid
+---pow` and products of matrices are the same from run to run, not from device to device. `strew.deterministic(false)`
+---is the way out.
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
@@ -126,9 +127,9 @@
 
 ---How the elements of a tensor are stored.
 ---
----Lua integers make int64, floats float32, booleans bool; `{dtype = ...}` asks for another one. Integers wrap on overflow.
----A number that the dtype cannot hold is an error. float16 and bfloat16 are stored in 16 bits, computed in float32 and
----rounded once. Devices may lack float64: `strew.devices()` tells.
+---Lua integers make int64, floats float32, booleans bool; `{dtype = ...}` asks for another one. Integers wrap on
+---overflow. A number that the dtype cannot hold is an error. float16 and bfloat16 are stored in 16 bits, computed in
+---float32 and rounded once. Devices may lack float64: `strew.devices()` tells.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}.dtype, strew.tensor{1, 2.5}.dtype, strew.tensor{true}.dtype)
@@ -227,11 +228,11 @@
 
 ---A tensor: elements of one dtype, on one device, in 0 to 16 dimensions.
 ---
----`t[i]` is the part of `t` at position i of dimension 0, as a view, or a Lua number or boolean where `t` has one dimension;
----`t[i] = v` writes a number, or a tensor that broadcasts, there. `#t` is the size of dimension 0. `==` is identity: use
----`strew.equal`, or `t:eq(u)` element by element. `&`, `|`, `~` take integers and bools; `<` and `<=` raise an error.
----`tostring` and `print` show the elements, of more than 1000 only those at the edges. `local t <close> = ...` frees the
----tensor at the end of the block.
+---`t[i]` is the part of `t` at position i of dimension 0, as a view, or a Lua number or boolean where `t` has one
+---dimension; `t[i] = v` writes a number, or a tensor that broadcasts, there. `#t` is the size of dimension 0. `==` is
+---identity: use `strew.equal`, or `t:eq(u)` element by element. `&`, `|`, `~` take integers and bools; `<` and `<=`
+---raise an error. `tostring` and `print` show the elements, of more than 1000 only those at the edges. `local t <close>
+---= ...` frees the tensor at the end of the block.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -304,11 +305,11 @@ strew = {}
 ---float32[] cpu  0.5000
 ---false	example:4: tensor: 'x' is ragged, x[2] has 1 element where x[1] has 2
 ---```
----@param x number|boolean|table|strew.Tensor
+---@param x any a number, a boolean, a nested Lua sequence of them, or a tensor
 ---@param dtype? strew.dtype
 ---@param device? strew.device
 ---@return strew.Tensor t
----@overload fun(x: number|boolean|table|strew.Tensor, options: strew.new_options): strew.Tensor
+---@overload fun(x: any, options: strew.new_options): strew.Tensor
 function strew.tensor(x, dtype, device) end
 
 --------------------------------------------------------------------------------------------------------- Making tensors
@@ -326,7 +327,7 @@ function strew.tensor(x, dtype, device) end
 ---int64[2] cpu
 --- 0  0
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence; none: a single number
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence; none: a single number
 ---@return strew.Tensor t float32 unless a dtype is asked for
 function strew.zeros(...) end
 
@@ -339,7 +340,7 @@ function strew.zeros(...) end
 ---float32[3] cpu
 --- 1  1  1
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless a dtype is asked for
 function strew.ones(...) end
 
@@ -355,7 +356,7 @@ function strew.ones(...) end
 --- 7  7  7
 --- 7  7  7
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless a dtype is asked for
 function strew.empty(...) end
 
@@ -373,7 +374,7 @@ function strew.empty(...) end
 --- true  true
 ---```
 ---@param shape integer|integer[] one size, or a sequence of them
----@param value number|boolean an integer gives int64, a float float32, a boolean bool; error: a dtype that cannot hold it
+---@param value number|boolean integers give int64, floats float32, booleans bool; error: a dtype that cannot hold it
 ---@param options? strew.new_options
 ---@return strew.Tensor t
 function strew.full(shape, value, options) end
@@ -445,7 +446,7 @@ function strew.linspace(start, stop, steps, options) end
 ---float32[3] cpu
 --- 0.8903  0.8947  0.5857
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless another float dtype is asked for
 function strew.rand(...) end
 
@@ -459,7 +460,7 @@ function strew.rand(...) end
 ---float32[3] cpu
 --- 0.2786  0.2671  1.3676
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless another float dtype is asked for
 function strew.randn(...) end
 
@@ -475,7 +476,7 @@ function strew.randn(...) end
 ---```
 ---@param low integer the least; 0 where the shape, as a sequence, is the second argument
 ---@param high integer one more than the greatest
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t int64 unless a dtype is asked for
 ---@overload fun(high: integer, shape: integer[], options?: strew.new_options): strew.Tensor
 function strew.randint(low, high, ...) end
@@ -622,7 +623,7 @@ Tensor.item = strew.item
 ---3
 ---```
 ---@param self strew.Tensor
----@return table|number|boolean
+---@return any
 function strew.tolist(self) end
 Tensor.tolist = strew.tolist
 
@@ -656,14 +657,14 @@ Tensor.get = strew.get
 --- 0  0
 ---```
 ---@param self strew.Tensor
----@param ... integer|number|boolean "position..., value" where, and what; error: out of range, or a value that does not fit
+---@param ... integer|number|boolean "position..., value" error: out of range, or a value that does not fit
 function strew.set(self, ...) end
 Tensor.set = strew.set
 
 ---Gives the same values as another dtype, on another device, or both.
 ---
----Floats stop at the ends of an integer's range and lose their fraction, NaN becomes 0; integers wrap; a float too large
----becomes infinite; bool is x ~= 0. Where nothing changes the result shares its elements with self.
+---Floats stop at the ends of an integer's range and lose their fraction, NaN becomes 0; integers wrap; a float too
+---large becomes infinite; bool is x ~= 0. Where nothing changes the result shares its elements with self.
 ---
 ---```lua
 ---print(strew.tensor{1.75, -1.75, 300}:to("int8"))
@@ -770,8 +771,8 @@ strew.zero_, Tensor.zero, Tensor.zero_ = strew.zero, strew.zero, strew.zero
 
 ---Gives the tensor's memory back now.
 ---
----A later use of this tensor is an error; views of it live on. Otherwise memory is given back when Lua's collector finds
----that nothing holds the tensor.
+---A later use of this tensor is an error; views of it live on. Otherwise memory is given back when Lua's collector
+---finds that nothing holds the tensor.
 ---
 ---```lua
 ---local t = strew.zeros(1000)
@@ -914,8 +915,8 @@ strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.u
 
 ---Repeats dimensions of size 1 without copying anything.
 ---
----An expanded view cannot be written in place, since elements of it share memory. As index or src of a scatter it is never
----copied out.
+---An expanded view cannot be written in place, since elements of it share memory. As index or src of a scatter it is
+---never copied out.
 ---
 ---```lua
 ---print(strew.tensor{{1}, {2}}:expand(2, 3))
@@ -928,7 +929,7 @@ strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.u
 ---1	0
 ---```
 ---@param self strew.Tensor
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size, new dimensions come in front
+---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size; new ones come in front
 ---@return strew.Tensor t shares self's elements
 function strew.expand(self, ...) end
 Tensor.expand = strew.expand
@@ -1122,18 +1123,18 @@ Tensor.chunk = strew.chunk
 
 ---What scatter_reduce takes by name.
 ---@class strew.scatter_reduce_options
----@field include_self? boolean true unless given; false: places that receive something start from the identity (0, 1, -inf, ...)
+---@field include_self? boolean true unless given; false: places that receive something forget their value
 ---@field mode? strew.mode what becomes of values out of range; "error" unless given
 
 ---Writes src, or a number, to the places that index names along dim; or joins it to what is there.
 ---
----For each position p of index, in row-major order: `self[p with p[dim] = index[p]] = src[p]`. Where places repeat, the last
----one wins, on every device. `{reduce = ...}` joins instead, as `scatter_reduce` does. Where the second argument is a
----tensor, this is the group form: `strew.scatter(src, index, {dim =, reduce =, ...})`, see `scatter_sum`.
+---For each position p of index, in row-major order: `self[p with p[dim] = index[p]] = src[p]`. Where places repeat, the
+---last one wins, on every device. `{reduce = ...}` joins instead, as `scatter_reduce` does. Where the second argument
+---is a tensor, this is the group form: `strew.scatter(src, index, {dim =, reduce =, ...})`, see `scatter_sum`.
 ---
----Ranks are equal; no size of index exceeds src's, nor, but along dim, self's. A larger src is read at index's positions,
----and `warn` says so after `warn("@on")`. An empty index changes nothing. In place, self may not share elements with
----itself, index or src.
+---Ranks are equal; no size of index exceeds src's, nor, but along dim, self's. A larger src is read at index's
+---positions, and `warn` says so after `warn("@on")`. An empty index changes nothing. In place, self may not share
+---elements with itself, index or src.
 ---
 ---```lua
 ---local t = strew.zeros(2, 3)
@@ -1157,14 +1158,14 @@ Tensor.chunk = strew.chunk
 ---@param src strew.Tensor|number|boolean self's dtype; a number that self's dtype can hold
 ---@param options? strew.scatter_options
 ---@return strew.Tensor t self's shape and dtype
----@overload fun(src: strew.Tensor, index: strew.Tensor, options?: strew.group_scatter_options): strew.Tensor, strew.Tensor?
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options?: strew.group_scatter_options): strew.Tensor
 function strew.scatter(self, dim, index, src, options) end
 strew.scatter_, Tensor.scatter, Tensor.scatter_ = strew.scatter, strew.scatter, strew.scatter
 
 ---Adds src to the places that index names along dim.
 ---
----For each position p of index, in row-major order: `self[p with p[dim] = index[p]] += src[p]`, so that the bits are those of
----a plain loop, on every device and thread count. Shapes are as for `scatter`. bool sums are or.
+---For each position p of index, in row-major order: `self[p with p[dim] = index[p]] += src[p]`, so that the bits are
+---those of a plain loop, on every device and thread count. Shapes are as for `scatter`. bool sums are or.
 ---
 ---```lua
 ---print(strew.zeros(3):scatter_add_(0, strew.tensor{0, 2, 2}, strew.tensor{1.0, 2.0, 3.0}))
@@ -1233,7 +1234,7 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension that index names places in
----@param index strew.Tensor int64 or int32, of self's rank, no size but that of dim above self's; error: a value out of range
+---@param index strew.Tensor int64 or int32, of self's rank, and no larger but along dim; error: a value out of range
 ---@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
 function strew.gather(self, dim, index, options) end
@@ -1260,8 +1261,8 @@ Tensor.gather = strew.gather
 
 ---Sums the rows of src that belong to one group, by torch_scatter's rules.
 ---
----`out[index[p]] += src[p]` along dim, in row-major order. An index of one dimension lies along dim; one of higher rank is
----aligned with src's leading dimensions; sizes 1 expand. A group that receives nothing holds `fill`.
+---`out[index[p]] += src[p]` along dim, in row-major order. An index of one dimension lies along dim; one of higher rank
+---is aligned with src's leading dimensions; sizes 1 expand. A group that receives nothing holds `fill`.
 ---
 ---```lua
 ---local station, rain = strew.tensor{0, 2, 0, 2}, strew.tensor{1.5, 0.25, 2.5, 0.5}
@@ -1462,7 +1463,8 @@ strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.floor_divide(self, other) end
-strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ = strew.floor_divide, strew.floor_divide, strew.floor_divide
+strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
+  strew.floor_divide, strew.floor_divide, strew.floor_divide
 
 ---Gives the rest of floor_divide, with the sign of other: `self % other`.
 ---
@@ -1965,10 +1967,11 @@ Tensor.equal = strew.equal
 ---`|self - other| <= atol + rtol * |other|` everywhere, after broadcasting. Infinities equal themselves, NaN nothing.
 ---
 ---```lua
----print(strew.allclose(strew.tensor{1.0}, strew.tensor{1.000001}), strew.allclose(strew.tensor{1.0}, strew.tensor{1.1}, {rtol = 0.2}))
+---local t, u = strew.tensor{1.0}, strew.tensor{1.1}
+---print(strew.allclose(t, t + 1e-6), strew.allclose(t, u), strew.allclose(t, u, {rtol = 0.2}))
 ---```
 ---```text
----true	true
+---true	false	true
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
@@ -2169,7 +2172,7 @@ Tensor.amax = strew.amax
 ---@param dim? integer one dimension; all unless given
 ---@param keepdim? boolean true: it stays, with size 1; false unless given
 ---@return strew.Tensor values self's dtype
----@return strew.Tensor? indices int64, with dim only
+---@return strew.Tensor indices int64, with dim only
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.min(self, dim, keepdim) end
 Tensor.min = strew.min
@@ -2197,7 +2200,7 @@ Tensor.min = strew.min
 ---@param dim? integer one dimension; all unless given
 ---@param keepdim? boolean true: it stays, with size 1; false unless given
 ---@return strew.Tensor values self's dtype
----@return strew.Tensor? indices int64, with dim only
+---@return strew.Tensor indices int64, with dim only
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.max(self, dim, keepdim) end
 Tensor.max = strew.max
@@ -2384,8 +2387,8 @@ Tensor.topk = strew.topk
 ---@param self strew.Tensor any dtype and shape
 ---@param options? strew.unique_options
 ---@return strew.Tensor values [how many], self's dtype
----@return strew.Tensor? inverse int64, where it is asked for
----@return strew.Tensor? counts int64, where they are asked for
+---@return strew.Tensor inverse int64, where it is asked for
+---@return strew.Tensor counts int64, where they are asked for
 function strew.unique(self, options) end
 Tensor.unique = strew.unique
 
@@ -2408,8 +2411,8 @@ Tensor.nonzero = strew.nonzero
 
 ---Multiplies matrices, vectors and stacks of them, as PyTorch does.
 ---
----Of two vectors it is their dot product; a vector stands for one row in front, or one column behind; leading dimensions
----broadcast. Integer sums wrap; floats are computed by the machine's BLAS, or CLBlast, where there is one.
+---Of two vectors it is their dot product; a vector stands for one row in front, or one column behind; leading
+---dimensions broadcast. Integer sums wrap; floats are computed by the machine's BLAS, or CLBlast, where there is one.
 ---
 ---```lua
 ---local a = strew.tensor{{1, 2}, {3, 4}}
@@ -2535,12 +2538,12 @@ function strew.set_num_threads(threads) end
 ---Gives the bytes of tensor memory in use, and the most there ever were.
 ---
 ---```lua
----local before = strew.memory()
----local t = strew.zeros(1000, {device = "cpu"})
----print(strew.memory() - before)
+---local t = strew.zeros(1000)
+---local bytes, peak = strew.memory()
+---print(bytes >= 4 * 1000, peak >= bytes)
 ---```
 ---```text
----4000
+---true	true
 ---```
 ---@return integer bytes
 ---@return integer peak
@@ -2603,31 +2606,21 @@ function strew.last_error() end
 
 ---Prints the text about a name, or, without one, what there is.
 ---
----Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt `?name` does the same,
----and `??word` is `strew.help{search = "word"}`.
+---Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt `?name` does the
+---same, and `??word` is `strew.help{search = "word"}`.
 ---
 ---```lua
----strew.help("numel")
 ---strew.help{search = "hyperbolic"}
+---print(select(2, pcall(strew.help, "scater")))
 ---```
 ---```text
----strew.numel(self) -> n
----t:numel() -> n
----
----Gives the number of elements.
----
----  self  Tensor
----  -> n  integer
----
----> print(strew.zeros(2, 3):numel())
----
----
----more: size stride dim is_contiguous type item tolist get set to clone contiguous
----      copy fill zero free
 ---  tanh  Gives the hyperbolic tangent.
+---example:2: help: 'name' is "scater", of which there is no text
+---  hint  did you mean 'scatter'?
 ---```
 ---@param name? string|function a function's name, in any form, or the function; a rule's: "dtype", "mode", "counting"
 ---@param options? strew.help_options
+---@overload fun(options: strew.help_options)
 function strew.help(name, options) end
 
 return strew
