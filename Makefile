@@ -1,4 +1,4 @@
-# strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# strew: make, make doc, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
 # (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
 # Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread,
 # DEBUG=1 (these in build folders of their own)
@@ -53,7 +53,7 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
-all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew
+all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew $(BUILD)/strew.1
 
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
@@ -94,6 +94,15 @@ $(BUILD)/obj/%.avx512.o: %.c Makefile
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
+
+# The manual page, and the reference: one page for browsers.
+REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
+doc: $(BUILD)/doc/index.html
+$(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
+	$(call say,MAN) $(BUILD)/strew -E $< $@
+$(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
+	@mkdir -p $(@D)
+	$(call say,HTML) $(BUILD)/strew -E $< $@
 
 # ------------------------------------------------------------------------------------------------------- try and test
 
@@ -153,6 +162,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all kernels demo bench bench-peers checks hosts sanitized threads specs program readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

@@ -281,24 +281,27 @@ local function add_rows(lines, rows)
   end
 end
 
+-- What there is to say about parameters, options, results, fields and words: {name, type, text} each. An option that
+-- may be given by position as well has one row, with the text of either.
 local function rows_of(entry)
-  local rows, seen = {}, {}
+  local rows, by_row = {}, {}
   local function add(name, type, text)
-    if not seen[name] then table.insert(rows, {name, type_name(type), text}) end
-    seen[name] = true
+    local row = by_row[name] or by_row[name:gsub(" =$", "")]
+    if row and row[3] == "" then row[3] = text end
+    if row then return end
+    by_row[name] = {name, type_name(type), text}
+    table.insert(rows, by_row[name])
   end
   local function add_options(params)
     for _, param in ipairs(params) do
-      for _, field in ipairs(option_fields(param.type)) do add(field.name .. " =", field.type, field.text) end
+      for _, field in ipairs(option_fields(param.type)) do add(field.name .. " =", field.type, field.text or "") end
     end
   end
   for _, param in ipairs(entry.params) do
     if not options_text(param) or param.name == "..." then add(param.shown, param.type, param.text) end
   end
   add_options(entry.params)
-  for _, overload in ipairs(entry.overloads) do
-    if not overload.params[#overload.params].type:find "^{" then add_options(overload.params) end
-  end
+  for _, overload in ipairs(entry.overloads) do add_options(overload.params) end
   for _, result in ipairs(entry.returns) do add("-> " .. result.name, result.type, result.text) end
   for _, field in ipairs(entry.fields) do add(field.name, field.type, field.text) end
   for _, value in ipairs(entry.values) do add(value.name, "", value.text) end

@@ -1277,7 +1277,7 @@ Tensor.gather = strew.gather
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1299,7 +1299,7 @@ Tensor.scatter_sum = strew.scatter_sum
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1324,7 +1324,7 @@ Tensor.scatter_mul = strew.scatter_mul
 ---```
 ---@param src strew.Tensor error: bool, which has no mean
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1347,7 +1347,7 @@ Tensor.scatter_mean = strew.scatter_mean
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1371,7 +1371,7 @@ Tensor.scatter_min = strew.scatter_min
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
