@@ -28,6 +28,16 @@ struct box {
   struct box *next, **link; /* in the binding's list */
 };
 
+/* How tensors are printed. strew_print.c */
+struct print_options {
+  int precision;              /* digits behind the point */
+  int64_t threshold;          /* a tensor with more elements is summarised ... */
+  int64_t edgeitems;          /* ... by so many at each end of a dimension */
+  int linewidth;              /* columns; 0: what `columns` gives */
+  int (*columns)(void *user); /* the host's; NULL: it has no opinion */
+  void *user;
+};
+
 /* One for each Lua state, a userdata; its user value is the table that strew.last_error() gives. */
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
@@ -36,6 +46,7 @@ struct binding {
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
   size_t debt_bytes;     /* memory that Lua's collector has not been told of */
+  struct print_options print;
 };
 
 /* Under which names a row is known: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR is no name: Lua
@@ -63,7 +74,7 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
@@ -88,7 +99,8 @@ enum { NAME_UPVALUE = 3 };
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
-extern const struct row bind_tostring_row; /* strew_print.c */
+extern const struct row bind_tostring_row;               /* strew_print.c */
+void bind_print_defaults(struct print_options *options); /* strew_printoptions.c */
 
 /* A call of two operands; strew_math.c. */
 int bind_binary(lua_State *L, struct call *call, strew_binary_op op);

@@ -92,6 +92,12 @@ strew_tensor *strew_check(lua_State *L, int index) {
   return box->tensor;
 }
 
+void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
+  struct print_options *options = &find_binding(L)->print;
+  options->columns = columns;
+  options->user = user;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
 static void pay_debt(lua_State *L, struct binding *binding) {
@@ -229,10 +235,9 @@ static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}
 /* ----------------------------------------------------------------------------------------------------------- opening
  */
 
-static const struct row *const all_rows[] = {module_rows,      bind_create_rows,  bind_table_rows,
-                                             bind_tensor_rows, bind_view_rows,    bind_math_rows,
-                                             bind_reduce_rows, bind_scatter_rows, bind_device_rows,
-                                             bind_help_rows};
+static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
+                                             bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
+                                             bind_device_rows, bind_help_rows,   bind_print_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {
@@ -338,6 +343,7 @@ static int binding_close(lua_State *L) {
 static struct binding *push_binding(lua_State *L, strew_options options) {
   struct binding *binding = lua_newuserdatauv(L, sizeof *binding, 1);
   *binding = (struct binding){0};
+  bind_print_defaults(&binding->print);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, binding_close);
   lua_setfield(L, -2, "__gc");

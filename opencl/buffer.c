@@ -47,18 +47,19 @@ static bool take_free(struct opencl *on, size_t size_bytes, struct block *block)
   return false;
 }
 
-/* Asked, in use, limit. */
+/* What was asked for stands in the message, what is in use and the limit in the hint. */
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
-  char hint[sizeof call->error->hint];
-  snprintf(hint, sizeof hint, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
-           device->context->bytes, opencl_of(device)->memory_bytes);
+  char text[TEXT_BYTES];
+  const char *hint = hint_of_memory(device, text);
   return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
               "memory of %s (%s) does not suffice for %zu bytes: clCreateBuffer gave %s (%d)", device->name,
               strew_device_description(device), size_bytes, cl_error_name(error), error);
 }
 
 static strew_status fail_too_large(const struct call *call, strew_device *device, size_t size_bytes) {
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = "work in smaller pieces"},
+  char text[TEXT_BYTES];
+  const char *hint = hint_of_memory(device, text);
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
               "%s takes at most %zu bytes in one tensor, asked for %zu", device->name, opencl_of(device)->largest_bytes,
               size_bytes);
 }
@@ -105,6 +106,7 @@ strew_status block_read(const struct call *call, strew_device *device, const str
   struct opencl *on = opencl_of(device);
   if (on->lost) return fail_lost(call, device);
   cl_int error = cl.clEnqueueReadBuffer(on->queue, from->memory, CL_TRUE, offset_bytes, size_bytes, to, 0, NULL, NULL);
+  on->read_bytes += (int64_t)size_bytes;
   return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueReadBuffer", error);
 }
 

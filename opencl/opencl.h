@@ -80,7 +80,7 @@ struct opencl {
   struct block free_blocks[FREE_BLOCKS]; /* the most recently freed last */
   int free_count;
   size_t free_bytes;
-  int64_t launches;
+  int64_t launches, read_bytes;
 };
 enum software {
   SOFT_SUM = 1,
@@ -102,6 +102,8 @@ bool opencl_assumed(const char *word);
 /* Which operations the device gets wrong, by chosen operands. probe.c */
 strew_status opencl_probe(const struct call *call, strew_device *device);
 
+/* In text (of TEXT_BYTES): what is in use, of how much, and what to do. */
+const char *hint_of_memory(const strew_device *device, char *text);
 /* A failed OpenCL function, as an error that says which, on what device, and what to do. */
 strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error);
 /* Where `lost`: whatever the driver would do by now, nothing more is asked of it. */

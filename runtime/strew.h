@@ -255,6 +255,7 @@ typedef struct strew_capabilities {
   int units;           /* that work at the same time: threads, or OpenCL's compute units */
   size_t memory_bytes, largest_block_bytes, work_group_size; /* 0: nothing is known, or nothing is set */
   int64_t launches;                                          /* kernels given to the device so far */
+  int64_t read_bytes;                                        /* brought from it to host memory so far */
   char driver[128];
   char promise[256]; /* which promise of this library the device cannot keep, and what it costs; empty: none */
 } strew_capabilities;
