@@ -2,6 +2,7 @@
    everything that runs goes through program_call. */
 #define _POSIX_C_SOURCE 200809L
 #include "call.h"
+#include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
 
@@ -322,16 +323,6 @@ static bool run_rest(lua_State *L, const options *opts) {
   return !is_idle || run_file(L, opts, NULL);
 }
 
-/* At a terminal, a line that says what takes so long, and goes when it is done. */
-static void show_progress(void *user, const char *doing) {
-  (void)user;
-  if (doing)
-    fprintf(stderr, "\r%s ...", doing);
-  else
-    fprintf(stderr, "\r\033[K");
-  fflush(stderr);
-}
-
 /* The width of the terminal, as it is now; 0: unknown. */
 static int terminal_columns(void *user) {
   (void)user;
@@ -341,7 +332,7 @@ static int terminal_columns(void *user) {
 
 static int open_module(lua_State *L) {
   strew_options wanted = {0};
-  if (isatty(STDERR_FILENO)) wanted.progress = show_progress;
+  if (progress_can_show()) wanted.progress = progress_show;
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);

@@ -41,12 +41,12 @@ static bool tell(strew_context *context, const char *doing, const char *path, ui
   char name[TEXT_BYTES], words[TEXT_BYTES + 16];
   if (!context->progress || size_bytes < LARGE_BYTES) return false;
   snprintf(words, sizeof words, "%s %s", doing, text_of_name(path, name));
-  context->progress(context->progress_user, words);
+  strew_context_progress(context, words, -1);
   return true;
 }
 
 static void tell_end(strew_context *context, bool is_told) {
-  if (is_told) context->progress(context->progress_user, NULL);
+  if (is_told) strew_context_progress(context, NULL, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------- loading */

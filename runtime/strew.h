@@ -214,9 +214,11 @@ typedef struct strew_options {
   int threads; /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
   size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
-  /* NULL, or called with a few words before work of a device that may take long (its first kernels are compiled) and
-     with NULL after it; progress_user is handed back. */
-  void (*progress)(void *user, const char *doing);
+  /* NULL, or told of work that may take long (kernels are compiled, a large file is read): before it and, where it goes
+     in steps, again and again what is being done, in a few words, and which part of it is done, 0..1 (-1: nobody
+     knows); after it, or its failure, NULL. Called on the context's thread, in the middle of a call: it may not use the
+     context. What it is told lives until it returns; progress_user is handed back. */
+  void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
 } strew_options;
 
@@ -265,6 +267,8 @@ STREW_API strew_status strew_device_capabilities(strew_device *device, strew_cap
 STREW_API const char *strew_device_name(const strew_device *device);  /* as strew_device_find takes it */
 STREW_API const char *strew_device_description(strew_device *device); /* the processor's own name */
 STREW_API strew_context *strew_device_context(const strew_device *device);
+/* Tells options.progress of work of the host's own; does nothing where there is none. doing NULL: it is done. */
+STREW_API void strew_context_progress(const strew_context *context, const char *doing, double done);
 /* Waits until all work given to the device is done; to all devices that were used. */
 STREW_API strew_status strew_device_finish(strew_device *device, strew_error *error);
 STREW_API strew_status strew_context_finish(strew_context *context, strew_error *error);
