@@ -10,6 +10,7 @@
 static const struct format formats[] = {
     {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP},
     {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
+    {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -55,14 +56,23 @@ static bool loads_tensor(const struct format *format) { return format->load != N
 static bool loads_table(const struct format *format) { return format->load_table != NULL; }
 static bool maps(const struct format *format) { return format->options & TAKES_MAP; }
 
+/* The first option of .csv files that something else is given. */
+static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
+  if (!given || format->options & TAKES_CSV) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
+              "is an option of .csv files, not of %s files", format->suffix);
+}
+
 static strew_status check_load_options(const struct call *call, const struct format *format,
                                        const strew_load_options *options) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
+  const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
+  if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !maps(format))
     return fail(call, fault, "is true, %s files are read: only %s can be mapped", format->suffix,
                 list_of_formats(maps, known));
-  return STREW_OK;
+  return check_csv_options(call, format, given);
 }
 
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
@@ -111,7 +121,7 @@ static strew_status find_saver(const struct call *call, const char *path, const 
   if (options->compress && !compresses(*out))
     return fail(call, fault, "is true, %s files are not compressed: only %s are", (*out)->suffix,
                 list_of_formats(compresses, known));
-  return STREW_OK;
+  return check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
 }
 
 static const strew_save_options save_defaults;
