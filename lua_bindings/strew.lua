@@ -2,9 +2,9 @@
 -- strew.lua: the one text behind strew.help, the prompt's ?name, the reference (make doc), the manual page and what
 -- editors show (LuaCATS, as lua-language-server reads it). Nothing here runs: editors and help.lua read it.
 --
--- A line of dashes with a title begins a group. A block of lines with three dashes is a text: its first line says in one
--- sentence what there is to know, then come rules, an example that a test runs, and what the example prints. What stands
--- below the block is what the text is about; below "---# title" it is about a rule, and nothing is declared.
+-- A line of dashes with a title begins a group. A block of lines with three dashes is a text: its first line says in
+-- one sentence what there is to know, then come rules, an example that a test runs, and what the example prints. What
+-- stands below the block is what the text is about; below "---# title" it is about a rule, and nothing is declared.
 -- A function's further names (the method, and both in place, with an underscore) are assigned below it.
 -- Where an argument's text begins with a "name" in quotes, that is what messages and signatures call it.
 
@@ -510,7 +510,7 @@ function strew.randperm(n, options) end
 ---@param seed integer
 function strew.manual_seed(seed) end
 
--------------------------------------------------------------------------------------- What a tensor is and what it holds
+------------------------------------------------------------------------------------- What a tensor is and what it holds
 
 ---Gives the sizes as results of their own, or the size of one dimension.
 ---
@@ -2477,6 +2477,173 @@ Tensor.mv = strew.mv
 function strew.dot(self, other) end
 Tensor.dot = strew.dot
 
+------------------------------------------------------------------------------------------------------------------ Files
+
+---What strew.load takes by name.
+---@class strew.load_options
+---@field device? strew.device where the tensors are made; default: the program's device
+---@field map? boolean .npy on the CPU: true reads elements when they are used; the file never changes
+---@field header? boolean .csv: is the first line one of names? Unless given it is not, and looking like one is an error
+---@field separator? string .csv: the character between cells, "," unless given
+---@field dtype? strew.dtype .csv: of the columns of numbers; int64 or float64 unless given
+---@field text? (string|integer)[] .csv: columns that hold text, whatever it looks like
+
+---Reads tensors from a file: .npy, .npz, .csv or .png, which the end of its name tells.
+---
+---.npy gives a tensor, .npz a table of tensors by name. .csv gives a table of columns, by name with `header = true`,
+---else by number: whole numbers are int64, other numbers float64 with nan for empty cells, and text becomes int64
+---codes: the word of code c is `x.words[column][c + 1]`. `x.names` is the order of the columns. .png gives uint8, or
+---int32 where it has 16 bits, of shape [height, width] if it is grey, else [height, width, channels].
+---
+---A file that is cut short, or says what is not so, is an error that names the place; nothing is allocated that it
+---could not fill. .npz takes the library libzip, .png libpng: where they are missing the error names the package.
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name .. ".csv", "w"))
+---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\n"):flush()
+---local x = strew.load(name .. ".csv", {header = true})
+---print(strew.scatter_mean(x.rain, x.city))
+---print(x.words.city[1], x.words.city[2])
+---os.remove(name)
+---os.remove(name .. ".csv")
+---```
+---```text
+---float64[2] cpu
+--- 2  4
+---Oslo	Bergen
+---```
+---@param path string
+---@param options? strew.load_options
+---@return any x a tensor, or a table of tensors; error: the file, the place in it and the reason
+function strew.load(path, options) end
+
+---What strew.save takes by name.
+---@class strew.save_options
+---@field compress? boolean .npz: true makes it smaller, and slower to write
+---@field header? boolean .csv: a first line of names; unless given, where the columns have names
+---@field separator? string .csv: the character between cells, "," unless given
+---@field names? (string|integer)[] .csv: the order of the columns; that of the table that was loaded unless given
+---@field words? table .csv: the words of columns that hold codes, {column = {word, ...}}; those that were loaded, else
+
+---Writes a tensor, or a table of tensors, to a file: .npy, .npz, .csv or .png, which the end of its name tells.
+---
+---.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png what `load` gives for one.
+---Files of NumPy have no bfloat16. The file is written under another name beside the old one, and takes its place when
+---it is whole: an error, a full disk or a crash leaves the old one as it was.
+---
+---```lua
+---local name = os.tmpname()
+---strew.save(name .. ".npy", strew.tensor{{1, 2}, {3, 4}})
+---print(strew.load(name .. ".npy"))
+---os.remove(name)
+---os.remove(name .. ".npy")
+---```
+---```text
+---int64[2, 2] cpu
+--- 1  2
+--- 3  4
+---```
+---@param path string
+---@param x strew.Tensor|table<string|integer, strew.Tensor>
+---@param options? strew.save_options
+function strew.save(path, x, options) end
+
+------------------------------------------------------------------------------------------------------ Printing, showing
+
+---How tensors are printed.
+---@class strew.print_options
+---@field precision? integer digits behind the point, 4 unless set
+---@field threshold? integer|number elements above which only the edges are shown, 1000 unless set; math.huge: never
+---@field edgeitems? integer how many are shown at each edge, 3 unless set
+---@field linewidth? integer|"auto" columns of a line, "auto" unless set: the terminal's, else 80
+---@field profile? "default"|"short"|"full" sets all: the numbers above; 2 digits and edges of 2; never a summary
+
+---Sets how tensors are printed, by `print`, `tostring` and the prompt.
+---
+---What is not named stays; `{profile = "default"}` goes back.
+---
+---```lua
+---local t = strew.tensor{1 / 3, 2 / 3}
+---strew.set_printoptions{precision = 2}
+---print(t)
+---strew.set_printoptions{profile = "default"}
+---print(t)
+---```
+---```text
+---float32[2] cpu
+--- 0.33  0.67
+---float32[2] cpu
+--- 0.3333  0.6667
+---```
+---@param options? strew.print_options
+function strew.set_printoptions(options) end
+
+---Gives how tensors are printed, as set_printoptions takes it.
+---
+---```lua
+---local options = strew.get_printoptions()
+---print(options.precision, options.threshold, options.edgeitems)
+---```
+---```text
+---4	1000	3
+---```
+---@return strew.print_options options
+function strew.get_printoptions() end
+
+---What strew.show takes by name.
+---@class strew.show_options
+---@field width? integer columns, the terminal's unless given
+---@field height? integer lines, the terminal's unless given
+---@field min? number what is drawn darkest, or where the histogram begins; the least element unless given
+---@field max? number what is drawn brightest, or where the histogram ends; the greatest element unless given
+---@field colormap? "viridis"|"grey" colours of pictures; "viridis" unless given
+---@field style? "ascii"|"blocks"|"256"|"truecolor" what the terminal can unless given; not one, or $NO_COLOR: no colour
+---@field histogram? boolean true: how many elements lie between which numbers
+---@field bins? integer of the histogram, 10 unless given
+
+---Draws a tensor with characters: a matrix as a picture, one dimension as a line, any as a histogram.
+---
+---A tensor of shape [height, width, 3], uint8 or floats in 0..1, is a picture in colours. What is larger than the
+---screen is drawn as means of equal parts, taken on the tensor's device. It is printed through `print`, the range below
+---it.
+---
+---```lua
+---strew.show(strew.arange(16):view(4, 4), {width = 8, style = "ascii"})
+---strew.show(strew.tensor{1, 2, 2, 3, 3, 3}, {histogram = true, bins = 3, width = 40, style = "ascii"})
+---```
+---```text
+---    ..::
+---::--====
+---++****##
+---%%%%@@@@
+---0 .. 15
+---[    1, 1.667)  1  #######
+---[1.667, 2.333)  2  ##############
+---[2.333,     3]  3  #####################
+---```
+---@param self strew.Tensor error: a shape that is no picture
+---@param options? strew.show_options
+function strew.show(self, options) end
+Tensor.show = strew.show
+
+---Says what takes so long, on one line at the terminal that goes when it is done.
+---
+---Where standard error is no terminal nothing is said. Loading large files and compiling for a device call it by
+---themselves.
+---
+---```lua
+---for i = 1, 3 do strew.progress("counting", i / 3) end
+---strew.progress()
+---print("counted")
+---```
+---```text
+---counted
+---```
+---@param doing? string a few words; unless given, it is done
+---@param done? number which part of it is done, 0 to 1
+function strew.progress(doing, done) end
+
 -------------------------------------------------------------------------------- Devices, threads, memory, time, errors
 
 ---A device, as strew.devices() describes it.
@@ -2580,7 +2747,7 @@ function strew.deterministic(enabled) end
 ---@class strew.error
 ---@field op string the call, as the script named it
 ---@field arg? string the argument at fault
----@field code string "argument", "dtype", "shape", "index", "value", "overlap", "device", "memory" or "freed"
+---@field code string "argument", "dtype", "shape", "index", "value", "overlap", "device", "memory", "freed" or "file"
 ---@field message string all of it
 ---@field value? number|boolean the value at fault
 ---@field pos? integer[] where it stands, counted from 0
