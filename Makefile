@@ -137,6 +137,8 @@ specs: $(BUILD)/strew.so
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
+reference: all doc
+	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 digest: all
@@ -151,7 +153,7 @@ rules:
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program readme digest rules sanitized threads devices
+test: all checks specs program reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -164,6 +166,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

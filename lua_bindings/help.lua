@@ -204,23 +204,7 @@ local function signatures(entry, inplace)
   return lines
 end
 
--- The entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+"), or nil; is it in place?
-local function find(name)
-  local plain = trim(name):gsub("%s*%b()$", ""):match "[^.:]*$"
-  for _, entry in ipairs(entries) do
-    if entry.name == plain then return entry, false end
-    if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
-  end
-  for _, entry in ipairs(entries) do
-    for _, field in ipairs(entry.fields) do
-      if field.name == plain then return entry, false end
-    end
-    local operator = entry.summary:match "`%a* ?(%p+) ?%a+`%."
-    if operator == plain then return entry, false end
-  end
-end
-
--- All names that `find` knows, in order.
+-- The names of all entries, in order.
 local function names()
   local list = {}
   for _, entry in ipairs(entries) do
@@ -306,6 +290,22 @@ local function rows_of(entry)
   for _, field in ipairs(entry.fields) do add(field.name, field.type, field.text) end
   for _, value in ipairs(entry.values) do add(value.name, "", value.text) end
   return rows
+end
+
+-- The entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+", "keepdim"), or nil; is it in
+-- place?
+local function find(name)
+  local plain = trim(name):gsub("%s*%b()$", ""):match "[^.:]*$"
+  for _, entry in ipairs(entries) do
+    if entry.name == plain then return entry, false end
+    if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
+    if entry.summary:match "`%a* ?(%p+) ?%a+`%." == plain then return entry, false end
+  end
+  for _, entry in ipairs(entries) do -- fields and options: where they first appear
+    for _, row in ipairs(rows_of(entry)) do
+      if row[1] == plain .. " =" or (row[1] == plain and #entry.fields > 0) then return entry, false end
+    end
+  end
 end
 
 local function add_example(lines, entry)

@@ -53,7 +53,74 @@ describe("an example", function()
   end
 end)
 
+-- What strew.help prints.
+local function printed(...)
+  local lines, real_print = {}, print
+  _G.print = function(text) table.insert(lines, text) end
+  local results = table.pack(pcall(strew.help, ...))
+  _G.print = real_print
+  assert(results[1], results[2])
+  assert.equal(1, results.n)
+  return table.concat(lines, "\n")
+end
+
+describe("strew.help", function()
+  it("finds a name in any form", function()
+    local page = printed "scatter_add"
+    assert.truthy(page:find("strew.scatter_add(self, dim, index, src [, {mode =}]) -> t", 1, true))
+    local forms = {"strew.scatter_add", "t:scatter_add", "rain.scatter_add", " scatter_add() ", "t:scatter_add(0)",
+      strew.scatter_add, strew.zeros(1).scatter_add}
+    for _, name in ipairs(forms) do assert.equal(page, printed(name)) end
+    assert.truthy(printed("t:relu_"):find "^t:relu_%(%) %-> t, in place")
+    assert.equal(printed "add", printed "+")
+    assert.equal(printed "bitwise_not", printed(strew.bitwise_not))
+    assert.equal(printed "scatter_reduce", printed "include_self")
+    assert.equal(printed "Tensor", printed "shape")
+  end)
+
+  it("shows an example as it is typed, and what it prints", function()
+    assert.truthy(printed("numel"):find("\n> print(strew.zeros(2, 3):numel())\n6\n", 1, true))
+  end)
+
+  it("keeps to the width of a terminal, but for calls and examples", function()
+    for _, entry in ipairs(help.entries) do
+      local inside = printed(entry.name):gsub("\n> .*\nmore:", "\nmore:")
+      if entry.kind == "function" then inside = inside:gsub("^.-\n\n", "") end
+      for line in inside:gmatch "[^\n]+" do assert(utf8.len(line) <= 80, line) end
+    end
+  end)
+
+  it("lists everything", function()
+    local overview = printed():gsub("%s+", " ") .. " "
+    for _, entry in ipairs(help.entries) do assert.truthy(overview:find(" " .. entry.name .. " ", 1, true)) end
+  end)
+
+  it("looks for words, names first", function()
+    assert.truthy(printed{search = "GREATEST position"}:find "^  argmax")
+    assert.truthy(printed{search = "hyperbolic"}:find "^  tanh  Gives the hyperbolic tangent%.$")
+  end)
+
+  it("says what it does not know", function()
+    support.fail({
+      {'strew.help "scater_add"', [[help: 'name' is "scater_add", of which there is no text
+  hint  did you mean 'scatter_add'?]]},
+      {'strew.help "t:sume"', [[help: 'name' is "t:sume", of which there is no text
+  hint  did you mean 'sum'?]]},
+      {'strew.help ""', [[help: 'name' is "", of which there is no text
+  hint  strew.help() lists what there is, strew.help{search = "word"} looks for words]]},
+      {'strew.help{search = "qqq"}', [[help: 'search' is "qqq", which no text has]]},
+      {'strew.help("add", {search = "qqq"})', [[help: 'search' is given with a name, one of the two is due]]},
+      {'strew.help(print)', [[help: 'name' is a function, a string is due]]},
+    }, {strew = strew})
+  end)
+end)
+
 describe("the text", function()
+  it("has no tag but those of LuaCATS", function()
+    local known = " meta class field operator alias param return overload "
+    for tag in examples.source():gmatch "%-%-%-@(%a+)" do assert(known:find(" " .. tag .. " ", 1, true), tag) end
+  end)
+
   it("has an example for every function, class that is no options table, and rule", function()
     for _, entry in ipairs(help.entries) do
       local is_plain = entry.kind == "class" and entry.name:find "^[a-z]" and entry.name ~= "strew"
