@@ -41,7 +41,7 @@ TEXTS    = $(wildcard lua_bindings/*.lua)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.c
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
-                  scalar overlap misuse file opencl)
+                  scalar overlap misuse interrupt file opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see

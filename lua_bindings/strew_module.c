@@ -71,12 +71,24 @@ static int box_gc(lua_State *L) {
   return 0;
 }
 
-static struct binding *find_binding(lua_State *L) {
+/* NULL: there is none. */
+static struct binding *look_for_binding(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, binding_key);
   struct binding *binding = lua_touserdata(L, -1);
   lua_pop(L, 1);
+  return binding;
+}
+
+static struct binding *find_binding(lua_State *L) {
+  struct binding *binding = look_for_binding(L);
   if (!binding) luaL_error(L, "strew: the module was not opened in this Lua state");
   return binding;
+}
+
+strew_context *strew_context_of(lua_State *L) {
+  luaL_checkstack(L, 1, NULL);
+  struct binding *binding = look_for_binding(L);
+  return binding ? binding->context : NULL;
 }
 
 void strew_push(lua_State *L, strew_tensor *tensor) {

@@ -175,8 +175,10 @@ void opencl_close(strew_device *device) {
   if (on->queue && !on->lost) cl.clFinish(on->queue); /* nothing may still run in what is given back */
   blocks_trim(device, 0);
   programs_release(device);
+  if (on->portion) cl.clReleaseEvent(on->portion);
   if (on->queue) cl.clReleaseCommandQueue(on->queue);
   if (on->context) cl.clReleaseContext(on->context);
+  on->portion = NULL;
   on->queue = NULL;
   on->context = NULL;
   on->open = false;

@@ -56,6 +56,7 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for a context");
   *context = (strew_context){
       .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
+  context->now_ns = clock_ns;
   strew_status status = context_setup(context, options, error);
   if (status != STREW_OK) return strew_context_release(context), status;
   *out = context;

@@ -24,6 +24,7 @@ static const char *const status_names[] = {
     [STREW_EDEVICE] = "device",
     [STREW_EMEMORY] = "memory",
     [STREW_EFREED] = "freed",
+    [STREW_EINTERRUPTED] = "interrupted",
     [STREW_EFILE] = "file",
 };
 

@@ -8,7 +8,8 @@
 
    One shape of call:
      strew_status strew_NAME(inputs..., strew_tensor **out, strew_error *error);
-   - It returns STREW_OK (0) or a code; a call that fails has changed nothing.
+   - It returns STREW_OK (0) or a code; a call that fails has changed nothing. (But for a call in place that was
+   interrupted: its tensor may hold a part of the result, which the message says.)
    - `error` may be NULL. Where it is given it is filled on failure and left alone on success.
    - Calls that compute (scatter, group, gather, elementwise, reduce, cumsum, sort, topk, matmul, arange, linspace,
    random numbers) take `*out` NULL: a new tensor is made, and the caller owns one reference to it. Or `*out` is a
@@ -77,16 +78,17 @@ typedef enum strew_mode {
 
 typedef enum strew_status {
   STREW_OK = 0,
-  STREW_EARGUMENT, /* an argument of the wrong kind or number, an unknown word or option */
-  STREW_EDTYPE,    /* a dtype that the operation does not take */
-  STREW_ESHAPE,    /* a rank, size, stride or dimension that does not fit */
-  STREW_EINDEX,    /* a position or index value out of range */
-  STREW_EVALUE,    /* a number that the dtype cannot hold; integer division by zero */
-  STREW_EOVERLAP,  /* a tensor written in place that shares elements with itself or an operand */
-  STREW_EDEVICE,   /* no such device; operands on different devices; the device failed */
-  STREW_EMEMORY,   /* memory does not suffice */
-  STREW_EFREED,    /* a tensor that was given back */
-  STREW_EFILE      /* a file that cannot be read or written, or that does not hold what it should */
+  STREW_EARGUMENT,    /* an argument of the wrong kind or number, an unknown word or option */
+  STREW_EDTYPE,       /* a dtype that the operation does not take */
+  STREW_ESHAPE,       /* a rank, size, stride or dimension that does not fit */
+  STREW_EINDEX,       /* a position or index value out of range */
+  STREW_EVALUE,       /* a number that the dtype cannot hold; integer division by zero */
+  STREW_EOVERLAP,     /* a tensor written in place that shares elements with itself or an operand */
+  STREW_EDEVICE,      /* no such device; operands on different devices; the device failed */
+  STREW_EMEMORY,      /* memory does not suffice */
+  STREW_EFREED,       /* a tensor that was given back */
+  STREW_EINTERRUPTED, /* the host asked the call to stop: strew_context_interrupt */
+  STREW_EFILE         /* a file that cannot be read or written, or that does not hold what it should */
 } strew_status;
 
 /* A number on its way into or out of a tensor: dtype is STREW_BOOL, STREW_INT64 (both in .i) or STREW_FLOAT64 (.f). */
@@ -238,6 +240,20 @@ STREW_API bool strew_context_deterministic(const strew_context *context);
 STREW_API void strew_context_set_deterministic(strew_context *context, bool deterministic);
 /* Seeds the context's random numbers: the same seed gives the same numbers on every device and thread count. */
 STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
+
+/* Asks the running call, or if none runs the next one, to stop: it fails with STREW_EINTERRUPTED within about 0.1 s,
+   and so does every later call that reads or writes elements, until strew_context_clear_interrupt. Safe in a signal
+   handler and on any thread, while the context lives; it only sets a flag. A call that makes a new tensor makes none
+   then. One in place may have written a part of its result: the tensor is valid, each element old or new or in between.
+   An OpenCL device finishes by itself what it was given already, while nobody waits: a later call on the device comes
+   after that. Not stopped are a driver's compilation of a kernel and a single OpenCL kernel; the call then fails once
+   the driver returns. Nothing is written by a call whose arguments are still being checked.
+   strew_context_clear_interrupt is for the context's own thread, between calls: after an interruption, and before work
+   that an interruption from earlier must not hit. */
+STREW_API void strew_context_interrupt(strew_context *context);
+STREW_API void strew_context_clear_interrupt(strew_context *context);
+/* For loops of a host's own, every few milliseconds: STREW_OK, or the failure that a call would give now. */
+STREW_API strew_status strew_context_check(strew_context *context, strew_error *error);
 
 /* "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 as the loader does) or
    "opencl:WORD" (a part of the platform's or the device's name, in any case). A name that fits none, or several, is

@@ -27,13 +27,13 @@ static void check_told(const char *what, strew_status status, bool is_told) {
   if (!is_clear) ck_abort_msg("%s: %s with %s is told as: %s", what, faults.function, faults.error, failure.message);
 }
 
-static const struct source functions = {"OpenCL function", opencl_faults_limit, failed_functions, check_told};
+static const struct source functions = {"OpenCL function", opencl_faults_limit, failed_functions, check_told, false, 0};
 
 static void use_functions(void) { trial_source = &functions; }
 static void use_allocations(void) { trial_source = &allocations; }
 
 static void check_nothing_left(const char *what) {
-  static const char *const names[MADE_COUNT] = {"contexts", "queues", "buffers", "programs", "kernels"};
+  static const char *const names[MADE_COUNT] = {"contexts", "queues", "buffers", "programs", "kernels", "events"};
   for (int i = 0; i < MADE_COUNT; i++)
     ck_assert_msg(faults.alive[i] == 0, "%s: %ld %s are left over", what, (long)faults.alive[i], names[i]);
   ck_assert_msg(blocks_held() == 0, "%s: %zu blocks of host memory are left over", what, blocks_held());

@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1 kind=$2
 here=$PWD/$build/devices/$kind
-programs='scatter group elementwise elementwise_rules reduce sort random matmul view copy scalar overlap misuse file opencl'
+programs='scatter group elementwise elementwise_rules reduce sort random matmul view copy scalar overlap misuse interrupt file opencl'
 mkdir -p "$here/cache" "$here/pocl" "$here/vendors"
 export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl"
 unset STREW_DEVICE STREW_OPENCL_ASSUME STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
