@@ -75,7 +75,7 @@ struct call {
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
     bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[], bind_file_rows[],
-    bind_show_rows[];
+    bind_show_rows[], bind_image_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 

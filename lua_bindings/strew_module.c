@@ -250,7 +250,7 @@ static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}
 static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
                                              bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
                                              bind_device_rows, bind_help_rows,   bind_print_rows,  bind_file_rows,
-                                             bind_show_rows};
+                                             bind_show_rows,   bind_image_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {

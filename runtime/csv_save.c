@@ -159,7 +159,7 @@ static strew_status check_column(const struct writer *writer, int64_t i, const s
   text_of_name(strew_table_name(writer->table, i), name);
   if (tensor->rank != 1)
     return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
-                "has a column \"%s\" of %d dimensions, columns have 1", name, tensor->rank);
+                "has a column \"%s\" of rank %d, columns are of 1", name, tensor->rank);
   if (tensor->sizes[0] != writer->rows)
     return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
                 "has a column \"%s\" of %" PRId64 " elements, the first one, \"%s\", has %" PRId64, name,
@@ -253,7 +253,7 @@ strew_status csv_save(const struct call *call, const strew_tensor *tensor, const
     return fail(call, fault, "is true, but a tensor has no names: a table of columns has");
   fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
   if (tensor->rank != 1 && tensor->rank != 2)
-    return fail(call, fault, "has %d dimensions, lines of cells have 2, or 1", tensor->rank);
+    return fail(call, fault, "is of rank %d, lines of cells are of 2, or 1", tensor->rank);
   writer.rows = tensor->sizes[0];
   writer.count = tensor->rank == 2 ? tensor->sizes[1] : 1;
   if (!writer.count) return fail(call, fault, "has no columns, a line has a cell at least");

@@ -11,6 +11,7 @@ static const struct format formats[] = {
     {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP},
     {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
     {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV},
+    {".png", png_load, NULL, png_save, NULL, 0},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 

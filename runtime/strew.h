@@ -610,6 +610,32 @@ STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const 
 STREW_API strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
                                         strew_error *error);
 
+/* ---------------------------------------------------------------------------------------------------- pictures */
+
+typedef enum strew_colormap {
+  STREW_VIRIDIS,
+  STREW_MAGMA,
+  STREW_INFERNO,
+  STREW_COOLWARM, /* blue, grey, red: what is around the middle of the range */
+  STREW_GREY,
+  STREW_COLORMAP_COUNT
+} strew_colormap;
+/* "viridis", ...: a wrong word is STREW_EARGUMENT with a message that lists them. */
+STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error);
+
+typedef struct strew_image_options {
+  strew_colormap colormap;
+  int64_t scale; /* pixels for a number, in each direction; 0: 1 */
+  const double *min,
+      *max; /* get the first and the last colour, as all beyond; NULL: the least, the greatest finite number */
+  const unsigned char *nan; /* red, green, blue of NaN; NULL: magenta, which no map has */
+} strew_image_options;
+
+/* The colours of numbers [height, width], of any dtype, as uint8[height * scale, width * scale, 3] on their device:
+   what strew_save writes to a .png file. options NULL: all defaults. */
+STREW_API strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
+                                   strew_error *error);
+
 #ifdef __cplusplus
 }
 #endif
