@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
+#include "terminal.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------------- the options */
@@ -326,8 +326,7 @@ static bool run_rest(lua_State *L, const options *opts) {
 /* The width of the terminal, as it is now; 0: unknown. */
 static int terminal_columns(void *user) {
   (void)user;
-  struct winsize size;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return terminal_at(STDOUT_FILENO).columns;
 }
 
 static int open_module(lua_State *L) {

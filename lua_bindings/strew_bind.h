@@ -100,8 +100,9 @@ enum { NAME_UPVALUE = 3 };
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
-extern const struct row bind_tostring_row;               /* strew_print.c */
-void bind_print_defaults(struct print_options *options); /* strew_printoptions.c */
+extern const struct row bind_tostring_row;                    /* strew_print.c */
+void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
+int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
 /* A call of two operands; strew_math.c. */
 int bind_binary(lua_State *L, struct call *call, strew_binary_op op);

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 enum {
-  DEFAULT_WIDTH = 80,
   LARGEST = 1000, /* columns and lines that may be asked for */
   DEFAULT_BINS = 10,
   MOST_BINS = 10000
@@ -69,11 +68,11 @@ static bool bind_bound(lua_State *L, struct call *call, int i, const char *name,
   return bind_fail(call, STREW_EVALUE, name, "is %s, a finite number is due", bind_text(L, call, i, text)), false;
 }
 
-/* What the terminal decides where nothing else is asked for. A width that is asked for takes as many lines as a square
-   needs, at least. */
+/* What is decided where nothing else is asked for: as wide as tensors are printed, as high as the terminal is. A width
+   that is asked for takes as many lines as a square needs, at least. */
 static void ask_terminal(struct show *show, const struct terminal *terminal) {
   bool is_wide = show->width != 0;
-  if (!show->width) show->width = terminal->columns > 0 ? terminal->columns : DEFAULT_WIDTH;
+  if (!show->width) show->width = bind_line_width(&show->call->binding->print);
   if (show->width > LARGEST) show->width = LARGEST;
   if (show->height) return;
   int64_t square = (show->width + 1) / 2, lines = terminal->lines - 2; /* the caption and the prompt */
