@@ -29,8 +29,9 @@
 ---Every operation `f` is a function `strew.f(t, ...)` and a method `t:f(...)`; `t:f_(...)` works in place.
 ---
 ---`t:f_(...)` and `strew.f_(t, ...)` write the result into `t` and return it. Without the underscore the result is a
----new tensor and `t` stays as it was. Names and rules are PyTorch's where PyTorch has the operation. Results of a call
----that works in place keep the dtype and shape of `t`; where they do not fit, it is an error and nothing is written.
+---new tensor and `t` stays as it was. Names and rules are PyTorch's where PyTorch has the operation. A result that does
+---not fit into `t`, by its dtype or shape, is an error, and nothing is written. Of a view in place, as `t:squeeze_()`,
+---`t` itself gets the new shape.
 ---
 ---```lua
 ---local t = strew.tensor{1, 2, 3}
@@ -1409,7 +1410,7 @@ strew.add_, Tensor.add, Tensor.add_ = strew.add, strew.add, strew.add
 ---int64[2] cpu
 --- 9  8
 ---```
----@param self strew.Tensor|number integers and floats; bools of two operands are an error
+---@param self strew.Tensor|number integers and floats, no bools
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.sub(self, other) end
@@ -1555,7 +1556,7 @@ strew.neg_, Tensor.neg, Tensor.neg_ = strew.neg, strew.neg, strew.neg
 ---int64[2] cpu
 --- 1  2
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.abs(self) end
 strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
@@ -1569,7 +1570,7 @@ strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
 ---float32[2] cpu
 ---  1  -2
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.floor(self) end
 strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floor
@@ -1583,7 +1584,7 @@ strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floo
 ---float32[2] cpu
 ---  2  -1
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.ceil(self) end
 strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
@@ -1597,7 +1598,7 @@ strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
 ---float32[3] cpu
 ---  0   2  -3
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.round(self) end
 strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.round
@@ -1611,7 +1612,7 @@ strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.roun
 ---int64[2] cpu
 --- 0  2
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.relu(self) end
 strew.relu_, Tensor.relu, Tensor.relu_ = strew.relu, strew.relu, strew.relu
@@ -2604,7 +2605,7 @@ function strew.get_printoptions() end
 
 ---Draws a tensor with characters: a matrix as a picture, one dimension as a line, any as a histogram.
 ---
----A tensor of shape [height, width, 3], uint8 or floats in 0..1, is a picture in colours. What is larger than the
+---A tensor of shape [height, width, 3] or 4, uint8 or floats in 0..1, is a picture in colours. What is larger than the
 ---screen is drawn as means of equal parts, taken on the tensor's device. It is printed through `print`, the range below
 ---it.
 ---
@@ -2626,6 +2627,54 @@ function strew.get_printoptions() end
 ---@param options? strew.show_options
 function strew.show(self, options) end
 Tensor.show = strew.show
+
+---What strew.image takes by name.
+---@class strew.image_options
+---@field colormap? strew.colormap "viridis" unless given
+---@field scale? integer pixels for a number, in each direction; 1 unless given
+---@field min? number gets the first colour, as all below; the least finite number unless given
+---@field max? number gets the last colour, as all above; the greatest finite number unless given
+---@field nan? integer[] the colour of NaN, {red, green, blue}; magenta unless given, which no map has
+
+---The colours that numbers get.
+---
+---```lua
+---local t = strew.tensor{{0.0, 1.0}}
+---for _, name in ipairs{"viridis", "coolwarm", "grey"} do
+---  print(name, table.unpack(strew.image(t, {colormap = name}):view(-1):tolist()))
+---end
+---```
+---```text
+---viridis	68	1	84	253	231	37
+---coolwarm	59	76	192	180	4	38
+---grey	0	0	0	255	255	255
+---```
+---@alias strew.colormap
+---| "viridis" # dark violet, green, yellow
+---| "magma" # black, violet, pink, light yellow
+---| "inferno" # black, violet, orange, light yellow
+---| "coolwarm" # blue, grey, red: what is around the middle of the range
+---| "grey" # black to white
+
+---Makes a picture of a matrix: a colour for each number.
+---
+---`strew.save` writes it to a .png file.
+---
+---```lua
+---local picture = strew.image(strew.tensor{{0.0, 0.5}, {0.5, 1.0}}, {scale = 20})
+---print(table.unpack(picture.shape))
+---print(picture[0][0])
+---```
+---```text
+---40	40	3
+---uint8[3] cpu
+--- 68   1  84
+---```
+---@param self strew.Tensor [height, width], any dtype
+---@param options? strew.image_options
+---@return strew.Tensor picture uint8[height * scale, width * scale, 3], on self's device
+function strew.image(self, options) end
+Tensor.image = strew.image
 
 ---Says what takes so long, on one line at the terminal that goes when it is done.
 ---
@@ -2699,7 +2748,7 @@ function strew.get_num_threads() end
 ---```text
 ---1
 ---```
----@param threads integer 1..256
+---@param threads integer 1..256; 0: one for each processor that the process may use
 function strew.set_num_threads(threads) end
 
 ---Gives the bytes of tensor memory in use, and the most there ever were.
@@ -2747,7 +2796,7 @@ function strew.deterministic(enabled) end
 ---@class strew.error
 ---@field op string the call, as the script named it
 ---@field arg? string the argument at fault
----@field code string "argument", "dtype", "shape", "index", "value", "overlap", "device", "memory", "freed" or "file"
+---@field code string "argument", "dtype", "shape", "index", "value", "overlap", "device", "memory", "freed", "file" or "interrupted"
 ---@field message string all of it
 ---@field value? number|boolean the value at fault
 ---@field pos? integer[] where it stands, counted from 0

@@ -182,6 +182,7 @@ describe("the text", function()
       dtype = support.message(strew.zeros, 1, {dtype = "no dtype"}),
       reduction = support.message(t.scatter_reduce, t, 0, index, t, "no reduction"),
       mode = support.message(t.gather, t, 0, index, {mode = "no mode"}),
+      colormap = support.message(strew.image, strew.zeros(1, 1), {colormap = "no colormap"}),
     }
     for name, message in pairs(messages) do
       local said, known = {}, {}
