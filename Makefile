@@ -108,9 +108,12 @@ $(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
 
 # ------------------------------------------------------------------------------------------------------- try and test
 
+# Each runs on the CPU and through OpenCL, and checks what it finds; pictures and files go to build/demo.
+DEMOS    = karate debrank groupby voxels hough
 demo: all
-	build/strew scripts/demos/karate.lua
-	build/strew scripts/demos/debrank.lua
+	@mkdir -p $(BUILD)/demo
+	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \
+	  $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo || exit 1; done
 
 # BUDGET seconds for each case, CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so

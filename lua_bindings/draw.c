@@ -28,60 +28,15 @@ struct color {
   unsigned char red, green, blue;
 };
 
-/* Between stops that are equally far apart, colours change evenly. */
-struct colormap {
-  const char *name;
-  int stops;
-  struct color at[10];
-};
-
-static const struct colormap colormaps[] = {
-    {"viridis",
-     10,
-     {{68, 1, 84},
-      {72, 40, 120},
-      {62, 74, 137},
-      {49, 104, 142},
-      {38, 130, 142},
-      {31, 158, 137},
-      {53, 183, 121},
-      {109, 205, 89},
-      {180, 222, 44},
-      {253, 231, 37}}},
-    {"grey", 2, {{0, 0, 0}, {255, 255, 255}}},
-};
-const char colormap_names[] = "viridis, grey";
-static const struct color color_of_nan = {128, 128, 128};
-
-const struct colormap *colormap_find(const char *name) {
-  for (size_t i = 0; i < sizeof colormaps / sizeof *colormaps; i++)
-    if (strcmp(colormaps[i].name, name) == 0) return &colormaps[i];
-  return NULL;
-}
-
-static unsigned char between(unsigned char a, unsigned char b, double part) {
-  return (unsigned char)lround(a + (b - a) * part);
-}
-
-static struct color map_level(const struct colormap *map, double level) {
-  if (isnan(level)) return color_of_nan;
-  double place = level * (map->stops - 1);
-  int i = place < map->stops - 2 ? (int)place : map->stops - 2;
-  const struct color *a = &map->at[i], *b = a + 1;
-  double part = place - i;
-  return (struct color){between(a->red, b->red, part), between(a->green, b->green, part),
-                        between(a->blue, b->blue, part)};
-}
-
-static unsigned char byte_of(double level) {
-  return isnan(level) ? color_of_nan.red : (unsigned char)lround(level * 255);
-}
+/* Of red, green or blue; NaN is in the middle. */
+static unsigned char byte_of(double level) { return (unsigned char)lround((isnan(level) ? 0.5 : level) * 255); }
 
 static struct color color_at(const struct picture *picture, int64_t row, int64_t column) {
-  const double *value = picture->values + (row * picture->columns + column) * picture->channels;
-  double level = range_level(picture->range, value[0]);
-  if (picture->channels == 1) return map_level(picture->colormap, level);
-  return (struct color){byte_of(level), byte_of(range_level(picture->range, value[1])),
+  int64_t place = row * picture->columns + column;
+  const double *value = picture->values + place * picture->channels;
+  const unsigned char *bytes = picture->colors + place * 3;
+  if (picture->channels == 1) return (struct color){bytes[0], bytes[1], bytes[2]};
+  return (struct color){byte_of(range_level(picture->range, value[0])), byte_of(range_level(picture->range, value[1])),
                         byte_of(range_level(picture->range, value[2]))};
 }
 

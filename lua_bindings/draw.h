@@ -18,18 +18,13 @@ void range_include(struct range *range, const double *values, int64_t count);
 /* Where in the range a value is, 0..1; NaN stays NaN. Of a range without extent everything is at its low end. */
 double range_level(struct range range, double value);
 
-/* A colormap by its name, or NULL; colormap_names is what there is, for messages. */
-struct colormap;
-const struct colormap *colormap_find(const char *name);
-extern const char colormap_names[];
-
-/* A picture: rows x columns x channels values; channels 1: through a colormap, 3 or 4: red, green, blue (and alpha,
-   which is left out), each in the range. */
+/* A picture: rows x columns x channels values. One channel comes with its colours, rows x columns x 3 bytes, unless the
+   style has none; channels 3 or 4 are red, green, blue (and alpha, which is left out), each in the range. */
 struct picture {
   const double *values;
+  const unsigned char *colors;
   int64_t rows, columns, channels;
   struct range range;
-  const struct colormap *colormap;
   enum terminal_style style;
   int repeat; /* columns of characters for each place of an ASCII picture */
 };

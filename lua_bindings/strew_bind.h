@@ -174,6 +174,8 @@ bool bind_wanted_dtype(lua_State *L, struct call *call, int i, const char *name,
 bool bind_device(lua_State *L, struct call *call, int i, const char *name, void *out);       /* strew_device * */
 bool bind_reduction(lua_State *L, struct call *call, int i, const char *name, void *out);    /* strew_reduction */
 bool bind_mode(lua_State *L, struct call *call, int i, const char *name, void *out);         /* strew_mode */
+bool bind_colormap(lua_State *L, struct call *call, int i, const char *name,
+                   void *out); /* strew_colormap; strew_image.c */
 
 /* Has the table at i, a sequence of n entries, any other key? Then it is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-static bool bind_colormap(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_colormap(lua_State *L, struct call *call, int i, const char *name, void *out) {
   const char *word;
   return bind_string(L, call, i, name, &word) && strew_colormap_from_word(word, out, &call->error) == STREW_OK;
 }

@@ -25,7 +25,7 @@ struct show {
   strew_tensor *tensor;
   int64_t width, height; /* in characters; 0: as the terminal has */
   double min, max;       /* NaN: as the elements have */
-  const struct colormap *colormap;
+  strew_colormap colormap;
   enum terminal_style style;
   bool histogram;
   int64_t bins; /* 0: not given */
@@ -40,13 +40,6 @@ static bool bind_extent(lua_State *L, struct call *call, int i, const char *name
   if (*extent < 1 || *extent > most)
     return bind_fail(call, STREW_EVALUE, name, "is %" PRId64 ", 1..%" PRId64 " is due", *extent, most), false;
   return true;
-}
-
-static bool bind_colormap(lua_State *L, struct call *call, int i, const char *name, void *out) {
-  const char *word;
-  if (!bind_string(L, call, i, name, &word)) return false;
-  if ((*(const struct colormap **)out = colormap_find(word)) != NULL) return true;
-  return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", known are %s", word, colormap_names), false;
 }
 
 static bool bind_style(lua_State *L, struct call *call, int i, const char *name, void *out) {
@@ -167,9 +160,10 @@ static strew_status read_shrunk(const struct show *show, int64_t rows, int64_t c
   return status;
 }
 
-static const double *doubles_of(strew_tensor *tensor) {
+/* The elements of a contiguous tensor of the CPU. */
+static const void *elements_of(strew_tensor *tensor) {
   void *data = NULL;
-  strew_data(tensor, &data, NULL); /* a contiguous tensor of the CPU, as read_shrunk makes them */
+  strew_data(tensor, &data, NULL);
   return data;
 }
 
@@ -229,16 +223,27 @@ static void fit_picture(const struct show *show, struct picture *picture) {
   picture->rows = at_least_1(is_double ? height : is_ascii ? height * scale / 2 : height * scale);
 }
 
-static int show_picture(lua_State *L, const struct show *show, struct box *box) {
+/* The colours of a picture with one channel. Nothing finite has no range: the runtime finds one itself. */
+static strew_status color_picture(const struct show *show, strew_tensor *values, struct range range, strew_tensor **out,
+                                  strew_error *error) {
+  bool has_range = range.low <= range.high;
+  const strew_image_options options = {
+      .colormap = show->colormap, .min = has_range ? &range.low : NULL, .max = has_range ? &range.high : NULL};
+  return strew_image(values, &options, out, error);
+}
+
+static int show_picture(lua_State *L, const struct show *show, struct box *values, struct box *colors) {
   int rank = strew_tensor_rank(show->tensor);
-  struct picture picture = {.channels = rank == 3 ? strew_tensor_sizes(show->tensor)[2] : 1,
-                            .colormap = show->colormap,
-                            .style = show->style};
+  struct picture picture = {.channels = rank == 3 ? strew_tensor_sizes(show->tensor)[2] : 1, .style = show->style};
   luaL_Buffer out;
   fit_picture(show, &picture);
-  if (read_shrunk(show, picture.rows, picture.columns, &box->tensor, &show->call->error) != STREW_OK) return -1;
-  picture.values = doubles_of(box->tensor);
+  if (read_shrunk(show, picture.rows, picture.columns, &values->tensor, &show->call->error) != STREW_OK) return -1;
+  picture.values = elements_of(values->tensor);
   picture.range = range_of(show, picture.values, picture.rows * picture.columns, rank == 3);
+  if (rank == 2 && show->style >= TERMINAL_256) {
+    if (color_picture(show, values->tensor, picture.range, &colors->tensor, &show->call->error) != STREW_OK) return -1;
+    picture.colors = elements_of(colors->tensor);
+  }
   luaL_buffinit(L, &out);
   draw_picture(&out, &picture);
   if (rank == 2) add_caption(&out, show, picture.range, (int64_t[]){picture.rows, picture.columns});
@@ -250,7 +255,7 @@ static int show_line(lua_State *L, const struct show *show, struct box *box) {
   int64_t size = strew_tensor_sizes(show->tensor)[0], count = size < show->width ? size : show->width;
   luaL_Buffer out;
   if (read_shrunk(show, 0, count, &box->tensor, &show->call->error) != STREW_OK) return -1;
-  const double *values = doubles_of(box->tensor);
+  const double *values = elements_of(box->tensor);
   struct range range = range_of(show, values, count, false);
   luaL_buffinit(L, &out);
   draw_line(&out, values, count, range, show->style);
@@ -291,7 +296,7 @@ static int show_empty(lua_State *L, const struct show *show) {
 }
 
 /* Pushes the text. A tensor without dimensions is shown as one with a single element. */
-static int push_text(lua_State *L, struct show *show, struct box *values, struct box *line) {
+static int push_text(lua_State *L, struct show *show, struct box *values, struct box *other) {
   if (strew_tensor_numel(show->tensor) == 0) return show_empty(L, show);
   if (show->histogram) {
     struct histogram histogram = {.tensor = show->tensor, .bins = show->bins, .range = {show->min, show->max}};
@@ -302,17 +307,17 @@ static int push_text(lua_State *L, struct show *show, struct box *values, struct
     return 0;
   }
   if (!check_shape(show)) return -1;
-  if (strew_tensor_rank(show->tensor) > 1) return show_picture(L, show, values);
-  if (strew_view(show->tensor, 1, (int64_t[]){-1}, &line->tensor, &show->call->error) != STREW_OK) return -1;
-  show->tensor = line->tensor;
+  if (strew_tensor_rank(show->tensor) > 1) return show_picture(L, show, values, other);
+  if (strew_view(show->tensor, 1, (int64_t[]){-1}, &other->tensor, &show->call->error) != STREW_OK) return -1;
+  show->tensor = other->tensor;
   return show_line(L, show, values);
 }
 
 /* show(t [, opts]) */
 static int show(lua_State *L, struct call *call) {
-  struct show show = {.call = call, .min = NAN, .max = NAN, .colormap = colormap_find("viridis")};
-  struct box *line = bind_push_box(L, call->binding), *values = bind_push_box(L, call->binding);
-  if (!read_arguments(L, &show) || push_text(L, &show, values, line) < 0) return -1;
+  struct show show = {.call = call, .min = NAN, .max = NAN};
+  struct box *other = bind_push_box(L, call->binding), *values = bind_push_box(L, call->binding);
+  if (!read_arguments(L, &show) || push_text(L, &show, values, other) < 0) return -1;
   lua_getglobal(L, "print");
   lua_insert(L, -2);
   lua_call(L, 1, 0);
