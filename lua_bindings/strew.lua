@@ -2598,7 +2598,7 @@ function strew.get_printoptions() end
 ---@field height? integer lines, the terminal's unless given
 ---@field min? number what is drawn darkest, or where the histogram begins; the least element unless given
 ---@field max? number what is drawn brightest, or where the histogram ends; the greatest element unless given
----@field colormap? "viridis"|"grey" colours of pictures; "viridis" unless given
+---@field colormap? strew.colormap of pictures; "viridis" unless given
 ---@field style? "ascii"|"blocks"|"256"|"truecolor" what the terminal can unless given; not one, or $NO_COLOR: no colour
 ---@field histogram? boolean true: how many elements lie between which numbers
 ---@field bins? integer of the histogram, 10 unless given
