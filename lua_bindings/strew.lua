@@ -97,8 +97,8 @@
 ---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`,
 ---rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not part of it.
 ---Sums of the scatter family join in row-major order of `index`, as a plain loop would. `exp log sin cos tanh sigmoid
----pow` and products of matrices are the same from run to run, not from device to device. `strew.deterministic(false)`
----is the way out.
+---pow` and products of matrices are the same from run to run, not from device to device.
+---`strew.devices()` says which device cannot keep this, `strew.deterministic(false)` lets go of it.
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
@@ -112,7 +112,8 @@
 ---A message says what, where, which value and what to do: a line of facts, one per tensor, and at most one hint.
 ---
 ---Errors are plain strings for `pcall`; `strew.last_error()` gives the same as a table. A call that fails has changed
----nothing: indices are checked, on every device, before the first element is written.
+---nothing: indices are checked, on every device, before the first element is written. Just a call in place that is
+---interrupted may have written a part of its result, and says so.
 ---
 ---```lua
 ---local t = strew.zeros(3)
