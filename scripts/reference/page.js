@@ -1,19 +1,25 @@
 // Typing hides every article that has not all the words, and lists the others, names first; Enter goes to the first of
-// them, / to the search.
+// them, / to the search, Escape ends it.
 const search = document.getElementById("search");
 const found = document.getElementById("found");
 const articles = [...document.querySelectorAll("article[id]")].map(element => ({
-  element, name: element.id.toLowerCase(), text: element.textContent.toLowerCase()
+  element,
+  name: element.id.toLowerCase(),
+  summary: (element.querySelector(".summary") || element).textContent.toLowerCase(),
+  text: element.textContent.toLowerCase()
 }));
 
 function wordsTyped() {
   return search.value.toLowerCase().replace(/^\s*(strew\.|t:)/, "").split(/\s+/).filter(Boolean);
 }
 
-// How near an article is to what was typed: its name, a part of it, or its text.
+// How near an article is to a word: it is its name, begins it, is a part of it, of the first sentence, of the rest.
 function rank(article, word) {
   const name = word.replace(/_$/, "");
-  return article.name === name ? 0 : article.name.startsWith(name) ? 1 : article.name.includes(name) ? 2 : 3;
+  if (article.name === name) return 0;
+  if (article.name.startsWith(name)) return 1;
+  if (article.name.includes(name)) return 2;
+  return article.summary.includes(word) ? 3 : 4;
 }
 
 function show() {
@@ -33,22 +39,22 @@ function show() {
 
 search.addEventListener("input", show);
 search.addEventListener("keydown", event => {
-  if (event.key === "Escape") search.value = "";
-  if (event.key === "Escape") show();
-  if (event.key !== "Enter") return;
-  const best = show()[0];
+  const best = event.key === "Enter" && show()[0];
   if (best) location.hash = best.element.id;
 });
+function clear() {
+  search.value = "";
+  show();
+}
 document.addEventListener("keydown", event => {
+  if (event.key === "Escape") clear();
   if (event.key !== "/" || document.activeElement === search) return;
   event.preventDefault();
   search.focus();
 });
 // A link leads to an article that the search may have hidden.
 document.addEventListener("click", event => {
-  if (!event.target.closest('a[href^="#"]') || event.target.closest("#found")) return;
-  search.value = "";
-  show();
+  if (event.target.closest('a[href^="#"]') && !event.target.closest("#found")) clear();
 });
 if (matchMedia("(max-width: 60rem)").matches) document.querySelector("nav details").open = false;
 search.value = new URLSearchParams(location.search).get("q") || "";
