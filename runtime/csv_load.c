@@ -170,6 +170,11 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
   }
 }
 
+/* Is the call to go on? */
+static strew_status check_row(const struct reader *reader, int64_t row) {
+  return row % 1024 ? STREW_OK : context_check(reader->call, reader->context);
+}
+
 /* ---------------------------------------------------------------------------------------------------- the first line
  */
 
@@ -310,7 +315,10 @@ static strew_status walk_first(struct reader *reader, struct cells cells) {
                      "header = true takes names from line 1, header = false reads it as all others",
                      "begins with a line of words, and a number comes below: do they name the columns?");
   strew_status status = STREW_OK;
-  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) status = walk_line(reader, &cells, survey);
+  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) {
+    status = check_row(reader, reader->rows);
+    if (status == STREW_OK) status = walk_line(reader, &cells, survey);
+  }
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
   return status;
 }
@@ -373,7 +381,10 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
 
 static strew_status walk_second(struct reader *reader, struct cells cells) {
   strew_status status = STREW_OK;
-  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) status = walk_line(reader, &cells, fill);
+  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) {
+    status = check_row(reader, reader->row);
+    if (status == STREW_OK) status = walk_line(reader, &cells, fill);
+  }
   return status;
 }
 
@@ -434,6 +445,19 @@ static strew_status check_text(const struct reader *reader) {
                    (size_t)(zero - reader->text));
 }
 
+static strew_status read_pieces(struct reader *reader, const struct file *file) {
+  enum { PIECE_BYTES = 4 << 20 };
+  strew_status status = STREW_OK;
+  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
+    size_t left = reader->size_bytes - at;
+    status = context_check(reader->call, reader->context);
+    if (status == STREW_OK)
+      status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+  }
+  reader->text[reader->size_bytes] = '\0';
+  return status;
+}
+
 static strew_status read_text(struct reader *reader) {
   struct file file;
   strew_status status = file_open(reader->call, reader->path, &file);
@@ -442,11 +466,8 @@ static strew_status read_text(struct reader *reader) {
   if (status == STREW_OK) {
     reader->size_bytes = (size_t)file.size_bytes;
     reader->text = memory_take(reader->context, reader->size_bytes + 1);
-    if (!reader->text) status = fail_memory(reader->call, reader->context, reader->size_bytes + 1);
-  }
-  if (status == STREW_OK) {
-    reader->text[reader->size_bytes] = '\0';
-    status = file_read(reader->call, &file, 0, reader->text, reader->size_bytes);
+    status =
+        reader->text ? read_pieces(reader, &file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
   }
   file_close(&file);
   return status == STREW_OK ? check_text(reader) : status;
