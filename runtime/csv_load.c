@@ -122,8 +122,8 @@ static strew_status fail_text(const struct reader *reader, int64_t line, int64_t
 
 static strew_status fail_ragged(const struct reader *reader, int64_t line, int64_t count) {
   return fail_file(reader->call, reader->path, NULL,
-                   "has %" PRId64 " cell%s in line %" PRId64 ", %" PRId64 " are due as in line %" PRId64, count,
-                   count == 1 ? "" : "s", line, reader->count, reader->width_line);
+                   "has %" PRId64 " cell%s in line %" PRId64 ", %" PRId64 " %s due as in line %" PRId64, count,
+                   count == 1 ? "" : "s", line, reader->count, reader->count == 1 ? "is" : "are", reader->width_line);
 }
 
 static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
@@ -216,17 +216,25 @@ static strew_status name_by_numbers(struct reader *reader) {
   return status;
 }
 
+static strew_status fail_text_option(const struct reader *reader, const char *name) {
+  enum { MOST_TOLD = 8 };
+  char text[TEXT_BYTES], known[TEXT_BYTES], list[MOST_TOLD * 40];
+  size_t length = 0;
+  for (int64_t i = 0; i < reader->count && i < MOST_TOLD; i++)
+    length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
+                               text_of_name(words_at(&reader->names, i), known));
+  return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
+              "has \"%s\", which is no column: the file has %s%s", text_of_name(name, text), list,
+              reader->count > MOST_TOLD ? ", ..." : "");
+}
+
 /* Which columns the user wants as text. */
 static strew_status mark_text(struct reader *reader) {
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = UNKNOWN;
   for (int64_t k = 0; k < reader->options->text_count; k++) {
     const char *name = reader->options->text[k];
-    char text[TEXT_BYTES];
     int64_t i = words_find(&reader->names, name, strlen(name));
-    if (i < 0)
-      return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
-                  "names a column \"%s\", the %" PRId64 " of the file are \"%.60s\"%s", text_of_name(name, text),
-                  reader->count, words_at(&reader->names, 0), reader->count > 1 ? ", ..." : "");
+    if (i < 0) return fail_text_option(reader, name);
     reader->columns[i].kind = TEXTUAL;
   }
   return STREW_OK;

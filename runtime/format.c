@@ -150,6 +150,9 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_table, &format);
   if (status != STREW_OK) return status;
+  if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "has no names, which %s files need",
+                format->suffix);
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
   bool is_told = tell(table_context(table), "saving", path, bytes);
