@@ -2797,7 +2797,7 @@ function strew.deterministic(enabled) end
 ---@class strew.error
 ---@field op string the call, as the script named it
 ---@field arg? string the argument at fault
----@field code string "argument", "dtype", "shape", "index", "value", "overlap", "device", "memory", "freed", "file" or "interrupted"
+---@field code string argument, dtype, shape, index, value, overlap, device, memory, freed, file, interrupted or time
 ---@field message string all of it
 ---@field value? number|boolean the value at fault
 ---@field pos? integer[] where it stands, counted from 0
