@@ -124,6 +124,8 @@ program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
+limits: all
+	@sh tests/limits_test.sh $(BUILD)/strew
 digest: all
 	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
@@ -136,7 +138,7 @@ rules:
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program readme digest rules sanitized threads devices
+test: all checks specs program limits readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all

@@ -42,13 +42,15 @@ size_t pattern_bytes(size_t length) {
 static void add_byte(set *to, int byte) { to->bits[byte >> 5] |= (uint32_t)1 << (byte & 31); }
 static bool has_byte(const set *in, int byte) { return in->bits[byte >> 5] >> (byte & 31) & 1; }
 
+static int is_zero(int byte) { return byte == 0; }
+
 /* What "%c" stands for: a class, its complement, or the character itself. */
 static void add_class(set *to, int letter) {
   static const struct {
     char letter;
     int (*holds)(int);
-  } classes[] = {{'a', isalpha}, {'c', iscntrl}, {'d', isdigit}, {'g', isgraph}, {'l', islower},
-                 {'p', ispunct}, {'s', isspace}, {'u', isupper}, {'w', isalnum}, {'x', isxdigit}};
+  } classes[] = {{'a', isalpha}, {'c', iscntrl}, {'d', isdigit}, {'g', isgraph},  {'l', islower}, {'p', ispunct},
+                 {'s', isspace}, {'u', isupper}, {'w', isalnum}, {'x', isxdigit}, {'z', is_zero}};
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
     if (classes[i].letter != tolower(letter)) continue;
     bool complement = isupper(letter) != 0;

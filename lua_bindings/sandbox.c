@@ -56,12 +56,22 @@ static int handle(lua_State *L) {
   return lua_gettop(L);
 }
 
-/* Below the results stand true, for then they are complete, and the handler. */
-static int finish_xpcall(lua_State *L, int status, lua_KContext extra) {
+/* Below the results stands true, so that they are complete, and below that are `extra` values. What is caught is not
+   kept from going on where the script is over. */
+static int finish_call(lua_State *L, int status, lua_KContext extra) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)extra;
+  limits_check(L);
   lua_pushboolean(L, 0);
   lua_pushvalue(L, -2);
   return 2;
+}
+
+/* pcall(f, ...) */
+static int guarded_pcall(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  return finish_call(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_call), 0);
 }
 
 /* xpcall(f, handler, ...) */
@@ -74,8 +84,7 @@ static int guarded_xpcall(lua_State *L) {
   lua_pushboolean(L, 1);
   lua_pushvalue(L, 1);
   lua_rotate(L, 3, 2); /* function, handler, true, function, arguments */
-  int status = lua_pcallk(L, n - 2, LUA_MULTRET, 2, 2, finish_xpcall);
-  return finish_xpcall(L, status, 2);
+  return finish_call(L, lua_pcallk(L, n - 2, LUA_MULTRET, 2, 2, finish_call), 2);
 }
 
 /* A coroutine that ended by an error has hooks switched off: what it left to be closed is then not run. */
@@ -88,25 +97,57 @@ static int close_coroutine(lua_State *L) {
   return 2;
 }
 
-/* The function that wrap gives: as coroutine.resume, but errors go on. */
+/* Why a thread cannot be resumed; NULL: it can. */
+static const char *unfit(lua_State *L, lua_State *thread) {
+  lua_Debug activation;
+  bool has_begun = lua_status(thread) == LUA_OK && lua_getstack(thread, 0, &activation);
+  if (thread == L || has_begun) return "cannot resume non-suspended coroutine";
+  bool is_dead = lua_status(thread) > LUA_YIELD || (lua_status(thread) == LUA_OK && lua_gettop(thread) == 0);
+  return is_dead ? "cannot resume dead coroutine" : NULL;
+}
+
+/* Resumes it with the n values on top. Pushes its results, or the error, and gives how many; *status says what. */
+static int resume_thread(lua_State *L, lua_State *thread, int n, int *status) {
+  int results = 0;
+  const char *problem = unfit(L, thread);
+  if (!problem && !lua_checkstack(thread, n)) problem = "too many arguments to resume";
+  *status = LUA_ERRRUN;
+  if (problem) return lua_pushstring(L, problem), 1;
+  lua_xmove(L, thread, n);
+  lua_State *before = limits_run(L, thread);
+  *status = lua_resume(thread, L, n, &results);
+  limits_run(L, before);
+  if (*status != LUA_OK && *status != LUA_YIELD) results = 1;
+  if (!lua_checkstack(L, results + 1)) {
+    lua_pop(thread, results);
+    *status = LUA_ERRRUN;
+    return lua_pushliteral(L, "too many results to resume"), 1;
+  }
+  lua_xmove(thread, L, results);
+  return results;
+}
+
+static int resume(lua_State *L) {
+  int status;
+  luaL_checktype(L, 1, LUA_TTHREAD);
+  int results = resume_thread(L, lua_tothread(L, 1), lua_gettop(L) - 1, &status);
+  bool is_fine = status == LUA_OK || status == LUA_YIELD;
+  if (!is_fine) limits_check(L);
+  lua_pushboolean(L, is_fine);
+  lua_insert(L, -results - 1);
+  return results + 1;
+}
+
+/* The function that wrap gives: errors go on. */
 static int resume_wrapped(lua_State *L) {
   lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
-  int n = lua_gettop(L), results;
-  if (!lua_checkstack(thread, n)) return luaL_error(L, "too many arguments to resume");
-  if (lua_status(thread) == LUA_OK && lua_gettop(thread) == 0) return luaL_error(L, "cannot resume dead coroutine");
-  if (lua_status(thread) > LUA_YIELD) return luaL_error(L, "cannot resume dead coroutine");
-  lua_Debug running;
-  if (thread == L || (lua_status(thread) == LUA_OK && lua_getstack(thread, 0, &running)))
-    return luaL_error(L, "cannot resume non-suspended coroutine");
-  lua_xmove(L, thread, n);
-  int status = lua_resume(thread, L, n, &results);
-  if (status == LUA_OK || status == LUA_YIELD) {
-    luaL_checkstack(L, results, "too many results to resume");
-    lua_xmove(thread, L, results);
-    return results;
+  int status, results = resume_thread(L, thread, lua_gettop(L), &status);
+  if (status == LUA_OK || status == LUA_YIELD) return results;
+  if (lua_status(thread) > LUA_YIELD && !limits_are_met(L)) {
+    lua_xmove(L, thread, 1);
+    lua_resetthread(thread); /* closes what is to be closed; the error, or another one from there, stays on top */
+    lua_xmove(thread, L, 1);
   }
-  if (!limits_are_met(L)) lua_resetthread(thread); /* closes what is to be closed; the error stays on top */
-  lua_xmove(thread, L, 1);
   if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
     luaL_where(L, 1);
     lua_insert(L, -2);
@@ -116,6 +157,7 @@ static int resume_wrapped(lua_State *L) {
 }
 
 static int wrap(lua_State *L) {
+  limits_check(L);
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_State *thread = lua_newthread(L);
   lua_pushvalue(L, 1);
@@ -160,7 +202,7 @@ static int load(lua_State *L) {
   struct source source = {NULL, 0, 0};
   const char *mode = strchr(luaL_optstring(L, MODE, "t"), 't') ? "t" : "";
   lua_settop(L, ENVIRONMENT);
-  if (lua_type(L, CHUNK) == LUA_TSTRING)
+  if (lua_isstring(L, CHUNK))
     source.text = lua_tolstring(L, CHUNK, &source.left);
   else
     luaL_checktype(L, CHUNK, LUA_TFUNCTION);
@@ -225,10 +267,13 @@ int sandbox_open(lua_State *L) {
   lua_pushglobaltable(L);
   put_behind(L, "setmetatable", set_metatable);
   put_behind(L, "collectgarbage", checked);
+  put(L, "pcall", guarded_pcall);
   put(L, "xpcall", guarded_xpcall);
   put(L, "load", load);
   lua_getfield(L, -1, LUA_COLIBNAME);
   put_behind(L, "close", close_coroutine);
+  put_behind(L, "create", checked);
+  put(L, "resume", resume);
   put(L, "wrap", wrap);
   lua_pop(L, 1);
   lua_getfield(L, -1, LUA_STRLIBNAME);

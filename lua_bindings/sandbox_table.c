@@ -91,7 +91,9 @@ static int concat(lua_State *L) {
   for (lua_Integer i = first; i <= last; i++) {
     look_at(L, i);
     lua_geti(L, 1, i);
-    if (!lua_isstring(L, -1)) return luaL_error(L, "invalid value (at index %I) in table for 'concat'", (LUAI_UACINT)i);
+    if (!lua_isstring(L, -1))
+      return luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1),
+                        (LUAI_UACINT)i);
     luaL_addvalue(&text);
     if (i == last) break; /* which may be the greatest integer */
     luaL_addlstring(&text, separator, separator_bytes);

@@ -19,10 +19,12 @@
 #include <time.h>
 
 /* Instructions between two looks; fewer where strings are large, so that each may take long. */
-enum { PACE = 1000, CAREFUL_PACE = 50, LARGE = 1 << 20 };
+enum { PACE = 1000, CAREFUL_PACE = 50, LARGE = 1 << 20, RESERVE = 1 << 16 };
 
 struct limits {
   strew_context *context;
+  lua_State *running;   /* the thread that runs, as far as is known: one that is alive */
+  size_t reserve_bytes; /* charged, and let go when the script is over: for the last errors */
   size_t lua_bytes;     /* as Lua counts them; 0: the state is gone */
   size_t charged_bytes; /* with what the C library adds */
   size_t large_bytes;   /* in large blocks */
@@ -34,6 +36,7 @@ struct limits {
 };
 
 static const char limits_key[] = "strew.limits";
+static void watch(lua_State *L, lua_Debug *activation);
 
 struct limits *limits_of(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, limits_key);
@@ -48,10 +51,25 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* The hook comes at the next instruction. (lua_sethook may be called at any time, from signal handlers even.) */
+static void hurry(struct limits *limits) { lua_sethook(limits->running, watch, LUA_MASKCOUNT, 1); }
+
 static void strike(struct limits *limits) {
   const double share = 0.05;
   limits->patience_ends = now() + share * strew_context_time_limit(limits->context);
-  if (limits->strikes++ > 0) limits->over = true;
+  if (limits->strikes++ == 0) return;
+  limits->over = true;
+  strew_context_discharge(limits->context, limits->reserve_bytes);
+  limits->reserve_bytes = 0;
+  hurry(limits);
+}
+
+lua_State *limits_run(lua_State *L, lua_State *thread) {
+  struct limits *limits = limits_of(L);
+  if (!limits) return NULL;
+  lua_State *before = limits->running;
+  limits->running = thread;
+  return before;
 }
 
 void limits_note(struct limits *limits, strew_status status) {
@@ -96,10 +114,13 @@ static bool may_have(struct limits *limits, size_t more, size_t whole) {
 static void count(struct limits *limits, size_t old, size_t size_bytes) {
   limits->lua_bytes += size_bytes - old;
   if (old >= LARGE) limits->large_bytes -= old;
-  if (size_bytes >= LARGE) limits->large_bytes += size_bytes;
+  if (size_bytes < LARGE) return;
+  if (!limits->large_bytes) hurry(limits);
+  limits->large_bytes += size_bytes;
 }
 
 static void end(struct limits *limits) {
+  strew_context_discharge(limits->context, limits->reserve_bytes);
   strew_context_release(limits->context);
   free(limits);
 }
@@ -128,8 +149,6 @@ static void *allocate(void *limits_, void *block, size_t old, size_t size_bytes)
 }
 
 /* ------------------------------------------------------------------------------------------------------------- time */
-
-static void watch(lua_State *L, lua_Debug *activation);
 
 static void set_pace(lua_State *L, int instructions) {
   if (lua_gethook(L) != watch || lua_gethookcount(L) != instructions)
@@ -181,6 +200,7 @@ void strew_restart_limits(lua_State *L) {
   if (!limits) return;
   limits->strikes = 0;
   limits->over = limits->raised = false;
+  if (!limits->reserve_bytes && strew_context_charge(limits->context, RESERVE)) limits->reserve_bytes = RESERVE;
   strew_context_clear_interrupt(limits->context);
   strew_context_limit_time(limits->context, strew_context_time_limit(limits->context));
   strew_watch_limits(L);
@@ -193,6 +213,7 @@ static struct limits *adopt(lua_State *L, strew_context *context) {
   struct limits *limits = calloc(1, sizeof *limits);
   if (!limits) return NULL;
   limits->context = context;
+  limits->running = L;
   limits->lua_bytes = (size_t)lua_gc(L, LUA_GCCOUNT) << 10 | (size_t)lua_gc(L, LUA_GCCOUNTB);
   if (!strew_context_charge(context, limits->lua_bytes)) {
     free(limits);
