@@ -11,6 +11,7 @@
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "core.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,4 +191,13 @@ strew_status fail_memory(const struct call *call, strew_context *context, size_t
            text_of_use(context, use));
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "memory does not suffice for %zu bytes",
               size_bytes);
+}
+
+strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
+                                  const char *hint) {
+  size_t most = machine_bytes();
+  bool is_ours = device->ops == &cpu_ops && device->context->allocator.allocate == default_allocate;
+  if (!is_ours || !most || size_bytes <= most) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint},
+              "memory does not suffice for %" PRIu64 " bytes, this machine has %zu", size_bytes, most);
 }
