@@ -82,6 +82,8 @@ extern const strew_allocator default_allocator;
 void *memory_take(strew_context *context, size_t size_bytes);
 void memory_give(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
+/* "1000 bytes in use, the limit is 2000", or what the machine has. */
+const char *text_of_use(const strew_context *context, char *text); /* TEXT_BYTES */
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
 /* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
    promise it all the same. */
@@ -146,6 +148,7 @@ struct strew_context {
   strew_allocator allocator;
   struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
+  size_t memory_limit_bytes, charged_bytes;
   strew_device *default_device;
   strew_device cpu;
   struct device_list found;
@@ -158,6 +161,7 @@ struct strew_context {
   size_t grain_bytes;   /* work below this stays on one thread */
   uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
   atomic_int stop;      /* enum stop */
+  double time_limit_seconds;
   int64_t deadline_ns;
   int64_t (*now_ns)(void); /* clock_ns, but for tests */
 };
@@ -472,6 +476,8 @@ extern const struct device_ops cpu_ops, opencl_ops;
 strew_status check_plan_values(const struct call *call, strew_device *device, const struct plan *plan, int index,
                                int64_t lowest, int64_t highest, bool *bad);
 
+/* opencl/buffer.c: gives what devices keep for reuse back to their drivers. */
+void opencl_drop_kept(strew_context *context);
 /* opencl/platform.c: fills context->found, and gives it back. */
 void opencl_find_devices(strew_context *context);
 void opencl_forget_devices(strew_context *context);
