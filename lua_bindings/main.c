@@ -2,8 +2,10 @@
    everything that runs goes through program_call. */
 #define _POSIX_C_SOURCE 200809L
 #include "call.h"
+#include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
+#include "terminal.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
@@ -12,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------------- the options */
@@ -322,26 +323,15 @@ static bool run_rest(lua_State *L, const options *opts) {
   return !is_idle || run_file(L, opts, NULL);
 }
 
-/* At a terminal, a line that says what takes so long, and goes when it is done. */
-static void show_progress(void *user, const char *doing) {
-  (void)user;
-  if (doing)
-    fprintf(stderr, "\r%s ...", doing);
-  else
-    fprintf(stderr, "\r\033[K");
-  fflush(stderr);
-}
-
 /* The width of the terminal, as it is now; 0: unknown. */
 static int terminal_columns(void *user) {
   (void)user;
-  struct winsize size;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return terminal_at(STDOUT_FILENO).columns;
 }
 
 static int open_module(lua_State *L) {
   strew_options wanted = {0};
-  if (isatty(STDERR_FILENO)) wanted.progress = show_progress;
+  if (progress_can_show()) wanted.progress = progress_show;
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);

@@ -161,11 +161,9 @@ strew_status fail_memory(const struct call *call, strew_context *context, size_t
 
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint) {
-  long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  size_t most = machine_bytes();
   bool is_ours = device->ops == &cpu_ops && device->context->allocator.allocate == default_allocate;
-  if (!is_ours || pages <= 0 || page_bytes <= 0) return STREW_OK;
-  uint64_t machine_bytes = (uint64_t)pages * (uint64_t)page_bytes;
-  if (size_bytes <= machine_bytes) return STREW_OK;
+  if (!is_ours || !most || size_bytes <= most) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint},
-              "memory does not suffice for %" PRIu64 " bytes, this machine has %" PRIu64, size_bytes, machine_bytes);
+              "memory does not suffice for %" PRIu64 " bytes, this machine has %zu", size_bytes, most);
 }

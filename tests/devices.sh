@@ -47,7 +47,7 @@ specs() {
   log=$here/specs.log
   STREW_DEVICE=$device LUA_CPATH=$lua_path timeout 600 lua5.4 /usr/bin/busted --output=plainTerminal \
     tests/spec/cases_spec.lua tests/spec/error_spec.lua tests/spec/hint_spec.lua tests/spec/print_spec.lua \
-    tests/spec/view_spec.lua tests/spec/file_spec.lua >"$log" 2>&1
+    tests/spec/view_spec.lua tests/spec/file_spec.lua tests/spec/text_spec.lua tests/spec/show_spec.lua >"$log" 2>&1
   counts=$(sed -n 's/^\([0-9]*\) success[a-z]* \/ \([0-9]*\) failure[a-z]* \/ \([0-9]*\) error.*/\1 \2 \3/p' "$log")
   # shellcheck disable=SC2086
   set -- $counts

@@ -383,7 +383,7 @@ describe("files", function()
   end)
 
   it("are named by their suffix", function()
-    local x, known = strew.ones(1), ".npy, .npz"
+    local x, known = strew.ones(1), ".npy, .npz, .csv, .png"
     support.fail({
       {"strew.load 'x'", "load: 'path' is \"x\", a name that ends in one of " .. known .. " is due"},
       {"strew.load ''", "load: 'path' is \"\", a name that ends in one of " .. known .. " is due"},
@@ -394,21 +394,24 @@ describe("files", function()
       {"strew.load '/nowhere/\\27\\n.npy'",
         "load: 'path' is \"/nowhere/??.npy\", which cannot be opened: No such file or directory"},
       {"strew.load(5)", "load: 'path' is 5, a string is due"},
-      {"strew.load()", "load: 'path' is missing, the arguments are (path [, {device =, map =}])"},
-      {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", known are device, map"},
+      {"strew.load()", "load: 'path' is missing, the arguments are "
+        .. "(path [, {device =, map =, header =, separator =, dtype =, text =}])"},
+      {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", known are "
+        .. "device, map, header, separator, dtype, text"},
       {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, a boolean is due"},
       {"strew.save('x.npy', x, {compress = true})",
         "save: 'compress' is true, .npy files are not compressed: only .npz are\n  x  float32[1] cpu"},
       {"strew.save('x.npy', {a = x})",
-        "save: 'path' ends in .npy, a table of tensors is saved as one of .npz"},
+        "save: 'path' ends in .npy, a table of tensors is saved as one of .npz, .csv"},
       {"strew.save('x.npz', x)",
-        "save: 'path' ends in .npz, one tensor is saved as one of .npy\n  x  float32[1] cpu"},
-      {"strew.save('x.npz')", "save: 'x' is missing, the arguments are (path, x [, {compress =}])"},
-      {"strew.save('x.npz', {x})", "save: 'x' has key 1, names of tensors are strings"},
-      {"strew.save('x.npz', {a = 5})", "save: 'x' holds 5 as \"a\", tensors are due"},
-      {"strew.save('x.npz', {a = freed})", "save: 'x' holds a tensor \"a\" that was freed"},
+        "save: 'path' ends in .npz, one tensor is saved as one of .npy, .csv, .png\n  x  float32[1] cpu"},
+      {"strew.save('x.npz')", "save: 'x' is missing, the arguments are "
+        .. "(path, x [, {compress =, header =, separator =, names =, words =}])"},
+      {"strew.save('x.npz', {x})", "save: 'x' has no names, which .npz files need"},
+      {"strew.save('x.npz', {a = 5})", "save: 'x' has 5 at key \"a\", a tensor is due"},
+      {"strew.save('x.npz', {a = freed})", "save: 'x' has a tensor that was freed at key \"a\""},
       {"strew.save('x.npz', {['a\\0'] = x})",
-        "save: 'x' has key \"a\" and more behind a zero byte, no tensor is named so"},
+        "save: 'x' has \"a\" and more behind a zero byte, which no file can hold"},
       {"strew.save(folder .. 'x.npz', {['\\xff'] = x})",
         "save: 'x' has the name \"\xff.npy\", names in an archive are UTF-8"},
       {"strew.save(folder .. 'x.npy', x:to('bfloat16'))",
