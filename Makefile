@@ -145,6 +145,8 @@ reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
+limits: all
+	@sh tests/limits_test.sh $(BUILD)/strew
 digest: all
 	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
@@ -157,7 +159,7 @@ rules:
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program reference readme digest rules sanitized threads devices
+test: all checks specs program limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all

@@ -2,6 +2,8 @@
 #include "call.h"
 #include "progress.h"
 
+#include "strew_lua.h"
+
 #include <lauxlib.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@ static lua_State *running;
 static void raise_interrupted(lua_State *L, lua_Debug *ar) {
   (void)ar;
   lua_sethook(L, NULL, 0, 0);
+  strew_watch_limits(L);
   luaL_error(L, "interrupted!");
 }
 
@@ -69,7 +72,10 @@ int program_call(lua_State *L, int nargs, int nresults) {
   int status = lua_pcall(L, nargs, nresults, function);
   sigaction(SIGINT, &before, NULL);
   /* Did Ctrl-C come too late for this call? It must not hit the next one. */
-  if (lua_gethook(L) == raise_interrupted) lua_sethook(L, NULL, 0, 0);
+  if (lua_gethook(L) == raise_interrupted) {
+    lua_sethook(L, NULL, 0, 0);
+    strew_watch_limits(L);
+  }
 
   lua_remove(L, function);
   return status;
