@@ -235,6 +235,7 @@ START_TEST(test_every_dtype) {
     ok(load_as(kind, in_folder(names[kind]), &loaded));
     assert_same(saved, loaded, names[kind]);
     strew_release(saved), strew_release(loaded);
+    unlink(in_folder(names[kind])); /* replacing waits for the disk */
   }
 }
 END_TEST
