@@ -87,10 +87,6 @@ size_t strew_context_charged_bytes(const strew_context *context) { return contex
 size_t strew_context_memory_limit_bytes(const strew_context *context) { return context->memory_limit_bytes; }
 double strew_context_time_limit(const strew_context *context) { return context->time_limit_seconds; }
 size_t strew_context_peak_bytes(const strew_context *context) { return context->peak_bytes; }
-
-void strew_context_progress(const strew_context *context, const char *doing, double done) {
-  if (context->progress) context->progress(context->progress_user, doing, done);
-}
 bool strew_context_deterministic(const strew_context *context) { return !context->any_order; }
 void strew_context_set_deterministic(strew_context *context, bool deterministic) {
   context->any_order = !deterministic;

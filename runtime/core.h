@@ -137,6 +137,12 @@ struct device_list {
   char advice[256]; /* where there is none: how to get one */
 };
 
+/* Work of the library's own that is told in steps; doing is "" while there is none. progress.c */
+struct progress {
+  char doing[TEXT_BYTES];
+  uint64_t total, done; /* in steps of any size; no step is told beyond the last one */
+};
+
 struct strew_context {
   size_t references; /* the host's and one per storage */
   strew_allocator allocator;
@@ -149,6 +155,7 @@ struct strew_context {
   bool any_order; /* float sums may be joined in any order, where that is faster */
   void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
+  struct progress steps;
   struct pool *pool; /* made at first use */
   int threads;
   size_t grain_bytes;   /* work below this stays on one thread */
@@ -180,6 +187,13 @@ static inline bool context_stops(strew_context *context) {
 strew_status context_end(const struct call *call, strew_context *context, const struct storage *written);
 /* Between two steps of a call: both in one. */
 strew_status context_check(const struct call *call, strew_context *context);
+/* Work of so many steps begins, turns out to have another number of them, has done so many in all, or so many more,
+   ends. Steps out of any work are not told. */
+void progress_begin(strew_context *context, const char *doing, uint64_t total);
+void progress_resize(strew_context *context, uint64_t total);
+void progress_reach(strew_context *context, uint64_t done);
+void progress_step(strew_context *context, uint64_t steps);
+void progress_end(strew_context *context);
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
 struct storage *storage_retain(struct storage *storage);

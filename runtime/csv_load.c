@@ -170,9 +170,11 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
   }
 }
 
-/* Is the call to go on? */
-static strew_status check_row(const struct reader *reader, int64_t row) {
-  return row % 1024 ? STREW_OK : context_check(reader->call, reader->context);
+/* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. */
+static strew_status check_row(const struct reader *reader, int64_t row, int walk, const struct cells *cells) {
+  if (row % 1024) return STREW_OK;
+  progress_reach(reader->context, reader->size_bytes * (uint64_t)walk + (uint64_t)(cells->at - reader->text));
+  return context_check(reader->call, reader->context);
 }
 
 /* ---------------------------------------------------------------------------------------------------- the first line
@@ -324,7 +326,7 @@ static strew_status walk_first(struct reader *reader, struct cells cells) {
                      "begins with a line of words, and a number comes below: do they name the columns?");
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) {
-    status = check_row(reader, reader->rows);
+    status = check_row(reader, reader->rows, 1, &cells);
     if (status == STREW_OK) status = walk_line(reader, &cells, survey);
   }
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
@@ -390,7 +392,7 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
 static strew_status walk_second(struct reader *reader, struct cells cells) {
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->row++) {
-    status = check_row(reader, reader->row);
+    status = check_row(reader, reader->row, 2, &cells);
     if (status == STREW_OK) status = walk_line(reader, &cells, fill);
   }
   return status;
@@ -456,8 +458,10 @@ static strew_status check_text(const struct reader *reader) {
 static strew_status read_pieces(struct reader *reader, const struct file *file) {
   enum { PIECE_BYTES = 4 << 20 };
   strew_status status = STREW_OK;
+  progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
   for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
     size_t left = reader->size_bytes - at;
+    progress_reach(reader->context, at);
     status = context_check(reader->call, reader->context);
     if (status == STREW_OK)
       status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);

@@ -75,6 +75,19 @@ few() { # WORDS [WORD]: what the device is taken for; what is tried, or else all
   [ ! -s "$report" ] || count 0 1 "few.lua ($1), by Oclgrind's report" "$report"
 }
 
+demos() {
+  mkdir -p "$here/demo"
+  for demo in karate debrank groupby voxels hough; do
+    log=$here/$demo.log
+    if timeout 300 "$build/strew" "scripts/demos/$demo.lua" "$here/demo" >"$log" 2>&1 &&
+      grep -q '^cpu and opencl:.* agree bit for bit$' "$log"; then
+      count 1 0
+    else
+      count 0 1 "$demo.lua" "$log"
+    fi
+  done
+}
+
 run() { # NAME CALLS
   few gpu
   if [ "$kind" = oclgrind ]; then
@@ -95,6 +108,7 @@ run() { # NAME CALLS
     few gpu large
     few '' large
   fi
+  [ "$kind" != pocl ] || demos # the first device is theirs
   digest "$2"
   echo "$1: $passed passed, $failed failed"
 }
