@@ -11,6 +11,12 @@ local function put(bytes)
   file:write(bytes)
 end
 
+-- A new file: to replace one takes as long as the disk does.
+local function save(...)
+  os.remove(path)
+  strew.save(path, ...)
+end
+
 local function get()
   local file <close> = assert(io.open(path, "rb"))
   return file:read("a")
@@ -211,7 +217,7 @@ describe("a .csv file", function()
   end)
 
   it("is written from tensors and tables", function()
-    local function saved(...) strew.save(path, ...) return get() end
+    local function saved(...) save(...) return get() end
     assert.equal("0,1,2\n3,4,5\n", saved(strew.arange(6):view(2, 3)))
     assert.equal("0,3\n1,4\n2,5\n", saved(strew.arange(6):view(2, 3):t()))
     assert.equal("1.5\n-0.0\nnan\n", saved(strew.tensor{1.5, -0.0, 0 / 0}))
@@ -295,7 +301,7 @@ describe("a .csv file", function()
         end
       end
       local options = {names = names, words = words, separator = random(2) == 1 and ";" or nil}
-      strew.save(path, columns, options)
+      save(columns, options)
       local back = strew.load(path, {header = true, separator = options.separator})
       assert.same(names, getmetatable(back).__index.names)
       assert.same(words, getmetatable(back).__index.words)
