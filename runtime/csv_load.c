@@ -101,8 +101,10 @@ static strew_status check_text(const struct reader *reader) {
 static strew_status read_pieces(struct reader *reader, const struct file *file) {
   enum { PIECE_BYTES = 4 << 20 };
   strew_status status = STREW_OK;
+  progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
   for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
     size_t left = reader->size_bytes - at;
+    progress_reach(reader->context, at);
     status = context_check(reader->call, reader->context);
     if (status == STREW_OK)
       status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);

@@ -132,9 +132,11 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
   }
 }
 
-/* Is the call to go on? */
-static strew_status check_row(const struct reader *reader, int64_t row) {
-  return row % 1024 ? STREW_OK : context_check(reader->call, reader->context);
+/* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. */
+static strew_status check_row(const struct reader *reader, int64_t row, int walk, const struct cells *cells) {
+  if (row % 1024) return STREW_OK;
+  progress_reach(reader->context, reader->size_bytes * (uint64_t)walk + (uint64_t)(cells->at - reader->text));
+  return context_check(reader->call, reader->context);
 }
 
 /* ---------------------------------------------------------------------------------------------------- the first line
@@ -285,7 +287,7 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
                      "begins with a line of words, and a number comes below: do they name the columns?");
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) {
-    status = check_row(reader, reader->rows);
+    status = check_row(reader, reader->rows, 1, &cells);
     if (status == STREW_OK) status = walk_line(reader, &cells, survey);
   }
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
@@ -321,7 +323,7 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
 strew_status csv_walk_second(struct reader *reader, struct cells cells) {
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->row++) {
-    status = check_row(reader, reader->row);
+    status = check_row(reader, reader->row, 2, &cells);
     if (status == STREW_OK) status = walk_line(reader, &cells, fill);
   }
   return status;
