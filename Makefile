@@ -76,7 +76,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstr
 $(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program plays the operating system's functions for files.
-$(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap)
+$(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
