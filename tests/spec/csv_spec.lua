@@ -185,6 +185,10 @@ describe("a .csv file", function()
     put("a,b\n\"" .. long .. "\"\"\",1\n" .. long .. ",2\n")
     columns = strew.load(path, header)
     assert.same({long .. "\"", long}, columns.words.a)
+    local beginnings = {} -- each word begins as all before it do
+    for i = 1, 500 do beginnings[i] = ("y"):rep(501 - i) end
+    put("a\n" .. table.concat(beginnings, "\n") .. "\n")
+    assert.is_true(strew.equal(strew.arange(500), strew.load(path, header).a))
     put(("1\n"):rep(100000))
     assert.equal(100000, strew.load(path)[1]:sum():item())
   end)
