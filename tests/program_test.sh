@@ -204,13 +204,15 @@ fi
 
 # ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
 # broken NAME SETTING REASON: with that setting there is no device.
+advice='drivers are looked for *apt install *'
+"$program" --devices | grep -q 'built without' && advice='make OPENCL=1 *'
 broken() {
-  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*${newline}  hint  drivers are looked for *apt install *"
+  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*${newline}  hint  $advice"
   env "$2" "$program" -d opencl -e 'print("on")' >out 2>err; status=$?; expect "$1" 1 '' "$none"
   env "$2" "$program" -e 'print(strew.ones(2):sum():item(), #strew.devices())' >out 2>err; status=$?
   expect "$1: the CPU" 0 '2.0	1'
   env "$2" "$program" --devices >out 2>err; status=$?
-  expect "$1: --devices" 0 "cpu *not usable  no OpenCL: $3*${newline}            drivers are looked for *apt install *"
+  expect "$1: --devices" 0 "cpu *not usable  no OpenCL: $3*${newline}            $advice"
 }
 mkdir loader nothing rubbish rubbish/folder.icd
 : >loader/libOpenCL.so.1; : >loader/libOpenCL.so; : >rubbish/empty.icd
