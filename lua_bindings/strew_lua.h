@@ -31,6 +31,10 @@ STREW_API void strew_push(lua_State *L, strew_tensor *tensor);
    code runs. Raises where there is something else. */
 STREW_API strew_tensor *strew_check(lua_State *L, int index);
 
+/* How wide a printed row may be where scripts leave it open: columns(user) is asked at each print, so that a terminal
+   may change its size; 80 where it gives 0, or columns is NULL (as it is at first). The module was opened before. */
+STREW_API void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -47,8 +47,8 @@ struct opencl_library {
 #undef MEMBER
 };
 extern struct opencl_library cl; /* once opencl_library was asked */
-/* Is it there? If not, `why` (TEXT_BYTES) says what is missing. */
-bool opencl_library(char *why);
+/* NULL: it is there. Else what is missing. */
+const char *opencl_library(void);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
 

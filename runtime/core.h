@@ -56,6 +56,9 @@ strew_status fail_unknown(const struct call *call, const char *argument, int val
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
 const char *text_of_scalar(strew_scalar scalar, char *text);
 
+/* "did you mean '...'?" in text (of TEXT_BYTES), or NULL where nothing is near. guess.c */
+const char *hint_of_guess(const strew_guess *guess, char *text);
+
 /* ------------------------------------------------------------------------------------------------ memory.c */
 
 /* Large blocks that were given back and wait for the next that wants one of their size, oldest first. */
@@ -123,6 +126,7 @@ struct device_list {
   int count, problem_count;
   strew_device *devices[MOST_FOUND];
   char problems[MOST_PROBLEMS][256];
+  char advice[256]; /* where there is none: how to get one */
 };
 
 struct strew_context {

@@ -137,6 +137,17 @@ STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out,
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
 
+/* "Did you mean": `nearest` becomes the nearest to `wanted` of all names that were given, where one is near: one letter
+   inserted, deleted, exchanged or swapped with its neighbour, or two where `wanted` has eight letters or more; their
+   case does not count. Of two that are equally near it is the first in strcmp's order. Names are borrowed. strew_guess
+   guess = {.wanted = word}; for (...) strew_guess_name(&guess, name); if (guess.nearest) ... */
+typedef struct strew_guess {
+  const char *wanted;
+  const char *nearest; /* NULL: none */
+  int distance;
+} strew_guess;
+STREW_API void strew_guess_name(strew_guess *guess, const char *name);
+
 static inline strew_scalar strew_bool(bool value) {
   strew_scalar scalar;
   scalar.dtype = STREW_BOOL;

@@ -34,6 +34,7 @@ end
 local function agrees(detail)
   local start = detail.op .. ": " .. (detail.arg and "'" .. detail.arg .. "'" or "")
   if detail.op == "t[i]" and not detail.arg then start = "tensor has no '" end
+  if detail.op == "strew[name]" then start = "strew has no '" end
   return detail.message:sub(1, #start) == start and detail.message:match("\n  hint +([^\n]*)$") == detail.hint
 end
 

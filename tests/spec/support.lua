@@ -11,7 +11,7 @@ function support.on_cpu(message)
 end
 
 -- Does the default device lack float64? Cases that take it are left out there.
-support.lacks_float64 = not pcall(strew.zeros, 1, "float64")
+support.lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 
 -- The elements of a tensor (or a value that is none) as one line: "int64[2] {0, 1}".
 function support.text(x)
