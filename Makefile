@@ -36,7 +36,9 @@ KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addpr
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
 PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
-BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
+# The text behind strew.help, the reference and the manual page, and what reads it.
+TEXTS    = $(wildcard lua_bindings/*.lua)
+BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.c
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
                   scalar overlap misuse opencl)
@@ -75,12 +77,14 @@ $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
-$(BUILD)/kernels.c: opencl/embed.sh $(KERNELS)
+$(BUILD)/kernels.c: $(KERNELS)
+$(BUILD)/texts.c: $(TEXTS)
+$(BUILD)/kernels.c $(BUILD)/texts.c: scripts/embed.sh
 	@mkdir -p $(@D)
-	$(call say,EMBED) sh $^ >$@.new && mv $@.new $@
-$(BUILD)/obj/kernels.o: $(BUILD)/kernels.c Makefile
+	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
+$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -Ilua_bindings -c -o $@ $<
 $(BUILD)/obj/%.avx2.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx2 -mavx2 -Iruntime -Iruntime/cpu -c -o $@ $<

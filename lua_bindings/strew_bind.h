@@ -74,7 +74,7 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_help_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
@@ -95,6 +95,7 @@ static inline int bind_end(strew_status status, int results) { return status == 
 
 /* Pushes bind_dispatch's upvalues: the userdata at position `binding`, the row, its name, the form. */
 void bind_push_upvalues(lua_State *L, int binding, const struct row *row, const char *name, int form);
+enum { NAME_UPVALUE = 3 };
 
 /* -------------------------------------------------------------------------------------------------- strew_index.c */
 

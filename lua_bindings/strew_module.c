@@ -206,7 +206,7 @@ int bind_dispatch(lua_State *L) {
   call.form = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (call.form & OPERATOR) lua_settop(L, 1);
   call.arguments = lua_gettop(L);
-  call.error.alias = lua_tostring(L, lua_upvalueindex(3));
+  call.error.alias = lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
 
   int results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
@@ -243,7 +243,7 @@ static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}
 
 static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
                                              bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
-                                             bind_device_rows, bind_print_rows};
+                                             bind_device_rows, bind_print_rows,  bind_help_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {
