@@ -35,7 +35,7 @@ endif
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
-PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
+PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c interrupt.c)
 # The text behind strew.help, the reference and the manual page, and what reads it.
 TEXTS    = $(wildcard lua_bindings/*.lua)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.c

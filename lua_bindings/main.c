@@ -2,6 +2,9 @@
    everything that runs goes through program_call. */
 #define _POSIX_C_SOURCE 200809L
 #include "call.h"
+#include "devices.h"
+#include "interrupt.h"
+#include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
 
@@ -165,37 +168,6 @@ static bool set_environment(const options *opts) {
   return true;
 }
 
-/* "1.5 GiB" of a number of bytes. */
-static void print_size(const char *what, size_t bytes) {
-  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  double size = (double)bytes;
-  for (; size >= 1024 && unit < 4; size /= 1024) unit++;
-  printf(", %s %.*f %s", what, size < 10 && unit ? 1 : 0, size, units[unit]);
-}
-
-static void list_device(strew_device *device) {
-  strew_capabilities can;
-  strew_error error = {0};
-  printf("%-10s  %s\n", strew_device_name(device), strew_device_description(device));
-  if (strew_device_capabilities(device, &can, &error) != STREW_OK) {
-    printf("            not usable: %s\n", error.message);
-    return;
-  }
-  bool is_cpu = strcmp(strew_device_name(device), "cpu") == 0;
-  printf("            %s: %d", is_cpu ? "threads" : "units", can.units);
-  if (can.memory_bytes) print_size("memory", can.memory_bytes);
-  if (can.largest_block_bytes) print_size("largest tensor", can.largest_block_bytes);
-  if (can.work_group_size) printf(", work-group %zu", can.work_group_size);
-  if (*can.driver) printf(", driver %s", can.driver);
-  if (!is_cpu)
-    printf("\n            float64: %s, 64-bit atomics: %s, correctly rounded division: %s, denormals: %s",
-           can.float64 ? "yes" : "no", can.int64_atomics ? "yes" : "no", can.exact_division ? "yes" : "in software",
-           can.denormals ? "yes" : "in software");
-  if (*can.promise) printf("\n            %s", can.promise);
-  putchar('\n');
-}
-
 static int list_devices(const options *opts) {
   strew_context *context = NULL;
   strew_error error = {0};
@@ -204,11 +176,7 @@ static int list_devices(const options *opts) {
     fprintf(stderr, "%s: %s\n", opts->name, error.message);
     return EXIT_FAILURE;
   }
-  for (int i = 0; i < strew_device_count(context); i++) list_device(strew_device_at(context, i));
-  for (int i = 0; i < strew_problem_count(context); i++) printf("not usable  %s\n", strew_problem_at(context, i));
-  strew_device *opencl;
-  if (strew_device_count(context) == 1 && strew_device_find(context, "opencl", &opencl, &error) != STREW_OK)
-    printf("            %s\n", error.hint);
+  devices_print(context);
   strew_context_release(context);
   return EXIT_SUCCESS;
 }
@@ -322,29 +290,12 @@ static bool run_rest(lua_State *L, const options *opts) {
   return !is_idle || run_file(L, opts, NULL);
 }
 
-/* At a terminal, a line that says what takes so long, and goes when it is done. */
-static void show_progress(void *user, const char *doing) {
-  (void)user;
-  if (doing)
-    fprintf(stderr, "\r%s ...", doing);
-  else
-    fprintf(stderr, "\r\033[K");
-  fflush(stderr);
-}
-
-/* The width of the terminal, as it is now; 0: unknown. */
-static int terminal_columns(void *user) {
-  (void)user;
-  struct winsize size;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 static int open_module(lua_State *L) {
-  strew_options wanted = {0};
-  if (isatty(STDERR_FILENO)) wanted.progress = show_progress;
+  strew_options wanted = {.progress = progress_show};
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);
+  interrupt_open(L);
   if (isatty(STDOUT_FILENO)) strew_set_columns(L, terminal_columns, NULL);
   return 0;
 }

@@ -1,156 +1,145 @@
-/* The prompt. One entry is read, run and its results are printed, again and again. An entry is one line that is an
-   expression, or as many lines as make whole statements: where Lua's message ends in <eof>, it waits for more. */
+/* repl.c: the prompt. What needs the terminal, the system or the runtime is here; what is about text, which is most of it,
+   is in prompt/: files of Lua that share one table, in which they find these functions as `host`. One entry is read
+   (prompt.read says what to do with it), run and its results are shown (prompt.results), again and again. */
 #define _POSIX_C_SOURCE 200809L
 #include "repl.h"
 #include "call.h"
+#include "devices.h"
+#include "history.h"
+#include "interrupt.h"
+#include "line.h"
+#include "progress.h"
+#include "prompts.h"
+#include "strew_lua.h"
+#include "terminal.h"
 
-#include <errno.h>
+#include <dirent.h>
 #include <lauxlib.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-typedef struct reader {
-  char *line; /* getline's */
-  size_t capacity;
-} reader;
+#define CHUNK_NAME "strew prompt"
+static const double LONG_SECONDS = 0.5; /* what takes longer is told */
 
-typedef enum got { GOT_LINE, GOT_INTERRUPT, GOT_END } got;
+/* In the registry: the table that the files share; the function of the entry that runs; the locals that an error left. */
+static const char prompt_key[] = "strew.prompt", entry_key[] = "strew.entry", left_key[] = "strew.left";
 
-static volatile sig_atomic_t interrupted;
+static lua_State *session; /* the editor's completion is given no argument */
 
-static void note_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
+/* ---------------------------------------------------------------------------------------------------- for prompt/
+ */
+
+/* Which prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. */
+static const char *push_prompt(lua_State *L, bool is_first) {
+  if (lua_getglobal(L, is_first ? "_PROMPT" : "_PROMPT2") == LUA_TNIL)
+    return lua_pushstring(L, is_first ? "> " : ">> ");
+  return luaL_tolstring(L, -1, NULL);
 }
 
-/* A global _PROMPT or _PROMPT2 replaces the usual prompt, as in stock Lua. */
-static void show_prompt(lua_State *L, bool first) {
-  int top = lua_gettop(L);
-  if (lua_getglobal(L, first ? "_PROMPT" : "_PROMPT2") == LUA_TNIL)
-    fputs(first ? "> " : ">> ", stdout);
-  else
-    fputs(luaL_tolstring(L, -1, NULL), stdout);
-  fflush(stdout);
-  lua_settop(L, top);
+/* Keeps a history's trouble from being silent. */
+static void complain(const char *problem) {
+  if (problem) fprintf(stderr, "%s\n", problem);
 }
 
-/* A line of input, without its end. Ctrl-C while it is typed drops it. */
-static got read_line(reader *r, size_t *length) {
-  struct sigaction action, before;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = note_interrupt; /* without SA_RESTART, so that it ends getline */
-  sigemptyset(&action.sa_mask);
-  interrupted = 0;
-  sigaction(SIGINT, &action, &before);
-  ssize_t n;
-  do {
-    clearerr(stdin);
-    errno = 0;
-    n = getline(&r->line, &r->capacity, stdin);
-  } while (n < 0 && errno == EINTR && !interrupted);
-  sigaction(SIGINT, &before, NULL);
-
-  if (n < 0) return interrupted ? GOT_INTERRUPT : GOT_END;
-  if (n > 0 && r->line[n - 1] == '\n') n--;
-  *length = (size_t)n;
-  return GOT_LINE;
-}
-
-static int load(lua_State *L, int text) {
-  size_t length;
-  const char *chunk = lua_tolstring(L, text, &length);
-  return luaL_loadbufferx(L, chunk, length, "=stdin", "t");
-}
-
-static bool is_incomplete(lua_State *L, int status) {
-  static const char mark[] = "<eof>";
-  size_t length;
-  const char *message = lua_tolstring(L, -1, &length);
-  return status == LUA_ERRSYNTAX && length >= sizeof mark - 1 &&
-         strcmp(message + length - (sizeof mark - 1), mark) == 0;
-}
-
-/* Is the first line an expression? Then its function is pushed, else nothing. */
-static bool load_expression(lua_State *L) {
-  lua_pushliteral(L, "return ");
+/* Reads a line and pushes it, the end of the text at `above` (nil, or the entry so far) for the editor's completion; nil
+   and a word where there is none. */
+static int read_line(lua_State *L) {
+  char *line;
+  const char *shown = push_prompt(L, lua_isnil(L, 1));
   lua_pushvalue(L, 1);
-  lua_concat(L, 2);
-  int status = load(L, 2);
-  lua_remove(L, 2);
-  if (status == LUA_OK) return true;
-  lua_pop(L, 1);
-  return false;
+  lua_setfield(L, LUA_REGISTRYINDEX, "strew.above");
+  line_got what = line_read(shown, &line);
+  if (what != LINE_TYPED) {
+    lua_pushnil(L);
+    lua_pushstring(L, what == LINE_INTERRUPTED ? "interrupt" : "end");
+    return 2;
+  }
+  lua_pushstring(L, line);
+  free(line);
+  return 1;
 }
 
-/* Loads the text at 1 as statements, adding lines to it while it is incomplete. Pushes the function or a message. */
-static got load_statements(lua_State *L, reader *r, int *status) {
-  while (*status = load(L, 1), is_incomplete(L, *status)) {
-    size_t length;
+/* host.read(above): a line, with those that came together with it: a paste is one piece. */
+static int host_read(lua_State *L) {
+  lua_settop(L, 1);
+  int n = read_line(L);
+  while (n == 1 && line_waits()) {
+    lua_State *above = L;
+    (void)above;
+    lua_pushcfunction(L, read_line);
+    lua_pushvalue(L, -2);
+    lua_call(L, 1, 2);
+    if (lua_isnil(L, -2)) return 2;
     lua_pop(L, 1);
-    show_prompt(L, false);
-    got what = read_line(r, &length);
-    if (what == GOT_INTERRUPT) return what;
-    if (what == GOT_END) {
-      *status = load(L, 1); /* nothing can complete it: its message is the answer */
-      break;
-    }
     lua_pushliteral(L, "\n");
-    lua_pushlstring(L, r->line, length);
+    lua_insert(L, -2);
     lua_concat(L, 3);
   }
-  return GOT_LINE;
+  return n;
 }
 
-/* Reads one entry; where there was one, its function or a message is at 1 of the stack, alone. */
-static got read_entry(lua_State *L, reader *r, int *status) {
-  size_t length;
-  lua_settop(L, 0);
-  show_prompt(L, true);
-  got what = read_line(r, &length);
-  if (what != GOT_LINE) return what;
-  bool has_equals = length > 0 && r->line[0] == '=';
-  lua_pushfstring(L, "%s", has_equals ? "return " : "");
-  lua_pushlstring(L, r->line + has_equals, length - has_equals);
-  lua_concat(L, 2);
-  *status = LUA_OK;
-  if (!load_expression(L)) what = load_statements(L, r, status);
-  if (what == GOT_LINE) lua_replace(L, 1);
-  return what;
+static void show_history(void) {
+  size_t count;
+  const char *const *entries = history_entries(&count);
+  line_history(entries, count);
 }
 
-/* Hands all that is on the stack to the global print. */
-static void print_results(lua_State *L) {
-  int n = lua_gettop(L);
-  if (n == 0) return;
-  if (!lua_checkstack(L, LUA_MINSTACK)) {
-    fprintf(stderr, "too many results to print\n");
-    return;
-  }
-  lua_getglobal(L, "print");
-  lua_insert(L, 1);
-  if (program_call(L, n, 0) != LUA_OK) {
-    lua_pushfstring(L, "error calling 'print' (%s)", lua_tostring(L, -1));
-    program_report(L, NULL, LUA_ERRRUN);
-  }
+static int host_remember(lua_State *L) {
+  complain(history_add(luaL_checkstring(L, 1)));
+  show_history();
+  return 0;
 }
 
-void repl_run(lua_State *L) {
-  reader r = {NULL, 0};
-  got what;
-  int status = LUA_OK;
-  while ((what = read_entry(L, &r, &status)) != GOT_END) {
-    if (what == GOT_INTERRUPT) {
-      putchar('\n');
-      continue;
-    }
-    if (status == LUA_OK) status = program_call(L, 0, LUA_MULTRET);
-    if (program_report(L, NULL, status) == LUA_OK) print_results(L);
-  }
-  lua_settop(L, 0);
-  free(r.line);
-  putchar('\n');
+static int host_devices(lua_State *L) {
+  devices_print(strew_context_of(L));
   fflush(stdout);
+  return 0;
+}
+
+static int host_compiling(lua_State *L) {
+  lua_pushnumber(L, progress_seconds());
+  return 1;
+}
+
+static int host_width(lua_State *L) {
+  lua_pushinteger(L, terminal_width());
+  return 1;
+}
+
+/* host.nearest(wanted, names): the one that was likely meant, or nil. */
+static int host_nearest(lua_State *L) {
+  strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
+  luaL_checktype(L, 2, LUA_TTABLE);
+  for (lua_Integer i = 1; lua_rawgeti(L, 2, i) == LUA_TSTRING; i++) {
+    strew_guess_name(&guess, lua_tostring(L, -1)); /* the table holds it */
+    lua_pop(L, 1);
+  }
+  lua_pushstring(L, guess.nearest);
+  return 1;
+}
+
+static bool is_folder(const char *folder, const char *name) {
+  char path[4096];
+  struct stat about;
+  int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+  return n > 0 && (size_t)n < sizeof path && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* host.list(folder): what it has, folders with a slash at the end; empty where it cannot be read. */
+static int host_list(lua_State *L) {
+  const char *folder = luaL_checkstring(L, 1);
+  lua_newtable(L);
+  DIR *open = opendir(folder);
+  if (!open) return 1;
+  struct dirent *found;
+  for (lua_Integer i = 1; (found = readdir(open)) != NULL;) {
+    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) continue;
+    lua_pushfstring(L, "%s%s", found->d_name, is_folder(folder, found->d_name) ? "/" : "");
+    lua_rawseti(L, -2, i++);
+  }
+  closedir(open);
+  return 1;
 }
