@@ -74,13 +74,11 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_help_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_help_rows[], bind_file_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
 int bind_dispatch(lua_State *L);
-/* The binding of this Lua state; raises where the module was not opened in it. */
-struct binding *bind_find(lua_State *L);
 /* The box at `i`, or NULL where there is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */

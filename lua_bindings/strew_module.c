@@ -93,15 +93,21 @@ strew_context *strew_context_of(lua_State *L) {
 
 void strew_push(lua_State *L, strew_tensor *tensor) {
   luaL_checkstack(L, 3, NULL);
-  bind_push_box(L, bind_find(L))->tensor = strew_retain(tensor);
+  bind_push_box(L, find_binding(L))->tensor = strew_retain(tensor);
 }
 
 strew_tensor *strew_check(lua_State *L, int index) {
   luaL_checkstack(L, 2, NULL);
-  struct box *box = bind_to_box(L, bind_find(L), index);
+  struct box *box = bind_to_box(L, find_binding(L), index);
   if (!box) luaL_typeerror(L, index, "tensor");
   luaL_argcheck(L, box->tensor, index, "tensor was freed");
   return box->tensor;
+}
+
+void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
+  struct print_options *options = &find_binding(L)->print;
+  options->columns = columns;
+  options->user = user;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
@@ -243,7 +249,7 @@ static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}
 
 static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
                                              bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
-                                             bind_device_rows, bind_print_rows,  bind_help_rows};
+                                             bind_device_rows, bind_print_rows,  bind_help_rows,   bind_file_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {

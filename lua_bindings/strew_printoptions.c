@@ -1,6 +1,5 @@
 /* strew_printoptions.c: how tensors are printed: set and read by scripts, the width of a line by the host, too. */
 #include "strew_bind.h"
-#include "strew_lua.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,12 +23,6 @@ static void use_profile(struct print_options *options, const struct profile *pro
 void bind_print_defaults(struct print_options *options) {
   *options = (struct print_options){0};
   use_profile(options, &profiles[0]);
-}
-
-void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
-  struct print_options *options = &bind_find(L)->print;
-  options->columns = columns;
-  options->user = user;
 }
 
 /* ---------------------------------------------------------------------------------------------------- by scripts */
@@ -74,8 +67,11 @@ static bool read_edgeitems(lua_State *L, struct call *call, int i, const char *n
 }
 
 static bool read_linewidth(lua_State *L, struct call *call, int i, const char *name, void *out) {
-  if (lua_type(L, i) == LUA_TSTRING && strcmp(lua_tostring(L, i), "auto") == 0) return *(int64_t *)out = 0, true;
-  return read_count(L, call, i, name, 1, LARGEST, out);
+  if (lua_type(L, i) != LUA_TSTRING) return read_count(L, call, i, name, 1, LARGEST, out);
+  if (strcmp(lua_tostring(L, i), "auto") == 0) return *(int64_t *)out = 0, true;
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, an integer or \"auto\" is due", bind_text(L, call, i, text));
+  return false;
 }
 
 /* set_printoptions{precision =, threshold =, edgeitems =, linewidth =, profile =}: a profile is what the others change,

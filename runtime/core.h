@@ -55,6 +55,8 @@ strew_status fail_unknown(const struct call *call, const char *argument, int val
 #define TEXT_BYTES 400
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
 const char *text_of_scalar(strew_scalar scalar, char *text);
+/* A path or another name from outside: a long one loses its beginning, characters that steer a terminal become "?". */
+const char *text_of_name(const char *name, char *text);
 
 /* "did you mean '...'?" in text (of TEXT_BYTES), or NULL where nothing is near. guess.c */
 const char *hint_of_guess(const strew_guess *guess, char *text);
@@ -81,6 +83,10 @@ void *memory_take(strew_context *context, size_t size_bytes);
 void memory_give(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+/* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
+   promise it all the same. */
+strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
+                                  const char *hint);
 
 /* ------------------------------------------------------------------------------------ context.c, storage.c */
 

@@ -78,16 +78,17 @@ typedef enum strew_mode {
 
 typedef enum strew_status {
   STREW_OK = 0,
-  STREW_EARGUMENT,   /* an argument of the wrong kind or number, an unknown word or option */
-  STREW_EDTYPE,      /* a dtype that the operation does not take */
-  STREW_ESHAPE,      /* a rank, size, stride or dimension that does not fit */
-  STREW_EINDEX,      /* a position or index value out of range */
-  STREW_EVALUE,      /* a number that the dtype cannot hold; integer division by zero */
-  STREW_EOVERLAP,    /* a tensor written in place that shares elements with itself or an operand */
-  STREW_EDEVICE,     /* no such device; operands on different devices; the device failed */
-  STREW_EMEMORY,     /* memory does not suffice */
-  STREW_EFREED,      /* a tensor that was given back */
-  STREW_EINTERRUPTED /* the host asked the call to stop: strew_context_interrupt */
+  STREW_EARGUMENT,    /* an argument of the wrong kind or number, an unknown word or option */
+  STREW_EDTYPE,       /* a dtype that the operation does not take */
+  STREW_ESHAPE,       /* a rank, size, stride or dimension that does not fit */
+  STREW_EINDEX,       /* a position or index value out of range */
+  STREW_EVALUE,       /* a number that the dtype cannot hold; integer division by zero */
+  STREW_EOVERLAP,     /* a tensor written in place that shares elements with itself or an operand */
+  STREW_EDEVICE,      /* no such device; operands on different devices; the device failed */
+  STREW_EMEMORY,      /* memory does not suffice */
+  STREW_EFREED,       /* a tensor that was given back */
+  STREW_EINTERRUPTED, /* the host asked the call to stop: strew_context_interrupt */
+  STREW_EFILE         /* a file that cannot be read or written, or that does not hold what it should */
 } strew_status;
 
 /* A number on its way into or out of a tensor: dtype is STREW_BOOL, STREW_INT64 (both in .i) or STREW_FLOAT64 (.f). */
@@ -102,6 +103,7 @@ typedef struct strew_scalar {
 typedef struct strew_context strew_context;
 typedef struct strew_device strew_device;
 typedef struct strew_tensor strew_tensor;
+typedef struct strew_table strew_table;
 
 /* What an elementwise call takes: a tensor, or a number where tensor is NULL. A number takes part in type promotion
    by its category alone (bool < integer < float), as in PyTorch. */
@@ -271,6 +273,7 @@ typedef struct strew_capabilities {
   int units;           /* that work at the same time: threads, or OpenCL's compute units */
   size_t memory_bytes, largest_block_bytes, work_group_size; /* 0: nothing is known, or nothing is set */
   int64_t launches;                                          /* kernels given to the device so far */
+  int64_t read_bytes;                                        /* brought from it to host memory so far */
   char driver[128];
   char promise[256]; /* which promise of this library the device cannot keep, and what it costs; empty: none */
 } strew_capabilities;
@@ -522,6 +525,50 @@ typedef struct strew_group_options {
    new int64 tensor with the position along dim of the first winner, src.size(dim) where there is none. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
+
+/* ------------------------------------------------------------------------------------------------------- files */
+
+/* Named tensors in an order: what .npz files hold. */
+STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
+STREW_API void strew_table_release(strew_table *table); /* with its references to the tensors; NULL is fine */
+/* Adds to the end. The name is copied, and new in this table; the tensor is retained. */
+STREW_API strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error);
+STREW_API int64_t strew_table_count(const strew_table *table);
+/* Borrowed from the table; NULL outside of 0..count-1, and where there is no such name. */
+STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
+STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
+STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
+
+/* What kind of file it is tells the suffix of its name, in any case:
+   .npy  NumPy's file of one tensor, versions 1 to 3
+   .npz  NumPy's archive of named tensors, stored or deflated, with ZIP64; needs the library libzip when it is run
+   An option that a kind does not take is STREW_EARGUMENT. */
+typedef struct strew_load_options {
+  /* .npy, on the CPU: the elements are not read but mapped, and read when they are first used. What is then written to
+     the tensor stays in memory, and never reaches the file. While the tensor lives the file must not be cut short (its
+     lost part cannot be read any more: the system ends the process with SIGBUS), and should not be changed in place
+     (what was not yet used would change, too). Replacing it by another, as strew_save does, is safe. */
+  bool map;
+} strew_load_options;
+
+/* Reads a file: either *out is a new tensor, or *table (which the caller releases) holds new ones; the other is NULL.
+   A host that has no use for one of the two gives NULL in its place: such a file is STREW_EARGUMENT then. Bytes
+   are believed only when they are there: nothing is allocated that the file could not hold, nor what goes beyond
+   this machine's memory. options NULL: all defaults. */
+STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
+                                  strew_tensor **out, strew_table **table, strew_error *error);
+
+typedef struct strew_save_options {
+  bool compress; /* .npz: deflated */
+} strew_save_options;
+
+/* Writes a file: under another name in the same folder first, so that the old one stays until the new one is whole,
+   whatever happens, and stays as it is where that fails. A symbolic link's target is written; an old file's mode is
+   kept. options NULL: all defaults. */
+STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options,
+                                  strew_error *error);
+STREW_API strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
+                                        strew_error *error);
 
 #ifdef __cplusplus
 }

@@ -239,6 +239,9 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("interrupt");
   test_allocator = counting_allocator;
   trial_source = &looks;
+  TCase *all = new_case(suite, "interruptions");
+  add_trials(all);
+  if (on_device()) return suite;
   TCase *words = new_case(suite, "by the host's word");
   tcase_add_test(words, test_before_a_call);
   tcase_add_test(words, test_by_a_thread);
@@ -246,7 +249,5 @@ Suite *make_suite(void) {
   TCase *often = new_case(suite, "how often calls look");
   tcase_add_loop_test(often, test_looks, 0, LONG_CALLS);
   tcase_add_test(often, test_pieces_of_products);
-  TCase *all = new_case(suite, "interruptions");
-  add_trials(all);
   return suite;
 }

@@ -7,7 +7,7 @@ local support = {}
 local default = strew.zeros(1).device
 function support.on_cpu(message)
   message = message:gsub("(there is: cpu); [^\n]*", "%1")
-  return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[\n\0]", "%1 cpu"))
+  return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[ \n\0]", "%1 cpu"))
 end
 
 -- Does the default device lack float64? Cases that take it are left out there.

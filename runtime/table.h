@@ -1,0 +1,12 @@
+/* table.h: tables of named tensors, for the files' formats: see strew.h. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "core.h"
+
+strew_status table_create(const struct call *call, strew_context *context, strew_table **out);
+/* The tensor is retained: its maker still holds its own reference. */
+strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor);
+strew_context *table_context(const strew_table *table);
+
+#endif
