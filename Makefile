@@ -35,7 +35,9 @@ endif
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
-PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c interrupt.c)
+PROGRAM  = $(addprefix lua_bindings/,main.c call.c interrupt.c hint.c devices.c progress.c repl.c line.c history.c)
+# What the prompt is made of beside repl.c, in the order of loading.
+PROMPT   = $(patsubst %,lua_bindings/prompt/%.lua,tokens entry show commands read complete)
 # The text behind strew.help, the reference and the manual page, and what reads it.
 TEXTS    = $(wildcard lua_bindings/*.lua)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.c
@@ -61,7 +63,7 @@ $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/libstrew.a
+$(BUILD)/strew: $(call objects,$(PROGRAM) $(BUILD)/prompts.c $(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
@@ -81,10 +83,11 @@ $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
-$(BUILD)/kernels.c $(BUILD)/texts.c: scripts/embed.sh
+$(BUILD)/prompts.c: $(PROMPT)
+$(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c: scripts/embed.sh
 	@mkdir -p $(@D)
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
-$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
+$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o $(BUILD)/obj/prompts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -Ilua_bindings -c -o $@ $<
 $(BUILD)/obj/%.avx2.o: %.c Makefile

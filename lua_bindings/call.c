@@ -1,6 +1,7 @@
 #include "call.h"
 #include "hint.h"
 #include "interrupt.h"
+#include "progress.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -61,6 +62,7 @@ int program_report(lua_State *L, const char *name, int status) {
   if (status == LUA_OK) return status;
   size_t length;
   const char *message = lua_tolstring(L, -1, &length);
+  progress_show(NULL, NULL, 0); /* what failed may have left its line */
   fflush(stdout);
   if (name != NULL) fprintf(stderr, "%s: ", name);
   if (message != NULL)

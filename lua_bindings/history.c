@@ -1,6 +1,6 @@
-/* history.c: the file has a line for each entry, in which \n and \\ stand for the end of a line and a backslash. Sessions
-   append to it, each under a lock; what is there twice, or is too much, goes when a session that starts writes the file
-   anew beside the old one and renames it. So a lock counts only while the file still has its name. */
+/* history.c: the file has a line for each entry, in which \n and \\ stand for the end of a line and a backslash.
+   Sessions append to it, each under a lock; what is there twice, or is too much, goes when a session that starts writes
+   the file anew beside the old one and renames it. So a lock counts only while the file still has its name. */
 #define _GNU_SOURCE /* flock */
 #include "history.h"
 
@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 enum {
-  MOST = 1000,                   /* entries */
-  MOST_BYTES = 4 << 20,          /* of the file that are read, from its end */
-  LONGEST = 256 << 10,           /* an entry that is kept */
-  TRIES = 100, PAUSE_US = 10000, /* for the lock, which is never held for long */
+  MOST = 1000,          /* entries */
+  MOST_BYTES = 4 << 20, /* of the file that are read, from its end */
+  LONGEST = 256 << 10,  /* an entry that is kept */
+  TRIES = 100,
+  PAUSE_US = 10000, /* for the lock, which is never held for long */
 };
 
 static char path[PATH_MAX], problem[PATH_MAX + 128];
@@ -103,7 +104,8 @@ static int open_locked(void) {
     struct stat opened, named;
     int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (file < 0) return -1;
-    if (fstat(file, &opened) == 0 && !S_ISREG(opened.st_mode)) errno = EINVAL;
+    if (fstat(file, &opened) == 0 && !S_ISREG(opened.st_mode))
+      errno = EINVAL;
     else if (flock(file, LOCK_EX | LOCK_NB) == 0 && stat(path, &named) == 0 && named.st_ino == opened.st_ino &&
              named.st_dev == opened.st_dev) {
       if (opened.st_mode & 077) fchmod(file, 0600);

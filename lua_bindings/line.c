@@ -56,15 +56,14 @@ static volatile sig_atomic_t interrupted, continued;
  */
 
 static bool look_up(void *library) {
-  bool complete = true;
-#define LOOK_UP(type, name, ...)                                                                                       \
-  *(void **)&editor.name = dlsym(library, #name);                                                                      \
-  complete = complete && editor.name;
-  NEEDED_CALLS(LOOK_UP)
-  VARIABLES(LOOK_UP)
-  bool needed = complete;
+  bool is_whole = true;
+#define LOOK_UP(type, name, ...)     *(void **)&editor.name = dlsym(library, #name);
+#define REQUIRE(type, name, ...)     LOOK_UP(type, name, ) is_whole = is_whole && editor.name;
+#define REQUIRE_VARIABLE(type, name) REQUIRE(type, name, )
+  NEEDED_CALLS(REQUIRE)
+  VARIABLES(REQUIRE_VARIABLE)
   OTHER_CALLS(LOOK_UP)
-  return needed;
+  return is_whole;
 }
 
 static bool load(const char *const names[2]) {

@@ -15,8 +15,8 @@ typedef char **line_completer(const char *line, size_t start, size_t end);
    why there is none although one was to be had. Without a terminal no editor is looked for. */
 const char *line_open(line_completer *complete);
 
-/* Shows the prompt and reads a line, without its end; with an editor it may have several, as pasted or recalled. *line is
-   the caller's, to be freed. Ctrl-C drops what was typed. */
+/* Shows the prompt and reads a line, without its end; with an editor it may have several, as pasted or recalled. *line
+   is the caller's, to be freed. Ctrl-C drops what was typed. */
 line_got line_read(const char *prompt, char **line);
 /* Is more there already, as of a paste that comes line by line? Only asked at a terminal. */
 bool line_waits(void);

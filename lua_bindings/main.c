@@ -7,6 +7,7 @@
 #include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
+#include "terminal.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------------- the options */
@@ -276,9 +276,9 @@ static int describe_device(lua_State *L) {
 static bool run_prompt(lua_State *L, const options *opts) {
   lua_pushcfunction(L, describe_device);
   if (program_report(L, opts->name, program_call(L, 0, 1)) != LUA_OK) return false;
-  printf("strew %.3s · %s · %s\n", STREW_VERSION, LUA_RELEASE, lua_tostring(L, -1));
-  repl_run(L);
-  return true;
+  char banner[256];
+  snprintf(banner, sizeof banner, "strew %.3s · %s · %s", STREW_VERSION, LUA_RELEASE, lua_tostring(L, -1));
+  return repl_run(L, opts->name, banner);
 }
 
 /* With neither script nor -e nor -v, what stands on standard input runs: typed or piped. */
@@ -290,8 +290,14 @@ static bool run_rest(lua_State *L, const options *opts) {
   return !is_idle || run_file(L, opts, NULL);
 }
 
+/* The width of the terminal, as it is now; 0: unknown. */
+static int terminal_columns(void *user) {
+  (void)user;
+  return terminal_at(STDOUT_FILENO).columns;
+}
+
 static int open_module(lua_State *L) {
-  strew_options wanted = {.progress = progress_show};
+  strew_options wanted = {.progress = progress_note};
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);

@@ -1,10 +1,11 @@
-/* repl.c: the prompt. What needs the terminal, the system or the runtime is here; what is about text, which is most of it,
-   is in prompt/: files of Lua that share one table, in which they find these functions as `host`. One entry is read
+/* repl.c: the prompt. What needs the terminal, the system or the runtime is here; what is about text, which is most of
+   it, is in prompt/: files of Lua that share one table, in which they find these functions as `host`. One entry is read
    (prompt.read says what to do with it), run and its results are shown (prompt.results), again and again. */
 #define _POSIX_C_SOURCE 200809L
 #include "repl.h"
 #include "call.h"
 #include "devices.h"
+#include "hint.h"
 #include "history.h"
 #include "interrupt.h"
 #include "line.h"
@@ -22,10 +23,13 @@
 #include <unistd.h>
 
 #define CHUNK_NAME "strew prompt"
-static const double LONG_SECONDS = 0.5; /* what takes longer is told */
+enum { USUAL_COLUMNS = 80, BANNER_COLUMNS = 50 };
+static const double long_seconds = 0.5; /* what takes longer is told */
 
-/* In the registry: the table that the files share; the function of the entry that runs; the locals that an error left. */
-static const char prompt_key[] = "strew.prompt", entry_key[] = "strew.entry", left_key[] = "strew.left";
+/* In the registry: the table that the files share; the function of the entry that runs; the locals that an error left;
+   the lines above the one that is typed. */
+static const char prompt_key[] = "strew.prompt", entry_key[] = "strew.entry", left_key[] = "strew.left",
+                  above_key[] = "strew.above";
 
 static lua_State *session; /* the editor's completion is given no argument */
 
@@ -44,14 +48,13 @@ static void complain(const char *problem) {
   if (problem) fprintf(stderr, "%s\n", problem);
 }
 
-/* Reads a line and pushes it, the end of the text at `above` (nil, or the entry so far) for the editor's completion; nil
-   and a word where there is none. */
-static int read_line(lua_State *L) {
+/* Reads a line and pushes it; what the entry has above it, or nil, is at `above`, and completion sees it. nil and a
+   word where there is none. */
+static int push_line(lua_State *L, int above) {
   char *line;
-  const char *shown = push_prompt(L, lua_isnil(L, 1));
-  lua_pushvalue(L, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, "strew.above");
-  line_got what = line_read(shown, &line);
+  lua_pushvalue(L, above);
+  lua_setfield(L, LUA_REGISTRYINDEX, above_key);
+  line_got what = line_read(push_prompt(L, lua_isnil(L, above)), &line);
   if (what != LINE_TYPED) {
     lua_pushnil(L);
     lua_pushstring(L, what == LINE_INTERRUPTED ? "interrupt" : "end");
@@ -62,21 +65,17 @@ static int read_line(lua_State *L) {
   return 1;
 }
 
-/* host.read(above): a line, with those that came together with it: a paste is one piece. */
+/* host.read(above): a line, with those that come together with it: a paste is one piece. */
 static int host_read(lua_State *L) {
   lua_settop(L, 1);
-  int n = read_line(L);
+  int above = 1, n = push_line(L, above);
   while (n == 1 && line_waits()) {
-    lua_State *above = L;
-    (void)above;
-    lua_pushcfunction(L, read_line);
-    lua_pushvalue(L, -2);
-    lua_call(L, 1, 2);
-    if (lua_isnil(L, -2)) return 2;
-    lua_pop(L, 1);
-    lua_pushliteral(L, "\n");
-    lua_insert(L, -2);
-    lua_concat(L, 3);
+    int piece = lua_gettop(L);
+    n = push_line(L, piece);
+    if (n == 2) return 2;
+    lua_pushfstring(L, "%s\n%s", lua_tostring(L, piece), lua_tostring(L, -1));
+    lua_replace(L, piece);
+    lua_settop(L, piece);
   }
   return n;
 }
@@ -100,12 +99,13 @@ static int host_devices(lua_State *L) {
 }
 
 static int host_compiling(lua_State *L) {
-  lua_pushnumber(L, progress_seconds());
+  lua_pushnumber(L, progress_seconds_compiling());
   return 1;
 }
 
 static int host_width(lua_State *L) {
-  lua_pushinteger(L, terminal_width());
+  int columns = terminal_at(STDOUT_FILENO).columns;
+  lua_pushinteger(L, columns > 0 ? columns : USUAL_COLUMNS);
   return 1;
 }
 
@@ -118,6 +118,12 @@ static int host_nearest(lua_State *L) {
     lua_pop(L, 1);
   }
   lua_pushstring(L, guess.nearest);
+  return 1;
+}
+
+/* host.guess_global(name): what was likely meant by a global that is nil. */
+static int host_global(lua_State *L) {
+  hint_push_global(L, luaL_checkstring(L, 1));
   return 1;
 }
 
@@ -142,4 +148,298 @@ static int host_list(lua_State *L) {
   }
   closedir(open);
   return 1;
+}
+
+/* The words of an enumeration, as a sequence in a field of the table on top. */
+static void set_words(lua_State *L, const char *kind, const char *(*name)(int), int n) {
+  lua_newtable(L);
+  for (int i = 0; i < n; i++) {
+    lua_pushstring(L, name(i));
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, kind);
+}
+
+static const char *dtype_word(int i) { return strew_dtype_name((strew_dtype)i); }
+static const char *reduction_word(int i) { return strew_reduction_name((strew_reduction)i); }
+static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
+
+/* Pushes `host`: the functions above, and what completion needs to know. */
+static void push_host(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"read", host_read},           {"remember", host_remember}, {"devices", host_devices},
+      {"compiling", host_compiling}, {"width", host_width},       {"nearest", host_nearest},
+      {"guess_global", host_global}, {"list", host_list},         {NULL, NULL}};
+  luaL_newlib(L, functions);
+  lua_newtable(L);
+  set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);
+  set_words(L, "reduce", reduction_word, STREW_REDUCTION_COUNT);
+  set_words(L, "mode", mode_word, STREW_MODE_COUNT);
+  lua_setfield(L, -2, "words");
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "strew");
+  lua_remove(L, -2);
+  lua_setfield(L, -2, "strew");
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_setfield(L, -2, "methods");
+}
+
+static int open_files(lua_State *L) {
+  lua_newtable(L);
+  push_host(L);
+  lua_setfield(L, 1, "host");
+  for (int i = 0; i < prompt_file_count; i++) {
+    const char *text = prompt_files[i].text;
+    if (luaL_loadbufferx(L, text, strlen(text), "=" CHUNK_NAME, "t") != LUA_OK) return lua_error(L);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 0);
+  }
+  lua_getfield(L, 1, "cells");
+  lua_setfield(L, LUA_REGISTRYINDEX, HINT_NAMES);
+  lua_setfield(L, LUA_REGISTRYINDEX, prompt_key);
+  return 0;
+}
+
+/* Pushes a function of prompt/. */
+static void push_function(lua_State *L, const char *name) {
+  lua_getfield(L, LUA_REGISTRYINDEX, prompt_key);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+}
+
+/* --------------------------------------------------------------------------------------------------------- completion
+ */
+
+/* prompt.complete(above, line) as one that cannot fail: its results, or none. */
+static bool call_complete(lua_State *L, const char *line, size_t end) {
+  push_function(L, "complete");
+  lua_getfield(L, LUA_REGISTRYINDEX, above_key);
+  lua_pushlstring(L, line, end);
+  return lua_pcall(L, 2, 2, 0) == LUA_OK && lua_isinteger(L, -2) && lua_istable(L, -1);
+}
+
+static size_t shared_length(const char *a, const char *b) {
+  size_t n = 0;
+  while (a[n] && a[n] == b[n]) n++;
+  return n;
+}
+
+static void free_strings(char **strings) {
+  for (char **s = strings; *s; s++) free(*s);
+  free(strings);
+}
+
+/* The names in the table on top, each as what takes the place of line[start..): `from` is where they begin. First what
+   they share, then all of them where there are several: readline's convention. */
+static char **copy_names(lua_State *L, const char *line, size_t start, size_t from) {
+  size_t n = lua_rawlen(L, -1), filled = 1;
+  char **names = calloc(n + 2, sizeof *names);
+  if (!names || n == 0) return free(names), NULL;
+  for (size_t i = 1; i <= n; i++) {
+    lua_rawgeti(L, -1, (lua_Integer)i);
+    const char *name = lua_tostring(L, -1);
+    size_t skip = start > from && start - from <= strlen(name) ? start - from : 0;
+    size_t lead = from > start ? from - start : 0;
+    char *copy = malloc(lead + strlen(name + skip) + 1);
+    if (copy) {
+      memcpy(copy, line + start, lead);
+      strcpy(copy + lead, name + skip);
+      names[filled++] = copy;
+    }
+    lua_pop(L, 1);
+  }
+  size_t shared = filled > 1 ? strlen(names[1]) : 0;
+  for (size_t i = 2; i < filled; i++) {
+    size_t both = shared_length(names[1], names[i]);
+    if (both < shared) shared = both;
+  }
+  names[0] = filled > 1 ? strndup(names[1], shared) : NULL;
+  if (!names[0]) {
+    names[0] = strdup("");
+    return free_strings(names + 0), NULL;
+  }
+  if (filled == 2) free(names[1]), names[1] = NULL;
+  return names;
+}
+
+static char **complete(const char *line, size_t start, size_t end) {
+  lua_State *L = session;
+  int top = lua_gettop(L);
+  char **names = NULL;
+  if (lua_checkstack(L, LUA_MINSTACK) && call_complete(L, line, end))
+    names = copy_names(L, line, start, (size_t)lua_tointeger(L, -2) - 1);
+  lua_settop(L, top);
+  return names;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ entries
+ */
+
+/* Where an error is handled: the locals that the entry has by then are kept for the session. */
+static void keep_locals(lua_State *L) {
+  lua_Debug frame;
+  int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, entry_key);
+  for (int level = 1; lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "f", &frame);
+    bool is_entry = lua_rawequal(L, -1, top + 1);
+    lua_pop(L, 1);
+    if (!is_entry) continue;
+    const char *name;
+    lua_newtable(L);
+    for (int i = 1; (name = lua_getlocal(L, &frame, i)) != NULL; i++) {
+      if (*name == '(') /* the compiler's own */
+        lua_pop(L, 1);
+      else
+        lua_setfield(L, -2, name);
+    }
+    lua_setfield(L, LUA_REGISTRYINDEX, left_key);
+    break;
+  }
+  lua_settop(L, top);
+}
+
+/* Calls a function of prompt/ with the nargs arguments on top; an error of it is reported. */
+static bool call_function(lua_State *L, const char *name, int nargs, int nresults) {
+  push_function(L, name);
+  lua_insert(L, -(nargs + 1));
+  return program_report(L, NULL, program_call(L, nargs, nresults)) == LUA_OK;
+}
+
+/* The message on top without the prompt's own functions: an entry is the main chunk. */
+static void shorten_traceback(lua_State *L) {
+  static const char entry[] = "in function <";
+  const char *message = lua_tostring(L, -1);
+  const char *own = strstr(message, "\n\t" CHUNK_NAME ":");
+  lua_pushlstring(L, message, own ? (size_t)(own - message) : strlen(message));
+  message = lua_tostring(L, -1);
+  const char *last = strrchr(message, '\n'), *at = last ? strstr(last, entry) : NULL;
+  if (at && strncmp(last, "\n\t", 2) == 0 && strstr(at, ":1>")) {
+    lua_pushlstring(L, message, (size_t)(at - message));
+    lua_pushliteral(L, "in main chunk");
+    lua_concat(L, 2);
+    lua_replace(L, -2);
+  }
+  lua_replace(L, -2);
+}
+
+/* Shows the error on top, and keeps the locals that it left. */
+static void report(lua_State *L, int status) {
+  if (lua_type(L, -1) == LUA_TSTRING) shorten_traceback(L);
+  program_report(L, NULL, status);
+  call_function(L, "drop", 0, 0);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, left_key) == LUA_TTABLE) call_function(L, "rescue", 1, 0);
+  lua_pushnil(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, left_key);
+}
+
+static int wait_for_devices(lua_State *L) {
+  strew_error error = {0};
+  if (strew_context_finish(strew_context_of(L), &error) != STREW_OK) return luaL_error(L, "%s", error.message);
+  return 0;
+}
+
+/* Calls the function on top, and waits until devices are done with what it gave them. Its results are on the stack from
+   `base`, or its error is. */
+static int run(lua_State *L) {
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
+  program_on_error(keep_locals);
+  int status = program_call(L, 0, LUA_MULTRET);
+  program_on_error(NULL);
+  if (status == LUA_OK && lua_checkstack(L, LUA_MINSTACK)) {
+    lua_pushcfunction(L, wait_for_devices);
+    status = program_call(L, 0, 0);
+  }
+  lua_pushnil(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
+  return status;
+}
+
+static void show_duration(lua_State *L, double seconds, double compiling) {
+  const char *dim = "", *plain = "";
+  if (seconds < long_seconds || !isatty(STDOUT_FILENO)) return;
+  if (terminal_at(STDOUT_FILENO).style >= TERMINAL_256) dim = "\033[2m", plain = "\033[0m";
+  lua_pushnumber(L, seconds);
+  lua_pushnumber(L, compiling);
+  if (!call_function(L, "duration", 2, 1)) return;
+  printf("%s(%s)%s\n", dim, lua_tostring(L, -1), plain);
+  lua_pop(L, 1);
+}
+
+/* Hands all that is on the stack above `base` to prompt.results. */
+static void show_results(lua_State *L, int base, bool is_hidden) {
+  int n = lua_gettop(L) - base;
+  if (!lua_checkstack(L, LUA_MINSTACK)) {
+    fputs("too many results to print\n", stderr);
+    return;
+  }
+  lua_pushboolean(L, is_hidden);
+  lua_insert(L, base + 1);
+  push_function(L, "results");
+  lua_insert(L, base + 1);
+  int status = program_call(L, n + 1, 0);
+  if (status == LUA_OK) return;
+  if (lua_type(L, -1) == LUA_TSTRING) shorten_traceback(L);
+  lua_pushfstring(L, "error calling 'print' (%s)", lua_tostring(L, -1));
+  program_report(L, NULL, status);
+}
+
+/* The function of an entry is on top; `how` is prompt.read's word for it. */
+static void run_entry(lua_State *L, const char *how) {
+  bool is_quiet = strcmp(how, "quiet") == 0;
+  double start = progress_clock(), compiling = progress_seconds_compiling();
+  int base = lua_gettop(L) - 1, status = run(L);
+  double seconds = progress_clock() - start;
+  compiling = progress_seconds_compiling() - compiling;
+  if (status != LUA_OK)
+    report(L, status);
+  else if (!is_quiet)
+    show_results(L, base, strcmp(how, "hide") == 0);
+  lua_settop(L, base);
+  if (!is_quiet) show_duration(L, seconds, compiling);
+}
+
+/* One entry. False: there is no more. */
+static bool step(lua_State *L) {
+  lua_settop(L, 0);
+  if (!call_function(L, "read", 0, 3)) return true;
+  const char *what = lua_tostring(L, 1);
+  if (strcmp(what, "end") == 0) return false;
+  if (strcmp(what, "run") == 0) {
+    const char *how = lua_tostring(L, 3);
+    lua_pushvalue(L, 2);
+    run_entry(L, how);
+  } else if (strcmp(what, "error") == 0) {
+    lua_pushvalue(L, 2);
+    report(L, LUA_ERRSYNTAX);
+  }
+  return true;
+}
+
+/* The left side has two characters of two bytes. */
+static void show_banner(const char *banner) {
+  int columns = (int)strlen(banner) - 2, blanks = columns < BANNER_COLUMNS ? BANNER_COLUMNS - columns : 3;
+  printf("%s%*s? help · Ctrl-D quit\n", banner, blanks, "");
+}
+
+bool repl_run(lua_State *L, const char *name, const char *banner) {
+  lua_settop(L, 0);
+  lua_pushcfunction(L, open_files);
+  if (program_report(L, name, program_call(L, 0, 0)) != LUA_OK) return false;
+  session = L;
+  show_banner(banner);
+  const char *trouble = line_open(complete);
+  if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);
+  if (isatty(STDIN_FILENO)) complain(history_open());
+  show_history();
+  interrupt_insist(true);
+  while (step(L)) continue;
+  lua_settop(L, 0);
+  call_function(L, "close", 0, 0);
+  interrupt_insist(false);
+  history_close();
+  putchar('\n');
+  fflush(stdout);
+  return true;
 }

@@ -74,7 +74,8 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_help_rows[], bind_file_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_help_rows[], bind_file_rows[],
+    bind_image_rows[], bind_show_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
@@ -99,8 +100,9 @@ enum { NAME_UPVALUE = 3 };
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
-extern const struct row bind_tostring_row;               /* strew_print.c */
-void bind_print_defaults(struct print_options *options); /* strew_printoptions.c */
+extern const struct row bind_tostring_row;                    /* strew_print.c */
+void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
+int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
 /* A call of two operands; strew_math.c. */
 int bind_binary(lua_State *L, struct call *call, strew_binary_op op);
@@ -172,6 +174,8 @@ bool bind_wanted_dtype(lua_State *L, struct call *call, int i, const char *name,
 bool bind_device(lua_State *L, struct call *call, int i, const char *name, void *out);       /* strew_device * */
 bool bind_reduction(lua_State *L, struct call *call, int i, const char *name, void *out);    /* strew_reduction */
 bool bind_mode(lua_State *L, struct call *call, int i, const char *name, void *out);         /* strew_mode */
+bool bind_colormap(lua_State *L, struct call *call, int i, const char *name,
+                   void *out); /* strew_colormap; strew_image.c */
 
 /* Has the table at i, a sequence of n entries, any other key? Then it is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);

@@ -23,6 +23,9 @@ STREW_API void strew_open(lua_State *L, const strew_options *options);
    natively; Lua code is stopped by lua_sethook. */
 STREW_API strew_context *strew_context_of(lua_State *L);
 
+/* In the registry: the table of methods that tensors have, by name. */
+#define STREW_METHODS "strew.methods"
+
 /* Pushes a value through which scripts see `tensor`, with a reference of its own: the caller keeps the one it has. The
    module was opened in this state before. Raises where memory does not suffice. */
 STREW_API void strew_push(lua_State *L, strew_tensor *tensor);

@@ -79,7 +79,7 @@ static struct binding *look_for_binding(lua_State *L) {
   return binding;
 }
 
-struct binding *bind_find(lua_State *L) {
+static struct binding *find_binding(lua_State *L) {
   struct binding *binding = look_for_binding(L);
   if (!binding) luaL_error(L, "strew: the module was not opened in this Lua state");
   return binding;
@@ -249,7 +249,8 @@ static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}
 
 static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
                                              bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
-                                             bind_device_rows, bind_print_rows,  bind_help_rows,   bind_file_rows};
+                                             bind_device_rows, bind_print_rows,  bind_help_rows,   bind_file_rows,
+                                             bind_image_rows,  bind_show_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {
@@ -391,6 +392,8 @@ static int make_module(lua_State *L) {
 
   lua_pushvalue(L, BINDING);
   lua_setfield(L, LUA_REGISTRYINDEX, binding_key);
+  lua_pushvalue(L, METHODS);
+  lua_setfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_pushvalue(L, MODULE);
   lua_pushvalue(L, MODULE);
   lua_setfield(L, LUA_REGISTRYINDEX, module_key);

@@ -77,6 +77,10 @@ void strew_context_release(strew_context *context) {
 int strew_context_threads(const strew_context *context) { return context->threads; }
 size_t strew_context_bytes(const strew_context *context) { return context->bytes; }
 size_t strew_context_peak_bytes(const strew_context *context) { return context->peak_bytes; }
+
+void strew_context_progress(const strew_context *context, const char *doing, double done) {
+  if (context->progress) context->progress(context->progress_user, doing, done);
+}
 bool strew_context_deterministic(const strew_context *context) { return !context->any_order; }
 void strew_context_set_deterministic(strew_context *context, bool deterministic) {
   context->any_order = !deterministic;

@@ -144,7 +144,7 @@ struct strew_context {
   strew_device cpu;
   struct device_list found;
   bool any_order; /* float sums may be joined in any order, where that is faster */
-  void (*progress)(void *user, const char *doing);
+  void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
   struct pool *pool; /* made at first use */
   int threads;

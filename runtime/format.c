@@ -10,6 +10,8 @@
 static const struct format formats[] = {
     {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP},
     {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
+    {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV},
+    {".png", png_load, NULL, png_save, NULL, 0},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -41,12 +43,12 @@ static bool tell(strew_context *context, const char *doing, const char *path, ui
   char name[TEXT_BYTES], words[TEXT_BYTES + 16];
   if (!context->progress || size_bytes < LARGE_BYTES) return false;
   snprintf(words, sizeof words, "%s %s", doing, text_of_name(path, name));
-  context->progress(context->progress_user, words);
+  strew_context_progress(context, words, -1);
   return true;
 }
 
 static void tell_end(strew_context *context, bool is_told) {
-  if (is_told) context->progress(context->progress_user, NULL);
+  if (is_told) strew_context_progress(context, NULL, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------- loading */
@@ -55,14 +57,23 @@ static bool loads_tensor(const struct format *format) { return format->load != N
 static bool loads_table(const struct format *format) { return format->load_table != NULL; }
 static bool maps(const struct format *format) { return format->options & TAKES_MAP; }
 
+/* The first option of .csv files that something else is given. */
+static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
+  if (!given || format->options & TAKES_CSV) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
+              "is an option of .csv files, not of %s files", format->suffix);
+}
+
 static strew_status check_load_options(const struct call *call, const struct format *format,
                                        const strew_load_options *options) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
+  const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
+  if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !maps(format))
     return fail(call, fault, "is true, %s files are read: only %s can be mapped", format->suffix,
                 list_of_formats(maps, known));
-  return STREW_OK;
+  return check_csv_options(call, format, given);
 }
 
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
@@ -111,7 +122,7 @@ static strew_status find_saver(const struct call *call, const char *path, const 
   if (options->compress && !compresses(*out))
     return fail(call, fault, "is true, %s files are not compressed: only %s are", (*out)->suffix,
                 list_of_formats(compresses, known));
-  return STREW_OK;
+  return check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
 }
 
 static const strew_save_options save_defaults;

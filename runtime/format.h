@@ -17,7 +17,7 @@ struct format {
                              const strew_save_options *options);
   unsigned options; /* that it takes, of TAKES_... */
 };
-enum { TAKES_MAP = 1, TAKES_COMPRESS = 2 };
+enum { TAKES_MAP = 1, TAKES_COMPRESS = 2, TAKES_CSV = 4 };
 
 strew_status npy_load(const struct call *call, strew_device *device, const char *path,
                       const strew_load_options *options, strew_tensor **out);
@@ -26,6 +26,20 @@ strew_status npy_save(const struct call *call, const strew_tensor *tensor, const
 strew_status npz_load(const struct call *call, strew_device *device, const char *path,
                       const strew_load_options *options, strew_table **out);
 strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
+                      const strew_save_options *options);
+
+strew_status csv_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_table **out);
+strew_status csv_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options);
+strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,
+                            const strew_save_options *options);
+/* What stands between cells: a comma where nothing is said. */
+strew_status csv_separator(const struct call *call, char separator, char *out);
+
+strew_status png_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_tensor **out);
+strew_status png_save(const struct call *call, const strew_tensor *tensor, const char *path,
                       const strew_save_options *options);
 
 #endif

@@ -216,9 +216,11 @@ typedef struct strew_options {
   int threads; /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
   size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
-  /* NULL, or called with a few words before work of a device that may take long (its first kernels are compiled) and
-     with NULL after it; progress_user is handed back. */
-  void (*progress)(void *user, const char *doing);
+  /* NULL, or told of work that may take long (kernels are compiled, a large file is read): before it and, where it goes
+     in steps, again and again what is being done, in a few words, and which part of it is done, 0..1 (-1: nobody
+     knows); after it, or its failure, NULL. Called on the context's thread, in the middle of a call: it may not use the
+     context. What it is told lives until it returns; progress_user is handed back. */
+  void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
 } strew_options;
 
@@ -281,6 +283,8 @@ STREW_API strew_status strew_device_capabilities(strew_device *device, strew_cap
 STREW_API const char *strew_device_name(const strew_device *device);  /* as strew_device_find takes it */
 STREW_API const char *strew_device_description(strew_device *device); /* the processor's own name */
 STREW_API strew_context *strew_device_context(const strew_device *device);
+/* Tells options.progress of work of the host's own; does nothing where there is none. doing NULL: it is done. */
+STREW_API void strew_context_progress(const strew_context *context, const char *doing, double done);
 /* Waits until all work given to the device is done; to all devices that were used. */
 STREW_API strew_status strew_device_finish(strew_device *device, strew_error *error);
 STREW_API strew_status strew_context_finish(strew_context *context, strew_error *error);
@@ -528,27 +532,61 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
-/* Named tensors in an order: what .npz files hold. */
+/* Named tensors in an order: what .npz and .csv files hold. */
 STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
 STREW_API void strew_table_release(strew_table *table); /* with its references to the tensors; NULL is fine */
-/* Adds to the end. The name is copied, and new in this table; the tensor is retained. */
+/* Adds to the end. The name is copied, and new in this table; NULL: its number, "1", "2", ... The tensor is retained.
+ */
 STREW_API strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error);
 STREW_API int64_t strew_table_count(const strew_table *table);
+STREW_API bool strew_table_is_numbered(const strew_table *table); /* nothing was given a name */
 /* Borrowed from the table; NULL outside of 0..count-1, and where there is no such name. */
 STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
+/* Words that the numbers of tensor i stand for, the first of them for 0, all different: how text columns of .csv files
+   are held. Adds the next one, a copy. */
+STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
+STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: its numbers mean themselves */
+STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
 /* What kind of file it is tells the suffix of its name, in any case:
    .npy  NumPy's file of one tensor, versions 1 to 3
    .npz  NumPy's archive of named tensors, stored or deflated, with ZIP64; needs the library libzip when it is run
+   .csv  lines of cells: see strew_load_options
+   .png  a picture, [height, width] if it is grey, else [height, width, channels] (grey and alpha 2, RGB 3, RGBA 4):
+         uint8, or int32 with 0..65535 where the file has 16 bits. Palettes are looked up, 1, 2 and 4 bits stretched to
+         0..255. int32 is saved as 16 bits, of other dtypes uint8 alone is. Needs the library libpng when it is run
    An option that a kind does not take is STREW_EARGUMENT. */
+
+/* Is the first line of a .csv file one of names? */
+typedef enum strew_header {
+  STREW_HEADER_UNSAID, /* loading: no, and a first line that looks like one is an error; saving: where the columns have
+                          names */
+  STREW_HEADER_NO,
+  STREW_HEADER_YES
+} strew_header;
+
+/* Of .csv files. Each column becomes a 1-D tensor, under the name of its header or "1", "2", ... Cells may stand in
+   double quotes, with "" for a quote and line ends among their characters; lines end in LF, CR LF or CR; empty ones are
+   skipped, and all others have the same number of cells. Text is taken byte for byte, but for a UTF-8 mark at the
+   beginning.
+   The first cell that says what a column is decides: a column of numbers (int64 if all are whole numbers that fit, else
+   float64, correctly rounded), where whatever is none is an error that names line and column, or a column of text:
+   int64 codes from 0 in the order of first appearance, with strew_table_word. In a column of numbers an empty cell,
+   nan, na, n/a and null in any case are missing: NaN; in one of text they are words. Without any number or word a
+   column is float64. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: the elements are not read but mapped, and read when they are first used. What is then written to
      the tensor stays in memory, and never reaches the file. While the tensor lives the file must not be cut short (its
      lost part cannot be read any more: the system ends the process with SIGBUS), and should not be changed in place
      (what was not yet used would change, too). Replacing it by another, as strew_save does, is safe. */
   bool map;
+  strew_header header;      /* .csv */
+  char separator;           /* .csv: between cells; 0: a comma. Not what numbers are made of, a quote or a line end */
+  const strew_dtype *dtype; /* .csv: of the columns of numbers, which it must be able to hold; NULL: as above */
+  int64_t text_count;       /* .csv: columns that are text whatever they hold ... */
+  const char *const *text;  /* ... by their names */
 } strew_load_options;
 
 /* Reads a file: either *out is a new tensor, or *table (which the caller releases) holds new ones; the other is NULL.
@@ -559,7 +597,9 @@ STREW_API strew_status strew_load(strew_device *device, const char *path, const 
                                   strew_tensor **out, strew_table **table, strew_error *error);
 
 typedef struct strew_save_options {
-  bool compress; /* .npz: deflated */
+  bool compress;       /* .npz: deflated */
+  strew_header header; /* .csv */
+  char separator;      /* .csv: 0: a comma */
 } strew_save_options;
 
 /* Writes a file: under another name in the same folder first, so that the old one stays until the new one is whole,
@@ -569,6 +609,32 @@ STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const 
                                   strew_error *error);
 STREW_API strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
                                         strew_error *error);
+
+/* ---------------------------------------------------------------------------------------------------- pictures */
+
+typedef enum strew_colormap {
+  STREW_VIRIDIS,
+  STREW_MAGMA,
+  STREW_INFERNO,
+  STREW_COOLWARM, /* blue, grey, red: what is around the middle of the range */
+  STREW_GREY,
+  STREW_COLORMAP_COUNT
+} strew_colormap;
+/* "viridis", ...: a wrong word is STREW_EARGUMENT with a message that lists them. */
+STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error);
+
+typedef struct strew_image_options {
+  strew_colormap colormap;
+  int64_t scale; /* pixels for a number, in each direction; 0: 1 */
+  const double *min,
+      *max; /* get the first and the last colour, as all beyond; NULL: the least, the greatest finite number */
+  const unsigned char *nan; /* red, green, blue of NaN; NULL: magenta, which no map has */
+} strew_image_options;
+
+/* The colours of numbers [height, width], of any dtype, as uint8[height * scale, width * scale, 3] on their device:
+   what strew_save writes to a .png file. options NULL: all defaults. */
+STREW_API strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
+                                   strew_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,19 +1,22 @@
-/* table.c: named tensors in an order. Beside the entries lies an index by name: an open-addressing hash table, at most
-   half full, whose slots hold an entry's number + 1, so that a file of a million names is no trouble. */
+/* table.c: named tensors in an order, and the words that stand behind some of them. A name's number is its entry's. */
 #include "table.h"
+#include "words.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct entry {
-  char *name; /* a block of length + 1 bytes */
   strew_tensor *tensor;
+  struct words *words; /* NULL: its numbers mean themselves */
 };
 
 struct strew_table {
   strew_context *context; /* retained */
   int64_t count, capacity;
   struct entry *entries;
-  int64_t *slots; /* 2 * capacity, a power of two */
+  struct words names;
+  int64_t numbered; /* entries that were given no name */
 };
 
 enum { FIRST_CAPACITY = 8 };
@@ -32,9 +35,12 @@ strew_status table_create(const struct call *call, strew_context *context, strew
   return STREW_OK;
 }
 
-static void give_lists(strew_table *table) {
-  memory_give(table->context, table->entries, (size_t)table->capacity * sizeof *table->entries);
-  memory_give(table->context, table->slots, (size_t)table->capacity * 2 * sizeof *table->slots);
+strew_context *table_context(const strew_table *table) { return table->context; }
+
+static void give_words(strew_context *context, struct words *words) {
+  if (!words) return;
+  words_release(words, context);
+  memory_give(context, words, sizeof *words);
 }
 
 void strew_table_release(strew_table *table) {
@@ -42,63 +48,45 @@ void strew_table_release(strew_table *table) {
   strew_context *context = table->context;
   for (int64_t i = 0; i < table->count; i++) {
     strew_release(table->entries[i].tensor);
-    memory_give(context, table->entries[i].name, strlen(table->entries[i].name) + 1);
+    give_words(context, table->entries[i].words);
   }
-  give_lists(table);
+  words_release(&table->names, context);
+  memory_give(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
   memory_give(context, table, sizeof *table);
   strew_context_release(context);
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash(const char *name) {
-  uint64_t state = 0xcbf29ce484222325u;
-  for (; *name; name++) state = (state ^ (unsigned char)*name) * 0x100000001b3u;
-  return state ^ state >> 29;
-}
-
-/* The slot that holds this name, or the empty one where it belongs. There is one: half of them are empty. */
-static int64_t *find_slot(const strew_table *table, const char *name) {
-  uint64_t mask = (uint64_t)table->capacity * 2 - 1, at = hash(name) & mask;
-  while (table->slots[at] && strcmp(table->entries[table->slots[at] - 1].name, name) != 0) at = (at + 1) & mask;
-  return &table->slots[at];
-}
+/* ---------------------------------------------------------------------------------------------------------- filling */
 
 static strew_status grow(const struct call *call, strew_table *table) {
-  strew_context *context = table->context;
-  strew_table larger = *table;
-  larger.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
-  size_t entries_bytes = (size_t)larger.capacity * sizeof *table->entries;
-  size_t slots_bytes = (size_t)larger.capacity * 2 * sizeof *table->slots;
-  larger.entries = memory_take(context, entries_bytes);
-  larger.slots = larger.entries ? memory_take(context, slots_bytes) : NULL;
-  if (!larger.slots) {
-    memory_give(context, larger.entries, entries_bytes);
-    return fail_memory(call, context, entries_bytes + slots_bytes);
-  }
-  memset(larger.slots, 0, slots_bytes);
-  for (int64_t i = 0; i < table->count; i++) {
-    larger.entries[i] = table->entries[i];
-    *find_slot(&larger, table->entries[i].name) = i + 1;
-  }
-  give_lists(table);
-  *table = larger;
+  int64_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
+  size_t size_bytes = (size_t)capacity * sizeof *table->entries;
+  size_t old_bytes = (size_t)table->capacity * sizeof *table->entries;
+  struct entry *entries = memory_take(table->context, size_bytes);
+  if (!entries) return fail_memory(call, table->context, size_bytes);
+  if (old_bytes) memcpy(entries, table->entries, old_bytes);
+  memory_give(table->context, table->entries, old_bytes);
+  table->entries = entries;
+  table->capacity = capacity;
   return STREW_OK;
 }
 
 strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor) {
   strew_status status = table->count == table->capacity ? grow(call, table) : STREW_OK;
+  int64_t number = 0;
+  char text[TEXT_BYTES], own[24];
+  bool is_numbered = !name;
+  if (is_numbered) {
+    sprintf(own, "%" PRId64, table->count + 1);
+    name = own;
+  }
+  if (status == STREW_OK) status = words_number(call, table->context, &table->names, name, strlen(name), &number);
   if (status != STREW_OK) return status;
-  int64_t *slot = find_slot(table, name);
-  char text[TEXT_BYTES];
-  if (*slot)
+  if (number < table->count)
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "name"},
                 "is \"%s\", which is in the table already", text_of_name(name, text));
-  size_t name_bytes = strlen(name) + 1;
-  char *copy = memory_take(table->context, name_bytes);
-  if (!copy) return fail_memory(call, table->context, name_bytes);
-  memcpy(copy, name, name_bytes);
-  table->entries[table->count] = (struct entry){copy, strew_retain(tensor)};
-  *slot = ++table->count;
+  table->numbered += is_numbered;
+  table->entries[table->count++] = (struct entry){.tensor = strew_retain(tensor)};
   return STREW_OK;
 }
 
@@ -107,20 +95,63 @@ strew_status strew_table_add(strew_table *table, const char *name, strew_tensor 
   return table_add(&call, table, name, tensor);
 }
 
-strew_context *table_context(const strew_table *table) { return table->context; }
+strew_status table_set_words(const struct call *call, strew_table *table, int64_t i, struct words *words) {
+  struct words *kept = memory_take(table->context, sizeof *kept);
+  if (!kept) return fail_memory(call, table->context, sizeof *kept);
+  give_words(table->context, table->entries[i].words);
+  *kept = *words;
+  *words = (struct words){0};
+  table->entries[i].words = kept;
+  return STREW_OK;
+}
+
+strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error) {
+  struct call call = CALL("table_add_word", error, {0});
+  struct words none = {0};
+  int64_t number;
+  char text[TEXT_BYTES];
+  if (i < 0 || i >= table->count)
+    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"},
+                "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
+  strew_status status = table->entries[i].words ? STREW_OK : table_set_words(&call, table, i, &none);
+  if (status != STREW_OK) return status;
+  struct words *words = table->entries[i].words;
+  int64_t count = words->count;
+  status = words_number(&call, table->context, words, word, strlen(word), &number);
+  if (status != STREW_OK || number == count) return status;
+  return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "word"},
+              "is \"%s\", the word of code %" PRId64 " already: words of a column are different",
+              text_of_name(word, text), number);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 int64_t strew_table_count(const strew_table *table) { return table->count; }
 
-static bool is_entry(const strew_table *table, int64_t i) { return i >= 0 && i < table->count; }
+bool strew_table_is_numbered(const strew_table *table) { return table->count && table->numbered == table->count; }
+
+static const struct entry *find_entry(const strew_table *table, int64_t i) {
+  return i >= 0 && i < table->count ? &table->entries[i] : NULL;
+}
 
 const char *strew_table_name(const strew_table *table, int64_t i) {
-  return is_entry(table, i) ? table->entries[i].name : NULL;
+  return find_entry(table, i) ? words_at(&table->names, i) : NULL;
 }
+
 strew_tensor *strew_table_tensor(const strew_table *table, int64_t i) {
-  return is_entry(table, i) ? table->entries[i].tensor : NULL;
+  const struct entry *entry = find_entry(table, i);
+  return entry ? entry->tensor : NULL;
 }
 
 strew_tensor *strew_table_find(const strew_table *table, const char *name) {
-  int64_t i = table->capacity ? *find_slot(table, name) : 0;
-  return i ? table->entries[i - 1].tensor : NULL;
+  return strew_table_tensor(table, words_find(&table->names, name, strlen(name)));
+}
+
+int64_t strew_table_word_count(const strew_table *table, int64_t i) {
+  const struct entry *entry = find_entry(table, i);
+  return entry && entry->words ? entry->words->count : -1;
+}
+
+const char *strew_table_word(const strew_table *table, int64_t i, int64_t code) {
+  return code >= 0 && code < strew_table_word_count(table, i) ? words_at(table->entries[i].words, code) : NULL;
 }

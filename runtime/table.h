@@ -3,10 +3,13 @@
 #define TABLE_H
 
 #include "core.h"
+#include "words.h"
 
 strew_status table_create(const struct call *call, strew_context *context, strew_table **out);
-/* The tensor is retained: its maker still holds its own reference. */
-strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor);
 strew_context *table_context(const strew_table *table);
+/* name NULL: its number. The tensor is retained: its maker still holds its own reference. */
+strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor);
+/* Entry i takes the words over; they are the caller's where that fails. */
+strew_status table_set_words(const struct call *call, strew_table *table, int64_t i, struct words *words);
 
 #endif

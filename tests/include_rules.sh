@@ -43,6 +43,8 @@ check_system() {
     opencl/*:CL/*) ;;
     *:CL/*) echo 'OpenCL is known in opencl/ only' ;;
     runtime/archive.c:zip.h) ;;
+    runtime/png.c:png.h) ;;
+    *:png.h) echo 'libpng is known in png.c only' ;;
     *:zip.h) echo 'libzip is known in archive.c only' ;;
     lua_bindings/*:lua.h | lua_bindings/*:lauxlib.h | lua_bindings/*:lualib.h) ;;
     tests/*:lua.h | tests/*:lauxlib.h | tests/*:lualib.h) ;;

@@ -13,7 +13,8 @@ local setmetatable, pcall, error, tostring = setmetatable, pcall, error, tostrin
 local CAPTURE = "_strew_capture" -- the name by which an entry finds what takes its locals
 local GROUP = 100                -- names for one closure, which has 255 upvalues at most
 
-local cells = {}   -- name -> {closure over this variable alone, is_const}
+local cells = {} -- name -> {closure over this variable alone, is_const}
+prompt.cells = cells
 local closing = {} -- values of variables with <close>, in order: the session's end closes them
 
 local absent = {}
