@@ -50,17 +50,32 @@ static void interrupt(int signal_number) {
   errno = error;
 }
 
-void interrupt_insist(bool insists) { insisting = insists; }
-
-void interrupt_begin(lua_State *L) {
+/* Without SA_RESTART: a script that waits in io.read is interrupted, too. */
+static void handle(void (*handler)(int), struct sigaction *old) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  action.sa_handler = interrupt; /* without SA_RESTART: a script that waits in io.read is interrupted, too */
+  action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, old);
+}
+
+/* Between two entries nothing runs. (Programs that a script starts inherit SIG_IGN, but no handler.) */
+static void ignore(int signal_number) { (void)signal_number; }
+
+void interrupt_insist(bool insists) {
+  static struct sigaction outside;
+  if (insists)
+    handle(ignore, &outside);
+  else
+    sigaction(SIGINT, &outside, NULL);
+  insisting = insists;
+}
+
+void interrupt_begin(lua_State *L) {
   running = L;
   raised = 0;
   pending = 0;
-  sigaction(SIGINT, &action, &before);
+  handle(interrupt, &before);
 }
 
 static void unhook(lua_State *L) {

@@ -41,7 +41,7 @@ typedef char **attempt(const char *text, int start, int end);
   X(int, rl_catch_signals)
 
 static struct {
-  bool is_there;
+  bool is_there, is_readline;
 #define CALL(type, name, parameters) type(*name) parameters;
 #define VARIABLE(type, name)         type *name;
   NEEDED_CALLS(CALL)
@@ -89,7 +89,7 @@ static void set_up(void) {
   *editor.rl_completer_word_break_characters = breaks;
   *editor.rl_attempted_completion_function = attempt_completion;
   *editor.rl_completion_append_character = '\0';
-  if (editor.rl_variable_bind) editor.rl_variable_bind("page-completions", "off");
+  if (editor.is_readline && editor.rl_variable_bind) editor.rl_variable_bind("page-completions", "off");
 }
 
 const char *line_open(line_completer *complete) {
@@ -105,6 +105,7 @@ const char *line_open(line_completer *complete) {
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !editor.is_there; i++) {
     if (wanted && strcmp(wanted, libraries[i].word) != 0) continue;
     editor.is_there = load(libraries[i].names);
+    editor.is_readline = i == 0;
     if (!editor.is_there) trouble = libraries[i].absent;
   }
   if (editor.is_there) return set_up(), NULL;
@@ -222,7 +223,8 @@ line_got line_read(const char *prompt, char **line) {
 
 bool line_waits(void) {
   struct pollfd in = {STDIN_FILENO, POLLIN, 0};
-  return isatty(STDIN_FILENO) && poll(&in, 1, 0) > 0 && in.revents & POLLIN;
+  bool has_brackets = editor.is_there && editor.is_readline; /* readline tells a paste from what is typed ahead */
+  return !has_brackets && isatty(STDIN_FILENO) && poll(&in, 1, 0) > 0 && in.revents & POLLIN;
 }
 
 void line_history(const char *const *entries, size_t count) {

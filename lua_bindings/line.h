@@ -18,7 +18,7 @@ const char *line_open(line_completer *complete);
 /* Shows the prompt and reads a line, without its end; with an editor it may have several, as pasted or recalled. *line
    is the caller's, to be freed. Ctrl-C drops what was typed. */
 line_got line_read(const char *prompt, char **line);
-/* Is more there already, as of a paste that comes line by line? Only asked at a terminal. */
+/* Where an editor, or none, gives a paste line by line: is more there already? */
 bool line_waits(void);
 
 /* The editor's history: entries of one line or more, the newest last. */

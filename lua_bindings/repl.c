@@ -65,19 +65,24 @@ static int push_line(lua_State *L, int above) {
   return 1;
 }
 
-/* host.read(above): a line, with those that come together with it: a paste is one piece. */
+/* host.read(above): a line, with those that come together with it, and whether there were such: a paste is one piece,
+   but then it may be several lines typed ahead. */
 static int host_read(lua_State *L) {
   lua_settop(L, 1);
   int above = 1, n = push_line(L, above);
+  bool is_joined = false;
   while (n == 1 && line_waits()) {
     int piece = lua_gettop(L);
+    is_joined = true;
     n = push_line(L, piece);
     if (n == 2) return 2;
     lua_pushfstring(L, "%s\n%s", lua_tostring(L, piece), lua_tostring(L, -1));
     lua_replace(L, piece);
     lua_settop(L, piece);
   }
-  return n;
+  if (n == 2) return n;
+  lua_pushboolean(L, is_joined);
+  return 2;
 }
 
 static void show_history(void) {

@@ -60,7 +60,7 @@ end
 local function compile(text, command)
   if not find(text, "%S") then complain(":%s needs an expression or statement behind it", command) end
   local f, message = prompt.compile(gsub(text, ";%s*$", ""), "=stdin")
-  if not f then error(message, 0) end
+  if not f then complain("%s", message) end
   return f
 end
 
@@ -150,7 +150,7 @@ local function load_file(text)
   source = gsub(gsub(source, "^\239\187\191", ""), "^#[^\n]*", "")
   if sub(source, 1, 4) == "\27Lua" then complain("%s is compiled: only text can be loaded", path) end
   local f, trouble = prompt.compile(source, "@" .. path)
-  if not f then error(trouble, 0) end
+  if not f then complain("%s", trouble) end
   prompt.results(false, f())
 end
 
@@ -159,7 +159,7 @@ local function help(...)
   local show_help = rawget(strew, "help")
   if not show_help then complain("this build has no help texts") end
   local ok, message = pcall(show_help, ...)
-  if not ok then complain("%s", message) end
+  if not ok then complain("%s", gsub(message, "^[^\n]-:%d+: ", "")) end
 end
 
 local list -- of commands, in the order of :help

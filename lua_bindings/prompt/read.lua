@@ -8,10 +8,11 @@ local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, 
 local ipairs = ipairs
 
 local waiting = {} -- entries and lines of what was pasted, still to be taken
+local is_paste = false -- or may they have been typed ahead?
 
 -- After an error: what follows in a paste builds on what failed.
 function prompt.drop()
-  waiting = {}
+  if is_paste then waiting = {} end
 end
 
 local function lines_of(text)
@@ -57,11 +58,12 @@ end
 -- What is to be taken next: the text so far, or nil, is continued. nil: "interrupt" or "end" says why.
 local function next_line(text)
   if #waiting > 0 then return remove(waiting, 1) end
-  local line, reason = host.read(text)
-  if not line then return nil, reason end
+  local line, what = host.read(text)
+  if not line then return nil, what end
+  is_paste = not what
   local entries = transcript(line)
   if not entries then return line end
-  waiting = entries
+  waiting, is_paste = entries, true
   return remove(waiting, 1)
 end
 
@@ -71,7 +73,7 @@ function prompt.read()
   repeat
     local line, reason = next_line(text)
     if reason == "interrupt" then
-      prompt.drop()
+      waiting = {}
       return "none"
     elseif not line and not text then
       return "end"
