@@ -30,6 +30,7 @@ typedef char **attempt(const char *text, int start, int end);
   X(void, rl_reset_after_signal, (void))                                                                               \
   X(int, rl_forced_update_display, (void))                                                                             \
   X(int, rl_variable_bind, (const char *name, const char *value))
+#define OTHER_VARIABLES(X) X(const char *, rl_basic_quote_characters)
 #define VARIABLES(X)                                                                                                   \
   X(char *, rl_line_buffer)                                                                                            \
   X(const char *, rl_readline_name)                                                                                    \
@@ -47,6 +48,7 @@ static struct {
   NEEDED_CALLS(CALL)
   OTHER_CALLS(CALL)
   VARIABLES(VARIABLE)
+  OTHER_VARIABLES(VARIABLE)
 } editor;
 
 static line_completer *completer;
@@ -59,10 +61,12 @@ static bool look_up(void *library) {
   bool is_whole = true;
 #define LOOK_UP(type, name, ...)     *(void **)&editor.name = dlsym(library, #name);
 #define REQUIRE(type, name, ...)     LOOK_UP(type, name, ) is_whole = is_whole && editor.name;
+#define LOOK_UP_VARIABLE(type, name) LOOK_UP(type, name, )
 #define REQUIRE_VARIABLE(type, name) REQUIRE(type, name, )
   NEEDED_CALLS(REQUIRE)
   VARIABLES(REQUIRE_VARIABLE)
   OTHER_CALLS(LOOK_UP)
+  OTHER_VARIABLES(LOOK_UP_VARIABLE)
   return is_whole;
 }
 
@@ -76,6 +80,7 @@ static bool load(const char *const names[2]) {
 static char **attempt_completion(const char *text, int start, int end) {
   (void)text;
   *editor.rl_attempted_completion_over = 1; /* no names of files in the place of what is found here */
+  *editor.rl_completion_append_character = '\0';
   return start < 0 || end < start ? NULL : completer(*editor.rl_line_buffer, (size_t)start, (size_t)end);
 }
 
@@ -86,9 +91,9 @@ static void set_up(void) {
   *editor.rl_catch_signals = 0;
   editor.using_history(); /* libedit sets its variables here: before all others */
   *editor.rl_basic_word_break_characters = breaks;
+  if (editor.rl_basic_quote_characters) *editor.rl_basic_quote_characters = ""; /* or it would close strings */
   *editor.rl_completer_word_break_characters = breaks;
   *editor.rl_attempted_completion_function = attempt_completion;
-  *editor.rl_completion_append_character = '\0';
   if (editor.is_readline && editor.rl_variable_bind) editor.rl_variable_bind("page-completions", "off");
 }
 

@@ -103,6 +103,17 @@ static int host_devices(lua_State *L) {
   return 0;
 }
 
+/* host.device_names(): without opening them. */
+static int host_device_names(lua_State *L) {
+  strew_context *context = strew_context_of(L);
+  lua_newtable(L);
+  for (int i = 0; i < strew_device_count(context); i++) {
+    lua_pushstring(L, strew_device_name(strew_device_at(context, i)));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
 static int host_compiling(lua_State *L) {
   lua_pushnumber(L, progress_seconds_compiling());
   return 1;
@@ -171,10 +182,11 @@ static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
 
 /* Pushes `host`: the functions above, and what completion needs to know. */
 static void push_host(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"read", host_read},           {"remember", host_remember}, {"devices", host_devices},
-      {"compiling", host_compiling}, {"width", host_width},       {"nearest", host_nearest},
-      {"guess_global", host_global}, {"list", host_list},         {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"read", host_read},           {"remember", host_remember},
+                                       {"devices", host_devices},     {"device_names", host_device_names},
+                                       {"compiling", host_compiling}, {"width", host_width},
+                                       {"nearest", host_nearest},     {"guess_global", host_global},
+                                       {"list", host_list},           {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_newtable(L);
   set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);

@@ -6,7 +6,7 @@ local strew = host.strew
 local debug, ipairs, next, rawget, rawlen, type = debug, ipairs, next, rawget, rawlen, type
 local insert, sort = table.insert, table.sort
 local find, match, sub = string.find, string.match, string.sub
-local globals, devices, loaded, preload = _G, rawget(strew, "devices"), package.loaded, package.preload
+local globals, loaded, preload = _G, package.loaded, package.preload
 local strew_type = rawget(strew, "type")
 
 local properties = {"device", "dtype", "shape"}
@@ -17,8 +17,8 @@ local properties = {"device", "dtype", "shape"}
 local later = {}
 
 function later.device()
-  local names = {"opencl"}
-  for _, device in ipairs((devices())) do insert(names, device.name) end
+  local names = host.device_names()
+  insert(names, "opencl")
   return names
 end
 
@@ -52,10 +52,14 @@ local by_call = {to = "dtype device", scatter_reduce = "reduce", scatter_reduce_
 
 ------------------------------------------------------------------------------------------------------------- values
 
--- The value of the chain of names that ends with token i, and whether it is known: a.b.c, "text".
+-- The value of the chain of names that ends with token i, and whether it is known: a.b.c, "text", (a).
 local function value_at(tokens, i)
   local token, before = tokens[i], tokens[i - 1]
   if not token then return nil, false end
+  if token.text == ")" and tokens[i - 2] and tokens[i - 2].text == "("
+    and not (tokens[i - 3] and tokens[i - 3].kind == "name") then -- f(a) is a call
+    return value_at(tokens, i - 1)
+  end
   if token.kind == "string" then return "", true end
   if token.kind ~= "name" then return nil, false end
   if before and before.text == "." then
