@@ -340,10 +340,31 @@ static void shorten_traceback(lua_State *L) {
   lua_replace(L, -2);
 }
 
-/* Shows the error on top, and keeps the locals that it left. */
-static void report(lua_State *L, int status) {
-  if (lua_type(L, -1) == LUA_TSTRING) shorten_traceback(L);
+/* The first line of the message on top in red, where standard error shows colours. */
+static void colour_message(lua_State *L) {
+  if (terminal_at(STDERR_FILENO).style < TERMINAL_256) return;
+  const char *message = lua_tostring(L, -1);
+  size_t first = strcspn(message, "\n");
+  lua_pushliteral(L, "\033[31m");
+  lua_pushlstring(L, message, first);
+  lua_pushliteral(L, "\033[0m");
+  lua_pushstring(L, message + first);
+  lua_concat(L, 4);
+  lua_replace(L, -2);
+}
+
+/* Shows the error on top, in the prompt's way. */
+static void show_error(lua_State *L, int status) {
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    shorten_traceback(L);
+    colour_message(L);
+  }
   program_report(L, NULL, status);
+}
+
+/* Shows the error that has ended an entry, and keeps the locals that it left. */
+static void report(lua_State *L, int status) {
+  show_error(L, status);
   call_function(L, "drop", 0, 0);
   if (lua_getfield(L, LUA_REGISTRYINDEX, left_key) == LUA_TTABLE) call_function(L, "rescue", 1, 0);
   lua_pushnil(L);
@@ -397,9 +418,8 @@ static void show_results(lua_State *L, int base, bool is_hidden) {
   lua_insert(L, base + 1);
   int status = program_call(L, n + 1, 0);
   if (status == LUA_OK) return;
-  if (lua_type(L, -1) == LUA_TSTRING) shorten_traceback(L);
   lua_pushfstring(L, "error calling 'print' (%s)", lua_tostring(L, -1));
-  program_report(L, NULL, status);
+  show_error(L, status);
 }
 
 /* The function of an entry is on top; `how` is prompt.read's word for it. */

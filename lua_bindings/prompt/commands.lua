@@ -115,9 +115,7 @@ local function vars()
   local function add(name, kind, value)
     local row, bytes
     if strew_type(value) == "tensor" then row, bytes = tensor_row(name, kind, value) end
-    local text = row or prompt.brief(value)
-    if not row and #text > 40 then text = sub(text, 1, 37) .. "..." end
-    insert(rows, row or {name, kind, type(value), text, "", ""})
+    insert(rows, row or {name, kind, type(value), prompt.line_of(value, 40), "", ""})
     total = total + (bytes or 0)
   end
   for _, name in ipairs(prompt.locals()) do

@@ -3,9 +3,9 @@
 -- what the session answered are left out.
 local prompt = ...
 local host = prompt.host
-local concat, insert, remove = table.concat, table.insert, table.remove
+local insert, remove = table.insert, table.remove
 local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, string.match, string.sub
-local ipairs = ipairs
+local ipairs, rawget, select, globals = ipairs, rawget, select, _G
 
 local waiting = {} -- entries and lines of what was pasted, still to be taken
 local is_paste = false -- or may they have been typed ahead?
@@ -44,14 +44,22 @@ local function is_hidden(text)
   return i > 0 and tokens[i].text == ";"
 end
 
+-- The name of a global, if the text is just that and it has no value.
+local function unknown_name(text)
+  local name = match(text, "^%s*([%a_][%w_]*)%s*$")
+  if not name or name == "_" or select(2, prompt.value_of_local(name)) then return nil end
+  return not prompt.keywords[name] and rawget(globals, name) == nil and name or nil
+end
+
 -- "run", function, "show" | "hide" | "quiet"; "error", message; "more"; "end".
 local function evaluate(text, is_last)
   local command = match(text, "^%s*([:?].*)$")
   if command and sub(command, 1, 2) ~= "::" then return prompt.command(command) end
   local code = gsub(text, "^%s*=", "return ")
   local f, how, is_incomplete = prompt.compile(code, "=stdin")
+  prompt.asked = unknown_name(text)
   if f then return "run", f, is_hidden(text) and "hide" or "show" end
-  if is_incomplete and not is_last then return "more" end
+  if is_incomplete and not is_last then return "more", how end
   return "error", how
 end
 
@@ -67,6 +75,12 @@ local function next_line(text)
   return remove(waiting, 1)
 end
 
+-- Several lines that came at once: are they no chunk, so that they are to be taken one by one? (A last line that is an
+-- expression might also be the beginning of an assignment.)
+local function is_no_chunk(text, kind, message)
+  return find(text, "\n") and (kind == "error" or kind == "more" and find(message, "syntax error near <eof>$"))
+end
+
 -- Reads one entry and says what to do: as `evaluate` does, or "none".
 function prompt.read()
   local text
@@ -80,7 +94,7 @@ function prompt.read()
     end
     local joined = line and (text and text .. "\n" .. line or line) or text
     local kind, a, b = evaluate(joined, not line)
-    if kind == "error" and line and find(joined, "\n") and not text then -- no chunk: line by line
+    if line and not text and is_no_chunk(joined, kind, a) then
       for i, part in ipairs(lines_of(joined)) do insert(waiting, i, part) end
     elseif kind ~= "more" then
       if find(joined, "%S") then host.remember(joined) end

@@ -39,7 +39,6 @@ local function brief(value)
   if not ok then return "(__tostring failed)" end
   return (gsub(text, "\n.*", " ..."))
 end
-prompt.brief = brief
 
 local function is_closed(value)
   if type(value) ~= "table" then return true end
@@ -127,6 +126,12 @@ function render(value, depth, indent, width, state)
   return "{\n" .. inner .. body .. "\n" .. indent .. "}"
 end
 
+-- Any value in one line of up to `width` characters.
+function prompt.line_of(value, width)
+  local line = is_closed(value) and brief(value) or render(value, 2, "", 1 << 20, {open = {}, budget = 20})
+  return #line > width and sub(line, 1, width - 3) .. "..." or line
+end
+
 -- A result as text: like tostring, but that tables are opened.
 local function text_of(value)
   if is_closed(value) then return tostring(value) end
@@ -143,12 +148,21 @@ local function show(...)
   print(concat(texts, separator, 1, texts.n))
 end
 
+-- For a name alone that has no value: what may have been meant.
+local words = {exit = ":quit", quit = ":quit", help = ":help"}
+function prompt.suggest(name)
+  local nearest = words[name] or host.guess_global(name)
+  if nearest then print("  hint  did you mean '" .. nearest .. "'?") end
+end
+
 -- What an entry gave: kept as _, and shown. A script's own print has precedence.
 function prompt.results(is_hidden, ...)
-  if select("#", ...) == 0 then return end
-  local first = (...)
+  local n, first = select("#", ...), (...)
+  if n == 0 then return end
   if first ~= nil then rawset(globals, "_", first) end
   if is_hidden then return end
   local chosen = rawget(globals, "print")
-  if rawequal(chosen, print) then show(...) else chosen(...) end
+  if not rawequal(chosen, print) then return chosen(...) end
+  show(...)
+  if n == 1 and first == nil and prompt.asked then prompt.suggest(prompt.asked) end
 end
