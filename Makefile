@@ -1,4 +1,4 @@
-# strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# strew: make, make doc, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
 # (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
 # Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread,
 # DEBUG=1 (these in build folders of their own)
@@ -21,7 +21,8 @@ VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
 CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+# (What is shipped is small: names for debuggers and profilers come with DEBUG=1.)
+LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
 LIBS     = -lpthreadpool -lm -ldl
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
@@ -55,7 +56,7 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
-all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew
+all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew $(BUILD)/strew.1
 
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
@@ -100,11 +101,23 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
 
+# The manual page, and the reference: one page for browsers.
+REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
+doc: $(BUILD)/doc/index.html
+$(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
+	$(call say,MAN) $(BUILD)/strew -E $< $@
+$(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
+	@mkdir -p $(@D)
+	$(call say,HTML) $(BUILD)/strew -E $< $@
+
 # ------------------------------------------------------------------------------------------------------- try and test
 
+# Each runs on the CPU and through OpenCL, and checks what it finds; pictures and files go to build/demo.
+DEMOS    = karate debrank groupby voxels hough
 demo: all
-	build/strew scripts/demos/karate.lua
-	build/strew scripts/demos/debrank.lua
+	@mkdir -p $(BUILD)/demo
+	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \
+	  $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo || exit 1; done
 
 # BUDGET seconds for each case, CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so
@@ -131,8 +144,12 @@ specs: $(BUILD)/strew.so
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
+reference: all doc
+	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
+limits: all
+	@sh tests/limits_test.sh $(BUILD)/strew
 digest: all
 	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
@@ -143,9 +160,9 @@ devices-%: all $(call programs,$(DEVICE_CHECKS))
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
-	@luacheck -q scripts tests
+	@luacheck -q scripts tests lua_bindings/help.lua
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program readme digest rules sanitized threads devices
+test: all checks specs program limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -158,6 +175,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all kernels demo bench bench-peers checks hosts sanitized threads specs program readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

@@ -16,6 +16,7 @@ void range_include(struct range *range, const double *values, int64_t count) {
 
 double range_level(struct range range, double value) {
   if (isnan(value)) return value;
+  if (range.low > range.high) range = (struct range){0, 0}; /* nothing is finite: signs are seen */
   if (value <= range.low) return 0;
   if (value >= range.high) return 1;
   double part = isfinite(range.high - range.low) ? 1 : 0.25; /* extents that go beyond a double's range */

@@ -2,8 +2,8 @@
 -- strew.help; used by scripts/reference.lua and by the tests too. A chunk of one argument, the text.
 --
 -- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown,
--- example, output, params, returns, overloads, fields, values, parent, forms = {method =, inplace =}}. A parameter, result
--- or field is {name, optional, type, text}; `shown` is what messages call a parameter.
+-- example, output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter,
+-- result or field is {name, optional, type, text}; `shown` is what messages call a parameter.
 local entries, groups, by_name = {}, {}, {}
 
 ----------------------------------------------------------------------------------------------------------- reading
@@ -41,7 +41,8 @@ local read = {} -- what stands behind a tag, by the tag
 function read.param(entry, text)
   local name, mark, type, rest = text:match "^(%S-)(%??)%s+(%S+)%s*(.*)$"
   local shown, words = rest:match '^"(.-)"%s*(.*)$'
-  table.insert(entry.params, {name = name, shown = shown or name, optional = mark ~= "", type = type, text = words or rest})
+  local param = {name = name, shown = shown or name, optional = mark ~= "", type = type, text = words or rest}
+  table.insert(entry.params, param)
 end
 
 read["return"] = function(entry, text)
@@ -190,36 +191,20 @@ end
 -- All ways of calling what an entry is about, those in place first where `inplace` is asked for.
 local function signatures(entry, inplace)
   local lines, name = {}, entry.name
-  local function add(call, params, first, returns, at)
-    table.insert(lines, at or #lines + 1, call .. arguments(params, first) .. (type(returns) == "string" and returns or results(returns)))
+  local function add(call, params, first, result, at)
+    table.insert(lines, at or #lines + 1, call .. arguments(params, first) .. result)
   end
-  add("strew." .. name, entry.params, 1, entry.returns)
-  if entry.forms.method then add("t:" .. name, entry.params, 2, entry.returns) end
+  add("strew." .. name, entry.params, 1, results(entry.returns))
+  if entry.forms.method then add("t:" .. name, entry.params, 2, results(entry.returns)) end
   for _, overload in ipairs(entry.overloads) do
     local is_method = overload.params[1].name == "self"
-    add((is_method and "t:" or "strew.") .. name, overload.params, is_method and 2 or 1, overload.returns)
+    add((is_method and "t:" or "strew.") .. name, overload.params, is_method and 2 or 1, results(overload.returns))
   end
   if entry.forms.inplace then add("t:" .. name .. "_", entry.params, 2, " -> t, in place", inplace and 1 or nil) end
   return lines
 end
 
--- The entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+"), or nil; is it in place?
-local function find(name)
-  local plain = trim(name):gsub("%s*%b()$", ""):match "[^.:]*$"
-  for _, entry in ipairs(entries) do
-    if entry.name == plain then return entry, false end
-    if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
-  end
-  for _, entry in ipairs(entries) do
-    for _, field in ipairs(entry.fields) do
-      if field.name == plain then return entry, false end
-    end
-    local operator = entry.summary:match "`%a* ?(%p+) ?%a+`%."
-    if operator == plain then return entry, false end
-  end
-end
-
--- All names that `find` knows, in order.
+-- The names of all entries, in order.
 local function names()
   local list = {}
   for _, entry in ipairs(entries) do
@@ -280,28 +265,47 @@ local function add_rows(lines, rows)
   end
 end
 
+-- What there is to say about parameters, options, results, fields and words: {name, type, text} each. An option that
+-- may be given by position as well has one row, with the text of either.
 local function rows_of(entry)
-  local rows, seen = {}, {}
+  local rows, by_row = {}, {}
   local function add(name, type, text)
-    if not seen[name] then table.insert(rows, {name, type_name(type), text}) end
-    seen[name] = true
+    local row = by_row[name] or by_row[name:gsub(" =$", "")]
+    if row and row[3] == "" then row[3] = text end
+    if row then return end
+    by_row[name] = {name, type_name(type), text}
+    table.insert(rows, by_row[name])
   end
   local function add_options(params)
     for _, param in ipairs(params) do
-      for _, field in ipairs(option_fields(param.type)) do add(field.name .. " =", field.type, field.text) end
+      for _, field in ipairs(option_fields(param.type)) do add(field.name .. " =", field.type, field.text or "") end
     end
   end
   for _, param in ipairs(entry.params) do
     if not options_text(param) or param.name == "..." then add(param.shown, param.type, param.text) end
   end
   add_options(entry.params)
-  for _, overload in ipairs(entry.overloads) do
-    if not overload.params[#overload.params].type:find "^{" then add_options(overload.params) end
-  end
+  for _, overload in ipairs(entry.overloads) do add_options(overload.params) end
   for _, result in ipairs(entry.returns) do add("-> " .. result.name, result.type, result.text) end
   for _, field in ipairs(entry.fields) do add(field.name, field.type, field.text) end
   for _, value in ipairs(entry.values) do add(value.name, "", value.text) end
   return rows
+end
+
+-- The entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+", "keepdim"), or nil; is it in
+-- place?
+local function find(name)
+  local plain = trim(name):gsub("%s*%b()$", ""):match "[^.:]*$"
+  for _, entry in ipairs(entries) do
+    if entry.name == plain then return entry, false end
+    if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
+    if entry.summary:match "`%a* ?(%p+) ?%a+`%." == plain then return entry, false end
+  end
+  for _, entry in ipairs(entries) do -- fields and options: where they first appear
+    for _, row in ipairs(rows_of(entry)) do
+      if row[1] == plain .. " =" or (row[1] == plain and #entry.fields > 0) then return entry, false end
+    end
+  end
 end
 
 local function add_example(lines, entry)
@@ -379,5 +383,5 @@ local function search(words)
 end
 
 read_all(...)
-return {entries = entries, groups = groups, find = find, names = names, page = page, overview = overview, search = search,
-        signatures = signatures, rows_of = rows_of}
+return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
+        page = page, overview = overview, search = search}

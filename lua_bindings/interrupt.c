@@ -20,7 +20,7 @@ enum {
 static lua_State *running; /* a handler is given no argument */
 static strew_context *context;
 static pthread_t thread;
-static bool insisting;
+static bool insisting, uses_hooks;
 static volatile sig_atomic_t pending;
 static struct sigaction before;
 static int raised; /* how often, since interrupt_begin */
@@ -44,7 +44,7 @@ static void interrupt(int signal_number) {
   } else {
     if (!insisting) signal(signal_number, SIG_DFL);
     pending = 1;
-    lua_sethook(running, raise_interrupted, EVERY_EVENT, 1);
+    if (uses_hooks) lua_sethook(running, raise_interrupted, EVERY_EVENT, 1);
     if (context) strew_context_interrupt(context);
   }
   errno = error;
@@ -189,10 +189,12 @@ static int coroutine_wrap(lua_State *L) {
   return 1;
 }
 
-void interrupt_open(lua_State *L) {
+void interrupt_open(lua_State *L, bool has_limits) {
   static const luaL_Reg functions[] = {{"resume", coroutine_resume}, {"wrap", coroutine_wrap}, {NULL, NULL}};
   context = strew_context_of(L);
   thread = pthread_self();
+  uses_hooks = !has_limits;
+  if (has_limits) return;
   lua_getglobal(L, LUA_COLIBNAME);
   luaL_setfuncs(L, functions, 0);
   lua_getfield(L, -1, "close");

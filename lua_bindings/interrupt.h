@@ -5,9 +5,10 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Replaces the functions that run coroutines by ones that tell which coroutine runs. The standard libraries and the
-   module strew are open in this state, the only one of the process that is interrupted. */
-void interrupt_open(lua_State *L);
+/* Replaces the functions that run coroutines by ones that tell which coroutine runs; not where there are limits, which
+   look at the context's interruption by themselves. The standard libraries and the module strew are open in this state,
+   the only one of the process that is interrupted. */
+void interrupt_open(lua_State *L, bool has_limits);
 
 /* From begin to end Ctrl-C raises "interrupted!" in what runs. Scripts may catch it, once, and a second Ctrl-C ends the
    process; where it insists, as at the prompt, it is raised again and again until nothing runs any more. */

@@ -12,6 +12,7 @@ enum { LINE_BYTES = 1024, USUAL_COLUMNS = 80 };
 static const double between_drawings = 0.1; /* seconds */
 
 static bool is_running, is_drawn;
+static bool is_open;   /* the line that is drawn does not tell how far the work is */
 static double changed; /* when the line was drawn, or the work began */
 
 bool progress_can_show(void) {
@@ -27,7 +28,7 @@ double progress_clock(void) {
 
 static void erase(void) {
   if (is_drawn) fputs("\r\033[K", stderr);
-  is_running = is_drawn = false;
+  is_running = is_drawn = is_open = false;
 }
 
 /* Is it a byte that begins a character of UTF-8? */
@@ -54,6 +55,7 @@ static void draw(const char *doing, double done) {
   fprintf(stderr, "\r\033[K%s%s", line, room >= 0 ? part : "");
   fflush(stderr);
   is_drawn = true;
+  is_open = !(done >= 0);
 }
 
 void progress_show(void *user, const char *doing, double done) {
@@ -65,7 +67,7 @@ void progress_show(void *user, const char *doing, double done) {
   }
   if (!is_registered) is_registered = atexit(erase) == 0;
   if (!is_running) changed = progress_clock();
-  bool is_due = progress_clock() - changed >= between_drawings || (!is_drawn && !(done >= 0));
+  bool is_due = progress_clock() - changed >= between_drawings || (!(done >= 0) && !is_open);
   is_running = true;
   if (!is_due) return;
   draw(doing, done);

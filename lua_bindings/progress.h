@@ -6,9 +6,9 @@
 
 /* Is standard error a terminal on which a line can be erased? */
 bool progress_can_show(void);
-/* As strew_options.progress. The line is drawn at most ten times a second, and erased at doing NULL and at the
-   program's end. What a step done in between takes less than a tenth of a second never shows; work that cannot tell how
-   far it is shows at once, since it may not be heard of again before its end. */
+/* As strew_options.progress. The line is drawn at most ten times a second, so that short work never shows; but work
+   that cannot tell how far it is shows at once: it may not be heard of again before its end. The line is erased when
+   the work is done, and at the program's end. */
 void progress_show(void *user, const char *doing, double done);
 
 /* strew_options.progress of the program: counts seconds, and shows the line where it can be shown. */

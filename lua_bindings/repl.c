@@ -16,6 +16,7 @@
 
 #include <dirent.h>
 #include <lauxlib.h>
+#include <lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static int host_read(lua_State *L) {
     lua_replace(L, piece);
     lua_settop(L, piece);
   }
+  strew_restart_limits(L); /* what was waited for does not count */
   if (n == 2) return n;
   lua_pushboolean(L, is_joined);
   return 2;
@@ -193,10 +195,15 @@ static void push_host(lua_State *L) {
   set_words(L, "reduce", reduction_word, STREW_REDUCTION_COUNT);
   set_words(L, "mode", mode_word, STREW_MODE_COUNT);
   lua_setfield(L, -2, "words");
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, -1, "strew");
-  lua_remove(L, -2);
-  lua_setfield(L, -2, "strew");
+  lua_setfield(L, -3, "strew");
+  lua_setfield(L, -2, "loaded");
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_setfield(L, -2, "preload");
+  lua_pushcfunction(L, luaopen_debug); /* scripts may have none */
+  lua_call(L, 0, 1);
+  lua_setfield(L, -2, "debug");
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_setfield(L, -2, "methods");
 }
@@ -318,6 +325,7 @@ static void keep_locals(lua_State *L) {
 
 /* Calls a function of prompt/ with the nargs arguments on top; an error of it is reported. */
 static bool call_function(lua_State *L, const char *name, int nargs, int nresults) {
+  strew_restart_limits(L); /* those of the entry are not ours */
   push_function(L, name);
   lua_insert(L, -(nargs + 1));
   return program_report(L, NULL, program_call(L, nargs, nresults)) == LUA_OK;
@@ -382,6 +390,7 @@ static int wait_for_devices(lua_State *L) {
 static int run(lua_State *L) {
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
+  strew_restart_limits(L);
   program_on_error(keep_locals);
   int status = program_call(L, 0, LUA_MULTRET);
   program_on_error(NULL);
@@ -439,8 +448,11 @@ static void run_entry(lua_State *L, const char *how) {
 
 /* One entry. False: there is no more. */
 static bool step(lua_State *L) {
+  enum { TRIES = 100 }; /* to read an entry: out of memory, as it may be, it would go on for ever */
+  static int failed;
   lua_settop(L, 0);
-  if (!call_function(L, "read", 0, 3)) return true;
+  if (!call_function(L, "read", 0, 3)) return ++failed < TRIES;
+  failed = 0;
   const char *what = lua_tostring(L, 1);
   if (strcmp(what, "end") == 0) return false;
   if (strcmp(what, "run") == 0) {

@@ -2,8 +2,8 @@
 -- strew.lua: the one text behind strew.help, the prompt's ?name, the reference (make doc), the manual page and what
 -- editors show (LuaCATS, as lua-language-server reads it). Nothing here runs: editors and help.lua read it.
 --
--- A line of dashes with a title begins a group. A block of lines with three dashes is a text: its first paragraph says
--- in one sentence what there is to know, then come rules, an example that a test runs, and what the example prints. What
+-- A line of dashes with a title begins a group. A block of lines with three dashes is a text: its first line says in
+-- one sentence what there is to know, then come rules, an example that a test runs, and what the example prints. What
 -- stands below the block is what the text is about; below "---# title" it is about a rule, and nothing is declared.
 -- A function's further names (the method, and both in place, with an underscore) are assigned below it.
 -- Where an argument's text begins with a "name" in quotes, that is what messages and signatures call it.
@@ -13,9 +13,9 @@
 ---# counting
 ---Inside a tensor everything counts from 0: dimensions, positions, and the numbers stored in index tensors.
 ---
----Dimensions and positions may be negative: -1 is the last. Inside an index tensor that holds only where a call asks for
----`mode = "wrap"`. Lua tables count from 1, as always. The border between the two is `strew.tensor{...}` and `t:tolist()`.
----A position out of range is an error, never nil: loop with `for i = 0, #t - 1`.
+---Dimensions and positions may be negative: -1 is the last. Inside an index tensor that holds only where a call asks
+---for `mode = "wrap"`. Lua tables count from 1, as always. The border between the two is `strew.tensor{...}` and
+---`t:tolist()`. A position out of range is an error, never nil: loop with `for i = 0, #t - 1`.
 ---
 ---```lua
 ---local t = strew.tensor{10, 20, 30}
@@ -26,11 +26,12 @@
 ---```
 
 ---# names
----Every operation `f` is a function `strew.f(t, ...)` and a method `t:f(...)`; with an underscore it works in place.
+---Every operation `f` is a function `strew.f(t, ...)` and a method `t:f(...)`; `t:f_(...)` works in place.
 ---
----`t:f_(...)` and `strew.f_(t, ...)` write the result into `t` and return it. Without the underscore the result is a new
----tensor and `t` stays as it was. Names and rules are PyTorch's where PyTorch has the operation. Results of a call that
----works in place keep the dtype and shape of `t`; where they do not fit, it is an error and nothing is written.
+---`t:f_(...)` and `strew.f_(t, ...)` write the result into `t` and return it. Without the underscore the result is a
+---new tensor and `t` stays as it was. Names and rules are PyTorch's where PyTorch has the operation. A result that does
+---not fit into `t`, by its dtype or shape, is an error, and nothing is written. Of a view in place, as `t:squeeze_()`,
+---`t` itself gets the new shape.
 ---
 ---```lua
 ---local t = strew.tensor{1, 2, 3}
@@ -43,8 +44,8 @@
 ---# options
 ---Optional arguments are given by position or by name, in a table that comes last.
 ---
----A key that the call does not know is an error that names it and those that it knows. `nil` stands for an argument that
----is left out.
+---A key that the call does not know is an error that names it and those that it knows. `nil` stands for an argument
+---that is left out.
 ---
 ---```lua
 ---local t = strew.tensor{{1.0, 2.0}, {3.0, 4.0}}
@@ -78,9 +79,9 @@
 ---# promotion
 ---Operands of different dtypes are brought to a common one, as in PyTorch: bool, then integers, then floats.
 ---
----Of two tensors of one kind the wider dtype wins (float16 with bfloat16 gives float32, uint8 with int8 int16). A number
----takes part by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays float16. The
----scatter family does not promote: `src` has the dtype of `t`.
+---Of two tensors of one kind the wider dtype wins (float16 with bfloat16 gives float32, uint8 with int8 int16). A
+---number takes part by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays float16.
+---The scatter family does not promote: `src` has the dtype of `t`.
 ---
 ---```lua
 ---local t = strew.ones(2, {dtype = "int8"})
@@ -93,10 +94,11 @@
 ---# bits
 ---The same inputs give the same bits on one thread or many, on every run and on every OpenCL device.
 ---
----This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`, rounding,
----comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not part of it. Sums of the
----scatter family join in row-major order of `index`, as a plain loop would. `exp log sin cos tanh sigmoid pow` and
----products of matrices are the same from run to run, not from device to device. `strew.deterministic(false)` is the way out.
+---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`,
+---rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not part of it.
+---Sums of the scatter family join in row-major order of `index`, as a plain loop would. `exp log sin cos tanh sigmoid
+---pow` and products of matrices are the same from run to run, not from device to device.
+---`strew.devices()` says which device cannot keep this, `strew.deterministic(false)` lets go of it.
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
@@ -110,7 +112,8 @@
 ---A message says what, where, which value and what to do: a line of facts, one per tensor, and at most one hint.
 ---
 ---Errors are plain strings for `pcall`; `strew.last_error()` gives the same as a table. A call that fails has changed
----nothing: indices are checked, on every device, before the first element is written.
+---nothing: indices are checked, on every device, before the first element is written. Just a call in place that is
+---interrupted may have written a part of its result, and says so.
 ---
 ---```lua
 ---local t = strew.zeros(3)
@@ -126,9 +129,9 @@
 
 ---How the elements of a tensor are stored.
 ---
----Lua integers make int64, floats float32, booleans bool; `{dtype = ...}` asks for another one. Integers wrap on overflow.
----A number that the dtype cannot hold is an error. float16 and bfloat16 are stored in 16 bits, computed in float32 and
----rounded once. Devices may lack float64: `strew.devices()` tells.
+---Lua integers make int64, floats float32, booleans bool; `{dtype = ...}` asks for another one. Integers wrap on
+---overflow. A number that the dtype cannot hold is an error. float16 and bfloat16 are stored in 16 bits, computed in
+---float32 and rounded once. Devices may lack float64: `strew.devices()` tells.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}.dtype, strew.tensor{1, 2.5}.dtype, strew.tensor{true}.dtype)
@@ -227,11 +230,11 @@
 
 ---A tensor: elements of one dtype, on one device, in 0 to 16 dimensions.
 ---
----`t[i]` is the part of `t` at position i of dimension 0, as a view, or a Lua number or boolean where `t` has one dimension;
----`t[i] = v` writes a number, or a tensor that broadcasts, there. `#t` is the size of dimension 0. `==` is identity: use
----`strew.equal`, or `t:eq(u)` element by element. `&`, `|`, `~` take integers and bools; `<` and `<=` raise an error.
----`tostring` and `print` show the elements, of more than 1000 only those at the edges. `local t <close> = ...` frees the
----tensor at the end of the block.
+---`t[i]` is the part of `t` at position i of dimension 0, as a view, or a Lua number or boolean where `t` has one
+---dimension; `t[i] = v` writes a number, or a tensor that broadcasts, there. `#t` is the size of dimension 0. `==` is
+---identity: use `strew.equal`, or `t:eq(u)` element by element. `&`, `|`, `~` take integers and bools; `<` and `<=`
+---raise an error. `tostring` and `print` show the elements, of more than 1000 only those at the edges. `local t <close>
+---= ...` frees the tensor at the end of the block.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -304,11 +307,11 @@ strew = {}
 ---float32[] cpu  0.5000
 ---false	example:4: tensor: 'x' is ragged, x[2] has 1 element where x[1] has 2
 ---```
----@param x number|boolean|table|strew.Tensor
+---@param x any a number, a boolean, a nested Lua sequence of them, or a tensor
 ---@param dtype? strew.dtype
 ---@param device? strew.device
 ---@return strew.Tensor t
----@overload fun(x: number|boolean|table|strew.Tensor, options: strew.new_options): strew.Tensor
+---@overload fun(x: any, options: strew.new_options): strew.Tensor
 function strew.tensor(x, dtype, device) end
 
 --------------------------------------------------------------------------------------------------------- Making tensors
@@ -326,7 +329,7 @@ function strew.tensor(x, dtype, device) end
 ---int64[2] cpu
 --- 0  0
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence; none: a single number
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence; none: a single number
 ---@return strew.Tensor t float32 unless a dtype is asked for
 function strew.zeros(...) end
 
@@ -339,7 +342,7 @@ function strew.zeros(...) end
 ---float32[3] cpu
 --- 1  1  1
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless a dtype is asked for
 function strew.ones(...) end
 
@@ -355,7 +358,7 @@ function strew.ones(...) end
 --- 7  7  7
 --- 7  7  7
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless a dtype is asked for
 function strew.empty(...) end
 
@@ -373,7 +376,7 @@ function strew.empty(...) end
 --- true  true
 ---```
 ---@param shape integer|integer[] one size, or a sequence of them
----@param value number|boolean an integer gives int64, a float float32, a boolean bool; error: a dtype that cannot hold it
+---@param value number|boolean integers give int64, floats float32, booleans bool; error: a dtype that cannot hold it
 ---@param options? strew.new_options
 ---@return strew.Tensor t
 function strew.full(shape, value, options) end
@@ -445,7 +448,7 @@ function strew.linspace(start, stop, steps, options) end
 ---float32[3] cpu
 --- 0.8903  0.8947  0.5857
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless another float dtype is asked for
 function strew.rand(...) end
 
@@ -459,7 +462,7 @@ function strew.rand(...) end
 ---float32[3] cpu
 --- 0.2786  0.2671  1.3676
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t float32 unless another float dtype is asked for
 function strew.randn(...) end
 
@@ -475,7 +478,7 @@ function strew.randn(...) end
 ---```
 ---@param low integer the least; 0 where the shape, as a sequence, is the second argument
 ---@param high integer one more than the greatest
----@param ... integer|integer[]|strew.new_options "shape..." the sizes, as numbers or one sequence
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t int64 unless a dtype is asked for
 ---@overload fun(high: integer, shape: integer[], options?: strew.new_options): strew.Tensor
 function strew.randint(low, high, ...) end
@@ -509,7 +512,7 @@ function strew.randperm(n, options) end
 ---@param seed integer
 function strew.manual_seed(seed) end
 
--------------------------------------------------------------------------------------- What a tensor is and what it holds
+------------------------------------------------------------------------------------- What a tensor is and what it holds
 
 ---Gives the sizes as results of their own, or the size of one dimension.
 ---
@@ -622,7 +625,7 @@ Tensor.item = strew.item
 ---3
 ---```
 ---@param self strew.Tensor
----@return table|number|boolean
+---@return any
 function strew.tolist(self) end
 Tensor.tolist = strew.tolist
 
@@ -656,14 +659,14 @@ Tensor.get = strew.get
 --- 0  0
 ---```
 ---@param self strew.Tensor
----@param ... integer|number|boolean "position..., value" where, and what; error: out of range, or a value that does not fit
+---@param ... integer|number|boolean "position..., value" error: out of range, or a value that does not fit
 function strew.set(self, ...) end
 Tensor.set = strew.set
 
 ---Gives the same values as another dtype, on another device, or both.
 ---
----Floats stop at the ends of an integer's range and lose their fraction, NaN becomes 0; integers wrap; a float too large
----becomes infinite; bool is x ~= 0. Where nothing changes the result shares its elements with self.
+---Floats stop at the ends of an integer's range and lose their fraction, NaN becomes 0; integers wrap; a float too
+---large becomes infinite; bool is x ~= 0. Where nothing changes the result shares its elements with self.
 ---
 ---```lua
 ---print(strew.tensor{1.75, -1.75, 300}:to("int8"))
@@ -770,8 +773,8 @@ strew.zero_, Tensor.zero, Tensor.zero_ = strew.zero, strew.zero, strew.zero
 
 ---Gives the tensor's memory back now.
 ---
----A later use of this tensor is an error; views of it live on. Otherwise memory is given back when Lua's collector finds
----that nothing holds the tensor.
+---A later use of this tensor is an error; views of it live on. Otherwise memory is given back when Lua's collector
+---finds that nothing holds the tensor.
 ---
 ---```lua
 ---local t = strew.zeros(1000)
@@ -914,8 +917,8 @@ strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.u
 
 ---Repeats dimensions of size 1 without copying anything.
 ---
----An expanded view cannot be written in place, since elements of it share memory. As index or src of a scatter it is never
----copied out.
+---An expanded view cannot be written in place, since elements of it share memory. As index or src of a scatter it is
+---never copied out.
 ---
 ---```lua
 ---print(strew.tensor{{1}, {2}}:expand(2, 3))
@@ -928,7 +931,7 @@ strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.u
 ---1	0
 ---```
 ---@param self strew.Tensor
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size, new dimensions come in front
+---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size; new ones come in front
 ---@return strew.Tensor t shares self's elements
 function strew.expand(self, ...) end
 Tensor.expand = strew.expand
@@ -1122,18 +1125,18 @@ Tensor.chunk = strew.chunk
 
 ---What scatter_reduce takes by name.
 ---@class strew.scatter_reduce_options
----@field include_self? boolean true unless given; false: places that receive something start from the identity (0, 1, -inf, ...)
+---@field include_self? boolean true unless given; false: places that receive something forget their value
 ---@field mode? strew.mode what becomes of values out of range; "error" unless given
 
 ---Writes src, or a number, to the places that index names along dim; or joins it to what is there.
 ---
----For each position p of index, in row-major order: `self[p with p[dim] = index[p]] = src[p]`. Where places repeat, the last
----one wins, on every device. `{reduce = ...}` joins instead, as `scatter_reduce` does. Where the second argument is a
----tensor, this is the group form: `strew.scatter(src, index, {dim =, reduce =, ...})`, see `scatter_sum`.
+---For each position p of index, in row-major order: `self[p with p[dim] = index[p]] = src[p]`. Where places repeat, the
+---last one wins, on every device. `{reduce = ...}` joins instead, as `scatter_reduce` does. Where the second argument
+---is a tensor, this is the group form: `strew.scatter(src, index, {dim =, reduce =, ...})`, see `scatter_sum`.
 ---
----Ranks are equal; no size of index exceeds src's, nor, but along dim, self's. A larger src is read at index's positions,
----and `warn` says so after `warn("@on")`. An empty index changes nothing. In place, self may not share elements with
----itself, index or src.
+---Ranks are equal; no size of index exceeds src's, nor, but along dim, self's. A larger src is read at index's
+---positions, and `warn` says so after `warn("@on")`. An empty index changes nothing. In place, self may not share
+---elements with itself, index or src.
 ---
 ---```lua
 ---local t = strew.zeros(2, 3)
@@ -1157,14 +1160,14 @@ Tensor.chunk = strew.chunk
 ---@param src strew.Tensor|number|boolean self's dtype; a number that self's dtype can hold
 ---@param options? strew.scatter_options
 ---@return strew.Tensor t self's shape and dtype
----@overload fun(src: strew.Tensor, index: strew.Tensor, options?: strew.group_scatter_options): strew.Tensor, strew.Tensor?
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options?: strew.group_scatter_options): strew.Tensor
 function strew.scatter(self, dim, index, src, options) end
 strew.scatter_, Tensor.scatter, Tensor.scatter_ = strew.scatter, strew.scatter, strew.scatter
 
 ---Adds src to the places that index names along dim.
 ---
----For each position p of index, in row-major order: `self[p with p[dim] = index[p]] += src[p]`, so that the bits are those of
----a plain loop, on every device and thread count. Shapes are as for `scatter`. bool sums are or.
+---For each position p of index, in row-major order: `self[p with p[dim] = index[p]] += src[p]`, so that the bits are
+---those of a plain loop, on every device and thread count. Shapes are as for `scatter`. bool sums are or.
 ---
 ---```lua
 ---print(strew.zeros(3):scatter_add_(0, strew.tensor{0, 2, 2}, strew.tensor{1.0, 2.0, 3.0}))
@@ -1233,7 +1236,7 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension that index names places in
----@param index strew.Tensor int64 or int32, of self's rank, no size but that of dim above self's; error: a value out of range
+---@param index strew.Tensor int64 or int32, of self's rank, and no larger but along dim; error: a value out of range
 ---@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
 function strew.gather(self, dim, index, options) end
@@ -1260,8 +1263,8 @@ Tensor.gather = strew.gather
 
 ---Sums the rows of src that belong to one group, by torch_scatter's rules.
 ---
----`out[index[p]] += src[p]` along dim, in row-major order. An index of one dimension lies along dim; one of higher rank is
----aligned with src's leading dimensions; sizes 1 expand. A group that receives nothing holds `fill`.
+---`out[index[p]] += src[p]` along dim, in row-major order. An index of one dimension lies along dim; one of higher rank
+---is aligned with src's leading dimensions; sizes 1 expand. A group that receives nothing holds `fill`.
 ---
 ---```lua
 ---local station, rain = strew.tensor{0, 2, 0, 2}, strew.tensor{1.5, 0.25, 2.5, 0.5}
@@ -1276,7 +1279,7 @@ Tensor.gather = strew.gather
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1298,7 +1301,7 @@ Tensor.scatter_sum = strew.scatter_sum
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1323,7 +1326,7 @@ Tensor.scatter_mul = strew.scatter_mul
 ---```
 ---@param src strew.Tensor error: bool, which has no mean
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1346,7 +1349,7 @@ Tensor.scatter_mean = strew.scatter_mean
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1370,7 +1373,7 @@ Tensor.scatter_min = strew.scatter_min
 ---```
 ---@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param dim? integer -1 unless given
+---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
@@ -1408,7 +1411,7 @@ strew.add_, Tensor.add, Tensor.add_ = strew.add, strew.add, strew.add
 ---int64[2] cpu
 --- 9  8
 ---```
----@param self strew.Tensor|number integers and floats; bools of two operands are an error
+---@param self strew.Tensor|number integers and floats, no bools
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.sub(self, other) end
@@ -1462,7 +1465,8 @@ strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.floor_divide(self, other) end
-strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ = strew.floor_divide, strew.floor_divide, strew.floor_divide
+strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
+  strew.floor_divide, strew.floor_divide, strew.floor_divide
 
 ---Gives the rest of floor_divide, with the sign of other: `self % other`.
 ---
@@ -1553,7 +1557,7 @@ strew.neg_, Tensor.neg, Tensor.neg_ = strew.neg, strew.neg, strew.neg
 ---int64[2] cpu
 --- 1  2
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.abs(self) end
 strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
@@ -1567,7 +1571,7 @@ strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
 ---float32[2] cpu
 ---  1  -2
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.floor(self) end
 strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floor
@@ -1581,7 +1585,7 @@ strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floo
 ---float32[2] cpu
 ---  2  -1
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.ceil(self) end
 strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
@@ -1595,7 +1599,7 @@ strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
 ---float32[3] cpu
 ---  0   2  -3
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.round(self) end
 strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.round
@@ -1609,7 +1613,7 @@ strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.roun
 ---int64[2] cpu
 --- 0  2
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.relu(self) end
 strew.relu_, Tensor.relu, Tensor.relu_ = strew.relu, strew.relu, strew.relu
@@ -1965,10 +1969,11 @@ Tensor.equal = strew.equal
 ---`|self - other| <= atol + rtol * |other|` everywhere, after broadcasting. Infinities equal themselves, NaN nothing.
 ---
 ---```lua
----print(strew.allclose(strew.tensor{1.0}, strew.tensor{1.000001}), strew.allclose(strew.tensor{1.0}, strew.tensor{1.1}, {rtol = 0.2}))
+---local t, u = strew.tensor{1.0}, strew.tensor{1.1}
+---print(strew.allclose(t, t + 1e-6), strew.allclose(t, u), strew.allclose(t, u, {rtol = 0.2}))
 ---```
 ---```text
----true	true
+---true	false	true
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
@@ -2169,7 +2174,7 @@ Tensor.amax = strew.amax
 ---@param dim? integer one dimension; all unless given
 ---@param keepdim? boolean true: it stays, with size 1; false unless given
 ---@return strew.Tensor values self's dtype
----@return strew.Tensor? indices int64, with dim only
+---@return strew.Tensor indices int64, with dim only
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.min(self, dim, keepdim) end
 Tensor.min = strew.min
@@ -2197,7 +2202,7 @@ Tensor.min = strew.min
 ---@param dim? integer one dimension; all unless given
 ---@param keepdim? boolean true: it stays, with size 1; false unless given
 ---@return strew.Tensor values self's dtype
----@return strew.Tensor? indices int64, with dim only
+---@return strew.Tensor indices int64, with dim only
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.max(self, dim, keepdim) end
 Tensor.max = strew.max
@@ -2384,8 +2389,8 @@ Tensor.topk = strew.topk
 ---@param self strew.Tensor any dtype and shape
 ---@param options? strew.unique_options
 ---@return strew.Tensor values [how many], self's dtype
----@return strew.Tensor? inverse int64, where it is asked for
----@return strew.Tensor? counts int64, where they are asked for
+---@return strew.Tensor inverse int64, where it is asked for
+---@return strew.Tensor counts int64, where they are asked for
 function strew.unique(self, options) end
 Tensor.unique = strew.unique
 
@@ -2408,8 +2413,8 @@ Tensor.nonzero = strew.nonzero
 
 ---Multiplies matrices, vectors and stacks of them, as PyTorch does.
 ---
----Of two vectors it is their dot product; a vector stands for one row in front, or one column behind; leading dimensions
----broadcast. Integer sums wrap; floats are computed by the machine's BLAS, or CLBlast, where there is one.
+---Of two vectors it is their dot product; a vector stands for one row in front, or one column behind; leading
+---dimensions broadcast. Integer sums wrap; floats are computed by the machine's BLAS, or CLBlast, where there is one.
 ---
 ---```lua
 ---local a = strew.tensor{{1, 2}, {3, 4}}
@@ -2474,6 +2479,221 @@ Tensor.mv = strew.mv
 function strew.dot(self, other) end
 Tensor.dot = strew.dot
 
+------------------------------------------------------------------------------------------------------------------ Files
+
+---What strew.load takes by name.
+---@class strew.load_options
+---@field device? strew.device where the tensors are made; default: the program's device
+---@field map? boolean .npy on the CPU: true reads elements when they are used; the file never changes
+---@field header? boolean .csv: is the first line one of names? Unless given it is not, and looking like one is an error
+---@field separator? string .csv: the character between cells, "," unless given
+---@field dtype? strew.dtype .csv: of the columns of numbers; int64 or float64 unless given
+---@field text? (string|integer)[] .csv: columns that hold text, whatever it looks like
+
+---Reads tensors from a file: .npy, .npz, .csv or .png, which the end of its name tells.
+---
+---.npy gives a tensor, .npz a table of tensors by name. .csv gives a table of columns, by name with `header = true`,
+---else by number: whole numbers are int64, other numbers float64 with nan for empty cells, and text becomes int64
+---codes: the word of code c is `x.words[column][c + 1]`. `x.names` is the order of the columns. .png gives uint8, or
+---int32 where it has 16 bits, of shape [height, width] if it is grey, else [height, width, channels].
+---
+---A file that is cut short, or says what is not so, is an error that names the place; nothing is allocated that it
+---could not fill. .npz takes the library libzip, .png libpng: where they are missing the error names the package.
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name .. ".csv", "w"))
+---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\n"):flush()
+---local x = strew.load(name .. ".csv", {header = true})
+---print(strew.scatter_mean(x.rain, x.city))
+---print(x.words.city[1], x.words.city[2])
+---os.remove(name)
+---os.remove(name .. ".csv")
+---```
+---```text
+---float64[2] cpu
+--- 2  4
+---Oslo	Bergen
+---```
+---@param path string
+---@param options? strew.load_options
+---@return any x a tensor, or a table of tensors; error: the file, the place in it and the reason
+function strew.load(path, options) end
+
+---What strew.save takes by name.
+---@class strew.save_options
+---@field compress? boolean .npz: true makes it smaller, and slower to write
+---@field header? boolean .csv: a first line of names; unless given, where the columns have names
+---@field separator? string .csv: the character between cells, "," unless given
+---@field names? (string|integer)[] .csv: the order of the columns; that of the table that was loaded unless given
+---@field words? table .csv: the words of columns that hold codes, {column = {word, ...}}; those that were loaded, else
+
+---Writes a tensor, or a table of tensors, to a file: .npy, .npz, .csv or .png, which the end of its name tells.
+---
+---.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png what `load` gives for one.
+---Files of NumPy have no bfloat16. The file is written under another name beside the old one, and takes its place when
+---it is whole: an error, a full disk or a crash leaves the old one as it was.
+---
+---```lua
+---local name = os.tmpname()
+---strew.save(name .. ".npy", strew.tensor{{1, 2}, {3, 4}})
+---print(strew.load(name .. ".npy"))
+---os.remove(name)
+---os.remove(name .. ".npy")
+---```
+---```text
+---int64[2, 2] cpu
+--- 1  2
+--- 3  4
+---```
+---@param path string
+---@param x strew.Tensor|table<string|integer, strew.Tensor>
+---@param options? strew.save_options
+function strew.save(path, x, options) end
+
+------------------------------------------------------------------------------------------------------ Printing, showing
+
+---How tensors are printed.
+---@class strew.print_options
+---@field precision? integer digits behind the point, 4 unless set
+---@field threshold? integer|number elements above which only the edges are shown, 1000 unless set; math.huge: never
+---@field edgeitems? integer how many are shown at each edge, 3 unless set
+---@field linewidth? integer|"auto" columns of a line, "auto" unless set: the terminal's, else 80
+---@field profile? "default"|"short"|"full" sets all: the numbers above; 2 digits and edges of 2; never a summary
+
+---Sets how tensors are printed, by `print`, `tostring` and the prompt.
+---
+---What is not named stays; `{profile = "default"}` goes back.
+---
+---```lua
+---local t = strew.tensor{1 / 3, 2 / 3}
+---strew.set_printoptions{precision = 2}
+---print(t)
+---strew.set_printoptions{profile = "default"}
+---print(t)
+---```
+---```text
+---float32[2] cpu
+--- 0.33  0.67
+---float32[2] cpu
+--- 0.3333  0.6667
+---```
+---@param options? strew.print_options
+function strew.set_printoptions(options) end
+
+---Gives how tensors are printed, as set_printoptions takes it.
+---
+---```lua
+---local options = strew.get_printoptions()
+---print(options.precision, options.threshold, options.edgeitems)
+---```
+---```text
+---4	1000	3
+---```
+---@return strew.print_options options
+function strew.get_printoptions() end
+
+---What strew.show takes by name.
+---@class strew.show_options
+---@field width? integer columns, the terminal's unless given
+---@field height? integer lines, the terminal's unless given
+---@field min? number what is drawn darkest, or where the histogram begins; the least element unless given
+---@field max? number what is drawn brightest, or where the histogram ends; the greatest element unless given
+---@field colormap? strew.colormap of pictures; "viridis" unless given
+---@field style? "ascii"|"blocks"|"256"|"truecolor" what the terminal can unless given; not one, or $NO_COLOR: no colour
+---@field histogram? boolean true: how many elements lie between which numbers
+---@field bins? integer of the histogram, 10 unless given
+
+---Draws a tensor with characters: a matrix as a picture, one dimension as a line, any as a histogram.
+---
+---A tensor of shape [height, width, 3] or 4, uint8 or floats in 0..1, is a picture in colours. What is larger than the
+---screen is drawn as means of equal parts, taken on the tensor's device. It is printed through `print`, the range below
+---it.
+---
+---```lua
+---strew.show(strew.arange(16):view(4, 4), {width = 8, style = "ascii"})
+---strew.show(strew.tensor{1, 2, 2, 3, 3, 3}, {histogram = true, bins = 3, width = 40, style = "ascii"})
+---```
+---```text
+---    ..::
+---::--====
+---++****##
+---%%%%@@@@
+---0 .. 15
+---[    1, 1.667)  1  #######
+---[1.667, 2.333)  2  ##############
+---[2.333,     3]  3  #####################
+---```
+---@param self strew.Tensor error: a shape that is no picture
+---@param options? strew.show_options
+function strew.show(self, options) end
+Tensor.show = strew.show
+
+---What strew.image takes by name.
+---@class strew.image_options
+---@field colormap? strew.colormap "viridis" unless given
+---@field scale? integer pixels for a number, in each direction; 1 unless given
+---@field min? number gets the first colour, as all below; the least finite number unless given
+---@field max? number gets the last colour, as all above; the greatest finite number unless given
+---@field nan? integer[] the colour of NaN, {red, green, blue}; magenta unless given, which no map has
+
+---The colours that numbers get.
+---
+---```lua
+---local t = strew.tensor{{0.0, 1.0}}
+---for _, name in ipairs{"viridis", "coolwarm", "grey"} do
+---  print(name, table.unpack(strew.image(t, {colormap = name}):view(-1):tolist()))
+---end
+---```
+---```text
+---viridis	68	1	84	253	231	37
+---coolwarm	59	76	192	180	4	38
+---grey	0	0	0	255	255	255
+---```
+---@alias strew.colormap
+---| "viridis" # dark violet, green, yellow
+---| "magma" # black, violet, pink, light yellow
+---| "inferno" # black, violet, orange, light yellow
+---| "coolwarm" # blue, grey, red: what is around the middle of the range
+---| "grey" # black to white
+
+---Makes a picture of a matrix: a colour for each number.
+---
+---`strew.save` writes it to a .png file.
+---
+---```lua
+---local picture = strew.image(strew.tensor{{0.0, 0.5}, {0.5, 1.0}}, {scale = 20})
+---print(table.unpack(picture.shape))
+---print(picture[0][0])
+---```
+---```text
+---40	40	3
+---uint8[3] cpu
+--- 68   1  84
+---```
+---@param self strew.Tensor [height, width], any dtype
+---@param options? strew.image_options
+---@return strew.Tensor picture uint8[height * scale, width * scale, 3], on self's device
+function strew.image(self, options) end
+Tensor.image = strew.image
+
+---Says what takes so long, on one line at the terminal that goes when it is done.
+---
+---Where standard error is no terminal nothing is said. Loading large files and compiling for a device call it by
+---themselves.
+---
+---```lua
+---for i = 1, 3 do strew.progress("counting", i / 3) end
+---strew.progress()
+---print("counted")
+---```
+---```text
+---counted
+---```
+---@param doing? string a few words; unless given, it is done
+---@param done? number which part of it is done, 0 to 1
+function strew.progress(doing, done) end
+
 -------------------------------------------------------------------------------- Devices, threads, memory, time, errors
 
 ---A device, as strew.devices() describes it.
@@ -2529,18 +2749,18 @@ function strew.get_num_threads() end
 ---```text
 ---1
 ---```
----@param threads integer 1..256
+---@param threads integer 1..256; 0: one for each processor that the process may use
 function strew.set_num_threads(threads) end
 
 ---Gives the bytes of tensor memory in use, and the most there ever were.
 ---
 ---```lua
----local before = strew.memory()
----local t = strew.zeros(1000, {device = "cpu"})
----print(strew.memory() - before)
+---local t = strew.zeros(1000)
+---local bytes, peak = strew.memory()
+---print(bytes >= 4 * 1000, peak >= bytes)
 ---```
 ---```text
----4000
+---true	true
 ---```
 ---@return integer bytes
 ---@return integer peak
@@ -2577,7 +2797,7 @@ function strew.deterministic(enabled) end
 ---@class strew.error
 ---@field op string the call, as the script named it
 ---@field arg? string the argument at fault
----@field code string "argument", "dtype", "shape", "index", "value", "overlap", "device", "memory" or "freed"
+---@field code string argument, dtype, shape, index, value, overlap, device, memory, freed, file, interrupted or time
 ---@field message string all of it
 ---@field value? number|boolean the value at fault
 ---@field pos? integer[] where it stands, counted from 0
@@ -2603,31 +2823,21 @@ function strew.last_error() end
 
 ---Prints the text about a name, or, without one, what there is.
 ---
----Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt `?name` does the same,
----and `??word` is `strew.help{search = "word"}`.
+---Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt `?name` does the
+---same, and `??word` is `strew.help{search = "word"}`.
 ---
 ---```lua
----strew.help("numel")
 ---strew.help{search = "hyperbolic"}
+---print(select(2, pcall(strew.help, "scater")))
 ---```
 ---```text
----strew.numel(self) -> n
----t:numel() -> n
----
----Gives the number of elements.
----
----  self  Tensor
----  -> n  integer
----
----> print(strew.zeros(2, 3):numel())
----
----
----more: size stride dim is_contiguous type item tolist get set to clone contiguous
----      copy fill zero free
 ---  tanh  Gives the hyperbolic tangent.
+---example:2: help: 'name' is "scater", of which there is no text
+---  hint  did you mean 'scatter'?
 ---```
 ---@param name? string|function a function's name, in any form, or the function; a rule's: "dtype", "mode", "counting"
 ---@param options? strew.help_options
+---@overload fun(options: strew.help_options)
 function strew.help(name, options) end
 
 return strew

@@ -42,6 +42,7 @@ struct print_options {
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
+  struct limits *limits;  /* of the Lua state, or NULL */
   struct box *boxes;     /* all there are: Lua does not finalize those that a finalizer makes while a state is closed */
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
@@ -51,7 +52,16 @@ struct binding {
 
 /* Under which names a row is known: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR is no name: Lua
    passes the operand of a unary operator twice. */
-enum form { FUNCTION = 1, METHOD = 2, INPLACE = 4, OPERATOR = 8, ALWAYS = FUNCTION | METHOD, EVERY = ALWAYS | INPLACE };
+/* OUTSIDE: it reaches files or processes, and is not there in a sandbox. */
+enum form {
+  FUNCTION = 1,
+  METHOD = 2,
+  INPLACE = 4,
+  OPERATOR = 8,
+  OUTSIDE = 16,
+  ALWAYS = FUNCTION | METHOD,
+  EVERY = ALWAYS | INPLACE
+};
 
 struct call;
 
@@ -74,8 +84,8 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_help_rows[], bind_file_rows[],
-    bind_image_rows[], bind_show_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[], bind_file_rows[],
+    bind_show_rows[], bind_image_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 

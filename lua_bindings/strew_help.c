@@ -41,7 +41,7 @@ static void guess_name(lua_State *L, strew_guess *guess) {
   lua_call(L, 0, 1);
   for (lua_Integer i = 1, n = luaL_len(L, -1); i <= n; i++) {
     lua_rawgeti(L, -1, i);
-    strew_guess_name(guess, lua_tostring(L, -1)); /* the sequence holds it */
+    if (lua_type(L, -1) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -1)); /* the sequence holds it */
     lua_pop(L, 1);
   }
 }

@@ -62,4 +62,4 @@ static int image(lua_State *L, struct call *call) {
   return bind_end(strew_image(self, &options, out, &call->error), 1);
 }
 
-const struct row bind_image_rows[] = {{"image", image, 0, ALWAYS}, {NULL, NULL, 0, 0}};
+const struct row bind_image_rows[] = {{"image", image, 0, ALWAYS | OUTSIDE}, {NULL, NULL, 0, 0}};

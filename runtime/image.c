@@ -87,9 +87,11 @@ static int level_of(const struct painting *painting, double number) {
 /* --------------------------------------------------------------------------------------------------------- painting */
 
 /* Each number becomes scale * scale equal pixels. */
-static void paint(const struct painting *painting, const double *numbers, unsigned char *pixels) {
+static strew_status paint(const struct painting *painting, const double *numbers, unsigned char *pixels,
+                          strew_context *context) {
   size_t row_bytes = (size_t)painting->width * (size_t)painting->scale * CHANNELS;
-  for (int64_t y = 0; y < painting->height; y++) {
+  strew_status status = STREW_OK;
+  for (int64_t y = 0; y < painting->height && status == STREW_OK; y++) {
     unsigned char *row = pixels, *to = row;
     for (int64_t x = 0; x < painting->width; x++) {
       const unsigned char *color = painting->colors[level_of(painting, *numbers++)];
@@ -97,7 +99,9 @@ static void paint(const struct painting *painting, const double *numbers, unsign
     }
     for (int64_t i = 1; i < painting->scale; i++) memcpy(row + (size_t)i * row_bytes, row, row_bytes);
     pixels += (size_t)painting->scale * row_bytes;
+    status = context_check(painting->call, context);
   }
+  return status;
 }
 
 static strew_status check_image(const struct call *call, const strew_tensor *tensor,
@@ -146,8 +150,8 @@ static strew_status paint_on(struct painting *painting, strew_device *device, co
   size_t size_bytes = (size_t)count_of_sizes(3, sizes);
   unsigned char *pixels = memory_take(device->context, size_bytes);
   if (!pixels) return fail_memory(painting->call, device->context, size_bytes);
-  if (size_bytes) paint(painting, numbers, pixels);
-  status = tensor_create(painting->call, device, STREW_UINT8, 3, sizes, &made);
+  if (size_bytes) status = paint(painting, numbers, pixels, device->context);
+  if (status == STREW_OK) status = tensor_create(painting->call, device, STREW_UINT8, 3, sizes, &made);
   if (status == STREW_OK && size_bytes)
     status = device->ops->write(painting->call, made->storage, 0, pixels, size_bytes);
   memory_give(device->context, pixels, size_bytes);

@@ -103,10 +103,12 @@ static strew_status read_elements(const struct call *call, const struct npy_sour
   for (size_t at = 0; at < size_bytes && status == STREW_OK; at += piece_bytes) {
     size_t bytes = size_bytes - at < piece_bytes ? size_bytes - at : piece_bytes;
     void *place = is_host ? piece + at : piece;
-    status = source->read(call, source->user, place, bytes);
+    status = context_check(call, device->context);
+    if (status == STREW_OK) status = source->read(call, source->user, place, bytes);
     if (status != STREW_OK) break;
     convert(header, place, bytes);
     if (!is_host) status = device->ops->write(call, to, at, place, bytes);
+    progress_step(device->context, bytes);
   }
   if (!is_host) memory_give(device->context, piece, piece_bytes);
   return status;
@@ -183,6 +185,16 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
   return STREW_OK;
 }
 
+static strew_status mend_mapped(const struct call *call, strew_context *context, unsigned char *data,
+                                size_t data_bytes) {
+  strew_status status = STREW_OK;
+  for (size_t at = 0; at < data_bytes && status == STREW_OK; at += PIECE_BYTES) {
+    status = context_check(call, context);
+    if (status == STREW_OK) mend_bools(data + at, data_bytes - at < PIECE_BYTES ? data_bytes - at : PIECE_BYTES);
+  }
+  return status;
+}
+
 static strew_status map_elements(const struct call *call, const struct file *file, strew_device *device,
                                  const struct npy_header *header, uint64_t data_at, strew_tensor **out) {
   strew_context *context = device->context;
@@ -193,11 +205,12 @@ static strew_status map_elements(const struct call *call, const struct file *fil
   *mapping = (struct mapping){context, NULL, (size_t)file->size_bytes};
   strew_status status = file_map(call, file, &mapping->address);
   if (status != STREW_OK) return memory_give(context, mapping, sizeof *mapping), status;
-  char *data = (char *)mapping->address + data_at;
-  convert(header, data, data_bytes);
+  unsigned char *data = (unsigned char *)mapping->address + data_at;
+  if (header->dtype == STREW_BOOL) status = mend_mapped(call, context, data, data_bytes);
   sizes_in_memory(header, sizes);
-  status =
-      strew_wrap(device, header->dtype, header->rank, sizes, NULL, data, data_bytes, unmap, mapping, out, call->error);
+  if (status == STREW_OK)
+    status = strew_wrap(device, header->dtype, header->rank, sizes, NULL, data, data_bytes, unmap, mapping, out,
+                        call->error);
   if (status != STREW_OK) unmap(mapping);
   return status == STREW_OK ? turn(call, header, out) : status;
 }
@@ -292,26 +305,32 @@ strew_status npy_image_read(const struct call *call, const struct npy_image *ima
   return dense->storage->device->ops->read(call, dense->storage, before, to, size_bytes);
 }
 
+/* Elements in the CPU's memory are written from where they lie, others by way of `piece`. */
+static strew_status write_piece(const struct call *call, const struct npy_image *image, const struct draft *draft,
+                                uint64_t at, char *piece, size_t bytes) {
+  const strew_tensor *dense = image->dense;
+  strew_status status = context_check(call, tensor_context(dense));
+  if (status != STREW_OK) return status;
+  if (!piece) {
+    const char *data = (const char *)dense->storage->data + (size_t)dense->offset * dtype_bytes(dense->dtype);
+    return draft_write(call, draft, at, data + (at - image->header_bytes), bytes);
+  }
+  status = npy_image_read(call, image, at, piece, bytes);
+  return status == STREW_OK ? draft_write(call, draft, at, piece, bytes) : status;
+}
+
 static strew_status write_image(const struct call *call, const struct npy_image *image, const struct draft *draft) {
   strew_device *device = image->dense->storage->device;
-  uint64_t size_bytes = image->size_bytes;
-  void *data;
-  if (device->ops == &cpu_ops) { /* without a copy */
-    strew_status status = draft_write(call, draft, 0, image->header, image->header_bytes);
-    if (status == STREW_OK) status = strew_data(image->dense, &data, call->error);
-    if (status != STREW_OK) return status;
-    return draft_write(call, draft, image->header_bytes, data, (size_t)(size_bytes - image->header_bytes));
+  bool is_host = device->ops == &cpu_ops;
+  char *piece = is_host ? NULL : memory_take(device->context, PIECE_BYTES);
+  if (!piece && !is_host) return fail_memory(call, device->context, PIECE_BYTES);
+  strew_status status = draft_write(call, draft, 0, image->header, image->header_bytes);
+  for (uint64_t at = image->header_bytes; at < image->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
+    uint64_t left = image->size_bytes - at;
+    status = write_piece(call, image, draft, at, piece, left < PIECE_BYTES ? (size_t)left : PIECE_BYTES);
+    progress_reach(device->context, at);
   }
-  size_t piece_bytes = size_bytes < PIECE_BYTES ? (size_t)size_bytes : PIECE_BYTES;
-  char *piece = memory_take(device->context, piece_bytes);
-  if (!piece) return fail_memory(call, device->context, piece_bytes);
-  strew_status status = STREW_OK;
-  for (uint64_t at = 0; at < size_bytes && status == STREW_OK; at += piece_bytes) {
-    size_t bytes = size_bytes - at < piece_bytes ? (size_t)(size_bytes - at) : piece_bytes;
-    status = npy_image_read(call, image, at, piece, bytes);
-    if (status == STREW_OK) status = draft_write(call, draft, at, piece, bytes);
-  }
-  memory_give(device->context, piece, piece_bytes);
+  memory_give(device->context, piece, PIECE_BYTES);
   return status;
 }
 

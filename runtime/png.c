@@ -115,6 +115,12 @@ static strew_status fail_picture(const struct picture *picture, const char *fact
   return fail_file(picture->call, picture->path, NULL, "%s: %s", fact, words);
 }
 
+/* Is the call to go on? */
+static void check_row(struct picture *picture) {
+  picture->status = context_check(picture->call, picture->context);
+  if (picture->status != STREW_OK) png.png_error(picture->png, "interrupted");
+}
+
 /* -------------------------------------------------------------------------------------------------------- reading */
 
 static void read_bytes(png_structp from, png_bytep to, size_t length) {
@@ -166,8 +172,10 @@ static void prepare_rows(struct picture *picture) {
 
 static void read_rows(struct picture *picture) {
   for (int pass = 0; pass < picture->passes; pass++)
-    for (png_uint_32 y = 0; y < picture->height; y++)
+    for (png_uint_32 y = 0; y < picture->height; y++) {
+      check_row(picture);
       png.png_read_row(picture->png, (png_bytep)picture->rows + y * picture->row_bytes, NULL);
+    }
   png.png_read_end(picture->png, NULL);
 }
 
@@ -309,8 +317,10 @@ static void write_all(struct picture *picture) {
   png.png_set_IHDR(picture->png, picture->info, picture->width, picture->height, picture->bits,
                    colors[picture->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
   png.png_write_info(picture->png, picture->info);
-  for (png_uint_32 y = 0; y < picture->height; y++)
+  for (png_uint_32 y = 0; y < picture->height; y++) {
+    check_row(picture);
     png.png_write_row(picture->png, (png_const_bytep)picture->rows + y * picture->row_bytes);
+  }
   png.png_write_end(picture->png, picture->info);
 }
 

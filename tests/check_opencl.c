@@ -239,7 +239,9 @@ START_TEST(operands_on_different_devices) {
   ck_assert_str_eq(failure.message, due);
   out = NULL;
   assert_fails(strew_cat(2, (strew_tensor *[]){there, here}, 0, &out, &failure), STREW_EDEVICE, NULL);
-  snprintf(due, sizeof due, "cat: 'tensors' is on cpu at [2], on %s at [1]: all must be on one device", name);
+  snprintf(due, sizeof due,
+           "cat: 'tensors' is on cpu at [2], on %s at [1]: all must be on one device\n  hint  tensors[2]:to(\"%s\")",
+           name, name);
   ck_assert_str_eq(failure.message, due);
   ck_assert_ptr_null(out);
   strew_release(there), strew_release(here), strew_release(index);

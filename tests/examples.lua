@@ -1,5 +1,5 @@
--- examples.lua: runs the examples of lua_bindings/strew.lua. As a script, build/strew tests/examples.lua --write, it puts
--- what they print into the text: look at the difference before it is kept.
+-- examples.lua: runs the examples of lua_bindings/strew.lua. As a script, build/strew tests/examples.lua --write, it
+-- puts what they print into the text: look at the difference before it is kept.
 local path = "lua_bindings/strew.lua"
 local examples = {}
 

@@ -28,7 +28,7 @@ def write(folder):
     np.savez("stored.npz", **all_arrays())
     np.savez_compressed("deflated.npz", **all_arrays())
     np.savez("big_endian.npz", **{name: a.astype(a.dtype.newbyteorder(">")) for name, a in all_arrays().items()})
-    np.savez("fortran.npz", **{name: np.asfortranarray(a) for name, a in all_arrays().items()})
+    np.savez("fortran.npz", **{name: np.array(a, order="F") for name, a in all_arrays().items()})
     for version in (1, 2, 3):
         with open(f"version{version}.npy", "wb") as file:
             np.lib.format.write_array(file, block, version=(version, 0))

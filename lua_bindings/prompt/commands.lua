@@ -2,12 +2,13 @@
 local prompt = ...
 local host = prompt.host
 local strew = host.strew
-local debug, ipairs, next, pcall, print, rawequal, rawget, setmetatable, type =
-  debug, ipairs, next, pcall, print, rawequal, rawget, setmetatable, type
-local collectgarbage, error, loaded, open, tostring = collectgarbage, error, package.loaded, io.open, tostring
+local ipairs, next, pcall, print, rawequal, rawget = ipairs, next, pcall, print, rawequal, rawget
+local collectgarbage, error, setmetatable, tostring, type = collectgarbage, error, setmetatable, tostring, type
+local debug, loaded, open = host.debug, host.loaded, io and io.open
 local concat, insert, pack, sort, unpack = table.concat, table.insert, table.pack, table.sort, table.unpack
-local find, format, gsub, lower, match, rep, sub = string.find, string.format, string.gsub, string.lower, string.match, string.rep, string.sub
-local max, globals = math.max, _G
+local find, format, gsub, lower = string.find, string.format, string.gsub, string.lower
+local match, rep, sub = string.match, string.rep, string.sub
+local max, width_of, globals = math.max, utf8.len, _G
 local clock, memory, strew_type = rawget(strew, "clock"), rawget(strew, "memory"), rawget(strew, "type")
 
 -- An error that needs no traceback: its text speaks for itself.
@@ -42,12 +43,12 @@ end
 local function print_rows(rows, right)
   local widths = {}
   for _, row in ipairs(rows) do
-    for i, cell in ipairs(row) do widths[i] = max(widths[i] or 0, utf8.len(cell) or #cell) end
+    for i, cell in ipairs(row) do widths[i] = max(widths[i] or 0, width_of(cell) or #cell) end
   end
   for _, row in ipairs(rows) do
     local line = ""
     for i, cell in ipairs(row) do
-      local blanks = rep(" ", widths[i] - (utf8.len(cell) or #cell))
+      local blanks = rep(" ", widths[i] - (width_of(cell) or #cell))
       line = line .. (i > 1 and "  " or "") .. (right[i] and blanks .. cell or cell .. blanks)
     end
     print((gsub(line, "%s+$", "")))
@@ -139,6 +140,7 @@ end
 -- Runs a file as if it had been typed: its locals live on, too.
 local function load_file(text)
   local path = match(text, '^%s*"(.*)"%s*$') or match(text, "^%s*(.-)%s*$")
+  if not open then complain("there are no files in a sandbox") end
   if path == "" then complain(":load needs the name of a file behind it") end
   local file, message = open(path, "rb")
   if not file then complain("cannot open %s", message) end

@@ -3,10 +3,10 @@
 local prompt = ...
 local host = prompt.host
 local strew = host.strew
-local debug, ipairs, next, rawget, rawlen, type = debug, ipairs, next, rawget, rawlen, type
+local debug, ipairs, next, rawget, type = host.debug, ipairs, next, rawget, type
 local insert, sort = table.insert, table.sort
 local find, match, sub = string.find, string.match, string.sub
-local globals, loaded, preload = _G, package.loaded, package.preload
+local globals = _G
 local strew_type = rawget(strew, "type")
 
 local properties = {"device", "dtype", "shape"}
@@ -24,7 +24,7 @@ end
 
 function later.module()
   local names = {}
-  for _, modules in ipairs{loaded, preload} do
+  for _, modules in ipairs{host.loaded, host.preload} do
     for name in next, modules do insert(names, name) end
   end
   return names

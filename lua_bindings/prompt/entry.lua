@@ -6,7 +6,7 @@
 -- captured the locals that are visible there; nothing needs to know in advance which these are: all names that occur in
 -- the text are asked for, and the compiler decides. The invariant: cells[name] holds the variable that `name` means.
 local prompt = ...
-local debug, load, ipairs, next, pack, rawequal = debug, load, ipairs, next, table.pack, rawequal
+local debug, load, ipairs, next, pack, rawequal = prompt.host.debug, load, ipairs, next, table.pack, rawequal
 local concat, find, insert, remove, sub = table.concat, string.find, table.insert, table.remove, string.sub
 local setmetatable, pcall, error, tostring = setmetatable, pcall, error, tostring
 

@@ -8,7 +8,7 @@ local rawget, rawlen, rawset, rawequal, select, math_type = rawget, rawlen, raws
 local concat, insert, pack, sort = table.concat, table.insert, table.pack, table.sort
 local find, format, gsub, sub = string.find, string.format, string.gsub, string.sub
 local byte = string.byte
-local getmetatable, globals = debug.getmetatable, _G
+local getmetatable, globals = host.debug.getmetatable, _G
 
 local DEPTH, ENTRIES, BUDGET, LONGEST_STRING, SORTED = 4, 40, 400, 200, 10000
 local strew_type = rawget(strew, "type")

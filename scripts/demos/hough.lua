@@ -1,5 +1,5 @@
--- Hough's transform: three lines under salt noise, found by voting. Each bright pixel votes for all lines through it, and
--- a scatter counts the votes. Writes hough_noisy.png, reads it back, writes hough_votes.png and hough_found.png.
+-- Hough's transform: three lines under salt noise, found by voting. Each bright pixel votes for all lines through it,
+-- and a scatter counts the votes. Writes hough_noisy.png, reads it back, writes hough_votes.png and hough_found.png.
 local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
 local size, angles, distances = 256, 180, 640 -- distances of lines from the corner, -256..383
@@ -43,14 +43,12 @@ for i = 1, #drawn do
 end
 table.sort(found, function(a, b) return a[1] < b[1] end)
 for i, line in ipairs(drawn) do
-  common.check("line " .. i, ("%d\u{b0}, %d"):format(table.unpack(found[i])), ("%d\u{b0}, %d"):format(table.unpack(line)))
+  common.check("line " .. i, table.concat(found[i], " degrees, "), table.concat(line, " degrees, "))
 end
 
-local shown = noisy:unsqueeze(2):expand(size, size, 3):clone()
-for _, line in ipairs(found) do
-  shown:masked_fill_(pixels_of(table.unpack(line)):unsqueeze(2), strew.tensor {255, 64, 64})
-end
-strew.save(common.folder .. "/hough_votes.png", strew.image(votes:view(angles, distances), {scale = 2}))
+local shown, red = noisy:unsqueeze(2), strew.tensor({255, 60, 60}, "uint8")
+for _, line in ipairs(found) do shown = strew.where(pixels_of(table.unpack(line)):unsqueeze(2), red, shown) end
+strew.save(common.folder .. "/hough_votes.png", strew.image(votes:view(angles, distances):sqrt(), {scale = 2}))
 strew.save(common.folder .. "/hough_found.png", shown)
 strew.show(shown)
 common.finish()

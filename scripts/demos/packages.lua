@@ -19,7 +19,8 @@ end
 local function lines_of(is_all)
   local file = is_all and io.popen "apt-cache dumpavail 2>/dev/null" or not is_all and io.open "/var/lib/dpkg/status"
   if file and file:read(0) then return file:lines() end
-  print((is_all and "apt-cache dumpavail" or "/var/lib/dpkg/status") .. " is not there: a stored sample takes its place")
+  local wanted = is_all and "apt-cache dumpavail" or "/var/lib/dpkg/status"
+  print(wanted .. " is not there: a stored sample takes its place")
   return io.lines(here .. "packages.status")
 end
 

@@ -4,7 +4,7 @@ local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
 local beams, turns, eye = 64, 15625, 2.0 -- 64 x 15625 = 1,000,000; the LiDAR stands 2 m above the ground
 local voxel, wide, high = 0.5, 160, 32   -- the grid: 80 m x 80 m x 16 m
-local yard = {{-39.25, -39.25, 0}, {39.25, 39.25, 100}} -- from x, y, z to x, y, z, in metres; the LiDAR is at 0, 0
+local yard = {{-39.25, -39.25, 0}, {39.25, 39.25, 100}} -- in metres from the LiDAR to east, south, and up
 local houses = {{{8, 6, 0}, {20, 14, 2.8}}, {{-25, -20, 0}, {-15, 10, 4.3}}, {{5, -30, 0}, {12, -12, 3.3}}}
 
 -- The directions of all rays, [beams, turns] each.
@@ -46,18 +46,19 @@ local function pool(device)
   return {count:view(wide, wide, high), centre:view(wide, wide, high, 3), height:view(wide, wide)}
 end
 
+local function cell(metres) return math.floor((metres + 40) / voxel) end
 local count, centre, height = table.unpack(common.on_devices(pool))
 common.check("points", count:sum():item(), 1000000)
 for i, house in ipairs(houses) do
-  local from, to = house[1], house[2]
-  local roof = height:slice(0, (from[2] + 40) // voxel, (to[2] + 40) // voxel):slice(1, (from[1] + 40) // voxel, (to[1] + 40) // voxel)
-  common.check(("the highest voxel of house %d"):format(i), roof:max():item() // voxel, to[3] // voxel)
+  local west, north, east, south = cell(house[1][1]), cell(house[1][2]), cell(house[2][1]), cell(house[2][2])
+  local roof = height:slice(0, north, south):slice(1, west, east):max():item()
+  common.check(("the highest voxel of house %d"):format(i), math.floor(roof / voxel), math.floor(house[2][3] / voxel))
 end
 -- The wall in the east: the middle of its voxels, from 2 m to 6 m above the ground.
-local east = ((yard[2][1] + 40) // voxel) | 0
-local wall = centre:select(1, east):narrow(1, 4, 8):select(2, 0)
-local there = count:select(1, east):narrow(1, 4, 8):gt(0)
-common.check("metres to the wall in the east", ("%.2f"):format((strew.where(there, wall, 0):sum() / there:sum()):item()), "39.25")
-strew.save(common.folder .. "/voxels.png", strew.image(height, {scale = 4}))
-strew.show(height)
+local wall = centre:select(1, cell(yard[2][1])):narrow(1, 4, 8):select(2, 0)
+local there = count:select(1, cell(yard[2][1])):narrow(1, 4, 8):gt(0)
+local far = (strew.where(there, wall, 0):sum() / there:sum()):item()
+common.check("metres to the wall in the east", ("%.2f"):format(far), "39.25")
+strew.save(common.folder .. "/voxels.png", strew.image(height, {scale = 4, max = 5}))
+strew.show(height, {max = 5})
 common.finish()

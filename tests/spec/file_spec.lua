@@ -353,6 +353,26 @@ describe("files", function()
       refusal(lying, nil, ".npz"))
   end)
 
+  it("whose members are longer or shorter than they say are refused", function()
+    -- An archive of one deflated member, in a single block that is stored, which says that it has `claimed` bytes.
+    local function archive(bytes, claimed)
+      local stream = "\1" .. string.pack("<I2I2", #bytes, #bytes ~ 0xffff) .. bytes
+      local about = string.pack("<I2I2I2I2I2I4I4I4I2I2", 20, 0, 8, 0, 33, 0, #stream, claimed, 5, 0)
+      local head = "PK\3\4" .. about .. "a.npy" .. stream
+      local entry = "PK\1\2\20\0" .. about .. ("\0"):rep(14) .. "a.npy"
+      return head .. entry .. "PK\5\6" .. string.pack("<I2I2I2I2I4I4I2", 0, 0, 1, 1, #entry, #head, 0)
+    end
+    local whole = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", ("\0"):rep(8))
+    local start = 'has a member "a.npy" that '
+    assert.equal(start .. "cannot be read: CRC error", refusal(archive(whole, #whole), nil, ".npz"))
+    assert.equal(start .. "goes on behind its last byte", refusal(archive(whole .. "more", #whole), nil, ".npz"))
+    assert.equal(start .. "cannot be read: CRC error", refusal(archive(whole:sub(1, -2), #whole), nil, ".npz"))
+    assert.equal(start .. ("is cut short: float32[2] takes 8 bytes from byte %d on, 7 are there"):format(#whole - 8),
+      refusal(archive(whole, #whole - 1), nil, ".npz"))
+    assert.equal(start .. "claims to have 4294967294 bytes made from " .. #whole + 5 .. ", which cannot be",
+      refusal(archive(whole, 0xfffffffe), nil, ".npz"))
+  end)
+
   it("are named by their suffix", function()
     local x, known = strew.ones(1), ".npy, .npz"
     support.fail({

@@ -107,11 +107,22 @@ describe("on devices", function()
     environment.t:scatter_add_(0, environment.index, environment.src)
   end)
 
+  it("that differ in a list, too", function()
+    if not other then return pending "there is no device but the CPU" end
+    local a, b = strew.ones(2), strew.ones(2):to(other)
+    for _, name in ipairs{"cat", "stack"} do
+      local message, hint = provoke("strew." .. name .. "(tensors)", {tensors = {a, a, b}})
+      assert.equal(("%s: 'tensors' is on %s at [3], on %s at [1]: "):format(name, other, default)
+        .. ('all must be on one device\n  hint  tensors[3]:to("%s")'):format(default), message)
+      assert.equal(default, load("return " .. hint, "=hint", "t", {tensors = {a, a, b}})().device)
+    end
+  end)
+
   it("without float64, the extension that is missing and another dtype are told", function()
     if not (default:match "opencl" or other) then return pending "there is no device but the CPU" end
     local device = default:match "opencl" and default or other
-    local output = support.output(([[print(select(2, pcall(require "strew".zeros, 1, {dtype = "float64", device = "%s"})))]])
-      :format(device), "STREW_OPENCL_ASSUME=nofloat64")
+    local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {dtype = "float64", device = "%s"})))]]
+    local output = support.output(chunk:format(device), "STREW_OPENCL_ASSUME=nofloat64")
     assert.matches("zeros: 'dtype' is float64, which device " .. device
       .. " does not have: it lacks the extension cl_khr_fp64\n  hint  float32, or device = \"cpu\"\n", output, 1, true)
   end)
@@ -135,26 +146,28 @@ describe("on devices", function()
 
   it("that are not there, where drivers are looked for is told", function()
     local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {device = "opencl"})))]]
-    local output = support.output(chunk, "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES=")
+    local nowhere = "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES="
+    local output = support.output(chunk, nowhere)
     if output:match "built without" then return pending "strew was built without OpenCL" end
     assert.matches("\n  hint  drivers are looked for where $OCL_ICD_VENDORS says; on Debian: apt install "
       .. "ocl-icd-libopencl1 pocl-opencl-icd (the processor), or the package of the GPU's vendor\n", output, 1, true)
     for _, word in ipairs{"gpu", "cuda:0", "opencl:0.0", "OpenCL"} do
-      local same = support.output(chunk:gsub('"opencl"', '"' .. word .. '"'), "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES=")
+      local same = support.output(chunk:gsub('"opencl"', '"' .. word .. '"'), nowhere)
       assert.matches("drivers are looked for", same, 1, true)
     end
   end)
 
   it("misspelt ones are told with the nearest", function()
-    for word, due in pairs{cup = "cpu", CPU = "cpu", opencll = "opencl", Opecnl = "opencl"} do
-      pcall(strew.zeros, 1, {device = word})
-      assert.equal(("did you mean '%s'?"):format(due), strew.last_error().hint, word)
+    local function check(due, words)
+      for _, word in ipairs(words) do
+        pcall(strew.zeros, 1, {device = word})
+        assert.equal(("did you mean '%s'?"):format(due), strew.last_error().hint, word)
+      end
     end
-    if default == "cpu" and not other then return end
-    for _, word in ipairs{"gpu", "cuda", "cuda:0", "hip"} do
-      pcall(strew.zeros, 1, {device = word})
-      assert.equal("did you mean 'opencl'?", strew.last_error().hint, word)
-    end
+    check("cpu", {"cup", "CPU", "cpuu"})
+    check("opencl", {"opecnl", "Openc"})
+    if default == "cpu" and not other then return end -- then these are told what brings a device
+    check("opencl", {"opencll", "OpenCL", "gpu", "cuda", "cuda:0", "hip"})
   end)
 end)
 
