@@ -79,6 +79,9 @@ $(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program plays the operating system's functions for files.
 $(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap)
+$(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
@@ -144,6 +147,9 @@ specs: $(BUILD)/strew.so
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
+# The prompt, typed at.
+terminal: all $(BUILD)/tests/terminal/driver
+	@sh tests/terminal_test.sh $(BUILD)
 reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
@@ -160,9 +166,9 @@ devices-%: all $(call programs,$(DEVICE_CHECKS))
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
-	@luacheck -q scripts tests lua_bindings/help.lua
+	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program limits reference readme digest rules sanitized threads devices
+test: all checks specs program terminal limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -175,6 +181,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program terminal reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

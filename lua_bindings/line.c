@@ -131,39 +131,64 @@ static void note(int signal_number) {
 static const int noted[] = {SIGINT, SIGCONT};
 enum { NOTED = sizeof noted / sizeof *noted };
 
-/* `before`: what was set, for restore. */
-static void note_signals(struct sigaction before[NOTED]) {
+/* What was set before a line is read. */
+struct signals {
+  struct sigaction actions[NOTED];
+  sigset_t mask;
+};
+
+static void note_signals(struct signals *before) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = note; /* without SA_RESTART, so that it ends what waits */
   sigemptyset(&action.sa_mask);
   interrupted = continued = 0;
-  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &action, &before[i]);
+  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &action, &before->actions[i]);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int i = 0; i < NOTED; i++) sigaddset(&blocked, noted[i]);
+  sigprocmask(SIG_BLOCK, &blocked, &before->mask);
 }
 
-static void restore_signals(const struct sigaction before[NOTED]) {
-  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before[i], NULL);
+static void restore_signals(const struct signals *before) {
+  sigprocmask(SIG_SETMASK, &before->mask, NULL);
+  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before->actions[i], NULL);
 }
 
-/* A line from standard input as it is. */
-static line_got read_plain(const char *prompt, char **line) {
-  size_t capacity = 0;
-  ssize_t n;
-  *line = NULL;
-  fputs(prompt, stdout);
-  fflush(stdout);
-  do {
-    clearerr(stdin);
-    errno = 0;
-    n = getline(line, &capacity, stdin);
-  } while (n < 0 && errno == EINTR && !interrupted);
-  if (n < 0) {
-    free(*line);
-    *line = NULL;
-    if (interrupted) putchar('\n');
-    return interrupted ? LINE_INTERRUPTED : LINE_END;
+/* Waits for what is typed, or a signal. False: there is no terminal any more. */
+static bool await_input(const struct signals *before, bool *is_there) {
+  struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+  *is_there = ppoll(&in, 1, NULL, &before->mask) > 0;
+  return *is_there || errno == EINTR;
+}
+
+/* What a terminal gives line by line, edited by itself alone. */
+static line_got read_terminal(const struct signals *before, char **line) {
+  enum { STEP = 4096 };
+  size_t length = 0;
+  bool is_there;
+  for (char *text = NULL; await_input(before, &is_there) && !interrupted;) {
+    if (!is_there) continue;
+    char *grown = realloc(text, length + STEP + 1);
+    ssize_t n = grown ? read(STDIN_FILENO, grown + length, STEP) : -1;
+    if (grown) *line = text = grown;
+    if (n < 0 && grown && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n > 0) length += (size_t)n;
+    if (n > 0 && text[length - 1] != '\n') continue;
+    if (length == 0) break;
+    text[length - (n > 0)] = '\0';
+    return LINE_TYPED;
   }
-  if (n > 0 && (*line)[n - 1] == '\n') (*line)[n - 1] = '\0';
+  if (interrupted) putchar('\n');
+  return interrupted ? LINE_INTERRUPTED : LINE_END;
+}
+
+/* A line of a file or pipe, as scripts read it, too. */
+static line_got read_plain(char **line) {
+  size_t capacity = 0;
+  ssize_t n = getline(line, &capacity, stdin);
+  if (n < 0) return LINE_END;
+  if ((*line)[n - 1] == '\n') (*line)[n - 1] = '\0';
   return LINE_TYPED;
 }
 
@@ -196,33 +221,39 @@ static void show_again(const char *prompt) {
   }
 }
 
-static line_got read_edited(const char *prompt, char **line) {
-  sigset_t blocked, before;
-  sigemptyset(&blocked);
-  for (int i = 0; i < NOTED; i++) sigaddset(&blocked, noted[i]);
-  sigprocmask(SIG_BLOCK, &blocked, &before);
+static line_got read_edited(const struct signals *before, const char *prompt, char **line) {
   is_taken = false;
-  fflush(stdout);
   editor.rl_callback_handler_install(prompt, take);
   while (!is_taken && !interrupted) {
-    struct pollfd in = {STDIN_FILENO, POLLIN, 0};
-    if (ppoll(&in, 1, NULL, &before) >= 0)
-      editor.rl_callback_read_char();
-    else if (errno != EINTR)
-      take(NULL);
+    bool is_there;
+    if (!await_input(before, &is_there)) take(NULL);
+    if (is_there) editor.rl_callback_read_char();
     if (continued && !is_taken) show_again(prompt);
   }
-  if (!is_taken) drop_line();
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  *line = is_taken ? taken : NULL;
-  return !is_taken ? LINE_INTERRUPTED : taken ? LINE_TYPED : LINE_END;
+  if (!is_taken) {
+    drop_line();
+    return LINE_INTERRUPTED;
+  }
+  *line = taken;
+  return taken ? LINE_TYPED : LINE_END;
 }
 
 line_got line_read(const char *prompt, char **line) {
-  struct sigaction before[NOTED];
-  note_signals(before);
-  line_got what = editor.is_there ? read_edited(prompt, line) : read_plain(prompt, line);
-  restore_signals(before);
+  struct signals before;
+  line_got what;
+  *line = NULL;
+  if (!editor.is_there) fputs(prompt, stdout);
+  fflush(stdout);
+  if (!isatty(STDIN_FILENO)) {
+    what = read_plain(line);
+  } else {
+    note_signals(&before);
+    what = editor.is_there ? read_edited(&before, prompt, line) : read_terminal(&before, line);
+    restore_signals(&before);
+  }
+  if (what == LINE_TYPED) return what;
+  free(*line);
+  *line = NULL;
   return what;
 }
 

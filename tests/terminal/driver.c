@@ -12,8 +12,8 @@
      end [STATUS]                        waits for the program's end, with that exit status (else 0)
 
    Lines that begin with # say what comes next. Texts are compared without the terminal's control sequences and carriage
-   returns. Nothing is measured: what does not come within 60 seconds does not come. Prints what went wrong with all that
-   was shown; exit status 1 then. */
+   returns. Nothing is measured: what does not come within 60 seconds does not come. Prints what went wrong with all
+   that was shown; exit status 1 then. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -29,12 +29,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_SHOWN = 1 << 22, PATIENCE_MS = 15000, MOST_ARGUMENTS = 32 };
+enum { LONGEST_SHOWN = 1 << 22, PATIENCE_MS = 60000, MOST_ARGUMENTS = 32 };
 
 static const char *program;
 static pid_t child;
 static int terminal = -1;
-static char shown[LONGEST_SHOWN]; /* what the terminal showed, without control sequences */
+static char shown[LONGEST_SHOWN];   /* what the terminal showed, without control sequences */
 static size_t length, seen, before; /* how much there is; the ends of what the last two `show` found */
 static const char *topic = "";
 
@@ -98,7 +98,8 @@ static bool start(char **arguments, int columns, int lines) {
   _exit(127);
 }
 
-/* -------------------------------------------------------------------------------------------------------- the session */
+/* -------------------------------------------------------------------------------------------------------- the session
+ */
 
 /* In place: \r, \n, \t, \e, \NNN, \\. */
 static void unescape(char *text) {
@@ -114,9 +115,7 @@ static void unescape(char *text) {
     case 't': *to++ = '\t'; break;
     case 'e': *to++ = '\033'; break;
     case '\\': *to++ = '\\'; break;
-    default:
-      *to++ = (char)strtol((char[]){text[0], text[1], text[2], '\0'}, NULL, 8);
-      text += 2;
+    default: *to++ = (char)strtol((char[]){text[0], text[1], text[2], '\0'}, NULL, 8); text += 2;
     }
   }
   *to = '\0';
