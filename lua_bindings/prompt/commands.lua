@@ -20,8 +20,8 @@ end
 ---------------------------------------------------------------------------------------------------- numbers as words
 
 local function time_text(seconds)
-  for _, unit in ipairs{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}} do
-    if seconds >= unit[1] then return format("%.3g %s", seconds / unit[1], unit[2]) end
+  for _, unit in ipairs{{0.1, 1, "s"}, {1e-3, 1e-3, "ms"}, {1e-6, 1e-6, "us"}} do
+    if seconds >= unit[1] then return format("%.3g %s", seconds / unit[2], unit[3]) end
   end
   return format("%.3g ns", seconds * 1e9)
 end
