@@ -166,7 +166,8 @@ local list -- of commands, in the order of :help
 
 local function overview()
   for _, command in ipairs(list) do
-    print(format("%-14s  %s", ":" .. command.name .. (command.argument and " " .. command.argument or ""), command.text))
+    local usage = ":" .. command.name .. (command.argument and " " .. command.argument or "")
+    print(format("%-14s  %s", usage, command.text))
   end
   print([[
 ?name           about a function: its arguments, what it gives, an example

@@ -1,5 +1,5 @@
--- complete.lua: what may stand where the cursor is. Only tables are read, and without their metamethods: completion runs no
--- code of the user's.
+-- complete.lua: what may stand where the cursor is. Only tables are read, and without their metamethods: completion
+-- runs no code of the user's.
 local prompt = ...
 local host = prompt.host
 local strew = host.strew
@@ -186,8 +186,8 @@ local function complete_code(text, line)
   return #line - #word + 1, filter(names, word)
 end
 
--- For the line up to the cursor, and the lines of its entry above it (or nil): where the word begins, and what may stand
--- there.
+-- For the line up to the cursor, and the lines of its entry above it (or nil): where the word begins, and what may
+-- stand there.
 function prompt.complete(above, line)
   if not above then
     local start, word = match(line, "^%s*:()(%a*)$")

@@ -1,10 +1,11 @@
 -- entry.lua: from the text of an entry to a function that runs it, with the locals of the entries before.
 --
--- A session is one block, as it were: a local lives on, whoever changes it and whichever functions have captured it. Lua
--- shares variables among closures, so each entry is compiled as the body of a function that has the older locals as
--- upvalues, and debug.upvaluejoin makes these the very same variables. At its end an entry hands over closures that have
--- captured the locals that are visible there; nothing needs to know in advance which these are: all names that occur in
--- the text are asked for, and the compiler decides. The invariant: cells[name] holds the variable that `name` means.
+-- A session is one block, as it were: a local lives on, whoever changes it and whichever functions have captured it.
+-- Lua shares variables among closures, so each entry is compiled as the body of a function that has the older locals
+-- as upvalues, and debug.upvaluejoin makes these the very same variables. At its end an entry hands over closures that
+-- have captured the locals that are visible there; nothing needs to know in advance which these are: all names that
+-- occur in the text are asked for, and the compiler decides. The invariant: cells[name] holds the variable that `name`
+-- means.
 local prompt = ...
 local debug, load, ipairs, next, pack, rawequal = prompt.host.debug, load, ipairs, next, table.pack, rawequal
 local concat, find, insert, remove, sub = table.concat, string.find, table.insert, table.remove, string.sub
@@ -18,7 +19,7 @@ prompt.cells = cells
 local closing = {} -- values of variables with <close>, in order: the session's end closes them
 
 local absent = {}
-local catch = setmetatable({}, {__index = function() return absent end}) -- the globals of a closure that asks for locals
+local catch = setmetatable({}, {__index = function() return absent end}) -- globals of a closure that asks for locals
 
 local function new_cell(value, is_const)
   return {function() return value end, is_const}
@@ -104,8 +105,8 @@ local function each_attribute(tokens, visit)
   end
 end
 
--- Makes <close> in the outermost block <const>, which is as long: the variable is to live on. Gives the text and the names
--- of these variables.
+-- Makes <close> in the outermost block <const>, which is as long: the variable is to live on. Gives the text and the
+-- names of these variables.
 local function hold_open(text, tokens)
   local held = {}
   each_attribute(tokens, function(name, attribute, depth)
@@ -173,9 +174,9 @@ end
 local function compile_statements(text, tokens, chunk_name)
   local names, has_local = names_in(tokens)
   if not has_local or #names == 0 then return wrap(text, names, chunk_name) end
-  local held, last = nil, end_of_block(text, tokens)
-  text, held = hold_open(text, tokens)
-  local block, rest = sub(text, 1, last - 1), sub(text, last)
+  local last = end_of_block(text, tokens)
+  local living, held = hold_open(text, tokens)
+  local block, rest = sub(living, 1, last - 1), sub(living, last)
   local call, capture = capture_of(names, held, constants(block, tokens))
   if rest == "" then block = block .. "\n" end -- it may end in a comment
   local f = wrap(block .. call .. rest, names, chunk_name, capture)
@@ -183,11 +184,12 @@ local function compile_statements(text, tokens, chunk_name)
   return wrap(text, names, chunk_name) -- as where a goto jumps to the end, over locals
 end
 
--- A function for the text, and whether it is an expression. Or nil and a message, and whether more text may make it whole.
--- (The text alone is compiled first: what surrounds it must not change what it means.)
+-- A function for the text, and whether it is an expression. Or nil and a message, and whether more text may make it
+-- whole. (The text alone is compiled first: what surrounds it must not change what it means.)
 function prompt.compile(text, chunk_name)
   local tokens = prompt.tokens(text)
-  local f, message = load("return " .. text, chunk_name, "t")
+  local message
+  local f = load("return " .. text, chunk_name, "t")
   if f then
     f, message = wrap("return " .. text, names_in(tokens), chunk_name)
     return f, f and true or message

@@ -1,6 +1,6 @@
--- read.lua: from lines that are typed or pasted to entries. What is pasted is one chunk where it compiles as one; else its
--- lines are taken one after the other, as if typed. Of a transcript, which the prompt's own marks give away, the marks and
--- what the session answered are left out.
+-- read.lua: from lines that are typed or pasted to entries. What is pasted is one chunk where it compiles as one; else
+-- its lines are taken one after the other, as if typed. Of a transcript, which the prompt's own marks give away, the
+-- marks and what the session answered are left out.
 local prompt = ...
 local host = prompt.host
 local insert, remove = table.insert, table.remove

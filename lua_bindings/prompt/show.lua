@@ -27,7 +27,9 @@ end
 
 -- A tensor in one line.
 function prompt.summary(t)
-  local ok, text = pcall(function() return t:dim() == 0 and tostring(t) or t.dtype .. "[" .. concat(t.shape, ", ") .. "] " .. t.device end)
+  local ok, text = pcall(function()
+    return t:dim() == 0 and tostring(t) or t.dtype .. "[" .. concat(t.shape, ", ") .. "] " .. t.device
+  end)
   return ok and text or "tensor (freed)"
 end
 

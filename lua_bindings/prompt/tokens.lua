@@ -1,5 +1,5 @@
--- tokens.lua: a text of Lua, whole or not yet, as its tokens. What is needed of them: where a name, a string or a comment
--- begins and ends, and whether it ends at all; numbers may come in several pieces.
+-- tokens.lua: a text of Lua, whole or not yet, as its tokens. What is needed of them: where a name, a string or a
+-- comment begins and ends, and whether it ends at all; numbers may come in several pieces.
 local prompt = ...
 local find, match, sub = string.find, string.match, string.sub
 
