@@ -110,7 +110,11 @@ static void add_settings(struct text *text, const char *settings) {
 /* ------------------------------------------------------------------------------------------------------ building */
 
 static cl_int build(struct opencl *on, cl_program program) {
-  return cl.clBuildProgram(program, 1, &on->device, on->options, NULL, NULL);
+  sigset_t before;
+  shield_raise(&before);
+  cl_int error = cl.clBuildProgram(program, 1, &on->device, on->options, NULL, NULL);
+  shield_lower(&before);
+  return error;
 }
 
 /* The compiler's words, as many as a message holds. */
