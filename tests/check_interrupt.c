@@ -290,6 +290,26 @@ START_TEST(test_wide_lines) {
 }
 END_TEST
 
+/* Each row of a picture is looked at, when it is written and when it is read. */
+START_TEST(test_rows_of_pictures) {
+  const int64_t high[] = {3000, 1};
+  char path[] = "/tmp/strew-check-XXXXXX.png";
+  int descriptor = mkstemps(path, 4);
+  ck_assert_int_ge(descriptor, 0);
+  close(descriptor);
+  strew_tensor *saved = random_integers(STREW_UINT8, 2, high, CONTIGUOUS, 0, 9), *loaded = NULL;
+  limit_looks(LONG_MAX, false);
+  ok(strew_save(saved, path, NULL, &failure));
+  ck_assert_int_ge(atomic_load(&stop.looks), high[0]);
+  limit_looks(LONG_MAX, false);
+  ok(strew_load(device, path, NULL, &loaded, NULL, &failure));
+  ck_assert_int_ge(atomic_load(&stop.looks), high[0]);
+  limit_looks(0, false);
+  unlink(path);
+  strew_release(loaded), strew_release(saved);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("interrupt");
   test_allocator = counting_allocator;
@@ -306,5 +326,6 @@ Suite *make_suite(void) {
   tcase_add_loop_test(often, test_looks, 0, LONG_CALLS);
   tcase_add_test(often, test_pieces_of_products);
   tcase_add_test(often, test_wide_lines);
+  tcase_add_test(often, test_rows_of_pictures);
   return suite;
 }
