@@ -20,6 +20,7 @@
 
 /* ------------------------------------------------------------------------------------------------ error.c */
 
+struct storage;
 /* What a public function tells about itself, for messages: its name (the caller may have another one for it, in
    error->alias) and its tensor arguments, as the user calls them. */
 struct call {
@@ -29,6 +30,7 @@ struct call {
     const char *name;
     const strew_tensor *tensor;
   } operands[MAX_OPERANDS];
+  const struct storage *begun; /* what earlier steps of the call have written into; NULL: nothing */
 };
 #define CALL(name, err, ...)                                                                                           \
   {                                                                                                                    \

@@ -123,11 +123,15 @@ static strew_status divide(const struct call *call, const struct scatter_job *jo
 
 /* ------------------------------------------------------------------------------------------------ all passes */
 
-static strew_status scatter_passes(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+static strew_status scatter_passes(struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    strew_tensor *counts) {
   strew_status status = STREW_OK;
-  if (job->start_from_identity) status = set_to_identity(call, job, self);
+  if (job->start_from_identity) {
+    status = set_to_identity(call, job, self);
+    call->begun = self->storage;
+  }
   if (status == STREW_OK) status = scatter_pass(call, job, self, !job->start_from_identity);
+  call->begun = self->storage;
   if (status == STREW_OK && counts) status = count_contributions(call, job, counts);
   if (status == STREW_OK && counts) status = divide(call, job, self, counts);
   return status;
@@ -157,7 +161,8 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
   return status == STREW_OK ? copy_tensor(call, job->self, job->start) : status;
 }
 
-strew_status scatter_run(const struct call *call, const struct scatter_job *job) {
+strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
+  struct call own = *given, *call = &own; /* which learns what it has begun */
   strew_tensor *draft = NULL, *counts = NULL;
   struct scatter_job draft_job;
   const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
@@ -171,6 +176,7 @@ strew_status scatter_run(const struct call *call, const struct scatter_job *job)
     if (needs_float32(job)) draft_job.number = float32_number(job);
   } else if (status == STREW_OK && job->start != job->self) {
     status = copy_start(call, job);
+    call->begun = job->self->storage;
   }
   if (status == STREW_OK) status = scatter_passes(call, due, draft ? draft : job->self, counts);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
@@ -216,7 +222,8 @@ static strew_status check_target(const struct call *call, strew_tensor *self, st
 
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor});
+  struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor},
+                          {"out", *out == self ? NULL : *out});
   struct scatter_job job = {.self = NULL, /* every member is set, see plan_pass */
                             .start = self,
                             .dim = 0,
