@@ -54,6 +54,8 @@ divide_row *scatter_divider(strew_dtype dtype);
 /* Joins what the index values lowest .. lowest + count - 1 bring, in row-major order of the plan. *bad (or NULL: that
    is no fault) is set where a value is nobody's, and then nobody goes on. */
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
+/* The plan's part begin .. end - 1 of dimension d. */
+struct scatter_plan scatter_slice(const struct scatter_plan *plan, int d, int64_t begin, int64_t end);
 /* Does the index move along with self in the last of several dimensions, so that each row has several values? */
 static inline bool has_full_rows(const struct plan *plan) {
   int last = plan->rank - 1;
@@ -89,6 +91,13 @@ bool scatter_looks_first(const strew_context *context, const struct scatter_plan
 /* The whole plan; *bad as cpu_scatter_walk has it. False where memory lacks: nothing was done then. */
 bool scatter_share(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
                    atomic_bool *bad);
+
+/* --------------------------------------------------------------------------------------------------- scatter_flat.c */
+
+/* Is it one of full rows so short that they are better joined as one line? Joins all of it, as cpu_scatter_walk does.
+ */
+bool scatter_is_flat(const struct scatter_plan *plan, bool far);
+void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *bad);
 
 /* ----------------------------------------------------------------------------------------------- scatter_collapse.c */
 

@@ -206,20 +206,12 @@ struct shares {
   size_t copy_bytes;
 };
 
-/* The plan's part begin .. end - 1 of dimension d. */
-static struct scatter_plan slice(const struct scatter_plan *plan, int d, int64_t begin, int64_t end) {
-  struct scatter_plan cut = *plan;
-  cut.plan.sizes[d] = end - begin;
-  for (int k = 0; k < cut.plan.count; k++) cut.plan.operands[k].offset += begin * cut.plan.operands[k].strides[d];
-  return cut;
-}
-
 static void run_slice(void *shares_, int64_t i) {
   const struct shares *shares = shares_;
   const struct scatter_way *way = shares->way;
   int64_t size = shares->plan->plan.sizes[way->dim];
   struct scatter_plan cut =
-      slice(shares->plan, way->dim, part_begin(size, way->parts, i), part_begin(size, way->parts, i + 1));
+      scatter_slice(shares->plan, way->dim, part_begin(size, way->parts, i), part_begin(size, way->parts, i + 1));
   cpu_scatter_walk(&cut, 0, cut.size, shares->bad);
 }
 
@@ -227,7 +219,7 @@ static void run_positions(void *shares_, int64_t i) {
   const struct shares *shares = shares_;
   const int64_t *cuts = shares->way->cuts;
   if (cuts[i] == cuts[i + 1]) return;
-  struct scatter_plan cut = slice(shares->plan, 0, cuts[i], cuts[i + 1]);
+  struct scatter_plan cut = scatter_slice(shares->plan, 0, cuts[i], cuts[i + 1]);
   cpu_scatter_walk(&cut, 0, cut.size, shares->bad);
 }
 
@@ -240,7 +232,7 @@ static void run_owner(void *shares_, int64_t i) {
 static void run_copy(void *shares_, int64_t i) {
   const struct shares *shares = shares_;
   int64_t size = shares->plan->plan.sizes[0], parts = shares->way->parts;
-  struct scatter_plan cut = slice(shares->plan, 0, part_begin(size, parts, i), part_begin(size, parts, i + 1));
+  struct scatter_plan cut = scatter_slice(shares->plan, 0, part_begin(size, parts, i), part_begin(size, parts, i + 1));
   struct operand *self = &cut.plan.operands[SELF];
   struct storage copy = {.device = self->storage->device, .data = shares->copies + (size_t)i * shares->copy_bytes};
   union element identity = element_identity(cut.reduction, self->dtype);
