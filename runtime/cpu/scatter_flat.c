@@ -80,9 +80,9 @@ static void visit(void *flat_, const struct row *row) {
 }
 
 /* ns for a contribution, row by row and as one line: rows of 2: 11 / 1.3, of 8: 3.3 / 1.0, of 31: 1.4 / 1.2, of 48:
-   1.1 / 1.5; where 100 k rows of places are far, of 2: 14 / 2.2, of 63: 11.5 / 8. */
+   1.1 / 1.5; where places are far, of 2: 14 / 2.2, of 128: 11 / 8. */
 bool scatter_is_flat(const struct scatter_plan *plan, bool far) {
-  enum { SHORT_ROW = 32, SHORT_FAR_ROW = 64, FEWEST_ROWS = 16 };
+  enum { SHORT_ROW = 32, SHORT_FAR_ROW = 256, FEWEST_ROWS = 16 };
   const struct plan *p = &plan->plan;
   int last = p->rank - 1;
   return has_full_rows(p) && p->count <= ARG && p->sizes[last - 1] >= FEWEST_ROWS &&
