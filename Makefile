@@ -21,7 +21,8 @@ VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
 CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
            $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+# (What is shipped is small: names for debuggers and profilers come with DEBUG=1.)
+LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
 LIBS     = -lpthreadpool -lm -ldl
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
 LUA_LIBS   := $(shell pkg-config --libs lua5.4)
@@ -39,7 +40,7 @@ PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
-                  scalar overlap misuse opencl)
+                  scalar overlap misuse interrupt file opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
@@ -72,6 +73,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstr
 # The program plays OpenCL's functions for the library, and has to be seen doing so.
 $(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
+# The program plays the operating system's functions for files.
+$(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap)
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
@@ -118,7 +121,7 @@ threads:
 # The Lua module in the stock interpreter; under a sanitizer its runtime has to come first.
 sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
 specs: $(BUILD)/strew.so
-	@$(sanitizer) LUA_CPATH='$(BUILD)/?.so;/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so' \
+	@$(sanitizer) PYTHON='$(PYTHON)' LUA_CPATH='$(BUILD)/?.so;/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so' \
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew

@@ -21,6 +21,27 @@ static void interrupt(int signal_number) {
   lua_sethook(running, raise_interrupted, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
+/* The innermost level that is Lua code: the user's own line. Above it are functions in C alone: what raised the error,
+   which the message names. */
+static int first_lua_level(lua_State *L) {
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "S", &frame);
+    if (*frame.what != 'C') return level;
+  }
+  return 1;
+}
+
+/* From the user's line to the chunk, without the program's own functions that called it. */
+static void push_traceback(lua_State *L, const char *message) {
+  static const char program[] = "\n\t[C]: in ?";
+  size_t length, cut = sizeof program - 1;
+  luaL_traceback(L, L, message, first_lua_level(L));
+  const char *text = lua_tolstring(L, -1, &length);
+  while (length > cut && memcmp(text + length - cut, program, cut) == 0) length -= cut;
+  lua_pushlstring(L, text, length);
+}
+
 /* Strings get a traceback, so do values that no string can be made of; a __tostring speaks for itself. */
 static int add_traceback(lua_State *L) {
   const char *message = lua_tostring(L, 1);
@@ -28,7 +49,7 @@ static int add_traceback(lua_State *L) {
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
     message = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
   }
-  luaL_traceback(L, L, message, 1);
+  push_traceback(L, message);
   return 1;
 }
 

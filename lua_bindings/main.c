@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------------- the options */
@@ -205,6 +206,9 @@ static int list_devices(const options *opts) {
   }
   for (int i = 0; i < strew_device_count(context); i++) list_device(strew_device_at(context, i));
   for (int i = 0; i < strew_problem_count(context); i++) printf("not usable  %s\n", strew_problem_at(context, i));
+  strew_device *opencl;
+  if (strew_device_count(context) == 1 && strew_device_find(context, "opencl", &opencl, &error) != STREW_OK)
+    printf("            %s\n", error.hint);
   strew_context_release(context);
   return EXIT_SUCCESS;
 }
@@ -328,12 +332,20 @@ static void show_progress(void *user, const char *doing) {
   fflush(stderr);
 }
 
+/* The width of the terminal, as it is now; 0: unknown. */
+static int terminal_columns(void *user) {
+  (void)user;
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 static int open_module(lua_State *L) {
   strew_options wanted = {0};
   if (isatty(STDERR_FILENO)) wanted.progress = show_progress;
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);
+  if (isatty(STDOUT_FILENO)) strew_set_columns(L, terminal_columns, NULL);
   return 0;
 }
 

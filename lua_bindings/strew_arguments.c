@@ -45,6 +45,24 @@ int bind_hint(struct call *call, const char *format, ...) {
   return -1;
 }
 
+int bind_hint_guess(struct call *call, const strew_guess *guess) {
+  return guess->nearest ? bind_hint(call, "did you mean '%s'?", guess->nearest) : -1;
+}
+
+void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
+  lua_pushnil(L);
+  while (lua_next(L, i)) {
+    if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -2));
+    lua_pop(L, 1);
+  }
+}
+
+int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess) {
+  bind_fail(call, STREW_EARGUMENT, NULL, "-");
+  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
+  return bind_hint_guess(call, guess);
+}
+
 char *bind_point(char *text) {
   char *to = text;
   for (const char *from = text; *from; from++) {
@@ -111,11 +129,19 @@ static strew_tensor *open_box(struct call *call, const struct box *box, int i, c
   return box->tensor;
 }
 
+void bind_hint_table(lua_State *L, struct call *call, int i, const char *name) {
+  if (!lua_istable(L, i)) return;
+  if (lua_getmetatable(L, i)) /* an object, or the module itself */
+    lua_pop(L, 1);
+  else
+    bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
+}
+
 bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void *out) {
   struct box *box = bind_to_box(L, call->binding, i);
   if (!box) {
     fail_type(L, call, i, name, "a tensor");
-    if (lua_istable(L, i)) bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
+    bind_hint_table(L, call, i, name);
     return false;
   }
   return (*(strew_tensor **)out = open_box(call, box, i, name)) != NULL;
@@ -304,9 +330,14 @@ static bool fail_count(struct call *call, const struct parameter *parameters, in
 
 static bool fail_key(lua_State *L, struct call *call, const struct parameter *parameters, int key) {
   char text[TEXT_BYTES], known[400] = "";
-  for (const struct parameter *p = parameters; p->name; p++)
-    if (has_key(p)) add_text(known, sizeof known, known[0] ? ", " : "", p->name, "");
+  strew_guess guess = {.wanted = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : NULL};
+  for (const struct parameter *p = parameters; p->name; p++) {
+    if (!has_key(p)) continue;
+    add_text(known, sizeof known, known[0] ? ", " : "", p->name, "");
+    strew_guess_name(&guess, p->name);
+  }
   bind_fail(call, STREW_EARGUMENT, "options", "has unknown key %s, known are %s", bind_text(L, call, key, text), known);
+  bind_hint_guess(call, &guess);
   return false;
 }
 

@@ -28,6 +28,16 @@ struct box {
   struct box *next, **link; /* in the binding's list */
 };
 
+/* How tensors are printed. strew_print.c */
+struct print_options {
+  int precision;              /* digits behind the point */
+  int64_t threshold;          /* a tensor with more elements is summarised ... */
+  int64_t edgeitems;          /* ... by so many at each end of a dimension */
+  int linewidth;              /* columns; 0: what `columns` gives */
+  int (*columns)(void *user); /* the host's; NULL: it has no opinion */
+  void *user;
+};
+
 /* One for each Lua state, a userdata; its user value is the table that strew.last_error() gives. */
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
@@ -36,6 +46,7 @@ struct binding {
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
   size_t debt_bytes;     /* memory that Lua's collector has not been told of */
+  struct print_options print;
 };
 
 /* Under which names a row is known: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR is no name: Lua
@@ -63,7 +74,7 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_file_rows[], bind_image_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
@@ -87,7 +98,8 @@ void bind_push_upvalues(lua_State *L, int binding, const struct row *row, const 
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
-extern const struct row bind_tostring_row; /* strew_print.c */
+extern const struct row bind_tostring_row;               /* strew_print.c */
+void bind_print_defaults(struct print_options *options); /* strew_printoptions.c */
 
 /* A call of two operands; strew_math.c. */
 int bind_binary(lua_State *L, struct call *call, strew_binary_op op);
@@ -99,6 +111,16 @@ int bind_fail(struct call *call, strew_status code, const char *argument, const 
     __attribute__((format(printf, 4, 5)));
 /* Adds a hint to a failure that has none; returns -1. */
 int bind_hint(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds the hint with the name that was meant, where there is one; returns -1. */
+int bind_hint_guess(struct call *call, const strew_guess *guess);
+/* Considers all keys of the table at i that are strings. */
+void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
+/* "OWNER has no 'NAME'", with the hint; returns -1. */
+int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess);
+
+/* Where argument i is a table: what makes a tensor of it. */
+void bind_hint_table(lua_State *L, struct call *call, int i, const char *name);
 
 /* What a value is, for messages: "nil", "a table", "1.5"; text has TEXT_BYTES. */
 enum { TEXT_BYTES = 64 };

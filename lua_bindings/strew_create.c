@@ -1,6 +1,8 @@
 /* strew_create.c: new tensors. All take dtype and device by name, in a table that comes last. */
 #include "strew_bind.h"
 
+#include <string.h>
+
 /* What every creation call takes by name. */
 struct creation {
   int dtype; /* -1: the call's own default */
@@ -14,6 +16,16 @@ static struct creation creation_defaults(const struct call *call, int dtype) {
   return (struct creation){dtype, call->binding->device};
 }
 
+/* zeros(3, "int64"): a word at the end is said to belong into a table; returns -1. */
+static int hint_options(lua_State *L, struct call *call) {
+  strew_dtype dtype;
+  const char *word = lua_type(L, call->arguments) == LUA_TSTRING ? lua_tostring(L, call->arguments) : "";
+  bool is_dtype = strew_dtype_from_word(word, &dtype, NULL) == STREW_OK;
+  if (is_dtype || strcmp(word, "cpu") == 0 || strncmp(word, "opencl", 6) == 0)
+    bind_hint(call, "options stand in a table: {%s = \"%.60s\"}", is_dtype ? "dtype" : "device", word);
+  return -1;
+}
+
 enum { ZEROS, ONES, EMPTY, RAND, RANDN };
 
 /* zeros(shape...), ... */
@@ -22,7 +34,7 @@ static int shaped(lua_State *L, struct call *call) {
   struct creation made = creation_defaults(call, STREW_FLOAT32);
   struct list shape = {0};
   const struct parameter parameters[] = {{"shape", REST, bind_list, &shape}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
   strew_dtype dtype = (strew_dtype)made.dtype;
   strew_error *error = &call->error;
   switch (call->row->code) {
@@ -44,7 +56,7 @@ static int full(lua_State *L, struct call *call) {
   strew_scalar value = strew_int(0);
   const struct parameter parameters[] = {
       {"shape", REQUIRED, bind_list, &shape}, {"value", REQUIRED, bind_scalar, &value}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
   strew_dtype dtype = made.dtype < 0 ? dtype_of(value) : (strew_dtype)made.dtype;
   return bind_end(strew_full(made.device, dtype, shape.count, shape.at, value, out, &call->error), 1);
 }
@@ -56,7 +68,7 @@ static int eye(lua_State *L, struct call *call) {
   int64_t rows, columns = INT64_MIN; /* not given */
   const struct parameter parameters[] = {
       {"n", REQUIRED, bind_integer, &rows}, {"m", UNNAMED, bind_integer, &columns}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
   if (columns == INT64_MIN) columns = rows;
   return bind_end(strew_eye(made.device, (strew_dtype)made.dtype, rows, columns, out, &call->error), 1);
 }
@@ -72,7 +84,7 @@ static int arange(lua_State *L, struct call *call) {
                                   {"step", UNNAMED, bind_scalar, &step},
                                   CREATION(made),
                                   LAST_PARAMETER};
-  if (!bind_arguments(L, call, bind_positional(L, call) < 2 ? only_stop : all)) return -1;
+  if (!bind_arguments(L, call, bind_positional(L, call) < 2 ? only_stop : all)) return hint_options(L, call);
   bool is_float = start.dtype == STREW_FLOAT64 || stop.dtype == STREW_FLOAT64 || step.dtype == STREW_FLOAT64;
   strew_dtype dtype = made.dtype >= 0 ? (strew_dtype)made.dtype : is_float ? STREW_FLOAT32 : STREW_INT64;
   return bind_end(strew_arange(made.device, dtype, start, stop, step, out, &call->error), 1);
@@ -88,7 +100,7 @@ static int linspace(lua_State *L, struct call *call) {
                                          {"steps", REQUIRED, bind_integer, &steps},
                                          CREATION(made),
                                          LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
   return bind_end(strew_linspace(made.device, (strew_dtype)made.dtype, start, stop, steps, out, &call->error), 1);
 }
 
@@ -105,7 +117,8 @@ static int randint(lua_State *L, struct call *call) {
                                    {"shape", REST, bind_list, &shape},
                                    CREATION(made),
                                    LAST_PARAMETER};
-  if (!bind_arguments(L, call, call->arguments > 1 && lua_istable(L, 2) ? only_high : both)) return -1;
+  if (!bind_arguments(L, call, call->arguments > 1 && lua_istable(L, 2) ? only_high : both))
+    return hint_options(L, call);
   return bind_end(
       strew_randint(made.device, (strew_dtype)made.dtype, low, high, shape.count, shape.at, out, &call->error), 1);
 }
@@ -115,7 +128,7 @@ static int randperm(lua_State *L, struct call *call) {
   struct creation made = creation_defaults(call, STREW_INT64);
   int64_t n;
   const struct parameter parameters[] = {{"n", REQUIRED, bind_integer, &n}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
   return bind_end(strew_randperm(made.device, (strew_dtype)made.dtype, n, out, &call->error), 1);
 }
 

@@ -25,7 +25,7 @@ static void set_string(lua_State *L, const char *name, const char *value) {
 static void push_device(lua_State *L, strew_device *device) {
   strew_capabilities can;
   strew_error error = {0};
-  lua_createtable(L, 0, 12);
+  lua_createtable(L, 0, 13);
   set_string(L, "name", strew_device_name(device));
   set_string(L, "description", strew_device_description(device));
   if (strew_device_capabilities(device, &can, &error) != STREW_OK) {
@@ -36,6 +36,8 @@ static void push_device(lua_State *L, strew_device *device) {
   lua_setfield(L, -2, "units");
   lua_pushinteger(L, can.launches);
   lua_setfield(L, -2, "launches");
+  lua_pushinteger(L, can.read_bytes);
+  lua_setfield(L, -2, "read_bytes");
   set_boolean(L, "float64", can.float64);
   set_boolean(L, "int64_atomics", can.int64_atomics);
   set_boolean(L, "exact_division", can.exact_division);

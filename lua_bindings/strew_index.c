@@ -1,7 +1,6 @@
 /* strew_index.c: t.name, t[i], t[i] = v, #t, and the comparisons that Lua's operators cannot give. */
 #include "strew_bind.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* bind_dispatch's upvalues, then the table of methods. */
@@ -21,53 +20,13 @@ static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- did you mean? */
-
-enum { LONGEST_NAME = 32, FARTHEST = 2 };
-
-static int smaller(int a, int b) { return a < b ? a : b; }
-
-/* Letters to insert, delete or exchange between two short names. */
-static int distance(const char *a, const char *b) {
-  int row[LONGEST_NAME + 1], width = (int)strlen(b);
-  for (int j = 0; j <= width; j++) row[j] = j;
-  for (int i = 0; a[i]; i++) {
-    int diagonal = row[0];
-    row[0] = i + 1;
-    for (int j = 0; j < width; j++) {
-      int exchanged = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = smaller(exchanged, smaller(row[j], row[j + 1]) + 1);
-    }
-  }
-  return row[width];
-}
-
-struct guess {
-  char name[LONGEST_NAME];
-  int distance;
-};
-
-static void consider(struct guess *best, const char *name, const char *wanted) {
-  if (strlen(name) >= LONGEST_NAME) return;
-  int far = distance(wanted, name);
-  if (far > best->distance || (far == best->distance && strcmp(name, best->name) >= 0)) return;
-  best->distance = far;
-  strcpy(best->name, name);
-}
-
-static int fail_name(lua_State *L, struct call *call, const char *name) {
-  struct guess best = {"~", smaller(FARTHEST, (int)strlen(name) / 2)}; /* "~" stands behind all names */
-  bind_fail(call, STREW_EARGUMENT, NULL, "-");
-  snprintf(call->error.message, sizeof call->error.message, "tensor has no '%.60s'", name);
-  if (strlen(name) >= LONGEST_NAME) return -1;
-  for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++) consider(&best, property_names[i], name);
-  lua_pushnil(L);
-  while (lua_next(L, lua_upvalueindex(METHODS_UPVALUE))) {
-    consider(&best, lua_tostring(L, -2), name);
-    lua_pop(L, 1);
-  }
-  return best.name[0] == '~' ? -1 : bind_hint(call, "did you mean '%s'?", best.name);
+/* What is neither a method nor a property, with the nearest of those that are. */
+static int fail_field(lua_State *L, struct call *call, const char *name) {
+  strew_guess guess = {.wanted = name};
+  for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
+    strew_guess_name(&guess, property_names[i]);
+  bind_guess_keys(L, lua_upvalueindex(METHODS_UPVALUE), &guess);
+  return bind_fail_name(call, "tensor", &guess);
 }
 
 /* --------------------------------------------------------------------------------------------------------- position */
@@ -76,10 +35,11 @@ static bool read_position(lua_State *L, struct call *call, int64_t *position) {
   return bind_integer(L, call, 2, "position", position);
 }
 
-/* The usual way to run over the end is a loop made for Lua's tables: that is said in place of a more general hint. */
+/* The usual way to run over the end by one is a loop made for Lua's tables: that is said in place of a more general
+   hint. */
 static int fail_position(struct call *call, const strew_tensor *self, int64_t position) {
   strew_error *error = &call->error;
-  if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position < strew_tensor_sizes(self)[0]) return -1;
+  if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position != strew_tensor_sizes(self)[0]) return -1;
   char *hint = strstr(error->message, "\n  hint");
   if (hint) *hint = '\0';
   error->hint[0] = '\0';
@@ -107,7 +67,7 @@ static int get_field(lua_State *L, struct call *call) {
   strew_tensor *self;
   const char *name = lua_tostring(L, 2);
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
-  return push_property(L, self, name) ? 1 : fail_name(L, call, name);
+  return push_property(L, self, name) ? 1 : fail_field(L, call, name);
 }
 
 /* Methods are found without the rest of a call: this is a part of every t:f(). */

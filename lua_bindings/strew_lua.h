@@ -18,6 +18,11 @@ STREW_API int luaopen_strew(lua_State *L);
    open in this state already keeps its context. Raises where the context cannot be made. */
 STREW_API void strew_open(lua_State *L, const strew_options *options);
 
+/* The context of the module that is open in this state, borrowed: it lives as long as the state, and longer where
+   tensors do. NULL where none is open. For strew_context_interrupt in a handler of Ctrl-C, which stops what runs
+   natively; Lua code is stopped by lua_sethook. */
+STREW_API strew_context *strew_context_of(lua_State *L);
+
 /* Pushes a value through which scripts see `tensor`, with a reference of its own: the caller keeps the one it has. The
    module was opened in this state before. Raises where memory does not suffice. */
 STREW_API void strew_push(lua_State *L, strew_tensor *tensor);
@@ -25,6 +30,11 @@ STREW_API void strew_push(lua_State *L, strew_tensor *tensor);
 /* The tensor at `index` of the stack, borrowed: it is sure to live as long as the value stays on the stack and no Lua
    code runs. Raises where there is something else. */
 STREW_API strew_tensor *strew_check(lua_State *L, int index);
+
+/* How wide a printed row may be where scripts leave it open: columns(user) is asked at each print, so that a terminal
+   may change its size; 80 where it gives 0, or columns is NULL (as it is at first). It may not use the Lua state. The
+   module was opened before. */
+STREW_API void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user);
 
 #ifdef __cplusplus
 }

@@ -71,12 +71,24 @@ static int box_gc(lua_State *L) {
   return 0;
 }
 
-static struct binding *find_binding(lua_State *L) {
+/* NULL: there is none. */
+static struct binding *look_for_binding(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, binding_key);
   struct binding *binding = lua_touserdata(L, -1);
   lua_pop(L, 1);
+  return binding;
+}
+
+static struct binding *find_binding(lua_State *L) {
+  struct binding *binding = look_for_binding(L);
   if (!binding) luaL_error(L, "strew: the module was not opened in this Lua state");
   return binding;
+}
+
+strew_context *strew_context_of(lua_State *L) {
+  luaL_checkstack(L, 1, NULL);
+  struct binding *binding = look_for_binding(L);
+  return binding ? binding->context : NULL;
 }
 
 void strew_push(lua_State *L, strew_tensor *tensor) {
@@ -90,6 +102,12 @@ strew_tensor *strew_check(lua_State *L, int index) {
   if (!box) luaL_typeerror(L, index, "tensor");
   luaL_argcheck(L, box->tensor, index, "tensor was freed");
   return box->tensor;
+}
+
+void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
+  struct print_options *options = &find_binding(L)->print;
+  options->columns = columns;
+  options->user = user;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
@@ -141,13 +159,28 @@ static void push_detail(lua_State *L, const strew_error *error) {
   }
 }
 
+static const char colon_hint[] = "use : to call a method: t:%s(...)";
+
 /* Pushes "file:line: " of the nearest Lua function: not always that of level 1, which in "for i in ipairs(t)" is C. */
 static void push_place(lua_State *L) {
   enum { FARTHEST = 4 };
   for (int level = 1; luaL_where(L, level), lua_rawlen(L, -1) == 0 && level < FARTHEST; level++) lua_pop(L, 1);
 }
 
-static int raise(lua_State *L, const struct call *call) {
+/* In t.add(u) for t:add(u), u is taken for self, and in strew:zeros(3) the module for the shape: how a call is written
+   explains what is missing or too much. */
+static void hint_punctuation(lua_State *L, struct call *call) {
+  lua_Debug here;
+  bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
+  if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
+  if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
+    bind_hint(call, colon_hint, call->error.alias);
+  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0)
+    bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
+}
+
+static int raise(lua_State *L, struct call *call) {
+  hint_punctuation(L, call);
   lua_settop(L, 0);
   push_detail(L, &call->error);
   lua_setiuservalue(L, lua_upvalueindex(1), 1);
@@ -167,8 +200,8 @@ static bool is_callable(lua_State *L, struct call *call) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, a tensor is due",
             call->arguments ? bind_text(L, call, 1, text) : "missing");
-  if (call->form & METHOD) bind_hint(call, "use : to call a method: t:%s(...)", call->error.alias);
-  if (lua_istable(L, 1)) bind_hint(call, "strew.tensor(self) makes a tensor of a table");
+  if (call->form & METHOD) bind_hint(call, colon_hint, call->error.alias);
+  bind_hint_table(L, call, 1, "self");
   return false;
 }
 
@@ -199,14 +232,24 @@ static int last_error(lua_State *L, struct call *call) {
   return 1;
 }
 
+/* strew.name, where there is none: as for a tensor, that is an error, and no nil that surprises later. */
+static int no_name(lua_State *L, struct call *call) {
+  char text[TEXT_BYTES];
+  bool is_string = lua_type(L, 2) == LUA_TSTRING;
+  strew_guess guess = {.wanted = is_string ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
+  if (is_string) bind_guess_keys(L, 1, &guess);
+  return bind_fail_name(call, "strew", &guess);
+}
+
+static const struct row no_name_row = {"strew[name]", no_name, 0, FUNCTION};
 static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}, {NULL, NULL, 0, 0}};
 
 /* ----------------------------------------------------------------------------------------------------------- opening
  */
 
-static const struct row *const all_rows[] = {module_rows,      bind_create_rows,  bind_table_rows,
-                                             bind_tensor_rows, bind_view_rows,    bind_math_rows,
-                                             bind_reduce_rows, bind_scatter_rows, bind_device_rows};
+static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
+                                             bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
+                                             bind_device_rows, bind_print_rows,  bind_file_rows,   bind_image_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {
@@ -250,6 +293,15 @@ static const struct row *find_row(const char *name) {
     for (const struct row *row = all_rows[i]; row->name; row++)
       if (strcmp(row->name, name) == 0) return row;
   return NULL;
+}
+
+/* The module's own metatable. rawget(strew, name) asks for a name without an error. */
+static void set_module_metatable(lua_State *L) {
+  lua_createtable(L, 0, 1);
+  bind_push_upvalues(L, BINDING, &no_name_row, no_name_row.name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, MODULE);
 }
 
 static void set_metamethods(lua_State *L) {
@@ -303,6 +355,7 @@ static int binding_close(lua_State *L) {
 static struct binding *push_binding(lua_State *L, strew_options options) {
   struct binding *binding = lua_newuserdatauv(L, sizeof *binding, 1);
   *binding = (struct binding){0};
+  bind_print_defaults(&binding->print);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, binding_close);
   lua_setfield(L, -2, "__gc");
@@ -332,6 +385,7 @@ static int make_module(lua_State *L) {
   for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
     for (const struct row *row = all_rows[i]; row->name; row++) set_names(L, row);
   set_metamethods(L);
+  set_module_metatable(L);
   lua_pushliteral(L, "strew " STREW_VERSION);
   lua_setfield(L, MODULE, "_VERSION");
 

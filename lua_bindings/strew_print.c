@@ -5,8 +5,9 @@
       1.5000  2.0000  3.0000        one format for all elements, right-aligned
      ...
 
-   Of a tensor with more than THRESHOLD elements three are shown at both ends of each dimension. Those alone are read, a
-   slice at a time: as a view with strides, cut dimensions being two of them, the end (0 or 1) and the place in it. */
+   Of a tensor with more elements than the threshold a few are shown at both ends of each dimension. Those alone are
+   read, a slice at a time: as a view with strides, cut dimensions being two of them, the end (0 or 1) and the place in
+   it. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -14,43 +15,53 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { THRESHOLD = 1000, EDGE = 3, SHOWN = 2 * EDGE, LINE_WIDTH = 80, MOST_SLICES = 36 };
-enum { MOST_ELEMENTS = MOST_SLICES * SHOWN * SHOWN, NUMBER_BYTES = 64 };
-_Static_assert((int)MOST_ELEMENTS >= (int)THRESHOLD, "all that is shown fits");
+enum { USUAL_LINE_WIDTH = 80, NUMBER_BYTES = 64, MOST_SHOWN = 100000000 };
 
 enum format { WORDS, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
 
 struct page {
   strew_dtype dtype;
-  int rank;
+  int rank, precision;
+  int64_t line_width, edge;
+  bool is_long; /* more elements than the threshold? */
   int64_t sizes[STREW_MAX_RANK];
   int64_t shown[STREW_MAX_RANK]; /* how many positions of each dimension */
-  bool is_cut[STREW_MAX_RANK];   /* the first and the last EDGE of them */
+  bool is_cut[STREW_MAX_RANK];   /* the first and the last `edge` of them */
   int leading;                   /* dimensions in front of rows and columns */
   int64_t slices;                /* combinations of those: how many are there ... */
   int64_t slices_shown;          /* ... and are shown: half of them first ones, half last ones */
   int64_t rows, columns;
   enum format format;
-  int width;
+  int width, dots_width;         /* of an element; of the dots in a row */
   const unsigned char *elements; /* of all slices shown */
 };
 
 /* ------------------------------------------------------------------------------------------------------ what is shown
  */
 
-static void lay_out(struct page *page, const strew_tensor *tensor) {
-  bool is_long = strew_tensor_numel(tensor) > THRESHOLD;
+static int64_t line_width(const struct print_options *options) {
+  int columns = options->linewidth;
+  if (!columns && options->columns) columns = options->columns(options->user);
+  return columns > 0 ? columns : USUAL_LINE_WIDTH;
+}
+
+static void lay_out(struct page *page, const strew_tensor *tensor, const struct print_options *options) {
   page->dtype = strew_tensor_dtype(tensor);
   page->rank = strew_tensor_rank(tensor);
+  page->precision = options->precision;
+  page->line_width = line_width(options);
+  page->edge = options->edgeitems;
+  page->is_long = strew_tensor_numel(tensor) > options->threshold;
   page->leading = page->rank > 2 ? page->rank - 2 : 0;
   page->slices = 1;
   for (int d = 0; d < page->rank; d++) {
     page->sizes[d] = strew_tensor_sizes(tensor)[d];
-    page->is_cut[d] = is_long && page->sizes[d] > SHOWN;
-    page->shown[d] = page->is_cut[d] ? SHOWN : page->sizes[d];
+    page->is_cut[d] = page->is_long && page->sizes[d] > 2 * page->edge;
+    page->shown[d] = page->is_cut[d] ? 2 * page->edge : page->sizes[d];
     if (d < page->leading) page->slices *= page->shown[d];
   }
-  page->slices_shown = is_long && page->slices > MOST_SLICES ? MOST_SLICES : page->slices;
+  int64_t most_slices = 4 * page->edge * page->edge;
+  page->slices_shown = page->is_long && page->slices > most_slices ? most_slices : page->slices;
   page->columns = page->rank > 0 ? page->shown[page->rank - 1] : 1;
   page->rows = page->rank > 1 ? page->shown[page->rank - 2] : 1;
 }
@@ -62,7 +73,7 @@ static int64_t slice_at(const struct page *page, int64_t k) {
 
 /* Where shown place number `place` of dimension d is. */
 static int64_t position_of(const struct page *page, int d, int64_t place) {
-  return page->is_cut[d] && place >= EDGE ? page->sizes[d] - SHOWN + place : place;
+  return page->is_cut[d] && place >= page->edge ? page->sizes[d] - page->shown[d] + place : place;
 }
 
 static void places_of_slice(const struct page *page, int64_t slice, int64_t *places) {
@@ -91,8 +102,8 @@ static strew_status read_slice(const struct page *page, strew_tensor *tensor, in
   places_of_slice(page, slice, places);
   for (int d = 0; d < page->leading; d++) offset += position_of(page, d, places[d]) * strides[d];
   for (int d = page->leading; d < page->rank; d++) {
-    if (page->is_cut[d]) add_dimension(&shape, 2, (page->sizes[d] - EDGE) * strides[d]);
-    add_dimension(&shape, page->is_cut[d] ? EDGE : page->sizes[d], strides[d]);
+    if (page->is_cut[d]) add_dimension(&shape, 2, (page->sizes[d] - page->edge) * strides[d]);
+    add_dimension(&shape, page->is_cut[d] ? page->edge : page->sizes[d], strides[d]);
   }
   strew_status status = strew_as_strided(tensor, shape.rank, shape.sizes, shape.strides, offset, &view, error);
   if (status == STREW_OK) status = strew_read(view, to, size_bytes, error);
@@ -105,9 +116,10 @@ static int64_t count_shown(const struct page *page) { return page->slices_shown 
 static strew_status read_page(struct page *page, strew_tensor *tensor, unsigned char *buffer, strew_error *error) {
   size_t slice_bytes = (size_t)(page->rows * page->columns) * strew_dtype_size_bytes(page->dtype);
   strew_status status = STREW_OK;
+  page->elements = buffer;
+  if (!page->is_long) return strew_read(tensor, buffer, (size_t)page->slices * slice_bytes, error);
   for (int64_t k = 0; k < page->slices_shown && status == STREW_OK; k++)
     status = read_slice(page, tensor, slice_at(page, k), buffer + (size_t)k * slice_bytes, slice_bytes, error);
-  page->elements = buffer;
   return status;
 }
 
@@ -118,10 +130,10 @@ static strew_scalar element_at(const struct page *page, int64_t i) {
   return strew_scalar_load(page->dtype, page->elements + (size_t)i * strew_dtype_size_bytes(page->dtype));
 }
 
-/* As PyTorch chooses, but that whole numbers stay as they are up to 1e8, far apart or not. A number below 1e-4 would be
-   shown as 0.0000. */
+/* As PyTorch chooses, but that whole numbers stay as they are up to 1e8, far apart or not, and that nothing but zero is
+   shown as zero: with fewer digits than usual, larger numbers need scientific notation. */
 static enum format choose_float_format(const struct page *page) {
-  double smallest = INFINITY, largest = 0;
+  double smallest = INFINITY, largest = 0, least = pow(10, -page->precision);
   bool is_whole = true;
   for (int64_t i = 0; i < count_shown(page); i++) {
     double value = element_at(page, i).as.f, size = fabs(value);
@@ -130,9 +142,23 @@ static enum format choose_float_format(const struct page *page) {
     if (size < smallest) smallest = size;
     if (size > largest) largest = size;
   }
+  least = fmax(1e-4, least * (1 - 1e-6)); /* a float32 of 0.01 is a little less */
   if (largest > 1e8) return SCIENTIFIC;
   if (is_whole) return WHOLE;
-  return smallest < 1e-4 || largest / smallest > 1000 ? SCIENTIFIC : FIXED;
+  return smallest < least || largest / smallest > 1000 ? SCIENTIFIC : FIXED;
+}
+
+/* Without digits behind it, the point tells that a number may be rounded. */
+static void text_of_float(const struct page *page, double value, char *text) {
+  if (isnan(value))
+    strcpy(text, "nan"); /* whatever its sign */
+  else if (page->format == WHOLE || isinf(value))
+    snprintf(text, NUMBER_BYTES, "%.0f", value);
+  else if (page->format == FIXED)
+    snprintf(text, NUMBER_BYTES, "%#.*f", page->precision, value);
+  else
+    snprintf(text, NUMBER_BYTES, "%.*e", page->precision, value);
+  bind_point(text);
 }
 
 static int text_of(const struct page *page, int64_t i, char *text) {
@@ -140,15 +166,16 @@ static int text_of(const struct page *page, int64_t i, char *text) {
   switch (page->format) {
   case WORDS: strcpy(text, element.as.i ? "true" : "false"); break;
   case INTEGERS: snprintf(text, NUMBER_BYTES, "%" PRId64, element.as.i); break;
-  default:
-    if (isnan(element.as.f))
-      strcpy(text, "nan"); /* whatever its sign */
-    else if (page->format == WHOLE)
-      snprintf(text, NUMBER_BYTES, "%.0f", element.as.f);
-    else
-      bind_point((snprintf(text, NUMBER_BYTES, page->format == FIXED ? "%.4f" : "%.4e", element.as.f), text));
+  default: text_of_float(page, element.as.f, text);
   }
   return (int)strlen(text);
+}
+
+/* Rows that take several lines have dots as wide as an element, so that what follows stays in line. */
+static int choose_dots_width(const struct page *page) {
+  enum { DOTS = 3 };
+  int64_t row = 1 + page->columns * (page->width + 2) + DOTS;
+  return row <= page->line_width || page->width < DOTS ? DOTS : page->width;
 }
 
 static void choose_format(struct page *page) {
@@ -160,6 +187,7 @@ static void choose_format(struct page *page) {
     int length = text_of(page, i, text);
     if (length > page->width) page->width = length;
   }
+  page->dots_width = choose_dots_width(page);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- as text
@@ -173,7 +201,7 @@ static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {
   places_of_slice(page, slice, places);
   places_of_slice(page, slice ? slice - 1 : 0, before);
   for (int d = 0; d < page->leading; d++)
-    has_gap = has_gap || (page->is_cut[d] && places[d] == EDGE && before[d] == EDGE - 1);
+    has_gap = has_gap || (page->is_cut[d] && places[d] == page->edge && before[d] == page->edge - 1);
   luaL_addstring(out, has_gap ? "\n...\n[" : "\n[");
   for (int d = 0; d < page->leading; d++) {
     snprintf(number, sizeof number, "%" PRId64 ", ", position_of(page, d, places[d]));
@@ -182,22 +210,39 @@ static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {
   luaL_addstring(out, ":, :]");
 }
 
-/* The row that begins with element `first`: on one line, or more, those after the first one indented further. */
+/* A row on its way: on one line, or more, those after the first one indented further where there are other rows. */
+struct row_text {
+  luaL_Buffer *out;
+  int64_t line_width, column;
+  int indent;
+  bool is_line_start;
+};
+
+/* One space in front of a line, two between items; a line has one at least. */
+static void add_item(struct row_text *row, int width, const char *text) {
+  char item[2 * NUMBER_BYTES];
+  if (!row->is_line_start && row->column + 2 + width > row->line_width) {
+    luaL_addchar(row->out, '\n');
+    luaL_addlstring(row->out, "  ", (size_t)row->indent);
+    row->column = row->indent;
+    row->is_line_start = true;
+  }
+  int length = snprintf(item, sizeof item, "%s%*s", row->is_line_start ? " " : "  ", width, text);
+  luaL_addlstring(row->out, item, (size_t)length);
+  row->column += length;
+  row->is_line_start = false;
+}
+
+/* The row that begins with element `first`. */
 static void add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
-  int indent = page->rank > 1 ? 2 : 0, column = LINE_WIDTH;
-  bool is_cut = page->rank > 0 && page->is_cut[page->rank - 1];
-  char text[NUMBER_BYTES], item[2 * NUMBER_BYTES];
+  struct row_text row = {out, page->line_width, 0, page->rank > 1 ? 2 : 0, true};
+  bool is_cut = page->is_cut[page->rank - 1];
+  char text[NUMBER_BYTES];
+  luaL_addchar(out, '\n');
   for (int64_t i = 0; i < page->columns; i++) {
+    if (is_cut && i == page->edge) add_item(&row, page->dots_width, "...");
     text_of(page, first + i, text);
-    const char *dots = is_cut && i == EDGE ? "...  " : "";
-    int length = snprintf(item, sizeof item, "  %s%*s", dots, page->width, text);
-    bool is_new_line = column + length > LINE_WIDTH - indent;
-    if (is_new_line) {
-      luaL_addchar(out, '\n');
-      if (i) luaL_addlstring(out, "  ", (size_t)indent);
-    }
-    luaL_addstring(out, item + is_new_line); /* one space in front of a line, two between */
-    column = is_new_line ? length - 1 : column + length;
+    add_item(&row, page->width, text);
   }
 }
 
@@ -206,17 +251,29 @@ static void add_page(luaL_Buffer *out, const struct page *page) {
   for (int64_t k = 0; k < page->slices_shown; k++) {
     if (page->leading) add_label(out, page, k);
     for (int64_t row = 0; row < page->rows; row++, first += page->columns) {
-      if (row == EDGE && page->is_cut[page->rank - 2]) luaL_addstring(out, "\n ...");
+      if (row == page->edge && page->is_cut[page->rank - 2]) luaL_addstring(out, "\n ...");
       add_row(out, page, first);
     }
   }
+}
+
+/* Reads what is shown of a tensor with elements into memory of Lua's, which is pushed. Getting that may run a
+   finalizer, so the tensor is taken from its box once more. */
+static bool read_shown(lua_State *L, struct call *call, struct page *page, strew_tensor *self) {
+  int64_t count = count_shown(page);
+  if (count > MOST_SHOWN) {
+    bind_fail(call, STREW_EMEMORY, "self", "has %" PRId64 " elements to show, the most are %d", count, MOST_SHOWN);
+    bind_hint(call, "strew.set_printoptions{profile = \"default\"} shows a summary");
+    return false;
+  }
+  void *elements = lua_newuserdatauv(L, (size_t)count * strew_dtype_size_bytes(page->dtype), 0);
+  return bind_tensor(L, call, 1, "self", &self) && read_page(page, self, elements, &call->error) == STREW_OK;
 }
 
 /* Everything is read before any text is made: that may run a finalizer. */
 static int push_text(lua_State *L, struct call *call) {
   struct page page;
   strew_tensor *self;
-  unsigned char elements[MOST_ELEMENTS * 8];
   char header[DESCRIPTION_BYTES], text[NUMBER_BYTES];
   luaL_Buffer out;
   struct box *box = bind_to_box(L, call->binding, 1);
@@ -226,10 +283,10 @@ static int push_text(lua_State *L, struct call *call) {
   }
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   bind_describe(self, header);
-  lay_out(&page, self);
+  lay_out(&page, self, &call->binding->print);
   bool is_empty = strew_tensor_numel(self) == 0;
   if (!is_empty) {
-    if (read_page(&page, self, elements, &call->error) != STREW_OK) return -1;
+    if (!read_shown(L, call, &page, self)) return -1;
     choose_format(&page);
   }
   luaL_buffinit(L, &out);

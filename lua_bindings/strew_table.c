@@ -12,6 +12,12 @@
 /* ------------------------------------------------------------------------------------------------- tables to tensors
  */
 
+/* Tables may be long: does the host let the call go on? Asked at every so many entries, the first among them. */
+static bool goes_on(struct call *call, int64_t entry) {
+  enum { ENTRIES = 4096 };
+  return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
+}
+
 enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS };
 
 struct walk {
@@ -120,6 +126,7 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
   if (!fits(walk, depth, n)) return false;
   for (lua_Unsigned k = 1; k <= n; k++) {
     walk->at[depth] = (int64_t)k;
+    if (!goes_on(walk->call, (int64_t)k)) return false;
     lua_rawgeti(L, table, (lua_Integer)k);
     if (!walk_value(L, walk, depth + 1)) return false;
     lua_pop(L, 1);
@@ -221,24 +228,26 @@ static int tensor(lua_State *L, struct call *call) {
  */
 
 struct unread {
+  struct call *call;
   strew_dtype dtype;
   int rank;
   int64_t sizes[STREW_MAX_RANK];
   const unsigned char *next;
 };
 
-static void push_level(lua_State *L, struct unread *unread, int depth) {
+static bool push_level(lua_State *L, struct unread *unread, int depth) {
   if (depth == unread->rank) {
     bind_push_scalar(L, strew_scalar_load(unread->dtype, unread->next));
     unread->next += strew_dtype_size_bytes(unread->dtype);
-    return;
+    return true;
   }
   int64_t size = unread->sizes[depth];
   lua_createtable(L, size < INT32_MAX ? (int)size : 0, 0);
   for (int64_t k = 1; k <= size; k++) {
-    push_level(L, unread, depth + 1);
+    if (!goes_on(unread->call, k) || !push_level(L, unread, depth + 1)) return false;
     lua_rawseti(L, -2, k);
   }
+  return true;
 }
 
 /* The elements are copied to a buffer of Lua's first: making the tables may run a finalizer. */
@@ -247,7 +256,7 @@ static int tolist(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
   if (!bind_arguments(L, call, parameters)) return -1;
-  struct unread unread;
+  struct unread unread = {.call = call};
   size_t element_bytes = strew_dtype_size_bytes(strew_tensor_dtype(self));
   int64_t numel = strew_tensor_numel(self);
   if (numel > INT64_MAX / 16)
@@ -260,8 +269,7 @@ static int tolist(lua_State *L, struct call *call) {
   unread.rank = strew_tensor_rank(self);
   unread.next = buffer;
   memcpy(unread.sizes, strew_tensor_sizes(self), (size_t)unread.rank * sizeof *unread.sizes);
-  push_level(L, &unread, 0);
-  return 1;
+  return push_level(L, &unread, 0) ? 1 : -1;
 }
 
 const struct row bind_table_rows[] = {

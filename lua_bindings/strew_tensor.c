@@ -93,12 +93,18 @@ static int set(lua_State *L, struct call *call) {
 /* ------------------------------------------------------------------------------------------------------------ copies
  */
 
-/* A word that is neither a dtype nor a device: which of the two was it meant to be? */
+/* A word that is neither a dtype nor a device: which of the two was it meant to be? What the runtime said of a device
+   stays where that is likely: nothing else has a colon, and "opencl" may be absent. */
 static bool fail_target(struct call *call, const char *word) {
   strew_dtype dtype;
-  if (strchr(word, ':') || strncmp(word, "opencl", 6) == 0) return false; /* a device: what the runtime said stays */
+  strew_error device_error = call->error;
+  if (strchr(word, ':') || strncmp(word, "opencl", 6) == 0) return false;
   strew_dtype_from_word(word, &dtype, &call->error);
-  bind_hint(call, "nor is it a device: strew.devices() lists them");
+  if (call->error.hint[0]) return false;
+  if (device_error.hint[0])
+    call->error = device_error;
+  else
+    bind_hint(call, "nor is it a device: strew.devices() lists them");
   return false;
 }
 

@@ -47,18 +47,19 @@ static bool take_free(struct opencl *on, size_t size_bytes, struct block *block)
   return false;
 }
 
-/* Asked, in use, limit. */
+/* What was asked for stands in the message, what is in use and the limit in the hint. */
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
-  char hint[sizeof call->error->hint];
-  snprintf(hint, sizeof hint, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
-           device->context->bytes, opencl_of(device)->memory_bytes);
+  char text[TEXT_BYTES];
+  const char *hint = hint_of_memory(device, text);
   return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
               "memory of %s (%s) does not suffice for %zu bytes: clCreateBuffer gave %s (%d)", device->name,
               strew_device_description(device), size_bytes, cl_error_name(error), error);
 }
 
 static strew_status fail_too_large(const struct call *call, strew_device *device, size_t size_bytes) {
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = "work in smaller pieces"},
+  char text[TEXT_BYTES];
+  const char *hint = hint_of_memory(device, text);
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
               "%s takes at most %zu bytes in one tensor, asked for %zu", device->name, opencl_of(device)->largest_bytes,
               size_bytes);
 }
@@ -92,20 +93,39 @@ void block_give(strew_device *device, struct block *block) {
   blocks_trim(device, on->memory_bytes / 4);
 }
 
+/* Larger transfers go in pieces: nobody can stop one. */
+enum { PIECE = 16 << 20 };
+
 strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
                          const void *from, size_t size_bytes) {
   struct opencl *on = opencl_of(device);
   if (on->lost) return fail_lost(call, device);
-  cl_int error = cl.clEnqueueWriteBuffer(on->queue, to->memory, CL_TRUE, offset_bytes, size_bytes, from, 0, NULL, NULL);
-  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueWriteBuffer", error);
+  strew_status status = opencl_wait(call, device);
+  for (size_t at = 0, bytes; status == STREW_OK && at < size_bytes; at += bytes) {
+    bytes = size_bytes - at < PIECE ? size_bytes - at : PIECE;
+    cl_int error = cl.clEnqueueWriteBuffer(on->queue, to->memory, CL_TRUE, offset_bytes + at, bytes,
+                                           (const char *)from + at, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueWriteBuffer", error);
+    status = context_check(call, device->context);
+  }
+  return status;
 }
 
 strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
                         void *to, size_t size_bytes) {
   struct opencl *on = opencl_of(device);
   if (on->lost) return fail_lost(call, device);
-  cl_int error = cl.clEnqueueReadBuffer(on->queue, from->memory, CL_TRUE, offset_bytes, size_bytes, to, 0, NULL, NULL);
-  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueReadBuffer", error);
+  on->read_bytes += (int64_t)size_bytes;
+  if (size_bytes <= LANDING_BYTES) return opencl_read_few(call, device, from->memory, offset_bytes, to, size_bytes);
+  strew_status status = opencl_wait(call, device);
+  for (size_t at = 0, bytes; status == STREW_OK && at < size_bytes; at += bytes) {
+    bytes = size_bytes - at < PIECE ? size_bytes - at : PIECE;
+    cl_int error = cl.clEnqueueReadBuffer(on->queue, from->memory, CL_TRUE, offset_bytes + at, bytes, (char *)to + at,
+                                          0, NULL, NULL);
+    if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueReadBuffer", error);
+    status = context_check(call, device->context);
+  }
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------ as storage */
@@ -143,6 +163,5 @@ strew_status opencl_finish(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   if (!on->open) return STREW_OK;
   if (on->lost) return fail_lost(call, device);
-  cl_int error = cl.clFinish(on->queue);
-  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clFinish", error);
+  return opencl_wait(call, device);
 }

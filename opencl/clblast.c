@@ -44,6 +44,7 @@ bool clblast_multiply(strew_device *device, strew_dtype dtype, size_t m, size_t 
   if (!is_found) return false;
   struct opencl *on = opencl_of(device);
   strew_context *context = device->context;
+  on->busy = true;
   int a_way = a->transposed ? TRANSPOSED : AS_IT_IS, b_way = b->transposed ? TRANSPOSED : AS_IT_IS, error;
   if (context->progress) context->progress(context->progress_user, "compiling kernels");
   if (dtype == STREW_FLOAT32)

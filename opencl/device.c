@@ -18,17 +18,20 @@ static bool is_loss(cl_int error) {
          error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error < -1100;
 }
 
+const char *hint_of_memory(const strew_device *device, char *text) {
+  snprintf(text, TEXT_BYTES, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
+           device->context->bytes, opencl_of(device)->memory_bytes);
+  return text;
+}
+
 strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error) {
   struct opencl *on = opencl_of(device);
   const char *name = cl_error_name(error);
   if (is_memory_error(error)) {
-    char hint[sizeof call->error->hint];
-    snprintf(hint, sizeof hint,
-             "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
-             device->context->bytes, on->memory_bytes);
-    return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
-                "%s (%s) ran out of memory: %s gave %s (%d)", device->name, strew_device_description(device), function,
-                name, error);
+    char text[TEXT_BYTES];
+    struct fault fault = {.code = STREW_EMEMORY, .argument = "device", .hint = hint_of_memory(device, text)};
+    return fail(call, fault, "%s (%s) ran out of memory: %s gave %s (%d)", device->name,
+                strew_device_description(device), function, name, error);
   }
   on->lost = on->lost || (on->open && is_loss(error));
   return fail(call,
@@ -172,8 +175,10 @@ void opencl_close(strew_device *device) {
   if (on->queue && !on->lost) cl.clFinish(on->queue); /* nothing may still run in what is given back */
   blocks_trim(device, 0);
   programs_release(device);
+  if (on->portion) cl.clReleaseEvent(on->portion);
   if (on->queue) cl.clReleaseCommandQueue(on->queue);
   if (on->context) cl.clReleaseContext(on->context);
+  on->portion = NULL;
   on->queue = NULL;
   on->context = NULL;
   on->open = false;
@@ -207,7 +212,8 @@ static void opencl_capabilities(const strew_device *device, strew_capabilities *
                               .memory_bytes = on->memory_bytes,
                               .largest_block_bytes = on->largest_bytes,
                               .work_group_size = on->largest_group,
-                              .launches = on->launches};
+                              .launches = on->launches,
+                              .read_bytes = on->read_bytes};
   snprintf(out->driver, sizeof out->driver, "%s", on->driver);
   describe_promise(device, out->promise, sizeof out->promise);
 }

@@ -92,11 +92,13 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
   if (launch->status != STREW_OK) return launch->status;
   struct opencl *on = opencl_of(launch->device);
   if (on->lost) return fail_lost(launch->call, launch->device);
+  strew_status status = opencl_throttle(launch->call, launch->device);
+  if (status != STREW_OK) return status;
+  on->busy = true;
   cl_int error;
   do error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, first, global, local, 0, NULL, NULL);
   while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_make_room(launch->device));
   if (error != CL_SUCCESS) return fail_opencl(launch->call, launch->device, "clEnqueueNDRangeKernel", error);
-  on->launches++;
   return STREW_OK;
 }
 

@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 
 struct opencl_library cl;
 
@@ -35,10 +34,9 @@ static void look_up_once(void) {
     trouble = "the loader lacks functions of OpenCL 1.2";
 }
 
-bool opencl_library(char *why) {
+const char *opencl_library(void) {
   pthread_once(&looked_up, look_up_once);
-  if (trouble) snprintf(why, TEXT_BYTES, "%s; on Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd", trouble);
-  return !trouble;
+  return trouble;
 }
 
 const char *cl_error_name(cl_int error) {

@@ -148,12 +148,15 @@ static struct clblast_matrices clblast_of(const struct job *job, int operand, in
 }
 
 /* What it takes to start has to be worth it. */
-static bool multiply_by_clblast(const struct job *job) {
+static bool suits_clblast(const struct job *job) {
   enum { LEAST_SIZE = 64 };
   const double least_products = 0x1p32;
   bool large = job->m >= LEAST_SIZE && job->n >= LEAST_SIZE && job->k >= LEAST_SIZE &&
                (double)job->m * (double)job->n * (double)job->k * (double)job->batch_count >= least_products;
-  if (!opencl_of(job->device)->is_gpu || !large || !dtype_is_float(job->dtype) || job->batches.rank > 1) return false;
+  return opencl_of(job->device)->is_gpu && large && dtype_is_float(job->dtype) && job->batches.rank <= 1;
+}
+
+static bool multiply_by_clblast(const struct job *job) {
   struct clblast_matrices c = clblast_of(job, 0, job->m, job->n, job->n, 1);
   struct clblast_matrices a = clblast_of(job, 1, job->m, job->k, job->a_row, job->a_column);
   struct clblast_matrices b = clblast_of(job, 2, job->k, job->n, job->b_row, job->b_column);
@@ -164,9 +167,12 @@ static bool multiply_by_clblast(const struct job *job) {
 strew_status opencl_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
   struct job job = {.call = call, .device = device};
   lay_out(&job, plan, k);
-  if (multiply_by_clblast(&job)) return STREW_OK;
-  bool vector = job.m == 1 && (job.many_processors || job.b_row == 1);
   strew_status status = STREW_OK;
+  if (suits_clblast(&job)) {
+    status = opencl_throttle(call, device);
+    if (status != STREW_OK || multiply_by_clblast(&job)) return status;
+  }
+  bool vector = job.m == 1 && (job.many_processors || job.b_row == 1);
   for (int64_t begin = 0; begin < k && status == STREW_OK; begin += job.piece)
     status = vector                ? multiply_vector(&job, begin)
              : job.many_processors ? multiply_tiles(&job, begin)

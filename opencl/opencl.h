@@ -40,6 +40,10 @@
   X(clEnqueueReadBuffer)                                                                                               \
   X(clEnqueueWriteBuffer)                                                                                              \
   X(clEnqueueCopyBuffer)                                                                                               \
+  X(clEnqueueMarkerWithWaitList)                                                                                       \
+  X(clGetEventInfo)                                                                                                    \
+  X(clReleaseEvent)                                                                                                    \
+  X(clFlush)                                                                                                           \
   X(clFinish)
 struct opencl_library {
 #define MEMBER(name) __typeof__(name) *name;
@@ -47,14 +51,14 @@ struct opencl_library {
 #undef MEMBER
 };
 extern struct opencl_library cl; /* once opencl_library was asked */
-/* Is it there? If not, `why` (TEXT_BYTES) says what is missing. */
-bool opencl_library(char *why);
+/* NULL: it is there. Else what is missing. */
+const char *opencl_library(void);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
 
 /* ------------------------------------------------------------------------------------------------------ device.c */
 
-enum { PROGRAM_SLOTS = 256, FREE_BLOCKS = 64 };
+enum { PROGRAM_SLOTS = 256, FREE_BLOCKS = 64, LANDING_BYTES = 4096 };
 
 struct block { /* a buffer, in use by a storage or as scratch, or free */
   cl_mem memory;
@@ -80,7 +84,10 @@ struct opencl {
   struct block free_blocks[FREE_BLOCKS]; /* the most recently freed last */
   int free_count;
   size_t free_bytes;
-  int64_t launches;
+  int64_t launches, read_bytes;
+  bool busy;                            /* is there, perhaps, work in the queue? */
+  cl_event portion;                     /* the end of the last portion of launches; NULL at first */
+  unsigned char landing[LANDING_BYTES]; /* where few bytes are read to */
 };
 enum software {
   SOFT_SUM = 1,
@@ -102,6 +109,8 @@ bool opencl_assumed(const char *word);
 /* Which operations the device gets wrong, by chosen operands. probe.c */
 strew_status opencl_probe(const struct call *call, strew_device *device);
 
+/* In text (of TEXT_BYTES): what is in use, of how much, and what to do. */
+const char *hint_of_memory(const strew_device *device, char *text);
 /* A failed OpenCL function, as an error that says which, on what device, and what to do. */
 strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error);
 /* Where `lost`: whatever the driver would do by now, nothing more is asked of it. */
@@ -129,6 +138,16 @@ strew_status opencl_write(const struct call *call, struct storage *to, size_t of
 strew_status opencl_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
                          size_t size_bytes);
 strew_status opencl_finish(const struct call *call, strew_device *device);
+
+/* ------------------------------------------------------------------------------------------------------- wait.c */
+
+/* Waits for all that was enqueued, or until the call has to stop: then its failure. */
+strew_status opencl_wait(const struct call *call, strew_device *device);
+/* The same, and reads LANDING_BYTES at most. */
+strew_status opencl_read_few(const struct call *call, strew_device *device, cl_mem from, size_t offset_bytes, void *to,
+                             size_t size_bytes);
+/* Before each launch: counts it, and waits where too many are outstanding. */
+strew_status opencl_throttle(const struct call *call, strew_device *device);
 
 /* ---------------------------------------------------------------------------------------------------- program.c */
 

@@ -69,32 +69,40 @@ static void add_platform(strew_context *context, int p, cl_platform_id platform)
     for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) add_device(context, p, (int)d, platform, ids[d]);
 }
 
-/* Settings that lead the loader elsewhere, or astray. */
-static const char *where_it_looked(void) {
-  if (getenv("OCL_ICD_VENDORS")) return " where $OCL_ICD_VENDORS says";
-  if (getenv("OCL_ICD_FILENAMES")) return " where $OCL_ICD_FILENAMES says";
-  return "";
+/* Where there is no device: where the loader looks for drivers (there are settings that lead it astray), and what
+   brings one for the processor. */
+static void advise(struct device_list *list) {
+  const char *where = getenv("OCL_ICD_VENDORS")     ? "where $OCL_ICD_VENDORS says"
+                      : getenv("OCL_ICD_FILENAMES") ? "where $OCL_ICD_FILENAMES says"
+                                                    : "in /etc/OpenCL/vendors";
+  snprintf(
+      list->advice, sizeof list->advice,
+      "drivers are looked for %s; on Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd (the processor), or the "
+      "package of the GPU's vendor",
+      where);
 }
 
-void opencl_find_devices(strew_context *context) {
+static void find_devices(strew_context *context) {
   struct device_list *list = &context->found;
   cl_platform_id ids[MOST_PLATFORMS];
   cl_uint count = 0;
-  char why[TEXT_BYTES];
-  if (!opencl_library(why)) {
-    problem(list, "no OpenCL: %s", why);
+  const char *trouble = opencl_library();
+  if (trouble) {
+    problem(list, "no OpenCL: %s", trouble);
     return;
   }
   cl_int error = cl.clGetPlatformIDs(MOST_PLATFORMS, ids, &count);
   if (error == CL_SUCCESS && count)
     for (cl_uint p = 0; p < count && p < MOST_PLATFORMS; p++) add_platform(context, (int)p, ids[p]);
   else if (error == CL_SUCCESS || error == -1001 /* CL_PLATFORM_NOT_FOUND_KHR */)
-    problem(list,
-            "no OpenCL: the loader found no driver%s; on Debian: apt install pocl-opencl-icd (the processor), "
-            "or the package of the GPU's vendor",
-            where_it_looked());
+    problem(list, "no OpenCL: the loader found no driver");
   else
     problem(list, "no OpenCL: clGetPlatformIDs gave %s (%d)", cl_error_name(error), error);
+}
+
+void opencl_find_devices(strew_context *context) {
+  find_devices(context);
+  if (context->found.count == 0) advise(&context->found);
 }
 
 void opencl_forget_devices(strew_context *context) {

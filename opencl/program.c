@@ -224,12 +224,14 @@ static strew_status program_find(const struct call *call, strew_device *device, 
   struct program **slot = &on->programs[slot_of(key)];
   for (*out = *slot; *out; *out = (*out)->next)
     if (!strcmp((*out)->key, key)) return STREW_OK;
+  strew_status status = context_check(call, device->context); /* nobody can stop a compiler */
+  if (status != STREW_OK) return status;
   struct program *made = memory_take(device->context, size_of_program(key));
   if (!made) return fail_memory(call, device->context, size_of_program(key));
   made->kernel_count = 0;
   made->kept = true;
   strcpy(made->key, key);
-  strew_status status = build_program(call, device, key, file, settings, &made->kept, &made->program);
+  status = build_program(call, device, key, file, settings, &made->kept, &made->program);
   if (status != STREW_OK) return memory_give(device->context, made, size_of_program(key)), status;
   made->next = *slot;
   *slot = *out = made;

@@ -90,6 +90,7 @@ static strew_status draft_copy(const struct scattering *s, bool back) {
   const struct operand *self = &s->given->plan.operands[SELF];
   const struct block *own = self->storage->data, *from = back ? &s->draft : own, *to = back ? own : &s->draft;
   size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype);
+  opencl_of(s->device)->busy = true;
   cl_int error = cl.clEnqueueCopyBuffer(opencl_of(s->device)->queue, from->memory, to->memory, back ? 0 : at,
                                         back ? at : 0, scatter_target_bytes(s->given), 0, NULL, NULL);
   return error == CL_SUCCESS ? STREW_OK : fail_opencl(s->call, s->device, "clEnqueueCopyBuffer", error);

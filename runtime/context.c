@@ -56,6 +56,7 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for a context");
   *context = (strew_context){
       .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
+  context->now_ns = clock_ns;
   strew_status status = context_setup(context, options, error);
   if (status != STREW_OK) return strew_context_release(context), status;
   *out = context;
@@ -95,6 +96,7 @@ static const struct device_list *devices_found(strew_context *context) {
     opencl_find_devices(context);
 #else
     snprintf(found->problems[found->problem_count++], sizeof *found->problems, "no OpenCL: strew was built without it");
+    snprintf(found->advice, sizeof found->advice, "make OPENCL=1 builds it in; on Debian that needs opencl-headers");
 #endif
   }
   return found;
@@ -149,11 +151,29 @@ static bool matches(const strew_device *device, const char *word) {
   return contains_word(device->description, word);
 }
 
+/* What stands for a GPU elsewhere. */
+static bool means_opencl(const char *spec) {
+  static const char *const words[] = {"gpu", "cuda", "hip", "rocm", "xpu", "mps"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strncasecmp(spec, words[i], strlen(words[i]))) return true;
+  return false;
+}
+
+/* How to get an OpenCL device, where there is none; else which name was meant. */
+static const char *hint_of_device(strew_context *context, const char *spec, char *text) {
+  bool is_opencl = !strncasecmp(spec, "opencl", strlen("opencl")) || means_opencl(spec);
+  if (is_opencl && context->found.advice[0]) return context->found.advice;
+  strew_guess guess = {.wanted = means_opencl(spec) ? "opencl" : spec};
+  strew_guess_name(&guess, "opencl");
+  for (int i = 0; i < strew_device_count(context); i++) strew_guess_name(&guess, strew_device_at(context, i)->name);
+  return hint_of_guess(&guess, text);
+}
+
 static strew_status fail_device(const struct call *call, strew_context *context, const char *spec) {
-  char known[1024];
+  char known[1024], hint[TEXT_BYTES];
   list_devices(context, is_any, NULL, known, sizeof known);
-  return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
-              "is \"%s\", which is not there; there is: %s", spec, known);
+  struct fault fault = {.code = STREW_EDEVICE, .argument = "device", .hint = hint_of_device(context, spec, hint)};
+  return fail(call, fault, "is \"%s\", which is not there; there is: %s", spec, known);
 }
 
 /* "opencl": the first device that opens. Where none does, the first one's failure is the reason. */

@@ -123,16 +123,26 @@ strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *e
 /* An empty 1-D tensor joins anything, as in PyTorch. */
 static bool is_nothing(const strew_tensor *tensor) { return tensor->rank == 1 && tensor->sizes[0] == 0; }
 
-/* Does entry i join with entry `first`, which says what shape is due? Messages count from 1, as Lua does in tables. */
+/* Messages count entries from 1, as Lua does in tables. */
+static strew_status check_joined_device(const struct call *call, strew_tensor *const *tensors, int64_t i,
+                                        int64_t first) {
+  const strew_device *device = tensors[i]->storage->device, *due = tensors[first]->storage->device;
+  if (device == due) return STREW_OK;
+  char hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "tensors[%" PRId64 "]:to(\"%s\")", i + 1, due->name);
+  return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "tensors", .hint = hint},
+              "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,
+              due->name, first + 1);
+}
+
+/* Does entry i join with entry `first`, which says what shape is due? */
 static strew_status check_joined(const struct call *call, strew_tensor *const *tensors, int64_t i, int64_t first,
                                  int dim, bool new_dim) {
   const strew_tensor *tensor = tensors[i], *model = tensors[first];
-  struct fault fault = {.code = STREW_EDEVICE, .argument = "tensors"};
-  if (tensor->storage->device != model->storage->device)
-    return fail(call, fault, "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device",
-                tensor->storage->device->name, i + 1, model->storage->device->name, first + 1);
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
+  strew_status status = check_joined_device(call, tensors, i, first);
+  if (status != STREW_OK) return status;
   if (!new_dim && is_nothing(tensor)) return STREW_OK;
-  fault.code = STREW_ESHAPE;
   if (tensor->rank != model->rank)
     return fail(call, fault, "has %d dimension%s at [%" PRId64 "], %d at [%" PRId64 "]: ranks must be equal",
                 tensor->rank, tensor->rank == 1 ? "" : "s", i + 1, model->rank, first + 1);

@@ -12,6 +12,8 @@
 #include "strew.h"
 #include "tables.h"
 
+#include <stdatomic.h>
+
 #define MAX_RANK     STREW_MAX_RANK
 #define MAX_OPERANDS 5
 #define MAX_THREADS  256 /* of a context */
@@ -53,6 +55,11 @@ strew_status fail_unknown(const struct call *call, const char *argument, int val
 #define TEXT_BYTES 400
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
 const char *text_of_scalar(strew_scalar scalar, char *text);
+/* A path or another name from outside: a long one loses its beginning, characters that steer a terminal become "?". */
+const char *text_of_name(const char *name, char *text);
+
+/* "did you mean '...'?" in text (of TEXT_BYTES), or NULL where nothing is near. guess.c */
+const char *hint_of_guess(const strew_guess *guess, char *text);
 
 /* ------------------------------------------------------------------------------------------------ memory.c */
 
@@ -76,6 +83,10 @@ void *memory_take(strew_context *context, size_t size_bytes);
 void memory_give(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+/* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
+   promise it all the same. */
+strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
+                                  const char *hint);
 
 /* ------------------------------------------------------------------------------------ context.c, storage.c */
 
@@ -121,6 +132,7 @@ struct device_list {
   int count, problem_count;
   strew_device *devices[MOST_FOUND];
   char problems[MOST_PROBLEMS][256];
+  char advice[256]; /* where there is none: how to get one */
 };
 
 struct strew_context {
@@ -138,7 +150,32 @@ struct strew_context {
   int threads;
   size_t grain_bytes;   /* work below this stays on one thread */
   uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
+  atomic_int stop;      /* enum stop */
+  int64_t deadline_ns;
+  int64_t (*now_ns)(void); /* clock_ns, but for tests */
 };
+
+/* --------------------------------------------------------------------------------------------- interrupt.c */
+
+enum stop {
+  STOP_ASKED = 1, /* by the host */
+  STOP_TIMED = 2, /* there is a deadline ... */
+  STOP_LATE = 4,  /* ... and it is over */
+  STOP_LEFT = 8   /* the running call has left work undone */
+};
+
+int64_t clock_ns(void);
+bool context_stops_indeed(strew_context *context);
+/* Has the running call to leave what it has not done yet? From any of its threads. Once true, it is true to the call's
+   end. */
+static inline bool context_stops(strew_context *context) {
+  return atomic_load_explicit(&context->stop, memory_order_relaxed) && context_stops_indeed(context);
+}
+/* The end of a device's entry: the failure of a call that has left work undone, else STREW_OK. `written`: what it was
+   writing into, or NULL. */
+strew_status context_end(const struct call *call, strew_context *context, const struct storage *written);
+/* Between two steps of a call: both in one. */
+strew_status context_check(const struct call *call, strew_context *context);
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
 struct storage *storage_retain(struct storage *storage);

@@ -53,41 +53,63 @@ enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category;
 
 /* ------------------------------------------------------------------------------------------------------- words */
 
-static strew_status fail_word(strew_error *error, const char *kind, const char *word, const char *known) {
+/* What other libraries call them. */
+static const struct {
+  const char *kind, *word, *name;
+} synonyms[] = {
+    {"dtype", "float", "float32"}, {"dtype", "double", "float64"}, {"dtype", "half", "float16"},
+    {"dtype", "long", "int64"},    {"dtype", "integer", "int64"},  {"dtype", "int", "int32"},
+    {"dtype", "short", "int16"},   {"dtype", "char", "int8"},      {"dtype", "byte", "uint8"},
+    {"dtype", "boolean", "bool"},  {"reduce", "avg", "mean"},      {"reduce", "average", "mean"},
+    {"reduce", "product", "prod"}, {"reduce", "maximum", "amax"},  {"reduce", "minimum", "amin"},
+    {"mode", "raise", "error"},    {"mode", "clamp", "clip"},
+};
+
+static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
   struct call call = CALL(kind, error, {0});
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = kind};
-  return fail(&call, fault, "is %s%s%s, known are %s", word ? "\"" : "", word ? word : "missing", word ? "\"" : "",
-              known);
+  char hint[TEXT_BYTES];
+  const char *word = guess->wanted, *mark = word ? "\"" : "";
+  for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
+    if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = kind, .hint = hint_of_guess(guess, hint)};
+  return fail(&call, fault, "is %s%s%s, known are %s", mark, word ? word : "missing", mark, known);
 }
 
 strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
-  for (int i = 0; word && i < STREW_DTYPE_COUNT; i++) {
+  for (int i = 0; word && i < STREW_DTYPE_COUNT; i++)
     if (!strcmp(word, dtypes[i].name)) return *out = (strew_dtype)i, STREW_OK;
-  }
+  strew_guess guess = {.wanted = word};
   char known[TEXT_BYTES];
   int at = 0;
-  for (int i = 0; i < STREW_DTYPE_COUNT; i++)
+  for (int i = 0; i < STREW_DTYPE_COUNT; i++) {
     at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", dtypes[i].name);
-  return fail_word(error, "dtype", word, known);
+    strew_guess_name(&guess, dtypes[i].name);
+  }
+  return fail_word(error, "dtype", &guess, known);
 }
 
 strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
   for (int i = STREW_SUM; word && i < STREW_REDUCTION_COUNT; i++)
     for (int k = 0; k < WORDS_PER_REDUCTION && reductions[i][k]; k++)
       if (!strcmp(word, reductions[i][k])) return *out = (strew_reduction)i, STREW_OK;
+  strew_guess guess = {.wanted = word};
   char known[TEXT_BYTES];
   int at = 0;
   for (int i = STREW_SUM; i < STREW_REDUCTION_COUNT; i++)
-    for (int k = 0; k < WORDS_PER_REDUCTION && reductions[i][k]; k++)
+    for (int k = 0; k < WORDS_PER_REDUCTION && reductions[i][k]; k++) {
       at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", k ? " = " : (i > STREW_SUM ? ", " : ""),
                      reductions[i][k]);
-  return fail_word(error, "reduce", word, known);
+      strew_guess_name(&guess, reductions[i][k]);
+    }
+  return fail_word(error, "reduce", &guess, known);
 }
 
 strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error) {
   for (int i = 0; word && i < STREW_MODE_COUNT; i++)
     if (!strcmp(word, modes[i])) return *out = (strew_mode)i, STREW_OK;
-  return fail_word(error, "mode", word, "error, wrap, clip, drop");
+  strew_guess guess = {.wanted = word};
+  for (int i = 0; i < STREW_MODE_COUNT; i++) strew_guess_name(&guess, modes[i]);
+  return fail_word(error, "mode", &guess, "error, wrap, clip, drop");
 }
 
 /* --------------------------------------------------------------------------------------------------- promotion */

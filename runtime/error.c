@@ -24,6 +24,8 @@ static const char *const status_names[] = {
     [STREW_EDEVICE] = "device",
     [STREW_EMEMORY] = "memory",
     [STREW_EFREED] = "freed",
+    [STREW_EINTERRUPTED] = "interrupted",
+    [STREW_EFILE] = "file",
 };
 
 const char *strew_status_name(strew_status status) {
@@ -70,6 +72,17 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
       if (*c == ',') *c = '.';
     if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
   }
+  return text;
+}
+
+const char *text_of_name(const char *name, char *text) {
+  enum { LONGEST = 240 };
+  size_t length = strlen(name);
+  const char *from = length > LONGEST ? name + length - LONGEST : name;
+  while (from > name && (*from & 0xc0) == 0x80) from++; /* not from the middle of a UTF-8 character on */
+  char *to = text + sprintf(text, "%s", from > name ? "..." : "");
+  for (; *from; from++) *to++ = (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
+  *to = '\0';
   return text;
 }
 

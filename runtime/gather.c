@@ -34,7 +34,7 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
   if (status != STREW_OK) return status;
   if (!empty) status = check_index_dtype(&call, index);
-  if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self");
+  if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self", dim);
   if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
   int64_t size = self->rank ? self->sizes[dim] : 1;
   struct index_limits limits = {size, dim, "self", mode};

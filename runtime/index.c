@@ -26,13 +26,24 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
               "is %s, an index is int64 or int32", strew_dtype_name(index->dtype));
 }
 
+/* How an index of lower rank becomes one of src's: an index of one dimension lies along dim, others lie in front. */
+static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *src, int dim, char *text) {
+  int behind = src->rank - (index->rank == 1 ? dim + 1 : index->rank);
+  int length = snprintf(text, TEXT_BYTES, "index");
+  for (int d = 0; index->rank && d < behind; d++)
+    length += snprintf(text + length, TEXT_BYTES - (size_t)length, ":unsqueeze(-1)");
+  snprintf(text + length, TEXT_BYTES - (size_t)length,
+           ":expand_as(src), or the group form strew.scatter(src, index, {dim = %d})", dim);
+  return text;
+}
+
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
-                              const char *name) {
+                              const char *name, int dim) {
   int rank = index->rank ? index->rank : 1, due = other->rank ? other->rank : 1;
   if (rank == due) return STREW_OK;
-  const char *hint = NULL;
-  if (rank < due && !strcmp(name, "src"))
-    hint = "index:unsqueeze(-1):expand_as(src), or the group form strew.scatter(src, index, {dim =})";
+  char text[TEXT_BYTES];
+  bool helps = rank < due && !strcmp(name, "src");
+  const char *hint = helps ? hint_of_rank(index, other, dim, text) : NULL;
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint},
               "has %d dimension%s, %s has %d: ranks must be equal", index->rank, index->rank == 1 ? "" : "s", name,
               other->rank);

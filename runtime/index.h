@@ -16,7 +16,7 @@ strew_status check_words(const struct call *call, strew_reduction reduction, str
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
 /* Same rank as `other`, which messages call `name`? No size above that of `other`, but in free_dim (-1: none)? */
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
-                              const char *name);
+                              const char *name, int dim);
 strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                                const char *name, int free_dim);
 

@@ -11,11 +11,13 @@
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "core.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SMALL = 1 << 10, LARGE = 64 << 10, HUGE_PAGE = 2 << 20, KEPT_ABOVE = 32 << 20, KEPT_BESIDE = 256 << 20 };
 
@@ -142,10 +144,26 @@ void memory_give(strew_context *context, void *block, size_t size_bytes) {
     deallocate(context, block, size_bytes ? size_bytes : 1);
 }
 
+/* Of the whole machine; 0: unknown. */
+static size_t machine_bytes(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
+}
+
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes) {
   char hint[sizeof call->error->hint];
-  snprintf(hint, sizeof hint, "asked for %zu bytes, %zu in use by tensors; free tensors or work in smaller pieces",
-           size_bytes, context->bytes);
+  snprintf(hint, sizeof hint,
+           "asked for %zu bytes, %zu in use by tensors, the machine has %zu; free tensors or work in smaller pieces",
+           size_bytes, context->bytes, machine_bytes());
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "memory does not suffice for %zu bytes",
               size_bytes);
+}
+
+strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
+                                  const char *hint) {
+  size_t most = machine_bytes();
+  bool is_ours = device->ops == &cpu_ops && device->context->allocator.allocate == default_allocate;
+  if (!is_ours || !most || size_bytes <= most) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint},
+              "memory does not suffice for %" PRIu64 " bytes, this machine has %zu", size_bytes, most);
 }

@@ -194,8 +194,8 @@ static strew_status check_src(const struct call *call, const strew_tensor *self,
 static strew_status check_index(const struct call *call, const strew_tensor *self, const struct scatter_job *job) {
   const strew_tensor *index = job->index;
   strew_status status = check_index_dtype(call, index);
-  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src");
-  if (status == STREW_OK) status = check_index_rank(call, index, self, "self");
+  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", job->dim);
+  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", job->dim);
   if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
   if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", job->dim);
   if (status != STREW_OK) return status;

@@ -8,7 +8,8 @@
 
    One shape of call:
      strew_status strew_NAME(inputs..., strew_tensor **out, strew_error *error);
-   - It returns STREW_OK (0) or a code; a call that fails has changed nothing.
+   - It returns STREW_OK (0) or a code; a call that fails has changed nothing. (But for a call in place that was
+   interrupted: its tensor may hold a part of the result, which the message says.)
    - `error` may be NULL. Where it is given it is filled on failure and left alone on success.
    - Calls that compute (scatter, group, gather, elementwise, reduce, cumsum, sort, topk, matmul, arange, linspace,
    random numbers) take `*out` NULL: a new tensor is made, and the caller owns one reference to it. Or `*out` is a
@@ -77,15 +78,17 @@ typedef enum strew_mode {
 
 typedef enum strew_status {
   STREW_OK = 0,
-  STREW_EARGUMENT, /* an argument of the wrong kind or number, an unknown word or option */
-  STREW_EDTYPE,    /* a dtype that the operation does not take */
-  STREW_ESHAPE,    /* a rank, size, stride or dimension that does not fit */
-  STREW_EINDEX,    /* a position or index value out of range */
-  STREW_EVALUE,    /* a number that the dtype cannot hold; integer division by zero */
-  STREW_EOVERLAP,  /* a tensor written in place that shares elements with itself or an operand */
-  STREW_EDEVICE,   /* no such device; operands on different devices; the device failed */
-  STREW_EMEMORY,   /* memory does not suffice */
-  STREW_EFREED     /* a tensor that was given back */
+  STREW_EARGUMENT,    /* an argument of the wrong kind or number, an unknown word or option */
+  STREW_EDTYPE,       /* a dtype that the operation does not take */
+  STREW_ESHAPE,       /* a rank, size, stride or dimension that does not fit */
+  STREW_EINDEX,       /* a position or index value out of range */
+  STREW_EVALUE,       /* a number that the dtype cannot hold; integer division by zero */
+  STREW_EOVERLAP,     /* a tensor written in place that shares elements with itself or an operand */
+  STREW_EDEVICE,      /* no such device; operands on different devices; the device failed */
+  STREW_EMEMORY,      /* memory does not suffice */
+  STREW_EFREED,       /* a tensor that was given back */
+  STREW_EINTERRUPTED, /* the host asked the call to stop: strew_context_interrupt */
+  STREW_EFILE         /* a file that cannot be read or written, or that does not hold what it should */
 } strew_status;
 
 /* A number on its way into or out of a tensor: dtype is STREW_BOOL, STREW_INT64 (both in .i) or STREW_FLOAT64 (.f). */
@@ -100,6 +103,7 @@ typedef struct strew_scalar {
 typedef struct strew_context strew_context;
 typedef struct strew_device strew_device;
 typedef struct strew_tensor strew_tensor;
+typedef struct strew_table strew_table;
 
 /* What an elementwise call takes: a tensor, or a number where tensor is NULL. A number takes part in type promotion
    by its category alone (bool < integer < float), as in PyTorch. */
@@ -134,6 +138,17 @@ STREW_API const char *strew_status_name(strew_status status);
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
+
+/* "Did you mean": `nearest` becomes the nearest to `wanted` of all names that were given, where one is near: one letter
+   inserted, deleted, exchanged or swapped with its neighbour, or two where `wanted` has eight letters or more; their
+   case does not count. Of two that are equally near it is the first in strcmp's order. Names are borrowed. strew_guess
+   guess = {.wanted = word}; for (...) strew_guess_name(&guess, name); if (guess.nearest) ... */
+typedef struct strew_guess {
+  const char *wanted;
+  const char *nearest; /* NULL: none */
+  int distance;
+} strew_guess;
+STREW_API void strew_guess_name(strew_guess *guess, const char *name);
 
 static inline strew_scalar strew_bool(bool value) {
   strew_scalar scalar;
@@ -224,6 +239,20 @@ STREW_API void strew_context_set_deterministic(strew_context *context, bool dete
 /* Seeds the context's random numbers: the same seed gives the same numbers on every device and thread count. */
 STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
 
+/* Asks the running call, or if none runs the next one, to stop: it fails with STREW_EINTERRUPTED within about 0.1 s,
+   and so does every later call that reads or writes elements, until strew_context_clear_interrupt. Safe in a signal
+   handler and on any thread, while the context lives; it only sets a flag. A call that makes a new tensor makes none
+   then. One in place may have written a part of its result: the tensor is valid, each element old or new or in between.
+   An OpenCL device finishes by itself what it was given already, while nobody waits: a later call on the device comes
+   after that. Not stopped are a driver's compilation of a kernel and a single OpenCL kernel; the call then fails once
+   the driver returns. Nothing is written by a call whose arguments are still being checked.
+   strew_context_clear_interrupt is for the context's own thread, between calls: after an interruption, and before work
+   that an interruption from earlier must not hit. */
+STREW_API void strew_context_interrupt(strew_context *context);
+STREW_API void strew_context_clear_interrupt(strew_context *context);
+/* For loops of a host's own, every few milliseconds: STREW_OK, or the failure that a call would give now. */
+STREW_API strew_status strew_context_check(strew_context *context, strew_error *error);
+
 /* "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 as the loader does) or
    "opencl:WORD" (a part of the platform's or the device's name, in any case). A name that fits none, or several, is
    STREW_EDEVICE with the list of what is there. Devices live as long as their context; spec NULL: the context's default
@@ -244,6 +273,7 @@ typedef struct strew_capabilities {
   int units;           /* that work at the same time: threads, or OpenCL's compute units */
   size_t memory_bytes, largest_block_bytes, work_group_size; /* 0: nothing is known, or nothing is set */
   int64_t launches;                                          /* kernels given to the device so far */
+  int64_t read_bytes;                                        /* brought from it to host memory so far */
   char driver[128];
   char promise[256]; /* which promise of this library the device cannot keep, and what it costs; empty: none */
 } strew_capabilities;
@@ -495,6 +525,112 @@ typedef struct strew_group_options {
    new int64 tensor with the position along dim of the first winner, src.size(dim) where there is none. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
+
+/* ------------------------------------------------------------------------------------------------------- files */
+
+/* Named tensors in an order: what .npz and .csv files hold. */
+STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
+STREW_API void strew_table_release(strew_table *table); /* with its references to the tensors; NULL is fine */
+/* Adds to the end. The name is copied, and new in this table; NULL: its number, "1", "2", ... The tensor is retained.
+ */
+STREW_API strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error);
+STREW_API int64_t strew_table_count(const strew_table *table);
+STREW_API bool strew_table_is_numbered(const strew_table *table); /* nothing was given a name */
+/* Borrowed from the table; NULL outside of 0..count-1, and where there is no such name. */
+STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
+STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
+STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
+/* Words that the numbers of tensor i stand for, the first of them for 0, all different: how text columns of .csv files
+   are held. Adds the next one, a copy. */
+STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
+STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: its numbers mean themselves */
+STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
+
+/* What kind of file it is tells the suffix of its name, in any case:
+   .npy  NumPy's file of one tensor, versions 1 to 3
+   .npz  NumPy's archive of named tensors, stored or deflated, with ZIP64; needs the library libzip when it is run
+   .csv  lines of cells: see strew_load_options
+   .png  a picture, [height, width] if it is grey, else [height, width, channels] (grey and alpha 2, RGB 3, RGBA 4):
+         uint8, or int32 with 0..65535 where the file has 16 bits. Palettes are looked up, 1, 2 and 4 bits stretched to
+         0..255. int32 is saved as 16 bits, of other dtypes uint8 alone is. Needs the library libpng when it is run
+   An option that a kind does not take is STREW_EARGUMENT. */
+
+/* Is the first line of a .csv file one of names? */
+typedef enum strew_header {
+  STREW_HEADER_UNSAID, /* loading: no, and a first line that looks like one is an error; saving: where the columns have
+                          names */
+  STREW_HEADER_NO,
+  STREW_HEADER_YES
+} strew_header;
+
+/* Of .csv files. Each column becomes a 1-D tensor, under the name of its header or "1", "2", ... Cells may stand in
+   double quotes, with "" for a quote and line ends among their characters; lines end in LF, CR LF or CR; empty ones are
+   skipped, and all others have the same number of cells. Text is taken byte for byte, but for a UTF-8 mark at the
+   beginning.
+   The first cell that says what a column is decides: a column of numbers (int64 if all are whole numbers that fit, else
+   float64, correctly rounded), where whatever is none is an error that names line and column, or a column of text:
+   int64 codes from 0 in the order of first appearance, with strew_table_word. In a column of numbers an empty cell,
+   nan, na, n/a and null in any case are missing: NaN; in one of text they are words. Without any number or word a
+   column is float64. */
+typedef struct strew_load_options {
+  /* .npy, on the CPU: the elements are not read but mapped, and read when they are first used. What is then written to
+     the tensor stays in memory, and never reaches the file. While the tensor lives the file must not be cut short (its
+     lost part cannot be read any more: the system ends the process with SIGBUS), and should not be changed in place
+     (what was not yet used would change, too). Replacing it by another, as strew_save does, is safe. */
+  bool map;
+  strew_header header;      /* .csv */
+  char separator;           /* .csv: between cells; 0: a comma. Not what numbers are made of, a quote or a line end */
+  const strew_dtype *dtype; /* .csv: of the columns of numbers, which it must be able to hold; NULL: as above */
+  int64_t text_count;       /* .csv: columns that are text whatever they hold ... */
+  const char *const *text;  /* ... by their names */
+} strew_load_options;
+
+/* Reads a file: either *out is a new tensor, or *table (which the caller releases) holds new ones; the other is NULL.
+   A host that has no use for one of the two gives NULL in its place: such a file is STREW_EARGUMENT then. Bytes
+   are believed only when they are there: nothing is allocated that the file could not hold, nor what goes beyond
+   this machine's memory. options NULL: all defaults. */
+STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
+                                  strew_tensor **out, strew_table **table, strew_error *error);
+
+typedef struct strew_save_options {
+  bool compress;       /* .npz: deflated */
+  strew_header header; /* .csv */
+  char separator;      /* .csv: 0: a comma */
+} strew_save_options;
+
+/* Writes a file: under another name in the same folder first, so that the old one stays until the new one is whole,
+   whatever happens, and stays as it is where that fails. A symbolic link's target is written; an old file's mode is
+   kept. options NULL: all defaults. */
+STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options,
+                                  strew_error *error);
+STREW_API strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
+                                        strew_error *error);
+
+/* ---------------------------------------------------------------------------------------------------- pictures */
+
+typedef enum strew_colormap {
+  STREW_VIRIDIS,
+  STREW_MAGMA,
+  STREW_INFERNO,
+  STREW_COOLWARM, /* blue, grey, red: what is around the middle of the range */
+  STREW_GREY,
+  STREW_COLORMAP_COUNT
+} strew_colormap;
+/* "viridis", ...: a wrong word is STREW_EARGUMENT with a message that lists them. */
+STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error);
+
+typedef struct strew_image_options {
+  strew_colormap colormap;
+  int64_t scale; /* pixels for a number, in each direction; 0: 1 */
+  const double *min,
+      *max; /* get the first and the last colour, as all beyond; NULL: the least, the greatest finite number */
+  const unsigned char *nan; /* red, green, blue of NaN; NULL: magenta, which no map has */
+} strew_image_options;
+
+/* The colours of numbers [height, width], of any dtype, as uint8[height * scale, width * scale, 3] on their device:
+   what strew_save writes to a .png file. options NULL: all defaults. */
+STREW_API strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
+                                   strew_error *error);
 
 #ifdef __cplusplus
 }

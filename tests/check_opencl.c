@@ -27,13 +27,13 @@ static void check_told(const char *what, strew_status status, bool is_told) {
   if (!is_clear) ck_abort_msg("%s: %s with %s is told as: %s", what, faults.function, faults.error, failure.message);
 }
 
-static const struct source functions = {"OpenCL function", opencl_faults_limit, failed_functions, check_told};
+static const struct source functions = {"OpenCL function", opencl_faults_limit, failed_functions, check_told, false, 0};
 
 static void use_functions(void) { trial_source = &functions; }
 static void use_allocations(void) { trial_source = &allocations; }
 
 static void check_nothing_left(const char *what) {
-  static const char *const names[MADE_COUNT] = {"contexts", "queues", "buffers", "programs", "kernels"};
+  static const char *const names[MADE_COUNT] = {"contexts", "queues", "buffers", "programs", "kernels", "events"};
   for (int i = 0; i < MADE_COUNT; i++)
     ck_assert_msg(faults.alive[i] == 0, "%s: %ld %s are left over", what, (long)faults.alive[i], names[i]);
   ck_assert_msg(blocks_held() == 0, "%s: %zu blocks of host memory are left over", what, blocks_held());
@@ -239,7 +239,9 @@ START_TEST(operands_on_different_devices) {
   ck_assert_str_eq(failure.message, due);
   out = NULL;
   assert_fails(strew_cat(2, (strew_tensor *[]){there, here}, 0, &out, &failure), STREW_EDEVICE, NULL);
-  snprintf(due, sizeof due, "cat: 'tensors' is on cpu at [2], on %s at [1]: all must be on one device", name);
+  snprintf(due, sizeof due,
+           "cat: 'tensors' is on cpu at [2], on %s at [1]: all must be on one device\n  hint  tensors[2]:to(\"%s\")",
+           name, name);
   ck_assert_str_eq(failure.message, due);
   ck_assert_ptr_null(out);
   strew_release(there), strew_release(here), strew_release(index);
@@ -251,11 +253,12 @@ START_TEST(tensors_beyond_the_largest) {
   ok(strew_device_capabilities(device, &can, &failure));
   int64_t size = (int64_t)can.largest_block_bytes + 1;
   strew_tensor *out = NULL;
-  char due[300];
+  char due[400];
   if (!can.largest_block_bytes) return;
   snprintf(due, sizeof due,
-           "empty: 'device' %s takes at most %zu bytes in one tensor, asked for %zu\n  hint  work in smaller pieces",
-           strew_device_name(device), can.largest_block_bytes, can.largest_block_bytes + 1);
+           "empty: 'device' %s takes at most %zu bytes in one tensor, asked for %zu\n"
+           "  hint  0 bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
+           strew_device_name(device), can.largest_block_bytes, can.largest_block_bytes + 1, can.memory_bytes);
   assert_fails(strew_empty(device, STREW_INT8, 1, &size, &out, &failure), STREW_EMEMORY, due);
   ck_assert_ptr_null(out);
 }

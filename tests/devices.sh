@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1 kind=$2
 here=$PWD/$build/devices/$kind
-programs='scatter group elementwise elementwise_rules reduce sort random matmul view copy scalar overlap misuse opencl'
+programs='scatter group elementwise elementwise_rules reduce sort random matmul view copy scalar overlap misuse interrupt file opencl'
 mkdir -p "$here/cache" "$here/pocl" "$here/vendors"
 export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl"
 unset STREW_DEVICE STREW_OPENCL_ASSUME STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
@@ -46,7 +46,8 @@ check() {
 specs() {
   log=$here/specs.log
   STREW_DEVICE=$device LUA_CPATH=$lua_path timeout 600 lua5.4 /usr/bin/busted --output=plainTerminal \
-    tests/spec/cases_spec.lua tests/spec/error_spec.lua tests/spec/view_spec.lua >"$log" 2>&1
+    tests/spec/cases_spec.lua tests/spec/error_spec.lua tests/spec/hint_spec.lua tests/spec/print_spec.lua \
+    tests/spec/view_spec.lua tests/spec/file_spec.lua >"$log" 2>&1
   counts=$(sed -n 's/^\([0-9]*\) success[a-z]* \/ \([0-9]*\) failure[a-z]* \/ \([0-9]*\) error.*/\1 \2 \3/p' "$log")
   # shellcheck disable=SC2086
   set -- $counts

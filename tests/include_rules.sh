@@ -42,6 +42,10 @@ check_system() {
   case $1:$2 in
     opencl/*:CL/*) ;;
     *:CL/*) echo 'OpenCL is known in opencl/ only' ;;
+    runtime/archive.c:zip.h) ;;
+    runtime/png.c:png.h) ;;
+    *:png.h) echo 'libpng is known in png.c only' ;;
+    *:zip.h) echo 'libzip is known in archive.c only' ;;
     lua_bindings/*:lua.h | lua_bindings/*:lauxlib.h | lua_bindings/*:lualib.h) ;;
     tests/*:lua.h | tests/*:lauxlib.h | tests/*:lualib.h) ;;
     *:lua.h | *:lauxlib.h | *:lualib.h | *:luaconf.h) echo 'Lua is known in lua_bindings/ and tests/ only' ;;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 enum disguise { NO_DISGUISE, OTHER_NAME, OTHER_DRIVER, OTHER_ROUNDING, DISGUISES };
-enum made { MADE_CONTEXT, MADE_QUEUE, MADE_BUFFER, MADE_PROGRAM, MADE_KERNEL, MADE_COUNT };
+enum made { MADE_CONTEXT, MADE_QUEUE, MADE_BUFFER, MADE_PROGRAM, MADE_KERNEL, MADE_EVENT, MADE_COUNT };
 
 extern struct opencl_faults {
   _Atomic long calls, failed;      /* of the functions that count, since opencl_faults_limit */

@@ -111,6 +111,18 @@ ran -e 'error(nil)'; expect 'nil as error' 1 '' '*(error object is a nil value)*
 ran -e 'error("plain", 0)'; expect 'a message without place' 1 '' "$program: plain${newline}stack traceback:*"
 ran -e 'local function f() return f() + 1 end f()'; expect 'too deep a recursion' 1 '' '*stack overflow*'
 ran -e 'coroutine.wrap(function() error("inside") end)()'; expect 'an error in a coroutine' 1 '' '*inside*'
+ran -e 'local function f(t) t:get(9) end f(strew.ones(3))'
+expect 'a traceback from the line of the script to the chunk' 1 '' "$program: (command line):1: get: 'position' 9 is out of range for dim 0 of self (size 3, valid -3..2)${newline}  self  float32[[]3] cpu${newline}stack traceback:${newline}	(command line):1: in local 'f'${newline}	(command line):1: in main chunk"
+ran -e 'table.sort({1, 2}, function() error({}) end)'
+expect 'a traceback goes through functions in C' 1 '' "$program: (error object is a table value)${newline}stack traceback:${newline}	(command line):1: in function <(command line):1>${newline}	[[]C]: in function 'table.sort'${newline}	(command line):1: in main chunk"
+ran -e 'local t = strew.ones(3) print(strew.ones(3) + t, t[3])'
+expect 'a traceback of an operator starts there, too' 1 '' "*${newline}stack traceback:${newline}	(command line):1: in main chunk"
+ran -e 'error("no place", 0)'; expect 'a traceback without the program itself' 1 '' "$program: no place${newline}stack traceback:${newline}	(command line):1: in main chunk"
+ran -e 'coroutine.wrap(function() strew.ones(3):get(9) end)()'
+expect 'an error of strew in a coroutine' 1 '' "$program: *(command line):1: get: 'position' 9 *stack traceback:${newline}	(command line):1: in main chunk"
+ran -e 'print(coroutine.resume(coroutine.create(function() strew.ones(3):get(9) end)))'
+expect 'an error that a coroutine hands back' 0 "false	(command line):1: get: 'position' 9 *"
+ran -e 'error(strew.zeros(2))'; expect 'a tensor as error' 1 '' "$program: float32[[]2] cpu${newline} 0  0"
 ran -e 'os.exit(7)'; expect 'os.exit(7)' 7 ''
 ran -e 'os.exit(true)'; expect 'os.exit(true)' 0 ''
 ran -e 'os.exit(false)'; expect 'os.exit(false)' 1 ''
@@ -192,11 +204,12 @@ fi
 # ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
 # broken NAME SETTING REASON: with that setting there is no device.
 broken() {
-  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*"
+  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*${newline}  hint  drivers are looked for *apt install *"
   env "$2" "$program" -d opencl -e 'print("on")' >out 2>err; status=$?; expect "$1" 1 '' "$none"
   env "$2" "$program" -e 'print(strew.ones(2):sum():item(), #strew.devices())' >out 2>err; status=$?
   expect "$1: the CPU" 0 '2.0	1'
-  env "$2" "$program" --devices >out 2>err; status=$?; expect "$1: --devices" 0 "cpu *not usable  no OpenCL: $3*"
+  env "$2" "$program" --devices >out 2>err; status=$?
+  expect "$1: --devices" 0 "cpu *not usable  no OpenCL: $3*${newline}            drivers are looked for *apt install *"
 }
 mkdir loader nothing rubbish rubbish/folder.icd
 : >loader/libOpenCL.so.1; : >loader/libOpenCL.so; : >rubbish/empty.icd
@@ -285,6 +298,11 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   expect 'Ctrl-C at a terminal stops the line' 0 '*interrupted!*> *42*'
   { after '> ' && printf garbage && after garbage && printf '\003' && after 'garbage^C' && echo '6 * 7'; } | typed
   expect 'Ctrl-C drops what is typed' 0 '*garbage*> *42*'
+  echo 'local t = strew.arange(100, 106) print(t) os.execute("stty cols 300") print(t)' >sizes.lua
+  echo 'os.execute("stty cols 30") print(strew.arange(100, 110) * 1000)' >>sizes.lua
+  script -qec "stty cols 12; $program sizes.lua" /dev/null </dev/null >shown 2>&1; status=$?
+  tr -d '\r' <shown >out; : >err
+  expect 'rows are as wide as the terminal is by now' 0 "*int64[[]6] cpu${newline} 100  101${newline} 102  103${newline} 104  105${newline}int64[[]6] cpu${newline} 100  101  102  103  104  105${newline}int64[[]10] cpu${newline} 100000  101000  102000${newline} 103000*"
 else
   echo "left out: the prompt at a terminal (there is no working 'script' command)"
 fi

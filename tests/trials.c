@@ -77,7 +77,7 @@ static void check_lack(const char *what, strew_status status, bool is_told) {
     ck_abort_msg("%s: %s", what, failure.message);
 }
 
-const struct source allocations = {"allocation", limit_memory, failed_allocations, check_lack};
+const struct source allocations = {"allocation", limit_memory, failed_allocations, check_lack, false, 0};
 const struct source *trial_source = &allocations;
 
 /* --------------------------------------------------------------------------------------------------- operands */
@@ -167,7 +167,8 @@ static void check_failed(const struct trial *trial, const char *what, strew_stat
   if (report && failure.code != status) ck_abort_msg("%s: %s", what, failure.message);
   if (status != trial->status) trial_source->check(what, status, report);
   if (is_lost()) return; /* where something was written that could not be taken back */
-  check_operands(what, NULL);
+  check_operands(what, trial_source->spoils ? trial->target : NULL);
+  if (trial_source->spoils) restore(trial->target);
   for (int k = 0; k < OUT_COUNT; k++)
     if (out[k] != (k ? NULL : trial->target)) ck_abort_msg("%s: result %d was set", what, k);
 }
@@ -220,7 +221,9 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
     strew_context_seed(context, 7);           /* of which attempts that fail use up none */
     int step = stays && on_device() ? 19 : 1; /* a call there has hundreds of events, most of them alike */
     if (getenv("STREW_TEST_STEP")) step *= atoi(getenv("STREW_TEST_STEP"));
-    for (long failing = 1; attempt(&trial, failing, stays); failing += step) continue;
+    long close = trial_source->close;
+    for (long failing = 1; attempt(&trial, failing, stays); failing += step * (1 + (close ? failing / close : 0)))
+      continue;
     if (is_lost()) break;
   }
   for (int k = 0; k < OUT_COUNT; k++) strew_release(due[k]);

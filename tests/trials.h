@@ -14,6 +14,8 @@ struct source {
   long (*failed)(void); /* how many have failed since */
   /* May a call fail with this status? Where it was told why, `failure` has the report. */
   void (*check)(const char *what, strew_status status, bool is_told);
+  bool spoils; /* may a call in place that fails have written a part of its result? */
+  long close;  /* so many events are tried one by one, later ones at growing distances; 0: all */
 };
 
 /* The context's allocator, for test_allocator: it checks what it is asked for, and counts. */

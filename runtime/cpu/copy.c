@@ -64,7 +64,9 @@ static void transpose_part(void *work_, int64_t part) {
   const struct transposition *work = work_;
   int64_t tiles = plan_numel(&work->plan) / (work->rows * work->columns) * work->tiles_down * work->tiles_along;
   int64_t end = part_begin(tiles, work->parts, part + 1);
-  for (int64_t tile = part_begin(tiles, work->parts, part); tile < end; tile++) transpose_tile(work, tile);
+  strew_context *context = work->plan.operands[0].storage->device->context;
+  for (int64_t tile = part_begin(tiles, work->parts, part); tile < end && !context_stops(context); tile++)
+    transpose_tile(work, tile);
 }
 
 static void copy_transposed(strew_context *context, const struct plan *plan, int dim) {
@@ -83,10 +85,11 @@ static void copy_transposed(strew_context *context, const struct plan *plan, int
 /* ------------------------------------------------------------------------------------------------------ all copies */
 
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan) {
-  (void)call;
   int dim = transposed_dim(plan);
-  if (dim >= 0) return copy_transposed(device->context, plan, dim), STREW_OK;
   convert_row *convert = converter(plan->operands[0].dtype, plan->operands[1].dtype);
-  walk_rows_parallel(device->context, plan, INT64_MAX, copy_visit, &convert);
-  return STREW_OK;
+  if (dim >= 0)
+    copy_transposed(device->context, plan, dim);
+  else
+    walk_rows_parallel(device->context, plan, INT64_MAX, copy_visit, &convert);
+  return context_end(call, device->context, plan->operands[0].storage);
 }

@@ -7,13 +7,22 @@
 /* Places that an index names are asked for ahead: by so many elements, by so many rows and of those so many bytes. */
 enum { CACHE_LINE = 64, LINE_AHEAD = 32, ROW_AHEAD = 8, MOST_FETCHED = 8 * CACHE_LINE };
 
+/* So many elements are gone through between two looks at whether the call has to stop: a few milliseconds at most. */
+enum { STRETCH = 1 << 17 };
+/* How many rows of so many columns (0: just elements) make a stretch, `most` at the most? */
+static inline int64_t rows_of_stretch(int64_t most, int64_t columns) {
+  int64_t rows = columns ? (STRETCH - 1) / columns + 1 : STRETCH;
+  return rows < most ? rows : most;
+}
+
 /* For loops that take a function per element as an argument: inlined, it is a constant, and nothing is called. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* --------------------------------------------------------------------------------------------------- pool.c */
 
 /* Runs part(argument, 0) .. part(argument, parts - 1) on the context's workers, the caller among them, and returns when
-   all are done. Nothing is started for one part or one worker. */
+   all are done. Nothing is started for one part or one worker, nor when the call has to stop (interrupt.c): parts that
+   are not begun by then are left undone, and those that take long ask for themselves. */
 void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument, int64_t i), void *argument);
 /* The same, but on the caller's thread alone where the work is too little for threads. */
 void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
@@ -48,7 +57,7 @@ static inline int64_t operand_step(const struct operand *operand, int d) {
 char *operand_at(const struct plan *plan, int i, int64_t place);
 
 /* Calls visit(argument, row) for the rows that make up places begin..end-1 of the plan's row-major order; no row is
-   longer than `longest`. */
+   longer than `longest`, nor than a STRETCH. Before each of them the walk ends where the call has to stop. */
 void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t longest,
                void (*visit)(void *argument, const struct row *row), void *argument);
 /* The same over the whole plan, split among the workers. The visits must not depend on one another. */

@@ -116,7 +116,7 @@ static void carry_group(const struct job *job, const struct tile *tile, char *el
 static void scan_along(const struct job *job, struct desk *desk, const struct tile *tile, int64_t begin, int64_t end) {
   int64_t bytes = job->sums->bytes, totals[GROUP] = {0}, running = 0;
   bool in_place = job->out_direct && job->out_step == bytes, scanned = in_place && tile->carries && !job->find_totals;
-  for (int64_t block = begin; block < end; block += GROUP) {
+  for (int64_t block = begin; block < end && !context_stops(job->context); block += GROUP) {
     int64_t place = block * SUM_BLOCK, blocks = end - block < GROUP ? end - block : GROUP, count = blocks * SUM_BLOCK;
     if (count > job->n - place) count = job->n - place;
     const char *from = tile->in + place * job->in_step;
@@ -156,7 +156,7 @@ static void scan_rows(const struct job *job, struct desk *desk, const struct til
 static void scan_across(const struct job *job, struct desk *desk, const struct tile *tile, int64_t begin, int64_t end) {
   int64_t row_bytes = job->width * job->sums->bytes;
   memset(desk->carries, 0, sizeof desk->carries);
-  for (int64_t block = begin; block < end; block++) {
+  for (int64_t block = begin; block < end && !context_stops(job->context); block++) {
     int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
     char *known = tile->carries ? tile->carries + block * row_bytes : NULL;
     scan_rows(job, desk, tile, place, count, known ? known : desk->carries);
@@ -189,7 +189,9 @@ struct share {
 static void part_of_tiles(void *share_, int64_t part) {
   const struct share *share = share_;
   int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
-  for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end; i++) scan_piece(share->job, i);
+  strew_context *context = share->job->context;
+  for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end && !context_stops(context); i++)
+    scan_piece(share->job, i);
 }
 
 /* Each block's total gives way to the sum of those before it. */
@@ -219,7 +221,7 @@ static strew_status scan_in_pieces(const struct call *call, struct job *job) {
   job->find_totals = false;
   pool_run(job->context, job->tiles * job->chunks, scan_piece, job);
   memory_give(job->context, job->carries, bytes);
-  return STREW_OK;
+  return context_end(call, job->context, job->lines.operands[0].storage);
 }
 
 strew_status cpu_cumsum(const struct call *call, strew_device *device, const struct scan_plan *scan) {
@@ -236,5 +238,5 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   job.chunks = 1;
   struct share share = {&job, parts < job.tiles ? parts : job.tiles};
   pool_run(job.context, share.parts, part_of_tiles, &share);
-  return STREW_OK;
+  return context_end(call, job.context, plan->operands[0].storage);
 }

@@ -26,18 +26,22 @@ static void cpu_release(struct storage *storage) {
   memory_give(storage->device->context, storage->data, storage->size_bytes);
 }
 
+static strew_status move(const struct call *call, strew_device *device, char *to, const char *from, size_t size_bytes,
+                         const struct storage *written) {
+  enum { PIECE = STRETCH * sizeof(float) };
+  for (size_t at = 0; at < size_bytes && !context_stops(device->context); at += PIECE)
+    memcpy(to + at, from + at, size_bytes - at < PIECE ? size_bytes - at : PIECE);
+  return context_end(call, device->context, written);
+}
+
 static strew_status cpu_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
                               size_t size_bytes) {
-  (void)call;
-  memcpy((char *)to->data + offset_bytes, from, size_bytes);
-  return STREW_OK;
+  return move(call, to->device, (char *)to->data + offset_bytes, from, size_bytes, to);
 }
 
 static strew_status cpu_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
                              size_t size_bytes) {
-  (void)call;
-  memcpy(to, (const char *)from->data + offset_bytes, size_bytes);
-  return STREW_OK;
+  return move(call, from->device, to, (const char *)from->data + offset_bytes, size_bytes, NULL);
 }
 
 /* A call returns when its work is done: there is nothing to wait for. */

@@ -149,7 +149,7 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
     direct = direct && !job.in[i].convert;
   }
   walk_rows_parallel(device->context, space, direct ? INT64_MAX : BLOCK, visit, &job);
-  return STREW_OK;
+  return context_end(call, device->context, space->operands[0].storage);
 }
 
 /* --------------------------------------------------------------------------------------------------- a zero? */
@@ -176,12 +176,11 @@ static void search_visit(void *search_, const struct row *row) {
 
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
-  (void)call;
   struct search search = {.find_zero = kernels_of(compute)->find_zero,
                           .lane = lane_in(plan, 0, compute, (struct lane){0}, NULL)};
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);
   *place = first == INT64_MAX ? -1 : first;
-  return STREW_OK;
+  return context_end(call, device->context, NULL);
 }

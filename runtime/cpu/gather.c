@@ -98,7 +98,6 @@ static void gather_visit(void *gathering_, const struct row *row) {
 }
 
 strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {
-  (void)call;
   struct plan outer;
   const struct operand *operands = plan->plan.operands;
   struct gathering gathering = {.plan = plan, .size_bytes = dtype_bytes(operands[OUT].dtype)};
@@ -115,7 +114,7 @@ strew_status cpu_gather(const struct call *call, strew_device *device, const str
     outer.rank--;
   }
   int64_t bytes = plan_numel(&plan->plan) * 2 * size + plan_numel(&outer) * (int64_t)dtype_bytes(operands[INDEX].dtype);
-  walk_rows_sized(device->context, &outer, bytes, BLOCK, gather_visit, &gathering);
+  walk_rows_sized(device->context, &outer, bytes, rows_of_stretch(BLOCK, gathering.columns), gather_visit, &gathering);
   *bad = plan->check && atomic_load(&gathering.bad);
-  return STREW_OK;
+  return context_end(call, device->context, operands[OUT].storage);
 }

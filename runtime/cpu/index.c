@@ -69,9 +69,10 @@ static void check_visit(void *check_, const struct row *row) {
 }
 
 /* Only asked once it is known that there is one. */
-static int64_t first_bad(const struct plan *plan, int64_t lowest, int64_t highest) {
+static int64_t first_bad(strew_context *context, const struct plan *plan, int64_t lowest, int64_t highest) {
   int64_t count = plan_numel(plan);
   for (int64_t i = 0; i < count; i++) {
+    if (i % STRETCH == 0 && context_stops(context)) break;
     int64_t value = strew_scalar_load(plan->operands[0].dtype, operand_at(plan, 0, i)).as.i;
     if (value < lowest || value > highest) return i;
   }
@@ -80,12 +81,11 @@ static int64_t first_bad(const struct plan *plan, int64_t lowest, int64_t highes
 
 strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                              int64_t highest, int64_t *bad) {
-  (void)call;
   bool wide = plan->operands[0].dtype == STREW_INT64;
   struct check check = {wide ? out_of_range_int64_t : out_of_range_int32_t, lowest, highest, false};
   walk_rows_parallel(device->context, plan, INT64_MAX, check_visit, &check);
-  *bad = atomic_load(&check.bad) ? first_bad(plan, lowest, highest) : -1;
-  return STREW_OK;
+  *bad = atomic_load(&check.bad) ? first_bad(device->context, plan, lowest, highest) : -1;
+  return context_end(call, device->context, NULL);
 }
 
 struct ranging {
@@ -100,10 +100,9 @@ static void range_visit(void *ranging_, const struct row *row) {
 
 strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,
                              struct index_range *range) {
-  (void)call, (void)device;
   bool wide = plan->operands[0].dtype == STREW_INT64;
   struct ranging ranging = {wide ? widen_int64_t : widen_int32_t, {INT64_MAX, INT64_MIN}};
   walk_rows(plan, 0, plan_numel(plan), INT64_MAX, range_visit, &ranging);
   *range = ranging.range;
-  return STREW_OK;
+  return context_end(call, device->context, NULL);
 }

@@ -8,12 +8,32 @@
 #include <limits.h>
 #include <string.h>
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* What is made between two looks at whether the call has to stop. */
+struct piece {
+  int64_t rows, columns, depth;
+};
+
 /* One batch. Strides in elements. */
 struct matrices {
   char *c;
   const char *a, *b;
-  int64_t m, n, k, a_row, a_column, b_row, b_column;
+  int64_t m, n, k, c_row, a_row, a_column, b_row, b_column;
 };
+
+/* Rows from `row`, columns from `column` and elements that meet from `at` on, as many as the piece says. */
+static struct matrices piece_of(const struct matrices *x, int64_t row, int64_t column, int64_t at, struct piece piece,
+                                int64_t size) {
+  struct matrices cut = *x;
+  cut.c += (row * x->c_row + column) * size;
+  cut.a += (row * x->a_row + at * x->a_column) * size;
+  cut.b += (at * x->b_row + column * x->b_column) * size;
+  cut.m = least(piece.rows, x->m - row);
+  cut.n = least(piece.columns, x->n - column);
+  cut.k = least(piece.depth, x->k - at);
+  return cut;
+}
 
 typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64_t end);
 
@@ -43,48 +63,89 @@ static bool blas_can_count(const struct matrices *x) {
   return true;
 }
 
-static void multiply_floats(const struct blas *blas, const struct matrices *x, strew_dtype dtype) {
+/* Adds to what c holds, or overwrites it. */
+static void multiply_floats(const struct blas *blas, const struct matrices *x, strew_dtype dtype, bool adds) {
   struct blas_matrix a = blas_of(x->m, x->k, x->a_row, x->a_column), b = blas_of(x->k, x->n, x->b_row, x->b_column);
   int m = (int)x->m, n = (int)x->n, k = (int)x->k;
   if (dtype == STREW_FLOAT32)
     blas->sgemm(BLAS_ROW_MAJOR, a.transpose, b.transpose, m, n, k, 1, (const float *)(const void *)x->a, a.leading,
-                (const float *)(const void *)x->b, b.leading, 0, (float *)(void *)x->c, n);
+                (const float *)(const void *)x->b, b.leading, adds, (float *)(void *)x->c, (int)x->c_row);
   else
     blas->dgemm(BLAS_ROW_MAJOR, a.transpose, b.transpose, m, n, k, 1, (const double *)(const void *)x->a, a.leading,
-                (const double *)(const void *)x->b, b.leading, 0, (double *)(void *)x->c, n);
+                (const double *)(const void *)x->b, b.leading, adds, (double *)(void *)x->c, (int)x->c_row);
 }
 
 /* A vector on the right, or on the left of the transposed matrix: `inner` elements of it meet each of `outer` lines. */
-static void multiply_vector(const struct blas *blas, const struct matrices *x, strew_dtype dtype) {
-  bool is_right = x->n == 1;
+static void multiply_vector(const struct blas *blas, const struct matrices *x, strew_dtype dtype, bool is_right,
+                            bool adds) {
   struct blas_matrix matrix =
       is_right ? blas_of(x->m, x->k, x->a_row, x->a_column) : blas_of(x->n, x->k, x->b_column, x->b_row);
   const void *lines = is_right ? x->a : x->b, *vector = is_right ? x->b : x->a;
   int64_t outer = is_right ? x->m : x->n, step = is_right ? x->b_row : x->a_column;
   bool by_rows = matrix.transpose == BLAS_NO_TRANSPOSE;
   int rows = (int)(by_rows ? outer : x->k), columns = (int)(by_rows ? x->k : outer);
-  memset(x->c, 0, (size_t)outer * dtype_bytes(dtype)); /* NaN * 0 is not 0 to every BLAS */
+  if (!adds) memset(x->c, 0, (size_t)outer * dtype_bytes(dtype)); /* NaN * 0 is not 0 to every BLAS */
   if (dtype == STREW_FLOAT32)
     blas->sgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
-                (int)(step > 0 ? step : 1), 0, (float *)(void *)x->c, 1);
+                (int)(step > 0 ? step : 1), adds, (float *)(void *)x->c, 1);
   else
     blas->dgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
-                (int)(step > 0 ? step : 1), 0, (double *)(void *)x->c, 1);
+                (int)(step > 0 ? step : 1), adds, (double *)(void *)x->c, 1);
+}
+
+/* BLAS cannot be stopped: what takes it longer than some milliseconds, a thread's 2^28 products, is made in pieces, as
+   square as they can be. (8192 x 8192 of float32 by two threads: 256 x 256 at a time.) */
+static struct piece blas_piece(const strew_context *context, const struct matrices *x) {
+  enum { DEEPEST = 1 << 16, PRODUCTS = 1 << 28 };
+  struct piece piece = {.depth = least(x->k, DEEPEST)};
+  int64_t area = PRODUCTS / piece.depth * context->threads, side = 1;
+  while (4 * side * side <= area) side *= 2;
+  piece.rows = least(x->m, side);
+  piece.columns = least(x->n, area / piece.rows);
+  piece.rows = least(x->m, area / piece.columns);
+  return piece;
+}
+
+static void multiply_by_blas(strew_context *context, const struct blas *blas, const struct matrices *x,
+                             strew_dtype dtype) {
+  struct piece piece = blas_piece(context, x);
+  int64_t size = (int64_t)dtype_bytes(dtype);
+  for (int64_t row = 0; row < x->m; row += piece.rows)
+    for (int64_t column = 0; column < x->n; column += piece.columns)
+      for (int64_t at = 0; at < x->k; at += piece.depth) {
+        if (context_stops(context)) return;
+        struct matrices cut = piece_of(x, row, column, at, piece, size);
+        if (x->m == 1 || x->n == 1)
+          multiply_vector(blas, &cut, dtype, x->n == 1, at > 0);
+        else
+          multiply_floats(blas, &cut, dtype, at > 0);
+      }
 }
 
 /* ------------------------------------------------------------------------------------------------------- integers */
 
 struct share {
+  strew_context *context;
+  strew_dtype dtype;
   struct matrices matrices;
   multiply_rows *multiply;
   int64_t parts;
 };
 
+enum { PLAIN_PRODUCTS = 1 << 23 }; /* of a piece */
+
 static void multiply_part(void *share_, int64_t part) {
   const struct share *share = share_;
   const struct matrices *x = &share->matrices;
   int64_t begin = part_begin(x->m, share->parts, part), end = part_begin(x->m, share->parts, part + 1);
-  share->multiply(x, begin, end);
+  int64_t size = (int64_t)dtype_bytes(share->dtype);
+  struct piece piece = {.depth = x->k, .columns = least(x->n, PLAIN_PRODUCTS / x->k + 1)};
+  piece.rows = PLAIN_PRODUCTS / (piece.columns * x->k) + 1;
+  for (int64_t row = begin; row < end; row += piece.rows)
+    for (int64_t column = 0; column < x->n && !context_stops(share->context); column += piece.columns) {
+      struct matrices cut = piece_of(x, row, column, 0, piece, size);
+      share->multiply(&cut, 0, least(piece.rows, end - row));
+    }
 }
 
 static void multiply_plainly(strew_context *context, const struct matrices *x, strew_dtype dtype) {
@@ -95,29 +156,28 @@ static void multiply_plainly(strew_context *context, const struct matrices *x, s
   };
   /* a million products take about as long as a megabyte takes to pass */
   double products = (double)x->m * (double)x->n * (double)x->k;
-  struct share share = {*x, loops[dtype], pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};
+  struct share share = {context, dtype, *x, loops[dtype],
+                        pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};
   if (share.parts > x->m) share.parts = x->m;
   pool_run(context, share.parts, multiply_part, &share);
 }
 
 strew_status cpu_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
-  (void)call;
   int rows = plan->rank - 2, columns = plan->rank - 1;
   const struct operand *a = &plan->operands[1], *b = &plan->operands[2];
   struct matrices x = {.m = plan->sizes[rows], .n = plan->sizes[columns], .k = k};
+  x.c_row = x.n;
   x.a_row = a->strides[rows], x.a_column = a->strides[columns];
   x.b_row = b->strides[rows], x.b_column = b->strides[columns];
   const struct blas *blas = dtype_is_float(a->dtype) && blas_can_count(&x) ? blas_library() : NULL;
   struct plan batches = *plan;
   batches.rank = rows;
-  for (int64_t i = 0; i < plan_numel(&batches); i++) {
+  for (int64_t i = 0; i < plan_numel(&batches) && !context_stops(device->context); i++) {
     x.c = operand_at(&batches, 0, i), x.a = operand_at(&batches, 1, i), x.b = operand_at(&batches, 2, i);
-    if (!blas)
-      multiply_plainly(device->context, &x, a->dtype);
-    else if (x.m == 1 || x.n == 1)
-      multiply_vector(blas, &x, a->dtype);
+    if (blas)
+      multiply_by_blas(device->context, blas, &x, a->dtype);
     else
-      multiply_floats(blas, &x, a->dtype);
+      multiply_plainly(device->context, &x, a->dtype);
   }
-  return STREW_OK;
+  return context_end(call, device->context, plan->operands[0].storage);
 }

@@ -78,7 +78,6 @@ static void find_part(void *job_, int64_t part) {
 
 strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                          int64_t *count) {
-  (void)call;
   strew_dtype dtype = plan->operands[0].dtype;
   struct job job = {.plan = plan, .loops = &all_loops[dtype], .places = plan_numel(plan)};
   job.parts = pool_parts(device->context, job.places * (int64_t)dtype_bytes(dtype));
@@ -91,8 +90,8 @@ strew_status cpu_nonzero(const struct call *call, strew_device *device, const st
     job.found[part] = before;
     before += found;
   }
-  if (!out) return *count = before, STREW_OK;
+  if (!out) return *count = before, context_end(call, device->context, NULL);
   job.out = (int64_t *)(void *)operand_address(out);
   pool_run(device->context, job.parts, find_part, &job);
-  return STREW_OK;
+  return context_end(call, device->context, out->storage);
 }

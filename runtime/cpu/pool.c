@@ -72,6 +72,7 @@ void pool_destroy(strew_context *context) {
 
 /* The two atomics order the caller's memory with the workers', where tools that do not know pthreadpool can see it. */
 struct job {
+  strew_context *context;
   void (*part)(void *argument, int64_t i);
   void *argument;
   atomic_int published, done;
@@ -80,16 +81,20 @@ struct job {
 static void run_part(void *job_, size_t i) {
   struct job *job = job_;
   atomic_load_explicit(&job->published, memory_order_acquire);
-  job->part(job->argument, (int64_t)i);
+  if (!context_stops(job->context)) job->part(job->argument, (int64_t)i);
   atomic_fetch_add_explicit(&job->done, 1, memory_order_release);
+}
+
+static void run_alone(strew_context *context, int64_t parts, void (*part)(void *argument, int64_t i), void *argument) {
+  for (int64_t i = 0; i < parts && !context_stops(context); i++) part(argument, i);
 }
 
 void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument, int64_t i), void *argument) {
   if (parts <= 1 || context->threads == 1) {
-    for (int64_t i = 0; i < parts; i++) part(argument, i);
+    run_alone(context, parts, part, argument);
     return;
   }
-  struct job job = {.part = part, .argument = argument};
+  struct job job = {.context = context, .part = part, .argument = argument};
   atomic_store_explicit(&job.published, 1, memory_order_release);
   /* workers sleep when they are done: spinning for the next call would take processors from the host */
   pthreadpool_parallelize_1d(pool_threads(context), run_part, &job, (size_t)parts, PTHREADPOOL_FLAG_YIELD_WORKERS);
@@ -98,11 +103,10 @@ void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument
 
 void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
                     void *argument) {
-  if (pool_parts(context, bytes) > 1) {
+  if (pool_parts(context, bytes) > 1)
     pool_run(context, parts, part, argument);
-    return;
-  }
-  for (int64_t i = 0; i < parts; i++) part(argument, i);
+  else
+    run_alone(context, parts, part, argument);
 }
 
 /* A few parts for each thread even out what the machine does beside. */

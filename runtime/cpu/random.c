@@ -79,7 +79,6 @@ static void random_portion(void *job_, int64_t portion) {
 }
 
 strew_status cpu_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
-  (void)call;
   bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
   struct job job = {.plan = plan, .dtype = is_float ? dtype_wide(plan->out.dtype) : STREW_INT64};
   job.store = converter(plan->out.dtype, job.dtype);
@@ -88,7 +87,7 @@ strew_status cpu_random(const struct call *call, strew_device *device, const str
   job.bytes = (int64_t)dtype_bytes(job.dtype);
   int64_t portions = (plan->count - 1) / PORTION + 1;
   pool_run_sized(device->context, plan->count * job.out_bytes, portions, random_portion, &job);
-  return STREW_OK;
+  return context_end(call, device->context, plan->out.storage);
 }
 
 /* --------------------------------------------------------------------------------------------------------- ramps */
@@ -111,9 +110,8 @@ static void ramp_portion(void *plan_, int64_t portion) {
 }
 
 strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
-  (void)call;
   struct ramp_plan shared = *plan;
   int64_t bytes = plan->count * (int64_t)dtype_bytes(plan->out.dtype);
   pool_run_sized(device->context, bytes, (plan->count - 1) / PORTION + 1, ramp_portion, &shared);
-  return STREW_OK;
+  return context_end(call, device->context, plan->out.storage);
 }

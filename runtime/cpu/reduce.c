@@ -270,13 +270,14 @@ static void tree_finish(const struct fold *fold, struct desk *desk, int64_t leav
   }
 }
 
-/* Folds blocks begin..end-1 of a tile into desk->values. */
-static void fold_blocks(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
+/* Folds blocks begin..end-1 of a tile into desk->values; false where the call has to stop before. */
+static bool fold_blocks(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
                         int64_t begin, int64_t end) {
   struct cursor cursor;
   cursor_start(&cursor, &job->folded, tile->in, begin * SUM_BLOCK);
   for (int64_t block = begin; block < end; block++) {
     int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
+    if (context_stops(job->context)) return false;
     if (job->across)
       block_across(job, desk, &cursor, centers, place, count, tile->width);
     else
@@ -284,6 +285,7 @@ static void fold_blocks(const struct job *job, struct desk *desk, const struct t
     if (end - begin > 1) tree_push(job->fold, desk, block - begin, tile->width);
   }
   if (end - begin > 1) tree_finish(job->fold, desk, end - begin, tile->width);
+  return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------- the result */
@@ -316,13 +318,13 @@ static void set_centers(const struct job *job, struct desk *desk, const void *me
 
 static void whole_tile(const struct job *job, struct desk *desk, int64_t i) {
   struct tile tile = tile_at(job, i);
-  fold_blocks(job, desk, &tile, NULL, 0, job->blocks);
+  if (!fold_blocks(job, desk, &tile, NULL, 0, job->blocks)) return;
   if (is_spread(job->plan->fold)) {
     struct job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
     divide(job, desk->values, tile.width, (double)job->n, false);
     set_centers(job, desk, desk->values, tile.width);
-    fold_blocks(&second, desk, &tile, desk->centers, 0, job->blocks);
+    if (!fold_blocks(&second, desk, &tile, desk->centers, 0, job->blocks)) return;
   }
   finish_tile(job, desk, &tile);
 }
@@ -352,7 +354,8 @@ static void fold_piece(void *job_, int64_t piece) {
   struct tile tile = tile_at(job, piece / job->chunks);
   int64_t begin = piece % job->chunks * job->chunk, end = begin + job->chunk;
   if (job->means) set_centers(job, &desk, means_at(job, piece / job->chunks), tile.width);
-  fold_blocks(job, &desk, &tile, job->means ? desk.centers : NULL, begin, end < job->blocks ? end : job->blocks);
+  if (!fold_blocks(job, &desk, &tile, job->means ? desk.centers : NULL, begin, end < job->blocks ? end : job->blocks))
+    return;
   memcpy(partial_at(job, piece), desk.values, (size_t)(tile.width * job->fold->value_bytes));
 }
 
@@ -369,7 +372,7 @@ static void find_means(struct job *job, char *means) {
   struct desk desk;
   pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
   job->means = means;
-  for (int64_t i = 0; i < job->tiles; i++) {
+  for (int64_t i = 0; i < job->tiles && !context_stops(job->context); i++) {
     int64_t width = tile_at(job, i).width;
     join_pieces(job, &desk, i, width);
     divide(job, desk.values, width, (double)job->n, false);
@@ -386,13 +389,13 @@ static strew_status fold_in_pieces(const struct call *call, struct job *job) {
   if (!job->partial) return fail_memory(call, job->context, bytes);
   if (is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);
   pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
-  for (int64_t i = 0; i < job->tiles; i++) {
+  for (int64_t i = 0; i < job->tiles && !context_stops(job->context); i++) {
     struct tile tile = tile_at(job, i);
     join_pieces(job, &desk, i, tile.width);
     finish_tile(job, &desk, &tile);
   }
   memory_give(job->context, job->partial, bytes);
-  return STREW_OK;
+  return context_end(call, job->context, job->plan->plan.operands[0].storage);
 }
 
 strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
@@ -405,5 +408,5 @@ strew_status cpu_reduce(const struct call *call, strew_device *device, const str
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_pieces(call, &job);
   struct share share = {&job, parts < job.tiles ? parts : job.tiles};
   pool_run(job.context, share.parts, part_of_tiles, &share);
-  return STREW_OK;
+  return context_end(call, job.context, plan->plan.operands[0].storage);
 }

@@ -47,12 +47,14 @@ static strew_status scatter(const struct call *call, strew_device *device, const
   strew_status status = STREW_OK;
   struct scatter_way way;
   *bad = false;
+  if (context_stops(device->context)) return context_end(call, device->context, NULL);
   scatter_choose(device->context, plan, &way);
-  if (plan->check && run_checking(device->context, plan, &way, bad)) return status;
+  const struct storage *self = plan->plan.operands[SELF].storage;
+  if (plan->check && run_checking(device->context, plan, &way, bad)) return context_end(call, device->context, self);
   if (plan->check) status = check_plan_values(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
   if (status != STREW_OK || *bad) return status;
   if (!scatter_share(device->context, plan, &way, NULL)) cpu_scatter_walk(plan, 0, plan->size, NULL);
-  return status;
+  return context_end(call, device->context, self);
 }
 
 strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
@@ -78,8 +80,7 @@ static void divide_visit(void *division_, const struct row *row) {
 
 strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan,
                                  int64_t extra) {
-  (void)call;
   struct division division = {scatter_divider(plan->operands[0].dtype), extra};
   walk_rows_parallel(device->context, plan, INT64_MAX, divide_visit, &division);
-  return STREW_OK;
+  return context_end(call, device->context, plan->operands[0].storage);
 }

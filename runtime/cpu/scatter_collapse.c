@@ -55,7 +55,8 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
   for (int d = 0; d < last; d++) values.sizes[d] = p->sizes[d];
   struct collapse collapse = {.is_constant = index_loops()->is_constant, .columns = p->sizes[last]};
   atomic_init(&collapse.several, false);
-  walk_rows_sized(context, &values, plan_numel(p) * (int64_t)sizeof(int64_t), INT64_MAX, collapse_visit, &collapse);
+  walk_rows_sized(context, &values, plan_numel(p) * (int64_t)sizeof(int64_t),
+                  rows_of_stretch(INT64_MAX, collapse.columns), collapse_visit, &collapse);
   *collapsed = *plan;
   collapsed->plan.operands[INDEX] = index;
   if (!atomic_load(&collapse.several)) return plan_simplify(&collapsed->plan), true;

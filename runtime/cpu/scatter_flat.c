@@ -109,5 +109,5 @@ void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *b
   flat.straight = index_is_straight(index->dtype, flat.index_column, plan->mode);
   flat.plain = src->dtype == self->dtype;
   flat.tile.self = operand_address(self);
-  walk_rows(&rows, 0, plan_numel(&rows), INT64_MAX, visit, &flat);
+  walk_rows(&rows, 0, plan_numel(&rows), rows_of_stretch(INT64_MAX, flat.columns), visit, &flat);
 }

@@ -150,7 +150,8 @@ static void join_owner(void *deal_, int64_t owner) {
   tile.self = operand_address(&operands[SELF]);
   tile.src = operand_address(&operands[SRC]);
   tile.src_row = deal->size_bytes ? (int64_t)deal->self_size_bytes : 0;
-  for (int64_t block = 0; block < deal->blocks; block++) {
+  strew_context *context = operands[SELF].storage->device->context;
+  for (int64_t block = 0; block < deal->blocks && !context_stops(context); block++) {
     const uint32_t *starts = starts_of(deal, block);
     join_share(deal, &tile, block * BLOCK + starts[owner], block * BLOCK + starts[owner + 1]);
   }
@@ -210,7 +211,7 @@ bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *pl
   deal.values = scratch; /* first, for they may be as wide as words get */
   deal.places = (uint32_t *)(void *)(scratch + values_bytes);
   deal.starts = deal.places + deal.blocks * BLOCK;
-  for (; deal.begin < count; deal.begin = deal.end) {
+  for (; deal.begin < count && !context_stops(context); deal.begin = deal.end) {
     deal.end = count - deal.begin < most ? count : deal.begin + most;
     deal.blocks = (deal.end - deal.begin - 1) / BLOCK + 1;
     pool_run(context, deal.blocks, deal_block, &deal);

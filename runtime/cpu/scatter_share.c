@@ -43,6 +43,7 @@ static void balance_owners(struct scatter_way *way, const struct scatter_plan *p
 
 /* Is the whole index, one dense line of int64, in ascending order and in range? */
 struct ascent {
+  strew_context *context;
   const int64_t *values;
   int64_t count, parts;
   atomic_bool broken;
@@ -52,12 +53,15 @@ static void check_ascent(void *ascent_, int64_t i) {
   struct ascent *ascent = ascent_;
   int64_t begin = part_begin(ascent->count, ascent->parts, i), end = part_begin(ascent->count, ascent->parts, i + 1);
   if (end < ascent->count) end++; /* up to the next part's first */
-  if (!index_ascends(ascent->values + begin, end - begin))
-    atomic_store_explicit(&ascent->broken, true, memory_order_relaxed);
+  for (int64_t next; begin < end && !context_stops(ascent->context); begin = next) {
+    next = end - begin <= STRETCH ? end : begin + STRETCH; /* a stretch's last is the next one's first */
+    if (!index_ascends(ascent->values + begin, next == end ? end - begin : next + 1 - begin))
+      atomic_store_explicit(&ascent->broken, true, memory_order_relaxed);
+  }
 }
 
 static bool ascends_throughout(strew_context *context, const struct scatter_plan *plan, int64_t parts) {
-  struct ascent ascent = {.count = plan->plan.sizes[0], .parts = parts};
+  struct ascent ascent = {.context = context, .count = plan->plan.sizes[0], .parts = parts};
   ascent.values = (const int64_t *)(const void *)operand_address(&plan->plan.operands[INDEX]);
   atomic_init(&ascent.broken, false);
   if (ascent.values[ascent.count - 1] >= plan->size) return false;
@@ -263,7 +267,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   struct tile tile = {.rows = 1, .index = &first, .count = 1, .size = 1, .self = operand_address(self)};
   tile.self_column = tile.src_column = element;
   tile.columns = (int64_t)shares->copy_bytes / element;
-  bool good = !shares->bad || !atomic_load(shares->bad);
+  bool good = !(shares->bad && atomic_load(shares->bad)) && !context_stops(context);
   for (int64_t i = 0; good && i < parts; i++) {
     tile.src = shares->copies + (size_t)i * shares->copy_bytes;
     scatter_join(scatter_loops(self->dtype, plan->reduction, false), &tile);

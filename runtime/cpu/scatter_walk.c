@@ -196,6 +196,21 @@ static bool places_are_far(const struct scatter_plan *plan) {
   return plan->reduction == STREW_ASSIGN || scatter_range_bytes(plan) > (int64_t)context->grain_bytes;
 }
 
+/* Rows that are longer than a stretch are gone through several times, a stretch of columns each time. */
+static void walk_columns(struct part *part, int64_t longest) {
+  struct operand *operands = part->outer.operands;
+  int64_t columns = part->tile.columns, whole = plan_numel(&part->outer), done = 0;
+  const struct operand *given = part->plan->plan.operands;
+  for (int64_t count; done < columns; done += count) {
+    count = columns - done < STRETCH ? columns - done : STRETCH;
+    part->tile.columns = count;
+    walk_rows(&part->outer, 0, whole, rows_of_stretch(longest, count), visit, part);
+    int last = part->outer.rank;
+    for (int i = 0; done + count < columns && i < part->outer.count; i++)
+      operands[i].offset += count * given[i].strides[last];
+  }
+}
+
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad) {
   struct part part;
   const struct operand *operands = plan->plan.operands;
@@ -220,7 +235,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   if (with_arg) set_arg(plan, &part);
   int64_t step = last < 0 ? (int64_t)sizeof(int64_t) : operand_step(&operands[INDEX], last);
   bool blocks = part.convert_src || !index_is_straight(operands[INDEX].dtype, step, plan->mode);
-  walk_rows(&part.outer, 0, plan_numel(&part.outer), blocks ? BLOCK : INT64_MAX, visit, &part);
+  walk_columns(&part, blocks ? BLOCK : INT64_MAX);
 }
 
 struct scatter_plan scatter_slice(const struct scatter_plan *plan, int d, int64_t begin, int64_t end) {

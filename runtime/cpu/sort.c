@@ -105,33 +105,55 @@ struct radix {
   int64_t (*counts)[DIGITS]; /* of each part */
 };
 
+/* Each phase goes through its part in stretches. */
+static void radix_phase(struct radix *radix, int64_t count, int64_t part,
+                        void (*phase)(struct radix *radix, int64_t part, int64_t begin, int64_t end)) {
+  int64_t begin = part_begin(count, radix->parts, part), end = part_begin(count, radix->parts, part + 1);
+  for (int64_t next; begin < end && !context_stops(radix->job->context); begin = next) {
+    next = end - begin < STRETCH ? end : begin + STRETCH;
+    phase(radix, part, begin, next);
+  }
+}
+
+static void take_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  (void)part;
+  radix->job->keys->take(radix->items + begin * radix->job->sorts->bytes, &radix->line, begin, end - begin);
+}
+
+static void count_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  const struct sorts *sorts = radix->job->sorts;
+  sorts->count(radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
+}
+
+static void deal_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  const struct sorts *sorts = radix->job->sorts;
+  sorts->deal(radix->spare, radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
+}
+
+static void give_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  (void)part;
+  give(radix->job, &radix->line, radix->items, begin, end);
+}
+
 static void radix_take(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  int64_t begin = part_begin(radix->line.n, radix->parts, part),
-          end = part_begin(radix->line.n, radix->parts, part + 1);
-  radix->job->keys->take(radix->items + begin * radix->job->sorts->bytes, &radix->line, begin, end - begin);
+  radix_phase(radix, radix->line.n, part, take_stretch);
 }
 
 static void radix_count(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  const struct sorts *sorts = radix->job->sorts;
-  int64_t begin = part_begin(radix->line.n, radix->parts, part),
-          end = part_begin(radix->line.n, radix->parts, part + 1);
-  sorts->count(radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
+  memset(radix->counts[part], 0, sizeof radix->counts[part]);
+  radix_phase(radix, radix->line.n, part, count_stretch);
 }
 
 static void radix_deal(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  const struct sorts *sorts = radix->job->sorts;
-  int64_t begin = part_begin(radix->line.n, radix->parts, part),
-          end = part_begin(radix->line.n, radix->parts, part + 1);
-  sorts->deal(radix->spare, radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
+  radix_phase(radix, radix->line.n, part, deal_stretch);
 }
 
 static void radix_give(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  give(radix->job, &radix->line, radix->items, part_begin(radix->line.keep, radix->parts, part),
-       part_begin(radix->line.keep, radix->parts, part + 1));
+  radix_phase(radix, radix->line.keep, part, give_stretch);
 }
 
 /* Counts become places: by digit, then by part. False where all items have the same digit: they may stay. */
@@ -154,6 +176,7 @@ static void radix_sort(struct radix *radix) {
   pool_run(context, radix->parts, radix_take, radix);
   for (radix->digit = 0; radix->digit < radix->job->digits; radix->digit++) {
     pool_run(context, radix->parts, radix_count, radix);
+    if (context_stops(context)) return;
     if (!places_of_counts(radix)) continue;
     pool_run(context, radix->parts, radix_deal, radix);
     char *dealt = radix->spare;
@@ -176,7 +199,7 @@ static void sort_handful(const struct job *job, const struct line *line) {
 static int64_t select_stretch(const struct job *job, const struct line *line, int64_t begin, int64_t end, char *kept) {
   _Alignas(16) char items[PORTION * sizeof(broad)];
   int64_t held = 0;
-  for (int64_t at = begin, count; at < end; at += count) {
+  for (int64_t at = begin, count; at < end && !context_stops(job->context); at += count) {
     count = end - at < PORTION ? end - at : PORTION;
     job->keys->take(items, line, at, count);
     job->sorts->select(kept, &held, line->keep, items, count);
@@ -208,6 +231,7 @@ static void select_together(const struct job *job, const struct line *line) {
   char *kept = chosen_at(&choice, choice.parts);
   int64_t held = 0;
   pool_run(job->context, choice.parts, choose_part, &choice);
+  if (context_stops(job->context)) return;
   for (int64_t part = 0; part < choice.parts; part++)
     job->sorts->select(kept, &held, line->keep, chosen_at(&choice, part), choice.held[part]);
   job->sorts->sort_heap(kept, held);
@@ -242,7 +266,7 @@ static void sort_alone(const struct job *job, const struct line *line, char *scr
 static void part_of_lines(void *job_, int64_t part) {
   const struct job *job = job_;
   int64_t end = part_begin(job->count, job->parts, part + 1);
-  for (int64_t i = part_begin(job->count, job->parts, part); i < end; i++) {
+  for (int64_t i = part_begin(job->count, job->parts, part); i < end && !context_stops(job->context); i++) {
     struct line line = line_at(job, i);
     sort_alone(job, &line, job->scratch + part * job->line_bytes);
   }
@@ -310,5 +334,5 @@ strew_status cpu_sort(const struct call *call, strew_device *device, const struc
       sort_together(&job, &line);
   }
   if (job.scratch) memory_give(job.context, job.scratch, (size_t)scratch_bytes);
-  return STREW_OK;
+  return context_end(call, job.context, plan->plan.operands[1].storage);
 }

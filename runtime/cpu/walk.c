@@ -55,11 +55,20 @@ static void walker_advance(struct walker *walker, int64_t count) {
   }
 }
 
+/* At least one operand is a tensor. */
+static strew_context *context_of(const struct plan *plan) {
+  int i = 0;
+  while (!plan->operands[i].storage) i++;
+  return plan->operands[i].storage->device->context;
+}
+
 void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t longest,
                void (*visit)(void *argument, const struct row *row), void *argument) {
   struct walker walker;
+  strew_context *context = context_of(plan);
+  if (longest > STRETCH) longest = STRETCH;
   walker_start(&walker, plan, begin);
-  for (int last = plan->rank - 1; begin < end;) {
+  for (int last = plan->rank - 1; begin < end && !context_stops(context);) {
     int64_t count = last < 0 ? 1 : plan->sizes[last] - walker.at[last];
     if (count > end - begin) count = end - begin;
     if (count > longest) count = longest;

@@ -74,6 +74,42 @@ static void test_border(void) {
   strew_context_release(context);
 }
 
+/* ------------------------------------------------------------------------------------------------ the width of lines
+ */
+
+static int give_columns(void *user) { return *(int *)user; }
+
+static bool is_text(lua_State *L, const char *chunk, const char *due) {
+  bool same = luaL_dostring(L, chunk) == LUA_OK && strcmp(lua_tostring(L, -1), due) == 0;
+  if (!same) printf("lua_host: %s\n", lua_tostring(L, -1));
+  lua_settop(L, 0);
+  return same;
+}
+
+static void test_columns(void) {
+  static const char narrow[] = "int64[6] cpu\n 100  101\n 102  103\n 104  105";
+  static const char wide[] = "int64[6] cpu\n 100  101  102  103  104  105";
+  static const char print[] = "return tostring(strew.arange(100, 106))";
+  int columns = 12;
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  luaL_requiref(L, "strew", luaopen_strew, 1);
+  strew_set_columns(L, give_columns, &columns);
+  expect(is_text(L, print, narrow), "the host's width is used", 0);
+  columns = 300;
+  expect(is_text(L, print, wide), "it is asked for anew", 0);
+  columns = 0;
+  expect(is_text(L, print, wide), "it may not know it", 0);
+  columns = 12;
+  expect(is_text(L, "strew.set_printoptions{linewidth = 80} return tostring(strew.arange(100, 106))", wide),
+         "a script's own width goes first", 0);
+  expect(is_text(L, "strew.set_printoptions{linewidth = 'auto'} return tostring(strew.arange(100, 106))", narrow),
+         "and comes to an end", 0);
+  strew_set_columns(L, NULL, NULL);
+  expect(is_text(L, print, wide), "the host may take its opinion back", 0);
+  lua_close(L);
+}
+
 /* ------------------------------------------------------------------------------------------------ memory that runs out
  */
 
@@ -153,6 +189,7 @@ static void test_use(void) {
 
 int main(void) {
   test_border();
+  test_columns();
   test_opening();
   test_use();
   printf("lua_host: %d passed, %d failed\n", passed, failed);

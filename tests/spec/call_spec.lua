@@ -132,7 +132,8 @@ describe("arguments", function()
       {"t:sum('0')", "sum: 'dim' is \"0\", an integer is due"},
       {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", an integer is due"},
       {"t:sum(0, 1)", "sum: 'keepdim' is 1, a boolean is due"},
-      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", known are dim, keepdim"},
+      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", known are dim, keepdim\n"
+       .. "  hint  did you mean 'keepdim'?"},
       {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, known are dim, keepdim"},
       {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
       {"t:var(0, true, 1)", "var: 4 arguments are too many, they are (self [, dim] [, keepdim] [, {correction =}])"},
@@ -140,7 +141,7 @@ describe("arguments", function()
       {"t:clamp()", "clamp: 'min' is missing as 'max' is, one is due"},
       {"t:to()", "to: nothing is asked for, a dtype or a device is due"},
       {"t:to('flaot32')", "to: 'dtype' is \"flaot32\", known are " .. dtypes
-       .. "\n  hint  nor is it a device: strew.devices() lists them"},
+       .. "\n  hint  did you mean 'float32'?"},
       {"t:to(5)", "to: 'dtype or device' is 5, a string is due"},
       {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", known are dtype, device"},
       {"strew.clock(1)", "clock: takes no argument, 1 was given"},
@@ -232,9 +233,10 @@ describe("the scatter family", function()
     fail({
       {"src:scatter_reduce_(0, index, src, 'avg')",
        "scatter_reduce_: 'reduce' is \"avg\", "
-       .. "known are sum = add, prod = multiply = mul, mean, amax = max, amin = min"},
+       .. "known are sum = add, prod = multiply = mul, mean, amax = max, amin = min\n"
+       .. "  hint  did you mean 'mean'?"},
       {"src:scatter_add_(0, index, src, {mode = 'wrapp'})",
-       "scatter_add_: 'mode' is \"wrapp\", known are error, wrap, clip, drop"},
+       "scatter_add_: 'mode' is \"wrapp\", known are error, wrap, clip, drop\n  hint  did you mean 'wrap'?"},
       {"src:scatter_add_(0, index, src, {reduce = 'sum'})",
        "scatter_add_: 'options' has unknown key \"reduce\", known are mode"},
       {"src:scatter_(0, index)",

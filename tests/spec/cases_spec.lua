@@ -96,7 +96,7 @@ local run = {
   scatter_rows = function(a) return {out = scatter_rows(a)} end,
 }
 
-local lacks_float64 = not pcall(strew.zeros, 1, "float64")
+local lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 local function takes_float64(value)
   if type(value) ~= "table" then return value == "float64" end
   for _, part in pairs(value) do

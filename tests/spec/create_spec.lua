@@ -87,7 +87,8 @@ describe("strew.tensor", function()
       {"strew.tensor({1, 300}, {dtype = 'uint8'})", "tensor: 'x' has 300 at x[2], which uint8 cannot hold"},
       {"strew.tensor({{1, 0/0}}, {dtype = 'int32'})", "tensor: 'x' has nan at x[1][2], which int32 cannot hold"},
       {"strew.tensor({1e39})", "tensor: 'x' has 1e+39 at x[1], which float32 cannot hold"},
-      {"strew.tensor({1}, {dtyp = 'int8'})", "tensor: 'options' has unknown key \"dtyp\", known are dtype, device"},
+      {"strew.tensor({1}, {dtyp = 'int8'})", "tensor: 'options' has unknown key \"dtyp\", known are dtype, device\n"
+       .. "  hint  did you mean 'dtype'?"},
       {"strew.tensor({1}, 'int8', {dtype = 'int8'})", "tensor: 'dtype' is given twice, by position and in options"},
     }, names)
     pcall(strew.tensor, {{1, 2}, {3, 300}}, {dtype = "uint8"})
@@ -155,9 +156,9 @@ describe("creation", function()
       {"strew.zeros(math.maxinteger, 2)",
        "zeros: 'shape' is [9223372036854775807, 2], more bytes than can be addressed"},
       {"strew.zeros(2, {dtype = 'int'})", "zeros: 'dtype' is \"int\", known are float32, float64, float16, bfloat16, "
-       .. "int64, int32, int16, int8, uint8, bool"},
+       .. "int64, int32, int16, int8, uint8, bool\n  hint  did you mean 'int32'?"},
       {"strew.zeros(2, {dtype = 1})", "zeros: 'dtype' is 1, a string is due"},
-      {"strew.zeros(2, {device = 'tpu'})", "zeros: 'device' is \"tpu\", which is not there; there is: cpu"},
+      {"strew.zeros(2, {device = 'abacus'})", "zeros: 'device' is \"abacus\", which is not there; there is: cpu"},
       {"strew.full(2)", "full: 'value' is missing, the arguments are (shape, value [, {dtype =, device =}])"},
       {"strew.full(2, 300, {dtype = 'int8'})",
        "full: 'value' is 300, which int8 cannot hold: a whole number in its range is needed"},

@@ -34,6 +34,7 @@ end
 local function agrees(detail)
   local start = detail.op .. ": " .. (detail.arg and "'" .. detail.arg .. "'" or "")
   if detail.op == "t[i]" and not detail.arg then start = "tensor has no '" end
+  if detail.op == "strew[name]" then start = "strew has no '" end
   return detail.message:sub(1, #start) == start and detail.message:match("\n  hint +([^\n]*)$") == detail.hint
 end
 
@@ -76,7 +77,8 @@ describe("errors of", function()
     if strew.zeros(1).device ~= "cpu" then return end -- a device's limits are its own
     local message = support.message(strew.empty, 2 ^ 25, 2 ^ 25)
     assert.matches("^empty: memory does not suffice for 4503599627370496 bytes\n"
-      .. "  hint  asked for 4503599627370496 bytes, %d+ in use by tensors; free tensors or work in smaller pieces$",
+      .. "  hint  asked for 4503599627370496 bytes, %d+ in use by tensors, the machine has %d+; "
+      .. "free tensors or work in smaller pieces$",
       message)
     assert.equal("memory", strew.last_error().code)
   end)

@@ -1,4 +1,5 @@
 local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
 
 -- Each row: what makes the tensor, and its text.
 local rows = {
@@ -12,6 +13,21 @@ local rows = {
   {"tensor{0.5, -10.25}", "float32[2] cpu\n   0.5000  -10.2500"},
   {"tensor({0.1, 2}, {dtype = 'float16'})", "float16[2] cpu\n 0.1000  2.0000"},
   {"tensor{1.0, 1/0, -1/0, 0/0}", "float32[4] cpu\n    1   inf  -inf   nan"},
+  {"tensor{-0.0, 0.0}", "float32[2] cpu\n -0   0"},
+  {"tensor{-0.0, 0.5}", "float32[2] cpu\n -0.0000   0.5000"},
+  {"tensor(0/0)", "float32[] cpu  nan"},
+  {"tensor{0/0, 1/0}", "float32[2] cpu\n nan  inf"},
+  {"zeros(2, 2)", "float32[2, 2] cpu\n 0  0\n 0  0"},
+  {"tensor{0.9999, 0.0001}", "float32[2] cpu\n 9.9990e-01  1.0000e-04"},
+  {"tensor{1e-45}", "float32[1] cpu\n 1.4013e-45"},
+  {"tensor{0.0, 1e-10}", "float32[2] cpu\n 0.0000e+00  1.0000e-10"},
+  {"tensor({1/3, 65504}, 'float16')", "float16[2] cpu\n 3.3325e-01  6.5504e+04"},
+  {"tensor({1/3}, 'bfloat16')", "bfloat16[1] cpu\n 0.3340"},
+  {"tensor{10^8, 0.0}", "float32[2] cpu\n 100000000          0"},
+  {"tensor({0, 255}, 'uint8')", "uint8[2] cpu\n   0  255"},
+  {"tensor{}", "float32[0] cpu  (empty)"},
+  {"zeros(2, 0, 3)", "float32[2, 0, 3] cpu  (empty)"},
+  {"tensor(math.maxinteger)", "int64[] cpu  9223372036854775807"},
   {"tensor{0.5, 1/0}", "float32[2] cpu\n 0.5000     inf"},
   {"tensor{0.5, 0.00001}", "float32[2] cpu\n 5.0000e-01  1.0000e-05"},
   {"tensor{0.5, 1000.5}", "float32[2] cpu\n 5.0000e-01  1.0005e+03"},
@@ -55,11 +71,27 @@ int64[40] cpu
  20  21  22  23  24  25  26  27  28  29  30  31  32  33  34  35  36  37  38  39]]},
 }
 
+-- Text of what code makes; left out (nil) where the device lacks its dtype.
+local function text_of(code)
+  if support.lacks_float64 and code:find("float64", 1, true) then return nil end
+  local make = assert(load("return strew." .. code, code, "t", {strew = strew, math = math}))
+  return support.on_cpu(tostring(make()))
+end
+
+-- The same where such options are set, each made anew from the defaults.
+local function text_with(options, code)
+  strew.set_printoptions(options)
+  local ok, text = pcall(text_of, code)
+  strew.set_printoptions{profile = "default"}
+  if not ok then error(text, 0) end
+  return text
+end
+
 describe("tostring", function()
   for _, row in ipairs(rows) do
     it("shows " .. row[1], function()
-      local make = assert(load("return strew." .. row[1], row[1], "t", {strew = strew, math = math}))
-      assert.equal(row[2], tostring(make()))
+      local text = text_of(row[1])
+      assert.equal(text and row[2], text)
     end)
   end
 
@@ -79,11 +111,167 @@ describe("tostring", function()
   end)
 
   it("reads just what it shows", function()
-    assert.matches("^float32%[1000000000, 1000000%] cpu\n 1  1  1", tostring(strew.ones(1):expand(1000000000, 1000000)))
+    local text = support.on_cpu(tostring(strew.ones(1):expand(1000000000, 1000000)))
+    assert.matches("^float32%[1000000000, 1000000%] cpu\n 1  1  1", text)
+  end)
+
+  it("brings no more than that from a device", function()
+    local function read_bytes()
+      local default = strew.zeros(1).device
+      for _, one in ipairs(strew.devices()) do
+        if one.name == default then return one.read_bytes end
+      end
+    end
+    for _, case in ipairs{{"arange(1000000)", 6}, {"arange(1000000):view(1000, 1000):t()", 36},
+                          {"arange(1000000):view(10, 10, 10, 10, 10, 10)", 36 * 36},
+                          {"arange(900):view(30, 30)", 900}} do
+      local make = assert(load("return strew." .. case[1], case[1], "t", {strew = strew}))
+      local t = make()
+      local before = read_bytes()
+      local text, bytes = tostring(t), read_bytes() - before
+      assert.matches("99", text)
+      assert.equal(t.device == "cpu" and 0 or case[2] * 8, bytes, case[1]) -- on the CPU there is nothing to bring
+    end
   end)
 
   it("shows views as they are", function()
-    assert.equal("int64[3, 2] cpu\n 1  4\n 2  5\n 3  6", tostring(strew.tensor{{1, 2, 3}, {4, 5, 6}}:t()))
-    assert.equal("int64[2] cpu\n 3  5", tostring(strew.tensor{1, 2, 3, 4, 5}:slice(0, 2, 5, 2)))
+    assert.equal("int64[3, 2] cpu\n 1  4\n 2  5\n 3  6", text_of "tensor{{1, 2, 3}, {4, 5, 6}}:t()")
+    assert.equal("int64[2] cpu\n 3  5", text_of "tensor{1, 2, 3, 4, 5}:slice(0, 2, 5, 2)")
+  end)
+end)
+
+describe("set_printoptions", function()
+  -- Each row: options, what makes the tensor, its text.
+  local settings = {
+    {{precision = 2}, "tensor{0.5, 0.01}", "float32[2] cpu\n 0.50  0.01"},
+    {{precision = 2}, "tensor{0.5, 0.003}", "float32[2] cpu\n 5.00e-01  3.00e-03"},
+    {{precision = 0}, "tensor{0.5, 3.0}", "float32[2] cpu\n 5e-01  3e+00"},
+    {{precision = 0}, "tensor{1.25, 3.0}", "float32[2] cpu\n 1.  3."},
+    {{precision = 0}, "tensor{1.0, 3.0}", "float32[2] cpu\n 1  3"},
+    {{precision = 8}, "tensor{0.00001}", "float32[1] cpu\n 9.99999975e-06"},
+    {{precision = 17}, "tensor({0.1}, 'float64')", "float64[1] cpu\n 0.10000000000000001"},
+    {{precision = 30}, "tensor{1/3}", "float32[1] cpu\n 0.333333343267440795898437500000"},
+    {{threshold = 4}, "arange(8)", "int64[8] cpu\n 0  1  2  ...  5  6  7"},
+    {{threshold = 8}, "arange(8)", "int64[8] cpu\n 0  1  2  3  4  5  6  7"},
+    {{threshold = 0, edgeitems = 1}, "arange(27):view(3, 3, 3)", [[
+int64[3, 3, 3] cpu
+[0, :, :]
+  0  ...   2
+ ...
+  6  ...   8
+...
+[2, :, :]
+ 18  ...  20
+ ...
+ 24  ...  26]]},
+    {{edgeitems = 5}, "arange(2000)", "int64[2000] cpu\n"
+      .. "    0     1     2     3     4  ...  1995  1996  1997  1998  1999"},
+    {{profile = "short"}, "arange(2000) / 8", "float32[2000] cpu\n 0.00e+00  1.25e-01  ...  2.50e+02  2.50e+02"},
+    {{profile = "short", precision = 1, threshold = 2000}, "arange(3) / 8", "float32[3] cpu\n 0.0  0.1  0.2"},
+    {{linewidth = 20}, "arange(5) / 4", "float32[5] cpu\n 0.0000  0.2500\n 0.5000  0.7500\n 1.0000"},
+    {{linewidth = 1}, "arange(2) / 4", "float32[2] cpu\n 0.0000\n 0.2500"},
+    {{linewidth = 20}, "arange(14).view(strew.arange(14), 2, 7) * 1000", [[
+int64[2, 7] cpu
+     0   1000   2000
+    3000   4000
+    5000   6000
+  7000   8000   9000
+   10000  11000
+   12000  13000]]},
+    {{linewidth = 20}, "arange(40000):view(200, 200):narrow(0, 0, 6)", [[
+int64[6, 200] cpu
+    0     1     2
+    ...   197   198
+    199
+  200   201   202
+    ...   397   398
+    399
+  400   401   402
+    ...   597   598
+    599
+  600   601   602
+    ...   797   798
+    799
+  800   801   802
+    ...   997   998
+    999
+ 1000  1001  1002
+    ...  1197  1198
+   1199]]},
+    {{linewidth = 300}, "arange(1000, 1030)", "int64[30] cpu\n"
+      .. " 1000  1001  1002  1003  1004  1005  1006  1007  1008  1009"
+      .. "  1010  1011  1012  1013  1014  1015  1016  1017  1018  1019"
+      .. "  1020  1021  1022  1023  1024  1025  1026  1027  1028  1029"},
+  }
+  it("sets them", function()
+    for _, row in ipairs(settings) do
+      local text = text_with(row[1], row[2])
+      assert.equal(text and row[3], text, row[2])
+    end
+  end)
+
+  it("keeps lines within their width", function()
+    for _, width in ipairs{16, 20, 33, 80, 300} do
+      for _, code in ipairs{"arange(500)", "arange(500) / 16", "rand(20, 30)", "arange(90000):view(300, 300)"} do
+        for line in text_with({linewidth = width}, code):gmatch "\n([^\n]*)" do
+          assert.is_true(#line <= width, ("%d: %s"):format(width, line))
+        end
+      end
+    end
+  end)
+
+  it("with endless threshold leaves nothing out", function()
+    local _, dots = text_with({threshold = math.huge}, "arange(30000):view(3, 100, 100)"):gsub("%.%.%.", "")
+    assert.equal(0, dots)
+    local _, numbers = text_with({profile = "full"}, "full({5, 6, 7, 8}, 9)"):gsub("9", "")
+    assert.equal(5 * 6 * 7 * 8, numbers)
+  end)
+
+  it("refuses a text beyond all bounds", function()
+    assert.equal("tostring: 'self' has 10000000000 elements to show, the most are 100000000\n"
+      .. "  hint  strew.set_printoptions{profile = \"default\"} shows a summary",
+      support.message(text_with, {profile = "full"}, "ones(1):expand(10000000000)"))
+  end)
+
+  it("is undone by what get_printoptions gave, and by the profile", function()
+    local before = strew.get_printoptions()
+    assert.same({precision = 4, threshold = 1000, edgeitems = 3, linewidth = "auto"}, before)
+    strew.set_printoptions{precision = 2, threshold = math.huge, edgeitems = 7, linewidth = 100}
+    assert.same({precision = 2, threshold = math.huge, edgeitems = 7, linewidth = 100}, strew.get_printoptions())
+    strew.set_printoptions(before)
+    assert.same(before, strew.get_printoptions())
+    strew.set_printoptions{edgeitems = 1, linewidth = 20}
+    strew.set_printoptions{profile = "default"}
+    assert.same(before, strew.get_printoptions())
+    strew.set_printoptions{}
+    strew.set_printoptions()
+    assert.same(before, strew.get_printoptions())
+  end)
+
+  it("names what is wrong, and then changes nothing", function()
+    local before = strew.get_printoptions()
+    support.fail({
+      {"strew.set_printoptions{precison = 1}", "set_printoptions: 'options' has unknown key \"precison\", known are "
+       .. "precision, threshold, edgeitems, linewidth, profile\n  hint  did you mean 'precision'?"},
+      {"strew.set_printoptions{precision = -1}", "set_printoptions: 'precision' is -1, valid 0..30"},
+      {"strew.set_printoptions{precision = 31}", "set_printoptions: 'precision' is 31, valid 0..30"},
+      {"strew.set_printoptions{precision = 1.5}", "set_printoptions: 'precision' is 1.5, an integer is due"},
+      {"strew.set_printoptions{threshold = -1}",
+       "set_printoptions: 'threshold' is -1, valid 0..9223372036854775807"},
+      {"strew.set_printoptions{threshold = -math.huge}",
+       "set_printoptions: 'threshold' is -inf, an integer is due"},
+      {"strew.set_printoptions{edgeitems = 0}", "set_printoptions: 'edgeitems' is 0, valid 1..1073741824"},
+      {"strew.set_printoptions{linewidth = 0}", "set_printoptions: 'linewidth' is 0, valid 1..1073741824"},
+      {"strew.set_printoptions{linewidth = 'wide'}",
+       "set_printoptions: 'linewidth' is \"wide\", an integer or \"auto\" is due"},
+      {"strew.set_printoptions{profile = 'ful'}", "set_printoptions: 'profile' is \"ful\", known are default, short, "
+       .. "full\n  hint  did you mean 'full'?"},
+      {"strew.set_printoptions{profile = 'full', precision = 2, edgeitems = 0}",
+       "set_printoptions: 'edgeitems' is 0, valid 1..1073741824"},
+      {"strew.set_printoptions(4)", "set_printoptions: 1 arguments are too many, they are "
+       .. "([{precision =, threshold =, edgeitems =, linewidth =, profile =}])"},
+      {"strew.get_printoptions(1)", "get_printoptions: takes no argument, 1 was given"},
+    }, {strew = strew})
+    assert.same(before, strew.get_printoptions())
   end)
 end)

@@ -7,11 +7,11 @@ local support = {}
 local default = strew.zeros(1).device
 function support.on_cpu(message)
   message = message:gsub("(there is: cpu); [^\n]*", "%1")
-  return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[\n\0]", "%1 cpu"))
+  return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[ \n\0]", "%1 cpu"))
 end
 
 -- Does the default device lack float64? Cases that take it are left out there.
-support.lacks_float64 = not pcall(strew.zeros, 1, "float64")
+support.lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 
 -- The elements of a tensor (or a value that is none) as one line: "int64[2] {0, 1}".
 function support.text(x)

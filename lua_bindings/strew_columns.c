@@ -1,0 +1,261 @@
+/* strew_columns.c: the runtime's tables as Lua tables, and back.
+
+   A table that was loaded holds its tensors, and nothing else that pairs would meet: the order of its names, and the
+   words of its text columns, are found through its metatable, as x.names and x.words, or behind a column of that
+   name as getmetatable(x).__index.names. strew.save finds them there, too. */
+#include "strew_columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------------ to Lua
+ */
+
+/* "price", or the number of a column that has no name. */
+static void push_key(lua_State *L, const strew_table *table, int64_t i) {
+  if (strew_table_is_numbered(table))
+    lua_pushinteger(L, i + 1);
+  else
+    lua_pushstring(L, strew_table_name(table, i));
+}
+
+static int hint_of_size(int64_t count) { return count < 1 << 20 ? (int)count : 1 << 20; }
+
+static void push_words(lua_State *L, const strew_table *table, int64_t i) {
+  int64_t count = strew_table_word_count(table, i);
+  lua_createtable(L, hint_of_size(count), 0);
+  for (int64_t code = 0; code < count; code++) {
+    lua_pushstring(L, strew_table_word(table, i, code));
+    lua_rawseti(L, -2, code + 1);
+  }
+}
+
+/* Pushes {__index = {names = ..., words = ...}}. */
+static void push_metatable(lua_State *L, const strew_table *table) {
+  int64_t count = strew_table_count(table);
+  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
+  lua_createtable(L, hint_of_size(count), 0);
+  for (int64_t i = 0; i < count; i++) {
+    push_key(L, table, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "names");
+  lua_newtable(L);
+  for (int64_t i = 0; i < count; i++) {
+    if (strew_table_word_count(table, i) < 0) continue;
+    push_key(L, table, i);
+    push_words(L, table, i);
+    lua_rawset(L, -3);
+  }
+  lua_setfield(L, -2, "words");
+  lua_setfield(L, -2, "__index");
+}
+
+void bind_push_table(lua_State *L, struct call *call, const strew_table *table) {
+  int64_t count = strew_table_count(table);
+  luaL_checkstack(L, 8, NULL);
+  lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
+  for (int64_t i = 0; i < count; i++) {
+    push_key(L, table, i);
+    bind_push_box(L, call->binding)->tensor = strew_retain(strew_table_tensor(table, i));
+    lua_rawset(L, -3);
+  }
+  push_metatable(L, table);
+  lua_setmetatable(L, -2);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- from Lua
+ */
+
+struct entry {
+  const char *name; /* NULL: a sequence has none */
+  strew_tensor *tensor;
+  int64_t place; /* in the runtime's table; -1: not there */
+};
+
+/* The table at `about` of x's metatable as a value on the stack; nil where there is none. */
+static void push_about(lua_State *L, int x, const char *name) {
+  int top = lua_gettop(L);
+  bool found = lua_istable(L, x) && lua_getmetatable(L, x);
+  if (found) {
+    lua_pushliteral(L, "__index");
+    found = lua_rawget(L, -2) == LUA_TTABLE;
+  }
+  if (found) {
+    lua_pushstring(L, name);
+    found = lua_rawget(L, -2) == LUA_TTABLE;
+  }
+  if (found)
+    lua_replace(L, top + 1);
+  else
+    lua_pushnil(L), lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+void bind_prepare_columns(lua_State *L, int x, struct columns *out) {
+  *out = (struct columns){.x = x};
+  for (int *slot = &out->names.slot; slot; slot = slot == &out->names.slot ? &out->words.slot : NULL) {
+    push_about(L, x, slot == &out->names.slot ? "names" : "words");
+    *slot = lua_gettop(L);
+  }
+  if (!lua_istable(L, x)) return;
+  for (lua_pushnil(L); lua_next(L, x); lua_pop(L, 1)) out->most++;
+  out->entries = lua_newuserdatauv(L, out->most * sizeof *out->entries, 0);
+  out->order = lua_newuserdatauv(L, out->most * sizeof *out->order, 0);
+}
+
+bool bind_about(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct about *about = out;
+  int place;
+  if (!bind_table(L, call, i, name, &place)) return false;
+  lua_copy(L, i, about->slot);
+  about->is_given = true;
+  return true;
+}
+
+/* A string without zero bytes at i, or NULL with a failure. */
+static const char *read_name(lua_State *L, struct call *call, int i, const char *argument) {
+  char text[TEXT_BYTES];
+  const char *name = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
+  if (!name)
+    return bind_fail(call, STREW_EARGUMENT, argument, "has %s where a string is due", bind_text(L, call, i, text)),
+           NULL;
+  if (strlen(name) == lua_rawlen(L, i)) return name;
+  return bind_fail(call, STREW_EARGUMENT, argument, "has \"%.40s\" and more behind a zero byte, which no file can hold",
+                   name),
+         NULL;
+}
+
+static bool read_tensor(lua_State *L, struct call *call, int key, struct entry *entry) {
+  char text[TEXT_BYTES], value[TEXT_BYTES];
+  int top = lua_gettop(L);
+  struct box *box = bind_to_box(L, call->binding, top);
+  if (box && box->tensor) return entry->tensor = box->tensor, true;
+  if (box)
+    bind_fail(call, STREW_EFREED, "x", "has a tensor that was freed at key %s", bind_text(L, call, key, text));
+  else
+    bind_fail(call, STREW_EARGUMENT, "x", "has %s at key %s, a tensor is due", bind_text(L, call, top, value),
+              bind_text(L, call, key, text));
+  return false;
+}
+
+static bool read_sequence(lua_State *L, struct call *call, struct columns *columns) {
+  char text[TEXT_BYTES];
+  lua_Unsigned count = lua_rawlen(L, columns->x);
+  if (columns->names.is_given)
+    return bind_fail(call, STREW_EARGUMENT, "names", "is given, but x is a sequence, which has none"), false;
+  if (bind_stray_key(L, columns->x, count))
+    return bind_fail(call, STREW_EARGUMENT, "x", "is a sequence with a key %s: names and numbers do not mix",
+                     bind_text(L, call, lua_gettop(L), text)),
+           false;
+  for (; columns->count < count && columns->count < columns->most; columns->count++) {
+    struct entry *entry = &columns->entries[columns->count];
+    *entry = (struct entry){.place = (int64_t)columns->count};
+    lua_pushinteger(L, (lua_Integer)columns->count + 1);
+    lua_rawgeti(L, columns->x, (lua_Integer)columns->count + 1);
+    if (!read_tensor(L, call, lua_gettop(L) - 1, entry)) return false;
+    lua_pop(L, 2);
+    columns->order[columns->count] = entry;
+  }
+  columns->kept = columns->count;
+  return true;
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static struct entry *find_entry(const struct columns *columns, const char *name) {
+  struct entry wanted = {.name = name};
+  return bsearch(&wanted, columns->entries, columns->count, sizeof wanted, by_name);
+}
+
+static void keep(struct columns *columns, struct entry *entry) {
+  entry->place = (int64_t)columns->kept;
+  columns->order[columns->kept++] = entry;
+}
+
+/* Puts the entries into the order of names. What is not among them comes last, in an order of its own; or not at all,
+   where the names were given. */
+static bool put_in_order(lua_State *L, struct call *call, struct columns *columns) {
+  lua_Unsigned count = lua_istable(L, columns->names.slot) ? lua_rawlen(L, columns->names.slot) : 0;
+  for (lua_Unsigned k = 1; k <= count; k++) {
+    lua_rawgeti(L, columns->names.slot, (lua_Integer)k);
+    const char *name = read_name(L, call, lua_gettop(L), "names");
+    lua_pop(L, 1); /* it is still in the table */
+    if (!name) return false;
+    struct entry *entry = find_entry(columns, name);
+    if (entry && entry->place < 0)
+      keep(columns, entry);
+    else if (columns->names.is_given)
+      return bind_fail(call, STREW_EARGUMENT, "names", entry ? "has \"%.60s\" twice" : "has \"%.60s\", which x has not",
+                       name),
+             false;
+  }
+  for (size_t i = 0; i < columns->count && !columns->names.is_given; i++)
+    if (columns->entries[i].place < 0) keep(columns, &columns->entries[i]);
+  return true;
+}
+
+static bool read_named(lua_State *L, struct call *call, struct columns *columns) {
+  for (lua_pushnil(L); lua_next(L, columns->x); lua_pop(L, 1)) {
+    if (columns->count == columns->most)
+      return bind_fail(call, STREW_EARGUMENT, "x", "was changed while it was read"), false;
+    struct entry *entry = &columns->entries[columns->count++];
+    *entry = (struct entry){.name = read_name(L, call, lua_gettop(L) - 1, "x"), .place = -1};
+    if (!entry->name || !read_tensor(L, call, lua_gettop(L) - 1, entry)) return false;
+  }
+  qsort(columns->entries, columns->count, sizeof *columns->entries, by_name);
+  return put_in_order(L, call, columns);
+}
+
+/* The entry of the key at i of words, NULL where there is none. */
+static struct entry *entry_of_key(lua_State *L, const struct columns *columns, int i, bool is_sequence) {
+  if (is_sequence) {
+    lua_Unsigned at = lua_isinteger(L, i) ? (lua_Unsigned)lua_tointeger(L, i) - 1 : columns->count;
+    return at < columns->count ? &columns->entries[at] : NULL;
+  }
+  return lua_type(L, i) == LUA_TSTRING ? find_entry(columns, lua_tostring(L, i)) : NULL;
+}
+
+/* The list of words on top of the stack. */
+static bool add_words(lua_State *L, struct call *call, strew_table *table, int64_t place) {
+  int list = lua_gettop(L), ignored;
+  if (!bind_table(L, call, list, "words", &ignored)) return false;
+  for (lua_Unsigned k = 1; k <= lua_rawlen(L, list); k++) {
+    lua_rawgeti(L, list, (lua_Integer)k);
+    const char *word = read_name(L, call, lua_gettop(L), "words");
+    if (!word || strew_table_add_word(table, place, word, &call->error) != STREW_OK) return false;
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
+static bool read_words(lua_State *L, struct call *call, const struct columns *columns, bool is_sequence,
+                       strew_table *table) {
+  char text[TEXT_BYTES];
+  if (!lua_istable(L, columns->words.slot)) return true;
+  for (lua_pushnil(L); lua_next(L, columns->words.slot); lua_pop(L, 1)) {
+    int key = lua_gettop(L) - 1;
+    const struct entry *entry = entry_of_key(L, columns, key, is_sequence);
+    if (entry && entry->place >= 0 && !add_words(L, call, table, entry->place)) return false;
+    if (!entry && columns->words.is_given)
+      return bind_fail(call, STREW_EARGUMENT, "words", "has key %s, which x has not", bind_text(L, call, key, text)),
+             false;
+  }
+  return true;
+}
+
+bool bind_read_columns(lua_State *L, struct call *call, struct columns *columns, strew_table **out) {
+  bool is_sequence = lua_rawlen(L, columns->x) > 0;
+  columns->count = columns->kept = 0;
+  if (!lua_checkstack(L, 16))
+    return bind_fail(call, STREW_EMEMORY, NULL, "memory does not suffice for Lua's stack"), false;
+  if (!(is_sequence ? read_sequence : read_named)(L, call, columns)) return false;
+  if (strew_table_create(call->binding->context, out, &call->error) != STREW_OK) return false;
+  for (size_t i = 0; i < columns->kept; i++)
+    if (strew_table_add(*out, columns->order[i]->name, columns->order[i]->tensor, &call->error) != STREW_OK)
+      return false;
+  return read_words(L, call, columns, is_sequence, *out);
+}

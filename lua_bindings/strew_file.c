@@ -1,0 +1,177 @@
+/* strew_file.c: tensors and tables of them, from files and to files. Which kind of file it is knows the runtime. */
+#include "strew_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A path is a C string. */
+static bool bind_path(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  const char *path;
+  if (!bind_string(L, call, i, name, &path)) return false;
+  if (strlen(path) != lua_rawlen(L, i)) {
+    bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\" and more behind a zero byte, no file is named so", path);
+    return false;
+  }
+  *(const char **)out = path;
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------- tables held */
+
+/* A table of the runtime as a Lua value that is seen by nobody: it is let go of whatever happens. */
+static int release_held(lua_State *L) {
+  strew_table **held = lua_touserdata(L, 1);
+  strew_table_release(*held);
+  *held = NULL;
+  return 0;
+}
+
+static strew_table **push_holder(lua_State *L) {
+  strew_table **held = lua_newuserdatauv(L, sizeof *held, 0);
+  *held = NULL;
+  if (luaL_newmetatable(L, "strew.held")) {
+    lua_pushcfunction(L, release_held);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  return held;
+}
+
+/* --------------------------------------------------------------------------------------------------- options of .csv
+ */
+
+static bool bind_header(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  bool header;
+  if (!bind_boolean(L, call, i, name, &header)) return false;
+  *(strew_header *)out = header ? STREW_HEADER_YES : STREW_HEADER_NO;
+  return true;
+}
+
+static bool bind_separator(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  const char *text;
+  if (!bind_string(L, call, i, name, &text)) return false;
+  if (lua_rawlen(L, i) != 1 || !*text)
+    return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", a single character is due", text), false;
+  *(char *)out = *text;
+  return true;
+}
+
+/* Columns by name, or by number. There is room for `most` of them. */
+struct keys {
+  size_t most, count;
+  const char **names;
+  char (*numbers)[24];
+};
+
+static bool read_key(lua_State *L, struct call *call, const char *name, struct keys *keys) {
+  char text[TEXT_BYTES];
+  int i = lua_gettop(L);
+  const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
+  if (lua_isinteger(L, i)) {
+    snprintf(keys->numbers[keys->count], sizeof *keys->numbers, "%lld", (long long)lua_tointeger(L, i));
+    key = keys->numbers[keys->count];
+  }
+  if (!key)
+    return bind_fail(call, STREW_EARGUMENT, name, "has %s, names or numbers of columns are due",
+                     bind_text(L, call, i, text)),
+           false;
+  keys->names[keys->count++] = key;
+  return true;
+}
+
+static bool bind_keys(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  struct keys *keys = out;
+  int table;
+  if (!bind_table(L, call, i, name, &table)) return false;
+  for (lua_Unsigned k = 1; k <= lua_rawlen(L, i) && keys->count < keys->most; k++) {
+    lua_rawgeti(L, i, (lua_Integer)k);
+    if (!read_key(L, call, name, keys)) return false;
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
+/* Takes the memory for the list `text` among the options, before any argument is read. */
+static struct keys prepare_keys(lua_State *L, const struct call *call) {
+  struct keys keys = {0};
+  int top = lua_gettop(L);
+  if (call->arguments && lua_istable(L, call->arguments)) {
+    lua_pushliteral(L, "text");
+    keys.most = lua_rawget(L, call->arguments) == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    lua_settop(L, top);
+  }
+  keys.names = lua_newuserdatauv(L, keys.most * sizeof *keys.names, 0);
+  keys.numbers = lua_newuserdatauv(L, keys.most * sizeof *keys.numbers, 0);
+  return keys;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- loading
+ */
+
+/* load(path) */
+static int load(lua_State *L, struct call *call) {
+  const char *path;
+  strew_device *device = call->binding->device;
+  strew_load_options options = {0};
+  struct keys text = prepare_keys(L, call);
+  int wanted = -1;
+  const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
+                                         {"device", KEYED, bind_device, &device},
+                                         {"map", KEYED, bind_boolean, &options.map},
+                                         {"header", KEYED, bind_header, &options.header},
+                                         {"separator", KEYED, bind_separator, &options.separator},
+                                         {"dtype", KEYED, bind_wanted_dtype, &wanted},
+                                         {"text", KEYED, bind_keys, &text},
+                                         LAST_PARAMETER};
+  strew_table **held = push_holder(L);
+  struct box *box = bind_push_box(L, call->binding);
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_dtype dtype = (strew_dtype)wanted;
+  options.dtype = wanted < 0 ? NULL : &dtype;
+  options.text = text.names;
+  options.text_count = (int64_t)text.count;
+  if (strew_load(device, path, &options, &box->tensor, held, &call->error) != STREW_OK) return -1;
+  if (!*held) return 1;
+  bind_push_table(L, call, *held);
+  strew_table_release(*held);
+  *held = NULL;
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ saving
+ */
+
+/* What is saved: a tensor, or a table of them. */
+static bool bind_saved(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
+}
+
+/* save(path, x): gives nothing. */
+static int save(lua_State *L, struct call *call) {
+  const char *path;
+  strew_tensor *tensor = NULL;
+  strew_save_options options = {0};
+  struct columns columns;
+  const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
+                                         {"x", REQUIRED, bind_saved, &tensor},
+                                         {"compress", KEYED, bind_boolean, &options.compress},
+                                         {"header", KEYED, bind_header, &options.header},
+                                         {"separator", KEYED, bind_separator, &options.separator},
+                                         {"names", KEYED, bind_about, &columns.names},
+                                         {"words", KEYED, bind_about, &columns.words},
+                                         LAST_PARAMETER};
+  strew_table **held = push_holder(L);
+  bind_prepare_columns(L, 2, &columns);
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (tensor && (columns.names.is_given || columns.words.is_given))
+    return bind_fail(call, STREW_EARGUMENT, columns.names.is_given ? "names" : "words",
+                     "is given, but x is a tensor: a table of columns has them");
+  if (tensor) return bind_end(strew_save(tensor, path, &options, &call->error), 0);
+  bool is_saved =
+      bind_read_columns(L, call, &columns, held) && strew_save_table(*held, path, &options, &call->error) == STREW_OK;
+  strew_table_release(*held);
+  *held = NULL;
+  return is_saved ? 0 : -1;
+}
+
+const struct row bind_file_rows[] = {{"load", load, 0, FUNCTION}, {"save", save, 0, FUNCTION}, {NULL, NULL, 0, 0}};

@@ -1,0 +1,86 @@
+/* wait.c: waiting for the device, as long as the host wants to.
+
+   No function of OpenCL that waits can be told to stop. So a marker goes into the queue, and its state is asked again
+   and again: at first as fast as other threads let us, then at distances of a thirty-second of the time that has gone.
+   Who gives up leaves the marker to the driver; the queue works in order, so whatever comes later is still right. What
+   a driver writes to after its call has returned must outlive the wait: few bytes land in the device's own state, and
+   more are only asked for when everything before them is done. */
+#define _POSIX_C_SOURCE 200809L
+#include "opencl.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t fine_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void rest(int64_t waited_ns) {
+  enum { AWAKE_NS = 1000000, LONGEST_NS = 2000000, SHARE = 32 };
+  int64_t share = waited_ns / SHARE;
+  struct timespec pause = {.tv_nsec = (long)(share < LONGEST_NS ? share : LONGEST_NS)};
+  if (waited_ns < AWAKE_NS)
+    sched_yield();
+  else
+    nanosleep(&pause, NULL); /* a signal ends it early: the better */
+}
+
+/* Until the command is done, or the call has to stop. */
+static strew_status wait_for(const struct call *call, strew_device *device, cl_event event) {
+  struct opencl *on = opencl_of(device);
+  cl_int error = cl.clFlush(on->queue), state = CL_QUEUED;
+  if (error != CL_SUCCESS) return fail_opencl(call, device, "clFlush", error);
+  for (int64_t begin = fine_clock_ns();; rest(fine_clock_ns() - begin)) {
+    error = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    if (error != CL_SUCCESS) return fail_opencl(call, device, "clGetEventInfo", error);
+    if (state < 0) return fail_opencl(call, device, "a command", state);
+    if (state == CL_COMPLETE) return STREW_OK;
+    if (context_stops(device->context)) return context_end(call, device->context, NULL);
+  }
+}
+
+strew_status opencl_wait(const struct call *call, strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  cl_event marker;
+  if (!on->busy) return context_check(call, device->context);
+  cl_int error = cl.clEnqueueMarkerWithWaitList(on->queue, 0, NULL, &marker);
+  if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueMarkerWithWaitList", error);
+  strew_status status = wait_for(call, device, marker);
+  cl.clReleaseEvent(marker);
+  if (status == STREW_OK) on->busy = false;
+  return status;
+}
+
+strew_status opencl_read_few(const struct call *call, strew_device *device, cl_mem from, size_t offset_bytes, void *to,
+                             size_t size_bytes) {
+  struct opencl *on = opencl_of(device);
+  cl_event landed;
+  cl_int error =
+      cl.clEnqueueReadBuffer(on->queue, from, CL_FALSE, offset_bytes, size_bytes, on->landing, 0, NULL, &landed);
+  if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueReadBuffer", error);
+  on->busy = true;
+  strew_status status = wait_for(call, device, landed);
+  cl.clReleaseEvent(landed);
+  if (status != STREW_OK) return status;
+  on->busy = false;
+  memcpy(to, on->landing, size_bytes);
+  return STREW_OK;
+}
+
+/* Work that piles up in the queue would go on long after a script was stopped: of its launches, two portions at most
+   are outstanding, and who wants to enqueue more waits for the older one. */
+strew_status opencl_throttle(const struct call *call, strew_device *device) {
+  enum { PORTION = 64 };
+  struct opencl *on = opencl_of(device);
+  strew_status status = context_check(call, device->context);
+  if (status != STREW_OK || on->launches++ % PORTION) return status;
+  if (on->portion) status = wait_for(call, device, on->portion);
+  if (status != STREW_OK) return status;
+  if (on->portion) cl.clReleaseEvent(on->portion);
+  on->portion = NULL;
+  cl_int error = cl.clEnqueueMarkerWithWaitList(on->queue, 0, NULL, &on->portion);
+  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueMarkerWithWaitList", error);
+}

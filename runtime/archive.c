@@ -1,0 +1,458 @@
+/* archive.c: see archive.h. libzip sees no file: it asks for bytes, and gives some, through two callbacks, one for the
+   archive itself and one for the members of one that is made. What fails there has filled the call's error already, and
+   its status is kept for the moment when libzip reports that something went wrong. */
+#include "archive.h"
+#include "file.h"
+
+#if __has_include(<zip.h>)
+#define ZIP_DISABLE_DEPRECATED
+#include <zip.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+
+struct archive {
+  const struct call *call;
+  strew_context *context;
+  const char *path;
+  zip_t *zip;
+  zip_error_t error;   /* what the callbacks tell libzip */
+  strew_status status; /* of the first failure in a callback */
+  struct file file;    /* that is read ... */
+  zip_file_t *member;
+  const char *member_name;
+  uint64_t at;        /* ... there; of an archive that is made, where its next byte belongs */
+  struct draft draft; /* that is made ... */
+  uint64_t size_bytes;
+  const struct archive_items *items; /* ... from these */
+  bool is_made;
+};
+
+/* ---------------------------------------------------------------------------------------------------- the library */
+
+#define ZIP_CALLS(X)                                                                                                   \
+  X(zip_open_from_source)                                                                                              \
+  X(zip_close)                                                                                                         \
+  X(zip_discard)                                                                                                       \
+  X(zip_get_error)                                                                                                     \
+  X(zip_get_num_entries)                                                                                               \
+  X(zip_stat_index)                                                                                                    \
+  X(zip_fopen_index)                                                                                                   \
+  X(zip_fread)                                                                                                         \
+  X(zip_fclose)                                                                                                        \
+  X(zip_file_get_error)                                                                                                \
+  X(zip_file_add)                                                                                                      \
+  X(zip_file_set_dostime)                                                                                              \
+  X(zip_set_file_compression)                                                                                          \
+  X(zip_source_function_create)                                                                                        \
+  X(zip_source_free)                                                                                                   \
+  X(zip_source_seek_compute_offset)                                                                                    \
+  X(zip_stat_init)                                                                                                     \
+  X(zip_error_init)                                                                                                    \
+  X(zip_error_fini)                                                                                                    \
+  X(zip_error_set)                                                                                                     \
+  X(zip_error_strerror)                                                                                                \
+  X(zip_error_code_zip)                                                                                                \
+  X(zip_error_to_data)
+
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+  ZIP_CALLS(MEMBER)
+#undef MEMBER
+} zip;
+static bool is_found;
+
+/* Once in a process, and never closed. */
+static void find_library(void) {
+  static const char *const names[] = {"libzip.so.5", "libzip.so.4"};
+  void *library = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  is_found = library != NULL;
+#define LOOK_UP(name) is_found = is_found && (*(void **)&zip.name = dlsym(library, #name));
+  ZIP_CALLS(LOOK_UP)
+#undef LOOK_UP
+}
+
+static strew_status check_library(const struct call *call, const char *path) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_library);
+  if (is_found) return STREW_OK;
+  return fail_file(call, path, "on Debian: apt install libzip-dev", "needs the library libzip, which is not installed");
+}
+
+/* --------------------------------------------------------------------------------------------------------- failures */
+
+/* What a callback has met, else what libzip says. */
+static strew_status fail_zip(const struct archive *archive, zip_error_t *error) {
+  if (archive->status != STREW_OK) return archive->status;
+  if (zip.zip_error_code_zip(error) == ZIP_ER_MEMORY)
+    return fail(archive->call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for the archive");
+  const char *words = zip.zip_error_strerror(error);
+  if (archive->is_made) return fail_file(archive->call, archive->path, NULL, "cannot be written: %s", words);
+  return fail_file(archive->call, archive->path, NULL, "is no zip archive that can be read: %s", words);
+}
+
+/* ------------------------------------------------------------------------------------- the bytes of the archive itself
+ */
+
+/* A callback's own failure, as libzip wants to hear of it. */
+static zip_int64_t refuse(struct archive *archive, int code, strew_status status) {
+  if (archive->status == STREW_OK) archive->status = status;
+  zip.zip_error_set(&archive->error, code, 0);
+  return -1;
+}
+
+static zip_int64_t read_bytes(struct archive *archive, void *to, zip_uint64_t length) {
+  uint64_t left = archive->file.size_bytes - archive->at;
+  size_t bytes = length < left ? (size_t)length : (size_t)left;
+  strew_status status = file_read(archive->call, &archive->file, archive->at, to, bytes);
+  if (status != STREW_OK) return refuse(archive, ZIP_ER_READ, status);
+  archive->at += bytes;
+  return (zip_int64_t)bytes;
+}
+
+static zip_int64_t write_bytes(struct archive *archive, const void *from, zip_uint64_t length) {
+  strew_status status = context_check(archive->call, archive->context);
+  if (status == STREW_OK) status = draft_write(archive->call, &archive->draft, archive->at, from, (size_t)length);
+  if (status != STREW_OK) return refuse(archive, ZIP_ER_WRITE, status);
+  archive->at += length;
+  if (archive->at > archive->size_bytes) archive->size_bytes = archive->at;
+  return (zip_int64_t)length;
+}
+
+static zip_int64_t seek(struct archive *archive, uint64_t size_bytes, void *data, zip_uint64_t length) {
+  zip_int64_t at = zip.zip_source_seek_compute_offset(archive->at, size_bytes, data, length, &archive->error);
+  if (at < 0) return -1;
+  archive->at = (uint64_t)at;
+  return 0;
+}
+
+/* An archive that is made is not there yet. */
+static zip_int64_t describe_bytes(struct archive *archive, zip_stat_t *about) {
+  if (archive->is_made) return zip.zip_error_set(&archive->error, ZIP_ER_READ, ENOENT), -1;
+  zip.zip_stat_init(about);
+  about->size = archive->file.size_bytes;
+  about->valid = ZIP_STAT_SIZE;
+  return 0;
+}
+
+static zip_int64_t serve_archive(void *user, void *data, zip_uint64_t length, zip_source_cmd_t command) {
+  struct archive *archive = user;
+  switch (command) {
+  case ZIP_SOURCE_SUPPORTS: return archive->is_made ? ZIP_SOURCE_SUPPORTS_WRITABLE : ZIP_SOURCE_SUPPORTS_SEEKABLE;
+  case ZIP_SOURCE_STAT: return describe_bytes(archive, data);
+  case ZIP_SOURCE_ERROR: return zip.zip_error_to_data(&archive->error, data, length);
+  case ZIP_SOURCE_OPEN:
+  case ZIP_SOURCE_BEGIN_WRITE: archive->at = 0; return 0;
+  case ZIP_SOURCE_READ: return read_bytes(archive, data, length);
+  case ZIP_SOURCE_WRITE: return write_bytes(archive, data, length);
+  case ZIP_SOURCE_SEEK: return seek(archive, archive->file.size_bytes, data, length);
+  case ZIP_SOURCE_SEEK_WRITE: return seek(archive, archive->size_bytes, data, length);
+  case ZIP_SOURCE_TELL:
+  case ZIP_SOURCE_TELL_WRITE: return (zip_int64_t)archive->at;
+  case ZIP_SOURCE_CLOSE:
+  case ZIP_SOURCE_COMMIT_WRITE:
+  case ZIP_SOURCE_ROLLBACK_WRITE:
+  case ZIP_SOURCE_REMOVE:
+  case ZIP_SOURCE_FREE: return 0;
+  default: return refuse(archive, ZIP_ER_OPNOTSUPP, STREW_OK);
+  }
+}
+
+/* Opens archive->zip over those bytes. */
+static strew_status open_zip(struct archive *archive, int flags) {
+  zip_error_t error;
+  zip.zip_error_init(&archive->error);
+  zip.zip_error_init(&error);
+  zip_source_t *source = zip.zip_source_function_create(serve_archive, archive, &error);
+  if (source) archive->zip = zip.zip_open_from_source(source, flags, &error);
+  strew_status status = archive->zip ? STREW_OK : fail_zip(archive, &error);
+  if (source && !archive->zip) zip.zip_source_free(source);
+  zip.zip_error_fini(&error);
+  return status;
+}
+
+static strew_status new_archive(const struct call *call, strew_context *context, const char *path,
+                                struct archive **out) {
+  strew_status status = check_library(call, path);
+  if (status != STREW_OK) return status;
+  struct archive *archive = memory_take(context, sizeof *archive);
+  if (!archive) return fail_memory(call, context, sizeof *archive);
+  memset(archive, 0, sizeof *archive);
+  archive->call = call;
+  archive->context = context;
+  archive->path = path;
+  archive->file.descriptor = -1;
+  *out = archive;
+  return STREW_OK;
+}
+
+static void give_archive(struct archive *archive) {
+  zip.zip_error_fini(&archive->error);
+  memory_give(archive->context, archive, sizeof *archive);
+}
+
+/* --------------------------------------------------------------------------------------------------------- reading */
+
+strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out) {
+  struct archive *archive = NULL;
+  strew_status status = new_archive(call, context, path, &archive);
+  if (status != STREW_OK) return status;
+  status = file_open(call, path, &archive->file);
+  if (status == STREW_OK && !archive->file.size_bytes) /* to libzip that is an archive */
+    status = fail_file(call, path, NULL, "is empty, no zip archive is");
+  if (status == STREW_OK) status = open_zip(archive, ZIP_RDONLY);
+  if (status != STREW_OK) return archive_close(archive), status;
+  *out = archive;
+  return STREW_OK;
+}
+
+void archive_close(struct archive *archive) {
+  if (archive->member) zip.zip_fclose(archive->member);
+  if (archive->zip) zip.zip_discard(archive->zip);
+  file_close(&archive->file);
+  give_archive(archive);
+}
+
+int64_t archive_count(const struct archive *archive) { return zip.zip_get_num_entries(archive->zip, 0); }
+
+/* Deflate makes at most 1032 bytes of one. */
+static bool can_hold(const zip_stat_t *about) {
+  if (about->comp_method == ZIP_CM_STORE) return about->size == about->comp_size;
+  return about->size / 1032 <= about->comp_size;
+}
+
+strew_status archive_member_at(const struct call *call, struct archive *archive, int64_t i,
+                               struct archive_member *out) {
+  enum { NEEDED = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD };
+  zip_stat_t about;
+  if (zip.zip_stat_index(archive->zip, (zip_uint64_t)i, 0, &about) != 0 || (about.valid & NEEDED) != NEEDED)
+    return fail_zip(archive, zip.zip_get_error(archive->zip));
+  archive->member_name = about.name;
+  if ((about.valid & ZIP_STAT_ENCRYPTION_METHOD) && about.encryption_method != ZIP_EM_NONE)
+    return fail_member(call, archive->path, archive->member_name, NULL, "is encrypted: only plain ones are read");
+  if (about.comp_method != ZIP_CM_STORE && about.comp_method != ZIP_CM_DEFLATE)
+    return fail_member(call, archive->path, archive->member_name, NULL,
+                       "is compressed by method %u: only stored and deflated ones are read",
+                       (unsigned)about.comp_method);
+  if (about.comp_size > archive->file.size_bytes || !can_hold(&about))
+    return fail_member(call, archive->path, archive->member_name, NULL,
+                       "claims to have %" PRIu64 " bytes made from %" PRIu64 ", which cannot be", (uint64_t)about.size,
+                       (uint64_t)about.comp_size);
+  *out = (struct archive_member){about.name, about.size};
+  return STREW_OK;
+}
+
+strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i) {
+  (void)call;
+  archive->member = zip.zip_fopen_index(archive->zip, (zip_uint64_t)i, 0);
+  return archive->member ? STREW_OK : fail_zip(archive, zip.zip_get_error(archive->zip));
+}
+
+static strew_status fail_reading(const struct call *call, const struct archive *archive) {
+  if (archive->status != STREW_OK) return archive->status;
+  return fail_member(call, archive->path, archive->member_name, NULL, "cannot be read: %s",
+                     zip.zip_error_strerror(zip.zip_file_get_error(archive->member)));
+}
+
+strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes) {
+  for (size_t done = 0; done < size_bytes;) {
+    zip_int64_t got = zip.zip_fread(archive->member, (char *)to + done, size_bytes - done);
+    if (got < 0) return fail_reading(call, archive);
+    if (got == 0)
+      return fail_member(call, archive->path, archive->member_name, NULL, "ends before all its bytes have come");
+    done += (size_t)got;
+  }
+  return STREW_OK;
+}
+
+/* libzip compares the checksum when it meets the end. */
+strew_status archive_end_member(const struct call *call, struct archive *archive) {
+  char more;
+  zip_int64_t got = zip.zip_fread(archive->member, &more, 1);
+  strew_status status =
+      got < 0   ? fail_reading(call, archive)
+      : got > 0 ? fail_member(call, archive->path, archive->member_name, NULL, "goes on behind its last byte")
+                : STREW_OK;
+  zip.zip_fclose(archive->member);
+  archive->member = NULL;
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- writing */
+
+/* A member of an archive that is made. */
+struct member {
+  struct archive *archive;
+  const void *item;
+  uint64_t size_bytes, at;
+  bool is_open;
+};
+
+static zip_int64_t open_member(struct member *member) {
+  struct archive *archive = member->archive;
+  strew_status status = archive->items->open(archive->call, archive->items->user, member->item);
+  if (status != STREW_OK) return refuse(archive, ZIP_ER_OPEN, status);
+  member->is_open = true;
+  member->at = 0;
+  return 0;
+}
+
+static zip_int64_t read_member(struct member *member, void *to, zip_uint64_t length) {
+  struct archive *archive = member->archive;
+  uint64_t left = member->size_bytes - member->at;
+  size_t bytes = length < left ? (size_t)length : (size_t)left;
+  strew_status status = archive->items->read(archive->call, archive->items->user, member->at, to, bytes);
+  if (status != STREW_OK) return refuse(archive, ZIP_ER_READ, status);
+  member->at += bytes;
+  return (zip_int64_t)bytes;
+}
+
+static zip_int64_t close_member(struct member *member) {
+  if (member->is_open) member->archive->items->close(member->archive->items->user);
+  member->is_open = false;
+  return 0;
+}
+
+static zip_int64_t describe_member(const struct member *member, zip_stat_t *about) {
+  zip.zip_stat_init(about);
+  about->size = member->size_bytes;
+  about->valid = ZIP_STAT_SIZE;
+  return 0;
+}
+
+static zip_int64_t serve_member(void *user, void *data, zip_uint64_t length, zip_source_cmd_t command) {
+  struct member *member = user;
+  struct archive *archive = member->archive;
+  switch (command) {
+  case ZIP_SOURCE_SUPPORTS: return ZIP_SOURCE_SUPPORTS_READABLE;
+  case ZIP_SOURCE_OPEN: return open_member(member);
+  case ZIP_SOURCE_READ: return read_member(member, data, length);
+  case ZIP_SOURCE_CLOSE: return close_member(member);
+  case ZIP_SOURCE_STAT: return describe_member(member, data);
+  case ZIP_SOURCE_ERROR: return zip.zip_error_to_data(&archive->error, data, length);
+  case ZIP_SOURCE_FREE: close_member(member), memory_give(archive->context, member, sizeof *member); return 0;
+  default: return refuse(archive, ZIP_ER_OPNOTSUPP, STREW_OK);
+  }
+}
+
+/* A name that libzip does not take. */
+static strew_status fail_name(const struct archive *archive, const char *name) {
+  char text[TEXT_BYTES];
+  zip_error_t *error = zip.zip_get_error(archive->zip);
+  if (zip.zip_error_code_zip(error) != ZIP_ER_INVAL) return fail_zip(archive, error);
+  return fail(archive->call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
+              "has the name \"%s\", names in an archive are UTF-8", text_of_name(name, text));
+}
+
+strew_status archive_create(const struct call *call, strew_context *context, const char *path,
+                            const struct archive_items *items, struct archive **out) {
+  struct archive *archive = NULL;
+  strew_status status = new_archive(call, context, path, &archive);
+  if (status != STREW_OK) return status;
+  archive->is_made = true;
+  archive->items = items;
+  status = draft_create(call, path, &archive->draft);
+  if (status != STREW_OK) return give_archive(archive), status;
+  status = open_zip(archive, ZIP_CREATE | ZIP_TRUNCATE);
+  if (status != STREW_OK) return archive_discard(archive), status;
+  *out = archive;
+  return STREW_OK;
+}
+
+/* The time of a member is the first that the format knows, so that the same tensors make the same file. */
+strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
+                         bool is_deflated) {
+  enum { FIRST_DAY = 1 << 5 | 1 };
+  strew_context *context = archive->context;
+  struct member *member = memory_take(context, sizeof *member);
+  if (!member) return fail_memory(archive->call, context, sizeof *member);
+  *member = (struct member){.archive = archive, .item = item, .size_bytes = size_bytes};
+  zip_source_t *source = zip.zip_source_function_create(serve_member, member, &archive->error);
+  if (!source) {
+    memory_give(context, member, sizeof *member);
+    return fail_zip(archive, &archive->error);
+  }
+  zip_int64_t i = zip.zip_file_add(archive->zip, name, source, ZIP_FL_ENC_UTF_8);
+  if (i < 0) return zip.zip_source_free(source), fail_name(archive, name);
+  if (zip.zip_file_set_dostime(archive->zip, (zip_uint64_t)i, 0, FIRST_DAY, 0) != 0 ||
+      zip.zip_set_file_compression(archive->zip, (zip_uint64_t)i, is_deflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0) != 0)
+    return fail_zip(archive, zip.zip_get_error(archive->zip));
+  return STREW_OK;
+}
+
+/* libzip writes no file for an archive without members. */
+static strew_status write_empty(struct archive *archive) {
+  static const char nothing[22] = "PK\5\6";
+  return draft_write(archive->call, &archive->draft, 0, nothing, sizeof nothing);
+}
+
+strew_status archive_commit(struct archive *archive) {
+  strew_status status = STREW_OK;
+  if (archive_count(archive) == 0)
+    status = write_empty(archive);
+  else if (zip.zip_close(archive->zip) == 0)
+    archive->zip = NULL;
+  else
+    status = fail_zip(archive, zip.zip_get_error(archive->zip));
+  if (status != STREW_OK) return archive_discard(archive), status;
+  if (archive->zip) zip.zip_discard(archive->zip);
+  status = draft_commit(archive->call, &archive->draft);
+  give_archive(archive);
+  return status;
+}
+
+void archive_discard(struct archive *archive) {
+  if (archive->zip) zip.zip_discard(archive->zip);
+  draft_discard(&archive->draft);
+  give_archive(archive);
+}
+
+#else /* without libzip's header no archive is ever open */
+
+static strew_status fail_absent(const struct call *call, const char *path) {
+  return fail_file(call, path, "on Debian: apt install libzip-dev, and build strew again",
+                   "is a zip archive: this build knows none, libzip's header was missing");
+}
+
+strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out) {
+  (void)context, (void)out;
+  return fail_absent(call, path);
+}
+strew_status archive_create(const struct call *call, strew_context *context, const char *path,
+                            const struct archive_items *items, struct archive **out) {
+  (void)context, (void)items, (void)out;
+  return fail_absent(call, path);
+}
+void archive_close(struct archive *archive) { (void)archive; }
+int64_t archive_count(const struct archive *archive) { return (void)archive, 0; }
+strew_status archive_member_at(const struct call *call, struct archive *archive, int64_t i,
+                               struct archive_member *out) {
+  (void)call, (void)archive, (void)i, (void)out;
+  return STREW_EFILE;
+}
+strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i) {
+  (void)call, (void)archive, (void)i;
+  return STREW_EFILE;
+}
+strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes) {
+  (void)call, (void)archive, (void)to, (void)size_bytes;
+  return STREW_EFILE;
+}
+strew_status archive_end_member(const struct call *call, struct archive *archive) {
+  (void)call, (void)archive;
+  return STREW_EFILE;
+}
+strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
+                         bool is_deflated) {
+  (void)archive, (void)name, (void)item, (void)size_bytes, (void)is_deflated;
+  return STREW_EFILE;
+}
+strew_status archive_commit(struct archive *archive) { return (void)archive, STREW_EFILE; }
+void archive_discard(struct archive *archive) { (void)archive; }
+
+#endif

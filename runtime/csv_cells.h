@@ -1,0 +1,95 @@
+/* csv_cells.h: the text of a .csv file as cells. Inline: a file has millions of them. */
+#ifndef CSV_CELLS_H
+#define CSV_CELLS_H
+
+#include "number.h"
+
+#include <string.h>
+
+struct cells {
+  const char *at; /* the next byte; the last one is the only 0 */
+  int64_t line;   /* of at, counted from 1 */
+  char separator;
+  bool stops[256]; /* bytes behind a cell: separator, line ends, the last one */
+};
+
+struct cell {
+  const char *text; /* what stands between the quotes, if there are any */
+  size_t length;
+  bool is_number;    /* in `number` */
+  bool has_quotes;   /* "" among its characters, each meaning one */
+  bool is_left_open; /* no closing quote */
+  bool has_more;     /* something behind the closing quote, at cells->at */
+  struct decimal number;
+};
+
+static inline void cells_start(struct cells *cells, const char *text, char separator) {
+  static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's */
+  *cells = (struct cells){.at = text, .line = 1, .separator = separator};
+  if (strncmp(text, mark, sizeof mark - 1) == 0) cells->at += sizeof mark - 1;
+  cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = cells->stops[(unsigned char)separator] = true;
+}
+
+static inline const char *skip_blanks(const struct cells *cells, const char *at) {
+  while ((*at == ' ' || *at == '\t') && *at != cells->separator) at++;
+  return at;
+}
+
+/* Passes the line end at cells->at. */
+static inline void cells_end_line(struct cells *cells) {
+  cells->at += cells->at[0] == '\r' && cells->at[1] == '\n' ? 2 : 1;
+  cells->line++;
+}
+
+/* Is there another line with anything in it? */
+static inline bool cells_find_line(struct cells *cells) {
+  while (*cells->at == '\n' || *cells->at == '\r') cells_end_line(cells);
+  return *cells->at != '\0';
+}
+
+/* Is the text from `from` to `end` a number and nothing else? Blanks around it do not count. */
+static inline bool read_number(const struct cells *cells, const char *from, const char *end, struct cell *cell) {
+  from = skip_blanks(cells, from);
+  const char *behind = decimal_scan(from, &cell->number);
+  return behind != from && skip_blanks(cells, behind) == end;
+}
+
+/* From the quote at cells->at on. */
+static inline void next_quoted(struct cells *cells, bool is_text, struct cell *cell) {
+  const char *at = cells->at + 1;
+  *cell = (struct cell){.text = at};
+  for (; *at && (*at != '"' || at[1] == '"'); at++) {
+    if (*at == '"') cell->has_quotes = true, at++;
+    cells->line += *at == '\n' || (*at == '\r' && at[1] != '\n');
+  }
+  cell->length = (size_t)(at - cell->text);
+  cell->is_left_open = !*at;
+  cells->at = at + (*at == '"');
+  cell->has_more = !cells->stops[(unsigned char)*cells->at];
+  if (!is_text && !cell->has_quotes) cell->is_number = read_number(cells, cell->text, at, cell);
+}
+
+/* The cell at cells->at, which moves behind it: to a separator, a line end or the end. What is text is not looked at
+   as a number. */
+static inline void cells_next(struct cells *cells, bool is_text, struct cell *cell) {
+  const char *at = cells->at;
+  if (*at == '"') {
+    next_quoted(cells, is_text, cell);
+    return;
+  }
+  cell->text = at;
+  cell->is_number = cell->has_quotes = cell->is_left_open = cell->has_more = false;
+  if (!is_text) {
+    const char *from = skip_blanks(cells, at), *behind = decimal_scan(from, &cell->number);
+    if (behind != from) {
+      const char *end = skip_blanks(cells, behind);
+      cell->is_number = cells->stops[(unsigned char)*end];
+      if (cell->is_number) at = end;
+    }
+  }
+  while (!cells->stops[(unsigned char)*at]) at++;
+  cell->length = (size_t)(at - cell->text);
+  cells->at = at;
+}
+
+#endif

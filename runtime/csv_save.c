@@ -1,0 +1,267 @@
+/* csv_save.c: tables of columns, and tensors of rank 1 or 2, as .csv files: line by line into a buffer, and from there
+   into the draft. Numbers are written as short as they read back the same; words in quotes where they need them. */
+#define _XOPEN_SOURCE 700 /* newlocale */
+#include "csv_cells.h"
+#include "file.h"
+#include "format.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { BUFFER_BYTES = 256 << 10 };
+
+/* One that is being written. */
+struct source {
+  strew_tensor *dense; /* a copy on the CPU, or a view of it */
+  const char *elements;
+  int64_t step;       /* from row to row, in elements */
+  int64_t word_count; /* -1: numbers */
+};
+
+struct writer {
+  const struct call *call;
+  strew_context *context;
+  locale_t plain; /* "C" */
+  char separator;
+  struct draft draft;
+  uint64_t written; /* bytes of the draft */
+  char *buffer;
+  size_t used_bytes;
+  const strew_table *table; /* NULL: a tensor */
+  int64_t rows, count;
+  struct source *sources;
+};
+
+strew_status csv_separator(const struct call *call, char separator, char *out) {
+  char text[TEXT_BYTES];
+  *out = separator ? separator : ',';
+  bool is_fit =
+      !strchr("\"\n\r+-.", *out) && !((*out | 0x20) >= 'a' && (*out | 0x20) <= 'z') && !(*out >= '0' && *out <= '9');
+  if (is_fit && (unsigned char)*out < 0x80) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "separator"},
+              "is \"%s\": a character of ASCII is due that is no letter, digit, sign, point, quote or line end",
+              text_of_name((char[]){*out, '\0'}, text));
+}
+
+/* ----------------------------------------------------------------------------------------------------------- bytes */
+
+static strew_status flush(struct writer *writer) {
+  strew_status status = draft_write(writer->call, &writer->draft, writer->written, writer->buffer, writer->used_bytes);
+  writer->written += writer->used_bytes;
+  writer->used_bytes = 0;
+  return status;
+}
+
+static strew_status put(struct writer *writer, const char *bytes, size_t length) {
+  while (length) {
+    size_t room = BUFFER_BYTES - writer->used_bytes, step = length < room ? length : room;
+    memcpy(writer->buffer + writer->used_bytes, bytes, step);
+    writer->used_bytes += step;
+    bytes += step, length -= step;
+    if (writer->used_bytes < BUFFER_BYTES) continue;
+    strew_status status = flush(writer);
+    if (status != STREW_OK) return status;
+  }
+  return STREW_OK;
+}
+
+/* An empty cell alone would make an empty line, and a byte of UTF-8 may be that of a mark. */
+static bool needs_quotes(const struct writer *writer, const char *word) {
+  const char special[] = {'"', '\n', '\r', writer->separator, '\0'};
+  return !*word || *word == '\xef' || strpbrk(word, special);
+}
+
+static strew_status put_word(struct writer *writer, const char *word) {
+  if (!needs_quotes(writer, word)) return put(writer, word, strlen(word));
+  strew_status status = put(writer, "\"", 1);
+  for (const char *quote; status == STREW_OK && (quote = strchr(word, '"')); word = quote + 1) {
+    status = put(writer, word, (size_t)(quote - word));
+    if (status == STREW_OK) status = put(writer, "\"\"", 2);
+  }
+  if (status == STREW_OK) status = put(writer, word, strlen(word));
+  return status == STREW_OK ? put(writer, "\"", 1) : status;
+}
+
+static strew_status put_number(struct writer *writer, strew_dtype dtype, const void *element) {
+  char text[NUMBER_BYTES];
+  int length = dtype_is_float(dtype) ? write_float(dtype, element, writer->plain, text)
+                                     : sprintf(text, "%" PRId64, strew_scalar_load(dtype, element).as.i);
+  return put(writer, text, (size_t)length);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ lines */
+
+/* Behind cell i: another one or the end of the line. */
+static strew_status put_end(struct writer *writer, int64_t i) {
+  return put(writer, i + 1 < writer->count ? &writer->separator : "\n", 1);
+}
+
+static strew_status put_names(struct writer *writer) {
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
+    status = put_word(writer, strew_table_name(writer->table, i));
+    if (status == STREW_OK) status = put_end(writer, i);
+  }
+  return status;
+}
+
+static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
+  const struct source *source = &writer->sources[i];
+  strew_dtype dtype = source->dense->dtype;
+  const char *element = source->elements + (size_t)(row * source->step) * dtype_bytes(dtype);
+  if (source->word_count < 0) return put_number(writer, dtype, element);
+  return put_word(writer, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i));
+}
+
+static strew_status put_rows(struct writer *writer) {
+  strew_status status = STREW_OK;
+  for (int64_t row = 0; row < writer->rows && status == STREW_OK; row++) {
+    if (row % 1024 == 0) status = context_check(writer->call, writer->context);
+    for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
+      status = put_cell(writer, row, i);
+      if (status == STREW_OK) status = put_end(writer, i);
+    }
+  }
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- columns */
+
+static strew_status open_source(struct writer *writer, strew_tensor *tensor, struct source *out) {
+  strew_tensor *near = NULL;
+  strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &near, writer->call->error);
+  if (status == STREW_OK) status = strew_contiguous(near, &out->dense, writer->call->error);
+  strew_release(near);
+  void *data = NULL;
+  if (status == STREW_OK) status = strew_data(out->dense, &data, writer->call->error);
+  *out = (struct source){out->dense, data, 1, -1};
+  return status;
+}
+
+/* Is each number of a column one of a word? */
+static strew_status check_codes(const struct writer *writer, int64_t i) {
+  const struct source *source = &writer->sources[i];
+  char text[TEXT_BYTES];
+  size_t step = dtype_bytes(source->dense->dtype);
+  for (int64_t row = 0; row < writer->rows; row++) {
+    strew_scalar code = strew_scalar_load(source->dense->dtype, source->elements + (size_t)row * step);
+    if (code.as.i < 0 || code.as.i >= source->word_count)
+      return fail(
+          writer->call,
+          (struct fault){.code = STREW_EVALUE, .argument = "x", .value = &code, .position = &row, .position_rank = 1},
+          "has code %" PRId64 " at [%" PRId64 "] of column \"%s\", whose words have codes 0..%" PRId64, code.as.i, row,
+          text_of_name(strew_table_name(writer->table, i), text), source->word_count - 1);
+  }
+  return STREW_OK;
+}
+
+static strew_status check_column(const struct writer *writer, int64_t i, const strew_tensor *tensor) {
+  char name[TEXT_BYTES], first[TEXT_BYTES];
+  text_of_name(strew_table_name(writer->table, i), name);
+  if (tensor->rank != 1)
+    return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
+                "has a column \"%s\" of rank %d, columns are of 1", name, tensor->rank);
+  if (tensor->sizes[0] != writer->rows)
+    return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
+                "has a column \"%s\" of %" PRId64 " elements, the first one, \"%s\", has %" PRId64, name,
+                tensor->sizes[0], text_of_name(strew_table_name(writer->table, 0), first), writer->rows);
+  if (strew_table_word_count(writer->table, i) >= 0 && dtype_category(tensor->dtype) == FLOATING)
+    return fail(writer->call, (struct fault){.code = STREW_EDTYPE, .argument = "x"},
+                "has words for a column \"%s\" of %s, their codes are integers", name, strew_dtype_name(tensor->dtype));
+  return STREW_OK;
+}
+
+static strew_status open_columns(struct writer *writer) {
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
+    strew_tensor *tensor = strew_table_tensor(writer->table, i);
+    if (i == 0 && tensor->rank == 1) writer->rows = tensor->sizes[0];
+    status = check_column(writer, i, tensor);
+    if (status == STREW_OK) status = open_source(writer, tensor, &writer->sources[i]);
+    if (status != STREW_OK) return status;
+    writer->sources[i].word_count = strew_table_word_count(writer->table, i);
+    if (writer->sources[i].word_count >= 0) status = check_codes(writer, i);
+  }
+  return status;
+}
+
+/* The columns of a tensor: all share its memory. */
+static strew_status open_tensor(struct writer *writer, const strew_tensor *tensor) {
+  struct source whole = {0};
+  strew_status status = open_source(writer, (strew_tensor *)tensor, &whole);
+  for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
+    size_t offset_bytes = (size_t)i * dtype_bytes(tensor->dtype);
+    writer->sources[i] = (struct source){strew_retain(whole.dense), whole.elements + offset_bytes, writer->count, -1};
+  }
+  strew_release(whole.dense);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+static strew_status open_writer(struct writer *writer, const strew_save_options *options) {
+  size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
+  strew_status status = csv_separator(writer->call, options->separator, &writer->separator);
+  if (status != STREW_OK) return status;
+  writer->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  writer->buffer = memory_take(writer->context, BUFFER_BYTES);
+  writer->sources = memory_take(writer->context, sources_bytes);
+  if (!writer->plain || !writer->buffer || !writer->sources)
+    return fail_memory(writer->call, writer->context, BUFFER_BYTES + sources_bytes);
+  memset(writer->sources, 0, sources_bytes);
+  return STREW_OK;
+}
+
+static void close_writer(struct writer *writer) {
+  for (int64_t i = 0; writer->sources && i < writer->count; i++) strew_release(writer->sources[i].dense);
+  memory_give(writer->context, writer->sources, (size_t)writer->count * sizeof *writer->sources);
+  memory_give(writer->context, writer->buffer, BUFFER_BYTES);
+  if (writer->plain) freelocale(writer->plain);
+}
+
+static strew_status write_file(struct writer *writer, const char *path, bool has_names) {
+  strew_status status = draft_create(writer->call, path, &writer->draft);
+  if (status != STREW_OK) return status;
+  if (has_names) status = put_names(writer);
+  if (status == STREW_OK) status = put_rows(writer);
+  if (status == STREW_OK) status = flush(writer);
+  if (status == STREW_OK) return draft_commit(writer->call, &writer->draft);
+  draft_discard(&writer->draft);
+  return status;
+}
+
+strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,
+                            const strew_save_options *options) {
+  struct writer writer = {
+      .call = call, .context = table_context(table), .table = table, .count = strew_table_count(table)};
+  if (!writer.count)
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "is an empty table, columns are due");
+  strew_status status = open_writer(&writer, options);
+  if (status == STREW_OK) status = open_columns(&writer);
+  if (status == STREW_OK)
+    status = write_file(&writer, path,
+                        options->header == STREW_HEADER_UNSAID ? !strew_table_is_numbered(table)
+                                                               : options->header == STREW_HEADER_YES);
+  close_writer(&writer);
+  return status;
+}
+
+strew_status csv_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options) {
+  struct writer writer = {.call = call, .context = tensor_context(tensor)};
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "header"};
+  if (options->header == STREW_HEADER_YES)
+    return fail(call, fault, "is true, but a tensor has no names: a table of columns has");
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
+  if (tensor->rank != 1 && tensor->rank != 2)
+    return fail(call, fault, "is of rank %d, lines of cells are of 2, or 1", tensor->rank);
+  writer.rows = tensor->sizes[0];
+  writer.count = tensor->rank == 2 ? tensor->sizes[1] : 1;
+  if (!writer.count) return fail(call, fault, "has no columns, a line has a cell at least");
+  strew_status status = open_writer(&writer, options);
+  if (status == STREW_OK) status = open_tensor(&writer, tensor);
+  if (status == STREW_OK) status = write_file(&writer, path, false);
+  close_writer(&writer);
+  return status;
+}

@@ -1,0 +1,211 @@
+/* file.c: see file.h. Every call to the system is tried again where a signal interrupted it, and checked. */
+#define _DEFAULT_SOURCE /* MAP_NORESERVE */
+#define _XOPEN_SOURCE   700
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(off_t) == 8, "files have more than 2 GiB: -D_FILE_OFFSET_BITS=64");
+
+/* -------------------------------------------------------------------------------------------------------- failures */
+
+static strew_status fail_list(const struct call *call, const char *path, const char *member, const char *hint,
+                              const char *format, va_list arguments) {
+  char names[2][TEXT_BYTES], reason[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EFILE, .argument = "path", .hint = hint};
+  vsnprintf(reason, sizeof reason, format, arguments);
+  text_of_name(path, names[0]);
+  if (!member) return fail(call, fault, "is \"%s\", which %s", names[0], reason);
+  return fail(call, fault, "is \"%s\", which has a member \"%s\" that %s", names[0], text_of_name(member, names[1]),
+              reason);
+}
+
+strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  strew_status status = fail_list(call, path, NULL, hint, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
+                         const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  strew_status status = fail_list(call, path, member, hint, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* With what errno says. */
+static strew_status fail_system(const struct call *call, const char *path, const char *what) {
+  int code = errno;
+  char words[128];
+  if (strerror_r(code, words, sizeof words)) snprintf(words, sizeof words, "error %d", code);
+  return fail_file(call, path, NULL, "%s: %s", what, words);
+}
+
+static strew_status fail_kind(const struct call *call, const char *path, mode_t mode) {
+  const char *kind = S_ISDIR(mode) ? "directory" : S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : "device";
+  return fail_file(call, path, NULL, "is a %s, a regular file is due", kind);
+}
+
+/* --------------------------------------------------------------------------------------------------------- reading */
+
+uint64_t file_size(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+strew_status file_open(const struct call *call, const char *path, struct file *out) {
+  struct stat about;
+  int descriptor;
+  do descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) return fail_system(call, path, "cannot be opened");
+  *out = (struct file){path, descriptor, 0};
+  strew_status status = STREW_OK;
+  if (fstat(descriptor, &about) != 0)
+    status = fail_system(call, path, "cannot be looked at");
+  else if (!S_ISREG(about.st_mode))
+    status = fail_kind(call, path, about.st_mode);
+  if (status != STREW_OK) return file_close(out), status;
+  out->size_bytes = (uint64_t)about.st_size;
+  return STREW_OK;
+}
+
+void file_close(struct file *file) {
+  if (file->descriptor >= 0) close(file->descriptor);
+  file->descriptor = -1;
+}
+
+strew_status file_read(const struct call *call, const struct file *file, uint64_t at, void *to, size_t size_bytes) {
+  for (size_t done = 0; done < size_bytes;) {
+    ssize_t got = pread(file->descriptor, (char *)to + done, size_bytes - done, (off_t)(at + done));
+    if (got == 0)
+      return fail_file(call, file->path, NULL, "ends at byte %llu, %zu bytes more are due",
+                       (unsigned long long)(at + done), size_bytes - done);
+    if (got > 0)
+      done += (size_t)got;
+    else if (errno != EINTR)
+      return fail_system(call, file->path, "cannot be read");
+  }
+  return STREW_OK;
+}
+
+/* Pages that nobody writes take no memory: the system is not asked to set any aside. */
+strew_status file_map(const struct call *call, const struct file *file, void **out) {
+  if (file->size_bytes > SIZE_MAX) errno = EFBIG;
+  void *address = file->size_bytes > SIZE_MAX ? MAP_FAILED
+                                              : mmap(NULL, (size_t)file->size_bytes, PROT_READ | PROT_WRITE,
+                                                     MAP_PRIVATE | MAP_NORESERVE, file->descriptor, 0);
+  if (address == MAP_FAILED) return fail_system(call, file->path, "cannot be mapped");
+  *out = address;
+  return STREW_OK;
+}
+
+void file_unmap(void *address, size_t size_bytes) { munmap(address, size_bytes); }
+
+/* --------------------------------------------------------------------------------------------------------- writing */
+
+/* What `path` means, and whether it may be written; `old` is filled where there is a file. */
+static strew_status find_target(const struct call *call, struct draft *draft, struct stat *old) {
+  const char *path = draft->path;
+  draft->replaces = lstat(path, old) == 0;
+  if (!draft->replaces && errno != ENOENT) return fail_system(call, path, "cannot be written");
+  if (draft->replaces && S_ISLNK(old->st_mode)) {
+    if (!realpath(path, draft->target) || stat(draft->target, old) != 0)
+      return fail_system(call, path, "is a symbolic link that cannot be followed");
+  } else if (strlen(path) < sizeof draft->target) {
+    strcpy(draft->target, path);
+  } else {
+    errno = ENAMETOOLONG;
+    return fail_system(call, path, "cannot be written");
+  }
+  if (!draft->replaces) return STREW_OK;
+  if (!S_ISREG(old->st_mode)) return fail_kind(call, path, old->st_mode);
+  return faccessat(AT_FDCWD, draft->target, W_OK, AT_EACCESS) == 0 ? STREW_OK
+                                                                   : fail_system(call, path, "cannot be written");
+}
+
+/* Makes a file of a name that nobody has, in the target's folder: a file is renamed within a file system only. Its mode
+   is what the system gives new files, without asking for the umask, which threads share. */
+static int open_aside(struct draft *draft) {
+  enum { MOST_TRIES = 1000 };
+  const char *slash = strrchr(draft->target, '/');
+  int folder = slash ? (int)(slash + 1 - draft->target) : 0, descriptor = -1;
+  for (int i = 0; i < MOST_TRIES && descriptor < 0; i++) {
+    int length =
+        snprintf(draft->aside, sizeof draft->aside, "%.*s.strew-%ld-%d", folder, draft->target, (long)getpid(), i);
+    if (length >= (int)sizeof draft->aside) return errno = ENAMETOOLONG, -1;
+    descriptor = open(draft->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST && errno != EINTR) return -1;
+  }
+  return descriptor;
+}
+
+/* Another's file stays his where that is allowed, and in any case who could not read it before cannot now. */
+static bool take_after(int descriptor, const struct stat *old) {
+  struct stat made;
+  if (fstat(descriptor, &made) != 0) return false;
+  mode_t mode = old->st_mode & 07777;
+  if (made.st_uid != old->st_uid || made.st_gid != old->st_gid)
+    if (fchown(descriptor, old->st_uid, old->st_gid) != 0) mode &= 0777;
+  return fchmod(descriptor, mode) == 0;
+}
+
+strew_status draft_create(const struct call *call, const char *path, struct draft *out) {
+  struct stat old;
+  out->path = path;
+  out->descriptor = -1;
+  strew_status status = find_target(call, out, &old);
+  if (status != STREW_OK) return status;
+  out->descriptor = open_aside(out);
+  if (out->descriptor < 0) return fail_system(call, path, "cannot be written");
+  if (out->replaces && !take_after(out->descriptor, &old)) {
+    status = fail_system(call, path, "cannot be replaced by a file of its mode");
+    draft_discard(out);
+  }
+  return status;
+}
+
+strew_status draft_write(const struct call *call, const struct draft *draft, uint64_t at, const void *from,
+                         size_t size_bytes) {
+  for (size_t done = 0; done < size_bytes;) {
+    ssize_t put = pwrite(draft->descriptor, (const char *)from + done, size_bytes - done, (off_t)(at + done));
+    if (put == 0) errno = EIO; /* it says no more */
+    if (put > 0)
+      done += (size_t)put;
+    else if (errno != EINTR)
+      return fail_system(call, draft->path, "cannot be written");
+  }
+  return STREW_OK;
+}
+
+/* Where an old file goes, the new one has to be on the disk first: else a machine that stops now might have neither. */
+strew_status draft_commit(const struct call *call, struct draft *draft) {
+  bool is_kept = !draft->replaces || fsync(draft->descriptor) == 0;
+  int descriptor = draft->descriptor;
+  if (is_kept) {
+    draft->descriptor = -1;
+    is_kept = (close(descriptor) == 0 || errno == EINTR) && rename(draft->aside, draft->target) == 0;
+  }
+  if (is_kept) return STREW_OK;
+  strew_status status = fail_system(call, draft->path, "cannot be written");
+  draft_discard(draft);
+  return status;
+}
+
+void draft_discard(struct draft *draft) {
+  if (draft->descriptor >= 0) close(draft->descriptor);
+  draft->descriptor = -1;
+  unlink(draft->aside);
+}

@@ -1,0 +1,49 @@
+/* guess.c: "did you mean": the nearest of several names to one that does not exist.
+
+   How far two names are apart is how many letters have to be inserted, deleted, exchanged or swapped with their
+   neighbour to make one of the other. Case does not count: names that differ in it alone are the same typing. */
+#include "core.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 40 };
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+static bool same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+static int distance(const char *a, int a_length, const char *b, int b_length) {
+  int far[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* between the first i letters of a and the first j of b */
+  for (int i = 0; i <= a_length; i++) far[i][0] = i;
+  for (int j = 0; j <= b_length; j++) far[0][j] = j;
+  for (int i = 1; i <= a_length; i++) {
+    for (int j = 1; j <= b_length; j++) {
+      int exchanged = far[i - 1][j - 1] + !same_letter(a[i - 1], b[j - 1]);
+      int least = smaller(exchanged, smaller(far[i - 1][j], far[i][j - 1]) + 1);
+      bool swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
+      far[i][j] = swapped ? smaller(least, far[i - 2][j - 2] + 1) : least;
+    }
+  }
+  return far[a_length][b_length];
+}
+
+/* More would be another word: "median" is no "mean". */
+static int farthest(int length) { return length < 3 ? 0 : length < 8 ? 1 : 2; }
+
+void strew_guess_name(strew_guess *guess, const char *name) {
+  size_t wanted_length = guess->wanted ? strlen(guess->wanted) : 0, length = strlen(name);
+  if (wanted_length == 0 || wanted_length > LONGEST_NAME || length > LONGEST_NAME) return;
+  int most = guess->nearest ? guess->distance : farthest((int)wanted_length);
+  int far = distance(guess->wanted, (int)wanted_length, name, (int)length);
+  if (far > most || (guess->nearest && far == most && strcmp(name, guess->nearest) >= 0)) return;
+  guess->nearest = name;
+  guess->distance = far;
+}
+
+const char *hint_of_guess(const strew_guess *guess, char *text) {
+  if (!guess->nearest) return NULL;
+  snprintf(text, TEXT_BYTES, "did you mean '%s'?", guess->nearest);
+  return text;
+}

@@ -1,0 +1,66 @@
+/* interrupt.c: calls that are stopped while they run: by a host's word, or because their time is over.
+
+   Whoever works for a call asks context_stops() before each piece of work of a few milliseconds at most, and leaves the
+   rest undone where it says so. From then on it says so to everyone until the call has ended, whatever the host clears
+   meanwhile: nobody goes on with what another has left unfinished. The device's entry ends with context_end(), which
+   makes a failure of work that was left. Where nothing was asked and no time is set, all this is one relaxed load. */
+#define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
+#include "core.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* The coarse clock has the kernel's ticks, of 4 ms at most, and costs a fifth of the fine one. */
+int64_t clock_ns(void) {
+  struct timespec now;
+#ifdef CLOCK_MONOTONIC_COARSE
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+#else
+  clock_gettime(CLOCK_MONOTONIC, &now);
+#endif
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int state_of(const strew_context *context) { return atomic_load_explicit(&context->stop, memory_order_relaxed); }
+static void set(strew_context *context, int bits) {
+  atomic_fetch_or_explicit(&context->stop, bits, memory_order_relaxed);
+}
+static void clear(strew_context *context, int bits) {
+  atomic_fetch_and_explicit(&context->stop, ~bits, memory_order_relaxed);
+}
+
+void strew_context_interrupt(strew_context *context) { set(context, STOP_ASKED); }
+void strew_context_clear_interrupt(strew_context *context) { clear(context, STOP_ASKED | STOP_LEFT); }
+
+bool context_stops_indeed(strew_context *context) {
+  if (state_of(context) & STOP_TIMED && context->now_ns() >= context->deadline_ns) set(context, STOP_LATE);
+  if (!(state_of(context) & (STOP_ASKED | STOP_LATE | STOP_LEFT))) return false;
+  set(context, STOP_LEFT);
+  return true;
+}
+
+/* By which name does the call know the tensor that was being written? NULL: it is a new one, or scratch. */
+static const char *name_of(const struct call *call, const struct storage *written) {
+  for (int i = 0; written && i < MAX_OPERANDS && call->operands[i].name; i++)
+    if (call->operands[i].tensor && call->operands[i].tensor->storage == written) return call->operands[i].name;
+  return NULL;
+}
+
+strew_status context_end(const struct call *call, strew_context *context, const struct storage *written) {
+  if (!(state_of(context) & STOP_LEFT)) return STREW_OK;
+  clear(context, STOP_LEFT);
+  char hint[sizeof call->error->hint];
+  const char *name = name_of(call, written);
+  if (name) snprintf(hint, sizeof hint, "'%s' may hold a part of the result", name);
+  struct fault fault = {.code = STREW_EINTERRUPTED, .hint = name ? hint : NULL};
+  return fail(call, fault, "interrupted!");
+}
+
+strew_status context_check(const struct call *call, strew_context *context) {
+  return context_stops(context) ? context_end(call, context, NULL) : STREW_OK;
+}
+
+strew_status strew_context_check(strew_context *context, strew_error *error) {
+  struct call call = CALL("check", error, {0});
+  return context_check(&call, context);
+}

@@ -1,0 +1,225 @@
+/* npy_header.c: the header of a .npy: text that Python would read as a dictionary with the keys 'descr',
+   'fortran_order' and 'shape'. Of Python's literals just those that can be right are known: strings without escapes,
+   True, False, and tuples of whole numbers, with blanks between any two words. */
+#include "npy.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char magic[] = "\x93NUMPY";
+enum { MAGIC_BYTES = 6, BLOCK_BYTES = 64 /* elements begin at a multiple of this */ };
+
+/* NumPy's words for dtypes, behind the mark of the order of bytes. */
+static const struct {
+  const char *word;
+  strew_dtype dtype;
+} words[] = {
+    {"f4", STREW_FLOAT32}, {"f8", STREW_FLOAT64}, {"f2", STREW_FLOAT16}, {"i8", STREW_INT64}, {"i4", STREW_INT32},
+    {"i2", STREW_INT16},   {"i1", STREW_INT8},    {"u1", STREW_UINT8},   {"b1", STREW_BOOL},
+};
+
+static const char *word_of(strew_dtype dtype) {
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (words[i].dtype == dtype) return words[i].word;
+  return NULL;
+}
+
+bool npy_has_dtype(strew_dtype dtype) { return word_of(dtype) != NULL; }
+
+static bool is_little_endian(void) { return *(const unsigned char *)&(const uint16_t){1} == 1; }
+
+/* ------------------------------------------------------------------------------------------------------- failures */
+
+static bool refuse(struct npy_refusal *refusal, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool refuse(struct npy_refusal *refusal, const char *hint, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(refusal->fact, sizeof refusal->fact, format, arguments);
+  va_end(arguments);
+  refusal->hint = hint;
+  return false;
+}
+
+/* --------------------------------------------------------------------------------------------------------- prefix */
+
+bool npy_parse_prefix(const unsigned char *prefix, size_t *begin, size_t *length, struct npy_refusal *refusal) {
+  if (memcmp(prefix, magic, MAGIC_BYTES) != 0)
+    return refuse(refusal, NULL, "does not begin with the magic word of .npy files, \\x93NUMPY");
+  int major = prefix[MAGIC_BYTES], minor = prefix[MAGIC_BYTES + 1];
+  if (major < 1 || major > 3 || minor != 0)
+    return refuse(refusal, NULL, "has version %d.%d of the format, known are 1.0, 2.0 and 3.0", major, minor);
+  const unsigned char *at = prefix + MAGIC_BYTES + 2;
+  bool is_short = major == 1;
+  *begin = is_short ? 10 : 12;
+  *length = at[0] + 256u * at[1];
+  if (!is_short) *length += 65536u * at[2] + ((size_t)at[3] << 24);
+  if (*length >= NPY_LONGEST_HEADER)
+    return refuse(refusal, NULL, "has a header of %zu bytes, that of a tensor is shorter than %d", *length,
+                  NPY_LONGEST_HEADER);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- literals */
+
+struct parser {
+  const char *begin, *at, *end;
+  struct npy_refusal *refusal;
+};
+
+static bool unexpected(struct parser *p, const char *due) {
+  return refuse(p->refusal, NULL, "has a header that cannot be read: %s is due at its byte %zd", due, p->at - p->begin);
+}
+
+static void skip_blanks(struct parser *p) {
+  while (p->at < p->end && strchr(" \t\n\r\f", *p->at) && *p->at) p->at++;
+}
+
+/* Is the next word, after blanks, this one? Then it is passed. */
+static bool take(struct parser *p, const char *word) {
+  size_t length = strlen(word);
+  skip_blanks(p);
+  if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return false;
+  p->at += length;
+  return true;
+}
+
+/* A string without escapes, of at most size - 1 bytes. */
+static bool take_string(struct parser *p, char *text, size_t size) {
+  skip_blanks(p);
+  char quote = p->at < p->end ? *p->at : '\0';
+  if (quote != '\'' && quote != '"') return unexpected(p, "a string");
+  const char *from = p->at + 1, *to = memchr(from, quote, (size_t)(p->end - from));
+  if (!to || memchr(from, '\\', (size_t)(to - from)) || memchr(from, '\0', (size_t)(to - from)) ||
+      (size_t)(to - from) >= size)
+    return unexpected(p, "a short and plain string");
+  memcpy(text, from, (size_t)(to - from));
+  text[to - from] = '\0';
+  p->at = to + 1;
+  return true;
+}
+
+static bool take_size(struct parser *p, int64_t *size) {
+  skip_blanks(p);
+  if (p->at < p->end && *p->at == '-') return refuse(p->refusal, NULL, "has a negative size in its shape");
+  const char *first = p->at;
+  for (*size = 0; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++)
+    if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, *p->at - '0', size))
+      return refuse(p->refusal, NULL, "has a size in its shape that is beyond 2^63 - 1");
+  if (p->at == first) return unexpected(p, "a whole number");
+  if (p->at < p->end && *p->at == 'L') p->at++; /* Python 2 wrote long ones so */
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------- the values */
+
+/* Why there is no dtype for a word of NumPy's, and what to do there. */
+static bool refuse_word(struct parser *p, const char *descr, const char *word) {
+  static const struct {
+    const char *first, *kind, *hint;
+  } kinds[] = {
+      {"O", "Python objects, which only Python can make again", "in NumPy: save an array of numbers"},
+      {"u", "unsigned integers other than uint8", "in NumPy: a.astype(\"int64\")"},
+      {"c", "complex numbers", "in NumPy: save a.real and a.imag"},
+      {"f", "floats of that size", "in NumPy: a.astype(\"float64\")"},
+      {"i", "integers of that size", "in NumPy: a.astype(\"int64\")"},
+      {"V2", "raw bytes", "NumPy saves ml_dtypes' bfloat16 so; a.astype(\"float32\") keeps every value"},
+      {"V", "raw bytes", "in NumPy: a.view(...) gives them a dtype"},
+      {"S", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
+      {"U", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
+      {"M", "dates", "in NumPy: a.astype(\"int64\")"},
+      {"m", "spans of time", "in NumPy: a.astype(\"int64\")"},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!strncmp(word, kinds[i].first, strlen(kinds[i].first)))
+      return refuse(p->refusal, kinds[i].hint, "holds elements of NumPy's dtype '%s', %s: no tensor can hold them",
+                    descr, kinds[i].kind);
+  return refuse(p->refusal, NULL, "holds elements of a dtype '%s' that is not known", descr);
+}
+
+static bool parse_descr(struct parser *p, struct npy_header *header) {
+  char descr[32];
+  if (take(p, "["))
+    return refuse(p->refusal, "in NumPy: save its fields one by one, a[\"name\"]",
+                  "holds elements of several fields each (a structured dtype): no tensor can hold them");
+  if (!take_string(p, descr, sizeof descr)) return false;
+  const char *word = descr + (*descr && strchr("<>=|", *descr) != NULL);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(words[i].word, word) != 0) continue;
+    header->dtype = words[i].dtype;
+    bool is_marked = *descr == '<' || *descr == '>';
+    header->is_swapped = is_marked && dtype_bytes(header->dtype) > 1 && (*descr == '<') != is_little_endian();
+    return true;
+  }
+  for (char *c = descr; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+  return refuse_word(p, descr, word);
+}
+
+static bool parse_order(struct parser *p, struct npy_header *header) {
+  header->is_fortran = take(p, "True");
+  return header->is_fortran || take(p, "False") || unexpected(p, "True or False");
+}
+
+/* A tuple: of one number with a comma behind it. */
+static bool parse_shape(struct parser *p, struct npy_header *header) {
+  if (!take(p, "(")) return unexpected(p, "(");
+  bool has_comma = true;
+  for (header->rank = 0; !take(p, ")"); header->rank++) {
+    if (!has_comma) return unexpected(p, ", or )");
+    if (header->rank == MAX_RANK)
+      return refuse(p->refusal, "in NumPy: a.reshape(...)", "has more than %d dimensions, the greatest rank", MAX_RANK);
+    if (!take_size(p, &header->sizes[header->rank])) return false;
+    has_comma = take(p, ",");
+  }
+  return header->rank != 1 || has_comma || unexpected(p, "a comma before the end of a tuple of one");
+}
+
+bool npy_parse_header(const char *text, size_t length, struct npy_header *out, struct npy_refusal *refusal) {
+  static const struct {
+    const char *key;
+    bool (*parse)(struct parser *p, struct npy_header *header);
+  } entries[] = {{"descr", parse_descr}, {"fortran_order", parse_order}, {"shape", parse_shape}};
+  enum { ENTRIES = sizeof entries / sizeof *entries };
+  struct parser parser = {text, text, text + length, refusal}, *p = &parser;
+  bool is_given[ENTRIES] = {false}, has_comma = true;
+  char key[32];
+  if (!take(p, "{")) return unexpected(p, "{");
+  while (!take(p, "}")) {
+    if (!has_comma) return unexpected(p, ", or }");
+    if (!take_string(p, key, sizeof key)) return false;
+    int i = 0;
+    while (i < ENTRIES && strcmp(key, entries[i].key) != 0) i++;
+    if (i == ENTRIES || is_given[i]) return unexpected(p, "one each of 'descr', 'fortran_order', 'shape'");
+    if (!take(p, ":")) return unexpected(p, ":");
+    if (!entries[i].parse(p, out)) return false;
+    is_given[i] = true;
+    has_comma = take(p, ",");
+  }
+  for (int i = 0; i < ENTRIES; i++)
+    if (!is_given[i]) return refuse(refusal, NULL, "has a header without '%s'", entries[i].key);
+  skip_blanks(p);
+  return p->at == p->end || unexpected(p, "nothing more");
+}
+
+/* -------------------------------------------------------------------------------------------------------- writing */
+
+/* Version 1.0, which is enough for any tensor; the header is filled with blanks, and ends its line. */
+size_t npy_write_header(const struct npy_header *header, char *to) {
+  strew_dtype dtype = header->dtype;
+  char *text = to + 10;
+  char order = dtype_bytes(dtype) == 1 ? '|' : is_little_endian() ? '<' : '>';
+  int length = sprintf(text, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", order, word_of(dtype),
+                       header->is_fortran ? "True" : "False");
+  for (int d = 0; d < header->rank; d++)
+    length += sprintf(text + length, d ? ", %" PRId64 : "%" PRId64, header->sizes[d]);
+  length += sprintf(text + length, "%s), }", header->rank == 1 ? "," : "");
+  size_t size = (10 + (size_t)length + 1 + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+  memset(text + length, ' ', size - 10 - (size_t)length);
+  to[size - 1] = '\n';
+  memcpy(to, magic, MAGIC_BYTES);
+  to[6] = 1, to[7] = 0, to[8] = (char)((size - 10) & 0xff), to[9] = (char)((size - 10) >> 8);
+  return size;
+}

@@ -1,0 +1,147 @@
+/* npz.c: NumPy's archives: a .npy for each tensor, named after it. */
+#include "archive.h"
+#include "file.h"
+#include "format.h"
+#include "npy.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char suffix[] = ".npy";
+enum { SUFFIX_BYTES = sizeof suffix - 1, LONGEST_MEMBER = 65535 /* bytes of a name in an archive */ };
+
+/* --------------------------------------------------------------------------------------------------------- loading */
+
+struct loading {
+  const struct call *call;
+  strew_device *device;
+  const char *path;
+  struct archive *archive;
+  strew_table *table;
+};
+
+static strew_status read_on(const struct call *call, void *user, void *to, size_t size_bytes) {
+  return archive_read(call, user, to, size_bytes);
+}
+
+/* A folder, as some programs add them for names with a slash: it holds nothing. */
+static bool is_folder(const struct archive_member *member) {
+  size_t length = strlen(member->name);
+  return length && member->name[length - 1] == '/' && member->size_bytes == 0;
+}
+
+/* All of it may be asked for at once: what it comes to is known before the first member is read. */
+static strew_status check_sum(const struct loading *loading) {
+  uint64_t bytes = 0;
+  for (int64_t i = 0; i < archive_count(loading->archive); i++) {
+    struct archive_member member;
+    strew_status status = archive_member_at(loading->call, loading->archive, i, &member);
+    if (status != STREW_OK) return status;
+    if (__builtin_add_overflow(bytes, member.size_bytes, &bytes)) bytes = UINT64_MAX;
+  }
+  return check_machine_memory(loading->call, loading->device, bytes, NULL);
+}
+
+/* Adds a tensor under the member's name without its suffix. */
+static strew_status add_member(const struct loading *loading, const struct archive_member *member,
+                               strew_tensor *tensor) {
+  strew_context *context = loading->device->context;
+  size_t length = strlen(member->name) - SUFFIX_BYTES;
+  char *name = memory_take(context, length + 1), text[TEXT_BYTES];
+  if (!name) return fail_memory(loading->call, context, length + 1);
+  memcpy(name, member->name, length);
+  name[length] = '\0';
+  strew_status status = strew_table_find(loading->table, name)
+                            ? fail_file(loading->call, loading->path, NULL, "has two members of the name \"%s\"",
+                                        text_of_name(member->name, text))
+                            : table_add(loading->call, loading->table, name, tensor);
+  memory_give(context, name, length + 1);
+  return status;
+}
+
+static strew_status load_member(const struct loading *loading, int64_t i) {
+  const struct call *call = loading->call;
+  struct archive_member member;
+  strew_status status = archive_member_at(call, loading->archive, i, &member);
+  if (status != STREW_OK || is_folder(&member)) return status;
+  size_t length = strlen(member.name);
+  if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0)
+    return fail_member(call, loading->path, member.name, NULL, "is no .npy file, as all have to be");
+  strew_tensor *tensor = NULL;
+  struct npy_source source = {loading->path, member.name, member.size_bytes, read_on, loading->archive};
+  status = archive_open_member(call, loading->archive, i);
+  if (status == STREW_OK) status = npy_read(call, &source, loading->device, &tensor);
+  if (status == STREW_OK) status = archive_end_member(call, loading->archive);
+  if (status == STREW_OK) status = add_member(loading, &member, tensor);
+  strew_release(tensor);
+  return status;
+}
+
+strew_status npz_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_table **out) {
+  (void)options;
+  struct loading loading = {.call = call, .device = device, .path = path};
+  strew_status status = archive_open(call, device->context, path, &loading.archive);
+  if (status != STREW_OK) return status;
+  status = check_sum(&loading);
+  if (status == STREW_OK) status = table_create(call, device->context, &loading.table);
+  for (int64_t i = 0; status == STREW_OK && i < archive_count(loading.archive); i++) status = load_member(&loading, i);
+  archive_close(loading.archive);
+  if (status != STREW_OK) return strew_table_release(loading.table), status;
+  *out = loading.table;
+  return STREW_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- saving */
+
+/* The member that is being written. */
+static strew_status open_image(const struct call *call, void *user, const void *item) {
+  strew_status status = npy_describe(call, item, user);
+  return status == STREW_OK ? npy_open(call, item, user) : status;
+}
+static strew_status read_image(const struct call *call, void *user, uint64_t at, void *to, size_t size_bytes) {
+  return npy_image_read(call, user, at, to, size_bytes);
+}
+static void close_image(void *user) { npy_close(user); }
+
+static strew_status add_tensor(const struct call *call, struct archive *archive, const char *name,
+                               const strew_tensor *tensor, bool is_deflated) {
+  strew_context *context = tensor_context(tensor);
+  size_t length = strlen(name);
+  struct npy_image image;
+  char text[TEXT_BYTES];
+  char label[TEXT_BYTES + 8];
+  snprintf(label, sizeof label, "x[\"%s\"]", text_of_name(name, text));
+  struct call named = *call; /* with the tensor at fault in its message */
+  named.operands[0].name = label;
+  named.operands[0].tensor = tensor;
+  strew_status status = npy_describe(&named, tensor, &image);
+  if (status != STREW_OK) return status;
+  if (length > LONGEST_MEMBER - SUFFIX_BYTES)
+    return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
+                "has a name of %zu bytes, \"%s\", in an archive %d are the most", length, text_of_name(name, text),
+                LONGEST_MEMBER - SUFFIX_BYTES);
+  char *member = memory_take(context, length + sizeof suffix);
+  if (!member) return fail_memory(call, context, length + sizeof suffix);
+  memcpy(member, name, length);
+  memcpy(member + length, suffix, sizeof suffix);
+  status = archive_add(archive, member, tensor, image.size_bytes, is_deflated);
+  memory_give(context, member, length + sizeof suffix);
+  return status;
+}
+
+strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
+                      const strew_save_options *options) {
+  struct npy_image image = {.dense = NULL};
+  struct archive_items items = {open_image, read_image, close_image, &image};
+  struct archive *archive;
+  strew_status status = archive_create(call, table_context(table), path, &items, &archive);
+  if (status != STREW_OK) return status;
+  for (int64_t i = 0; status == STREW_OK && i < strew_table_count(table); i++)
+    status = add_tensor(call, archive, strew_table_name(table, i), strew_table_tensor(table, i), options->compress);
+  if (status == STREW_OK) return archive_commit(archive);
+  archive_discard(archive);
+  return status;
+}

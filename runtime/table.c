@@ -1,0 +1,157 @@
+/* table.c: named tensors in an order, and the words that stand behind some of them. A name's number is its entry's. */
+#include "table.h"
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct entry {
+  strew_tensor *tensor;
+  struct words *words; /* NULL: its numbers mean themselves */
+};
+
+struct strew_table {
+  strew_context *context; /* retained */
+  int64_t count, capacity;
+  struct entry *entries;
+  struct words names;
+  int64_t numbered; /* entries that were given no name */
+};
+
+enum { FIRST_CAPACITY = 8 };
+
+strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error) {
+  struct call call = CALL("table_create", error, {0});
+  return table_create(&call, context, out);
+}
+
+strew_status table_create(const struct call *call, strew_context *context, strew_table **out) {
+  strew_table *table = memory_take(context, sizeof *table);
+  if (!table) return fail_memory(call, context, sizeof *table);
+  *table = (strew_table){.context = context};
+  context->references++;
+  *out = table;
+  return STREW_OK;
+}
+
+strew_context *table_context(const strew_table *table) { return table->context; }
+
+static void give_words(strew_context *context, struct words *words) {
+  if (!words) return;
+  words_release(words, context);
+  memory_give(context, words, sizeof *words);
+}
+
+void strew_table_release(strew_table *table) {
+  if (!table) return;
+  strew_context *context = table->context;
+  for (int64_t i = 0; i < table->count; i++) {
+    strew_release(table->entries[i].tensor);
+    give_words(context, table->entries[i].words);
+  }
+  words_release(&table->names, context);
+  memory_give(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
+  memory_give(context, table, sizeof *table);
+  strew_context_release(context);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- filling */
+
+static strew_status grow(const struct call *call, strew_table *table) {
+  int64_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
+  size_t size_bytes = (size_t)capacity * sizeof *table->entries;
+  size_t old_bytes = (size_t)table->capacity * sizeof *table->entries;
+  struct entry *entries = memory_take(table->context, size_bytes);
+  if (!entries) return fail_memory(call, table->context, size_bytes);
+  if (old_bytes) memcpy(entries, table->entries, old_bytes);
+  memory_give(table->context, table->entries, old_bytes);
+  table->entries = entries;
+  table->capacity = capacity;
+  return STREW_OK;
+}
+
+strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor) {
+  strew_status status = table->count == table->capacity ? grow(call, table) : STREW_OK;
+  int64_t number = 0;
+  char text[TEXT_BYTES], own[24];
+  bool is_numbered = !name;
+  if (is_numbered) {
+    sprintf(own, "%" PRId64, table->count + 1);
+    name = own;
+  }
+  if (status == STREW_OK) status = words_number(call, table->context, &table->names, name, strlen(name), &number);
+  if (status != STREW_OK) return status;
+  if (number < table->count)
+    return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "name"},
+                "is \"%s\", which is in the table already", text_of_name(name, text));
+  table->numbered += is_numbered;
+  table->entries[table->count++] = (struct entry){.tensor = strew_retain(tensor)};
+  return STREW_OK;
+}
+
+strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error) {
+  struct call call = CALL("table_add", error, {0});
+  return table_add(&call, table, name, tensor);
+}
+
+strew_status table_set_words(const struct call *call, strew_table *table, int64_t i, struct words *words) {
+  struct words *kept = memory_take(table->context, sizeof *kept);
+  if (!kept) return fail_memory(call, table->context, sizeof *kept);
+  give_words(table->context, table->entries[i].words);
+  *kept = *words;
+  *words = (struct words){0};
+  table->entries[i].words = kept;
+  return STREW_OK;
+}
+
+strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error) {
+  struct call call = CALL("table_add_word", error, {0});
+  struct words none = {0};
+  int64_t number;
+  char text[TEXT_BYTES];
+  if (i < 0 || i >= table->count)
+    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"},
+                "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
+  strew_status status = table->entries[i].words ? STREW_OK : table_set_words(&call, table, i, &none);
+  if (status != STREW_OK) return status;
+  struct words *words = table->entries[i].words;
+  int64_t count = words->count;
+  status = words_number(&call, table->context, words, word, strlen(word), &number);
+  if (status != STREW_OK || number == count) return status;
+  return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "word"},
+              "is \"%s\", the word of code %" PRId64 " already: words of a column are different",
+              text_of_name(word, text), number);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+int64_t strew_table_count(const strew_table *table) { return table->count; }
+
+bool strew_table_is_numbered(const strew_table *table) { return table->count && table->numbered == table->count; }
+
+static const struct entry *find_entry(const strew_table *table, int64_t i) {
+  return i >= 0 && i < table->count ? &table->entries[i] : NULL;
+}
+
+const char *strew_table_name(const strew_table *table, int64_t i) {
+  return find_entry(table, i) ? words_at(&table->names, i) : NULL;
+}
+
+strew_tensor *strew_table_tensor(const strew_table *table, int64_t i) {
+  const struct entry *entry = find_entry(table, i);
+  return entry ? entry->tensor : NULL;
+}
+
+strew_tensor *strew_table_find(const strew_table *table, const char *name) {
+  return strew_table_tensor(table, words_find(&table->names, name, strlen(name)));
+}
+
+int64_t strew_table_word_count(const strew_table *table, int64_t i) {
+  const struct entry *entry = find_entry(table, i);
+  return entry && entry->words ? entry->words->count : -1;
+}
+
+const char *strew_table_word(const strew_table *table, int64_t i, int64_t code) {
+  return code >= 0 && code < strew_table_word_count(table, i) ? words_at(table->entries[i].words, code) : NULL;
+}

@@ -1,0 +1,100 @@
+/* words.c: see words.h. Beside the words lies an open-addressing hash table, at most half full, whose slots hold a
+   word's number + 1. Its hash starts from the table's own address, so that no file can be made whose words all meet. */
+#include "words.h"
+
+#include <string.h>
+
+enum { FIRST_CAPACITY = 8, FIRST_TEXT = 64 };
+
+void words_release(struct words *words, strew_context *context) {
+  memory_give(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
+  memory_give(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
+  memory_give(context, words->text, words->text_bytes);
+  *words = (struct words){0};
+}
+
+const char *words_at(const struct words *words, int64_t i) { return words->text + words->starts[i]; }
+
+static size_t length_of(const struct words *words, int64_t i) {
+  size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
+  return end - words->starts[i] - 1;
+}
+
+/* Eight bytes at a time; each step multiplies by an odd number and brings the high half down. */
+static uint64_t hash(const int64_t *slots, const char *word, size_t length) {
+  uint64_t state = (uint64_t)(uintptr_t)slots + length;
+  for (uint64_t chunk; length; word += sizeof chunk) {
+    size_t step = length < sizeof chunk ? length : sizeof chunk;
+    chunk = 0;
+    memcpy(&chunk, word, step);
+    state = (state ^ chunk) * 0x9e3779b97f4a7c15u;
+    state ^= state >> 32;
+    length -= step;
+  }
+  state *= 0xd6e8feb86659fd93u;
+  return state ^ state >> 32;
+}
+
+/* The slot that holds this word, or the empty one where it belongs. There is one: half of them are empty. */
+static int64_t *find_slot(const struct words *words, const char *word, size_t length) {
+  uint64_t mask = (uint64_t)words->capacity * 2 - 1, at = hash(words->slots, word, length) & mask;
+  for (; words->slots[at]; at = (at + 1) & mask) {
+    int64_t i = words->slots[at] - 1;
+    if (length_of(words, i) == length && memcmp(words_at(words, i), word, length) == 0) break;
+  }
+  return &words->slots[at];
+}
+
+int64_t words_find(const struct words *words, const char *word, size_t length) {
+  return words->capacity ? *find_slot(words, word, length) - 1 : -1;
+}
+
+static strew_status grow_list(const struct call *call, strew_context *context, struct words *words) {
+  struct words larger = *words;
+  larger.capacity = words->capacity ? 2 * words->capacity : FIRST_CAPACITY;
+  size_t starts_bytes = (size_t)larger.capacity * sizeof *larger.starts;
+  size_t slots_bytes = (size_t)larger.capacity * 2 * sizeof *larger.slots;
+  larger.starts = memory_take(context, starts_bytes);
+  larger.slots = larger.starts ? memory_take(context, slots_bytes) : NULL;
+  if (!larger.slots) {
+    memory_give(context, larger.starts, starts_bytes);
+    return fail_memory(call, context, starts_bytes + slots_bytes);
+  }
+  memset(larger.slots, 0, slots_bytes);
+  if (words->count) memcpy(larger.starts, words->starts, (size_t)words->count * sizeof *larger.starts);
+  for (int64_t i = 0; i < words->count; i++) *find_slot(&larger, words_at(words, i), length_of(words, i)) = i + 1;
+  memory_give(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
+  memory_give(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
+  *words = larger;
+  return STREW_OK;
+}
+
+static strew_status grow_text(const struct call *call, strew_context *context, struct words *words, size_t more_bytes) {
+  size_t text_bytes = words->text_bytes ? 2 * words->text_bytes : FIRST_TEXT;
+  if (text_bytes - words->used_bytes < more_bytes) text_bytes = words->used_bytes + more_bytes;
+  char *text = memory_take(context, text_bytes);
+  if (!text) return fail_memory(call, context, text_bytes);
+  if (words->used_bytes) memcpy(text, words->text, words->used_bytes);
+  memory_give(context, words->text, words->text_bytes);
+  words->text = text;
+  words->text_bytes = text_bytes;
+  return STREW_OK;
+}
+
+strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
+                          size_t length, int64_t *out) {
+  strew_status status = STREW_OK;
+  *out = words_find(words, word, length);
+  if (*out >= 0) return STREW_OK;
+  if (words->count == words->capacity) status = grow_list(call, context, words);
+  if (status == STREW_OK && words->text_bytes - words->used_bytes <= length)
+    status = grow_text(call, context, words, length + 1);
+  if (status != STREW_OK) return status;
+  *out = words->count++;
+  words->starts[*out] = words->used_bytes;
+  if (length) memcpy(words->text + words->used_bytes, word, length);
+  words->text[words->used_bytes + length] = '\0';
+  words->used_bytes += length + 1;
+  *find_slot(words, word, length) = *out + 1;
+  return STREW_OK;
+}

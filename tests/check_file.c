@@ -1,0 +1,665 @@
+/* check_file.c: files: every dtype and layout to a file and back, and what the operating system may do in between: each
+   of its functions that file.c calls fails in turn (the linker puts those of this file in their place, --wrap), reads
+   and writes are short, the disk is full, targets are links, folders, pipes, another's. What stands in the files
+   themselves, and NumPy: file_spec.lua. */
+#define _GNU_SOURCE /* unshare */
+#include "trials.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------- the operating system */
+
+/* Its calls since `limit_system`. */
+static struct {
+  long calls, failed;
+  long failing;      /* the number of the call that fails; 0: none does */
+  int code;          /* with this errno */
+  long interrupting; /* the number of the call during which the host interrupts the context */
+  bool hiccups;      /* reads and writes are short or interrupted, every other time */
+} os;
+
+static void limit_system(long failing, int code) {
+  os.calls = os.failed = 0;
+  os.failing = failing;
+  os.code = code;
+}
+
+static bool fails(void) {
+  if (++os.calls == os.interrupting) strew_context_interrupt(context);
+  if (os.calls != os.failing) return false;
+  os.failed++;
+  errno = os.code;
+  return true;
+}
+
+/* How many bytes come at once; 0: a signal came first. */
+static size_t shortened(size_t size_bytes) {
+  if (!os.hiccups) return size_bytes;
+  errno = EINTR;
+  return os.calls % 2 ? 0 : (size_bytes + 2) / 3;
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
+  va_end(arguments);
+  return fails() ? -1 : __real_open(path, flags, mode);
+}
+
+ssize_t __real_pread(int descriptor, void *to, size_t size_bytes, off_t at);
+ssize_t __wrap_pread(int descriptor, void *to, size_t size_bytes, off_t at);
+ssize_t __wrap_pread(int descriptor, void *to, size_t size_bytes, off_t at) {
+  size_t bytes = fails() ? 0 : shortened(size_bytes);
+  return bytes ? __real_pread(descriptor, to, bytes, at) : -1;
+}
+
+ssize_t __real_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at);
+ssize_t __wrap_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at);
+ssize_t __wrap_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at) {
+  size_t bytes = fails() ? 0 : shortened(size_bytes);
+  return bytes ? __real_pwrite(descriptor, from, bytes, at) : -1;
+}
+
+/* A descriptor is closed even where that is said to have failed. */
+int __real_close(int descriptor);
+int __wrap_close(int descriptor);
+int __wrap_close(int descriptor) {
+  int result = __real_close(descriptor);
+  return fails() ? -1 : result;
+}
+
+#define WRAP(name, parameters, arguments)                                                                              \
+  int __real_##name parameters;                                                                                        \
+  int __wrap_##name parameters;                                                                                        \
+  int __wrap_##name parameters { return fails() ? -1 : __real_##name arguments; }
+WRAP(fstat, (int descriptor, struct stat *about), (descriptor, about))
+WRAP(lstat, (const char *path, struct stat *about), (path, about))
+WRAP(fsync, (int descriptor), (descriptor))
+WRAP(fchmod, (int descriptor, mode_t mode), (descriptor, mode))
+WRAP(rename, (const char *from, const char *to), (from, to))
+
+void *__real_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at);
+void *__wrap_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at);
+void *__wrap_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at) {
+  return fails() ? MAP_FAILED : __real_mmap(address, size_bytes, protection, flags, descriptor, at);
+}
+
+/* ------------------------------------------------------------------------------------------------------ a folder */
+
+static char folder[64];
+
+static void make_folder(void) {
+  strcpy(folder, "/tmp/strew-check-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *walk) {
+  (void)about, (void)kind, (void)walk;
+  return remove(path);
+}
+
+static void remove_folder(void) {
+  limit_system(0, 0);
+  os.hiccups = false;
+  nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A path in the folder; four of them live at a time. */
+static const char *in_folder(const char *name) {
+  static char paths[4][256];
+  static int next;
+  char *path = paths[next++ % 4];
+  snprintf(path, sizeof *paths, "%s/%s", folder, name);
+  return path;
+}
+
+static int count_files(void) {
+  DIR *entries = opendir(folder);
+  int count = 0;
+  for (struct dirent *entry; (entry = readdir(entries));) count += entry->d_name[0] != '.' || entry->d_name[1] == 's';
+  closedir(entries);
+  return count;
+}
+
+static void put_bytes(const char *path, const void *bytes, size_t size_bytes) {
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_uint_eq(fwrite(bytes, 1, size_bytes, file), size_bytes);
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Does the file hold just this text? */
+static void assert_text(const char *path, const char *text) {
+  char is[4096];
+  FILE *file = fopen(path, "rb");
+  ck_assert_msg(file != NULL, "%s is gone", path);
+  size_t length = fread(is, 1, sizeof is - 1, file);
+  is[length] = '\0';
+  fclose(file);
+  ck_assert_str_eq(is, text);
+}
+
+/* The call fails with "'path' is "PATH", which " + this. */
+#define assert_refused(call, path, text)                                                                               \
+  do {                                                                                                                 \
+    clear_failure();                                                                                                   \
+    check_refusal(#call, (call), (path), (text));                                                                      \
+  } while (0)
+static void check_refusal(const char *what, strew_status status, const char *path, const char *text) {
+  char due[512];
+  ck_assert_msg(status == STREW_EFILE, "%s gave status %s: %s", what, strew_status_name(status), failure.message);
+  snprintf(due, sizeof due, ": 'path' is \"%s\", which %s", path, text);
+  ck_assert_msg(strstr(failure.message, due) != NULL, "%s failed with\n%s\ndue was\n%s", what, failure.message, due);
+}
+
+/* ------------------------------------------------------------------------------------------------- as some kind of
+ * file
+ */
+
+enum { NUMPY, ARCHIVE, DEFLATED, CSV, PNG, KINDS, NUMPY_KINDS = CSV };
+static const char *const names[KINDS] = {"t.npy", "t.npz", "t.npz", "t.csv", "t.png"};
+
+static strew_dtype saved_dtype; /* of the last one: a .csv file does not say */
+
+/* Such as a file of this kind can hold. */
+static strew_tensor *random_content(int kind, strew_dtype dtype, const int64_t *sizes, enum layout layout) {
+  return random_tensor(kind == PNG ? STREW_UINT8 : dtype, 2, sizes, layout);
+}
+
+static strew_status save_as(int kind, strew_tensor *tensor, const char *path) {
+  strew_table *table = NULL;
+  strew_save_options options = {.compress = kind == DEFLATED};
+  saved_dtype = strew_tensor_dtype(tensor);
+  if (kind != ARCHIVE && kind != DEFLATED) return strew_save(tensor, path, NULL, &failure);
+  strew_status status = strew_table_create(context, &table, &failure);
+  if (status == STREW_OK) status = strew_table_add(table, "first", tensor, &failure);
+  if (status == STREW_OK) status = strew_table_add(table, "second", tensor, &failure);
+  if (status == STREW_OK) status = strew_save_table(table, path, &options, &failure);
+  strew_table_release(table);
+  return status;
+}
+
+/* The columns of a .csv file side by side. */
+static strew_status load_columns(const char *path, strew_tensor **out) {
+  strew_load_options options = {.dtype = &saved_dtype};
+  strew_tensor *columns[100];
+  strew_table *table = NULL;
+  strew_status status = strew_load(device, path, &options, NULL, &table, &failure);
+  if (status != STREW_OK) return status;
+  int64_t count = strew_table_count(table);
+  ck_assert_int_le(count, 100);
+  for (int64_t i = 0; i < count; i++) columns[i] = strew_table_tensor(table, i);
+  status = strew_stack(count, columns, 1, out, &failure);
+  strew_table_release(table);
+  return status;
+}
+
+static strew_status load_as(int kind, const char *path, strew_tensor **out) {
+  strew_table *table = NULL;
+  bool is_archive = kind == ARCHIVE || kind == DEFLATED;
+  *out = NULL;
+  if (kind == CSV) return load_columns(path, out);
+  strew_status status = strew_load(device, path, NULL, is_archive ? NULL : out, is_archive ? &table : NULL, &failure);
+  if (is_archive && status == STREW_OK) *out = strew_retain(strew_table_find(table, "second"));
+  strew_table_release(table);
+  return status;
+}
+
+START_TEST(test_every_dtype) {
+  strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || dtype == STREW_BFLOAT16) return;
+  static const int64_t shapes[][4] = {{3, 1, 5, 2}, {7, 300, 1, 1}, {2, 0, 3, 1}, {1, 1, 1, 1}};
+  for (int i = 0; i < 4 * 5 * LAYOUT_COUNT * NUMPY_KINDS; i++) {
+    int kind = i % NUMPY_KINDS, layout = i / NUMPY_KINDS % LAYOUT_COUNT, rank = i / NUMPY_KINDS / LAYOUT_COUNT % 5;
+    const int64_t *sizes = shapes[i / NUMPY_KINDS / LAYOUT_COUNT / 5];
+    strew_tensor *saved = random_tensor(dtype, rank, sizes, (enum layout)layout), *loaded;
+    ok(save_as(kind, saved, in_folder(names[kind])));
+    ok(load_as(kind, in_folder(names[kind]), &loaded));
+    assert_same(saved, loaded, names[kind]);
+    strew_release(saved), strew_release(loaded);
+  }
+}
+END_TEST
+
+START_TEST(test_more_than_a_piece) {
+  const int64_t count = 1200007; /* 4.8 MB, more than is read at once on a device */
+  strew_tensor *saved = NULL, *loaded;
+  ok(strew_arange(device, STREW_INT32, strew_int(0), strew_int(count), strew_int(1), &saved, &failure));
+  for (int kind = 0; kind < 2; kind++) {
+    ok(save_as(kind, saved, in_folder(names[kind])));
+    ok(load_as(kind, in_folder(names[kind]), &loaded));
+    assert_same(saved, loaded, names[kind]);
+    strew_release(loaded);
+  }
+  strew_release(saved);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------- what may fail */
+
+START_TEST(test_hiccups) {
+  const int64_t sizes[] = {50, 60};
+  os.hiccups = true;
+  for (int kind = 0; kind < KINDS; kind++) {
+    strew_tensor *saved = random_content(kind, STREW_INT32, sizes, PERMUTED), *loaded;
+    ok(save_as(kind, saved, in_folder(names[kind])));
+    ok(load_as(kind, in_folder(names[kind]), &loaded));
+    assert_same(saved, loaded, names[kind]);
+    strew_release(saved), strew_release(loaded);
+  }
+}
+END_TEST
+
+/* The old file stays as it was until the new one is there, and nothing else is left in the folder. */
+START_TEST(test_saving_fails) {
+  int kind = _i % KINDS;
+  bool replaces = _i / KINDS;
+  const char *path = in_folder(names[kind]);
+  const int64_t sizes[] = {5, 6};
+  strew_tensor *saved = random_content(kind, STREW_FLOAT32, sizes, STRIDED), *loaded;
+  long failing = 0;
+  for (bool is_limited = true; is_limited;) {
+    if (replaces) put_bytes(path, "old", 3);
+    limit_system(++failing, ENOSPC);
+    strew_status status = save_as(kind, saved, path);
+    is_limited = os.failed > 0;
+    limit_system(0, 0);
+    ck_assert_int_eq(status, is_limited ? STREW_EFILE : STREW_OK);
+    ck_assert_int_eq(count_files(), replaces || !is_limited);
+    if (!is_limited) break;
+    ck_assert_msg(strstr(failure.message, ": No space left on device\n") || strchr(failure.message, '\n') == NULL, "%s",
+                  failure.message);
+    if (replaces) assert_text(path, "old");
+  }
+  ck_assert_int_gt(failing, replaces ? 7 : 5);
+  ok(load_as(kind, path, &loaded));
+  assert_same(saved, loaded, path);
+  strew_release(saved), strew_release(loaded);
+}
+END_TEST
+
+START_TEST(test_loading_fails) {
+  int kind = _i % KINDS;
+  strew_load_options options = {.map = _i == KINDS};
+  const char *path = in_folder(names[kind]);
+  const int64_t sizes[] = {5, 6};
+  strew_tensor *saved = random_content(kind, STREW_INT64, sizes, CONTIGUOUS);
+  if (options.map && on_device()) {
+    strew_release(saved);
+    return;
+  }
+  ok(save_as(kind, saved, path));
+  long failing = 0;
+  for (bool is_limited = true; is_limited;) {
+    strew_tensor *loaded = NULL;
+    limit_system(++failing, EIO);
+    strew_status status =
+        options.map ? strew_load(device, path, &options, &loaded, NULL, &failure) : load_as(kind, path, &loaded);
+    is_limited = os.failed > 0;
+    limit_system(0, 0);
+    bool is_closing = is_limited && status == STREW_OK; /* what was read is no worse for that */
+    ck_assert(is_closing || status == (is_limited ? STREW_EFILE : STREW_OK));
+    ck_assert(!loaded == (status != STREW_OK));
+    if (loaded) assert_same(saved, loaded, path);
+    if (status != STREW_OK) ck_assert_ptr_nonnull(strstr(failure.message, ": Input/output error"));
+    strew_release(loaded);
+  }
+  ck_assert_int_gt(failing, 4);
+  strew_release(saved);
+}
+END_TEST
+
+START_TEST(test_memory_fails) {
+  int kind = _i;
+  const int64_t sizes[] = {300, kind == CSV ? 10 : 300};
+  strew_tensor *saved = random_content(kind, STREW_FLOAT32, sizes, STRIDED), *loaded;
+  const char *path = in_folder(names[kind]);
+  ok(save_as(kind, saved, path)); /* the context's threads, which take memory of their own, come to life */
+  ck_assert_int_eq(unlink(path), 0);
+  for (int turn = 0; turn < 2; turn++) {
+    bool is_limited = true;
+    for (long failing = 1; is_limited; failing++) {
+      empty_context();
+      size_t blocks = blocks_held();
+      loaded = NULL;
+      allocations.limit(failing, true);
+      strew_status status = turn ? load_as(kind, path, &loaded) : save_as(kind, saved, path);
+      is_limited = allocations.failed() > 0;
+      allocations.limit(0, false);
+      ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
+      ck_assert_int_eq(count_files(), turn || status == STREW_OK);
+      if (loaded) assert_same(saved, loaded, path);
+      strew_release(loaded);
+      empty_context();
+      ck_assert_uint_eq(blocks_held(), blocks);
+    }
+  }
+  strew_release(saved);
+}
+END_TEST
+
+/* Between two pieces: nothing is made, and nothing is left. */
+START_TEST(test_interrupted) {
+  int kind = _i;
+  const int64_t rows = kind == NUMPY ? 3 << 19
+                       : kind == CSV ? 1 << 19
+                                     : 1 << 16,
+                sizes[] = {rows, 1}; /* more than a piece */
+  const char *path = in_folder(names[kind]);
+  strew_tensor *tensor = NULL, *loaded;
+  ok(strew_full(device, STREW_INT32, 2, sizes, strew_int(7), &tensor, &failure));
+  for (int turn = 0; turn < 4; turn++) {
+    bool is_saved = turn < 2, is_before = turn % 2;
+    if (is_before) strew_context_interrupt(context);
+    limit_system(0, 0);
+    os.interrupting = is_before ? 0 : 4;
+    strew_status status = is_saved ? save_as(kind, tensor, path) : load_as(kind, path, &loaded);
+    os.interrupting = 0;
+    strew_context_clear_interrupt(context);
+    ck_assert_int_eq(status, STREW_EINTERRUPTED);
+    ck_assert_ptr_nonnull(strstr(failure.message, ": interrupted!"));
+    ck_assert_int_eq(count_files(), !is_saved);
+    if (turn == 1) ok(save_as(kind, tensor, path));
+  }
+  ok(load_as(kind, path, &loaded));
+  assert_same(tensor, loaded, path);
+  strew_release(tensor), strew_release(loaded);
+}
+END_TEST
+
+/* A small file system in memory, which nobody else sees. */
+static bool mount_small(const char *path) {
+  bool is_mounted = mkdir(path, 0700) == 0 && unshare(CLONE_NEWNS) == 0 &&
+                    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+                    mount("none", path, "tmpfs", 0, "size=64k") == 0;
+  if (!is_mounted) printf("without a small tmpfs, a full disk is played only: %s\n", strerror(errno));
+  return is_mounted;
+}
+
+START_TEST(test_full_disk) {
+  if (on_device() || !mount_small(in_folder("small"))) return;
+  const int64_t few[] = {10, 10}, many[] = {1000, 100};
+  for (int kind = 0; kind < KINDS; kind++) {
+    strew_tensor *small = random_content(kind, STREW_INT16, few, CONTIGUOUS), *loaded;
+    strew_tensor *large = random_content(kind, STREW_INT16, many, CONTIGUOUS);
+    char name[32];
+    snprintf(name, sizeof name, "small/%s", names[kind]);
+    const char *path = in_folder(name);
+    ok(save_as(kind, small, path));
+    assert_refused(save_as(kind, large, path), path, "cannot be written: No space left on device");
+    ok(load_as(kind, path, &loaded));
+    assert_same(small, loaded, path);
+    strew_release(small), strew_release(large), strew_release(loaded);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(rmdir(in_folder("small")), -1);
+    ck_assert_int_eq(errno, EBUSY); /* as it is empty, but mounted */
+  }
+  umount(in_folder("small"));
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------- where it is saved */
+
+static mode_t mode_of(const char *path) {
+  struct stat about;
+  ck_assert_int_eq(stat(path, &about), 0);
+  return about.st_mode & 07777;
+}
+
+static void assert_saved(strew_tensor *tensor, const char *path, const char *at) {
+  strew_tensor *loaded = NULL;
+  ok(strew_save(tensor, path, NULL, &failure));
+  ok(strew_load(device, at, NULL, &loaded, NULL, &failure));
+  assert_same(tensor, loaded, path);
+  strew_release(loaded);
+}
+
+START_TEST(test_modes_and_links) {
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 3, (int64_t[]){1, 2, 3});
+  struct stat about;
+  umask(027);
+  assert_saved(tensor, in_folder("new.npy"), in_folder("new.npy"));
+  ck_assert_int_eq(mode_of(in_folder("new.npy")), 0640);
+  ck_assert_int_eq(chmod(in_folder("new.npy"), 0604), 0);
+  assert_saved(tensor, in_folder("new.npy"), in_folder("new.npy"));
+  ck_assert_int_eq(mode_of(in_folder("new.npy")), 0604);
+
+  ck_assert_int_eq(mkdir(in_folder("deep"), 0700), 0);
+  put_bytes(in_folder("deep/old.npy"), "old", 3);
+  ck_assert_int_eq(symlink("deep/old.npy", in_folder("link.npy")), 0);
+  assert_saved(tensor, in_folder("link.npy"), in_folder("deep/old.npy"));
+  ck_assert_int_eq(lstat(in_folder("link.npy"), &about), 0);
+  ck_assert(S_ISLNK(about.st_mode));
+
+  ck_assert_int_eq(symlink("nowhere.npy", in_folder("dangling.npy")), 0);
+  assert_refused(strew_save(tensor, in_folder("dangling.npy"), NULL, &failure), in_folder("dangling.npy"),
+                 "is a symbolic link that cannot be followed: No such file or directory");
+  ck_assert_int_eq(symlink("ring.npy", in_folder("ring.npy")), 0);
+  assert_refused(strew_save(tensor, in_folder("ring.npy"), NULL, &failure), in_folder("ring.npy"),
+                 "is a symbolic link that cannot be followed: Too many levels of symbolic links");
+  ck_assert_int_eq(chdir(folder), 0);
+  assert_saved(tensor, "here.npy", in_folder("here.npy"));
+  ck_assert_int_eq(chdir("/"), 0);
+  ck_assert_int_eq(count_files(), 6);
+  strew_release(tensor);
+}
+END_TEST
+
+START_TEST(test_no_regular_file) {
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1}), *loaded = NULL;
+  const char *directory = in_folder("d.npy"), *pipe = in_folder("p.npy"), *device_file = in_folder("z.npz");
+  ck_assert_int_eq(mkdir(directory, 0700), 0);
+  ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+  ck_assert_int_eq(symlink("/dev/zero", device_file), 0);
+  assert_refused(strew_load(device, directory, NULL, &loaded, NULL, &failure), directory,
+                 "is a directory, a regular file is due");
+  assert_refused(strew_load(device, pipe, NULL, &loaded, NULL, &failure), pipe, "is a pipe, a regular file is due");
+  assert_refused(load_as(1, device_file, &loaded), device_file, "is a device, a regular file is due");
+  assert_refused(strew_save(tensor, directory, NULL, &failure), directory, "is a directory, a regular file is due");
+  assert_refused(strew_save(tensor, pipe, NULL, &failure), pipe, "is a pipe, a regular file is due");
+  assert_refused(save_as(1, tensor, device_file), device_file, "is a device, a regular file is due");
+  assert_refused(strew_save(tensor, in_folder("no/x.npy"), NULL, &failure), in_folder("no/x.npy"),
+                 "cannot be written: No such file or directory");
+  ck_assert_int_eq(count_files(), 3);
+  ck_assert_ptr_null(loaded);
+  strew_release(tensor);
+}
+END_TEST
+
+/* Of another user, whom root becomes here. */
+START_TEST(test_no_permission) {
+  enum { NOBODY = 65534 };
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1}), *loaded = NULL;
+  const char *path = in_folder("x.npy"), *other = in_folder("y.npy");
+  put_bytes(path, "old", 3);
+  ck_assert_int_eq(chmod(path, 0), 0);
+  bool is_root = geteuid() == 0;
+  if (is_root) ck_assert_int_eq(chown(path, NOBODY, 0) + chown(folder, NOBODY, 0) + seteuid(NOBODY), 0);
+  assert_refused(strew_load(device, path, NULL, &loaded, NULL, &failure), path, "cannot be opened: Permission denied");
+  assert_refused(strew_save(tensor, path, NULL, &failure), path, "cannot be written: Permission denied");
+  ck_assert_int_eq(chmod(path, 0444), 0); /* one that is read only is not replaced, though the folder would allow it */
+  assert_refused(strew_save(tensor, path, NULL, &failure), path, "cannot be written: Permission denied");
+  assert_text(path, "old");
+  ck_assert_int_eq(chmod(folder, 0500), 0);
+  assert_refused(strew_save(tensor, other, NULL, &failure), other, "cannot be written: Permission denied");
+  ck_assert_int_eq(chmod(folder, 0700), 0);
+  if (is_root) ck_assert_int_eq(seteuid(0), 0);
+  ck_assert_int_eq(count_files(), 1);
+  strew_release(tensor);
+}
+END_TEST
+
+/* What root replaces stays its owner's. */
+START_TEST(test_owner) {
+  enum { NOBODY = 65534 };
+  const char *path = in_folder("x.npy");
+  struct stat about;
+  if (geteuid() != 0) return;
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1});
+  put_bytes(path, "old", 3);
+  ck_assert_int_eq(chmod(path, 0640) + chown(path, NOBODY, NOBODY), 0);
+  ok(strew_save(tensor, path, NULL, &failure));
+  ck_assert_int_eq(stat(path, &about), 0);
+  ck_assert(about.st_uid == NOBODY && about.st_gid == NOBODY && (about.st_mode & 07777) == 0640);
+  strew_release(tensor);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------ large ones */
+
+/* A .npy of so many bytes, all holes behind its header; false where the file system has none so large. */
+static bool put_sparse(const char *path, int64_t count) {
+  char header[128];
+  memset(header, ' ', sizeof header);
+  memcpy(header, "\x93NUMPY\1\0\x76\0", 10);
+  int length = sprintf(header + 10, "{'descr': '|u1', 'fortran_order': False, 'shape': (%lld,), }", (long long)count);
+  header[10 + length] = ' ';
+  put_bytes(path, header, sizeof header);
+  if (truncate(path, (off_t)sizeof header + count) == 0) return true;
+  printf("without a file of %lld bytes: %s\n", (long long)count, strerror(errno));
+  return false;
+}
+
+static void count_progress(void *user, const char *doing) {
+  int *told = user;
+  told[doing != NULL]++;
+  if (doing) ck_assert_ptr_nonnull(strstr(doing, "loading /tmp/strew-check-"));
+}
+
+/* A context as hosts have it, whose memory is the C library's. */
+START_TEST(test_larger_than_memory) {
+  const int64_t last[] = {-1};
+  strew_load_options map = {.map = true};
+  strew_context *plain = NULL;
+  strew_device *cpu = NULL;
+  strew_tensor *loaded = NULL;
+  strew_scalar element;
+  if (on_device() || !put_sparse(in_folder("large.npy"), (int64_t)1 << 42)) return;
+  ok(strew_context_create(NULL, &plain, &failure));
+  ok(strew_device_find(plain, "cpu", &cpu, &failure));
+  assert_fails(strew_load(cpu, in_folder("large.npy"), NULL, &loaded, NULL, &failure), STREW_EMEMORY, NULL);
+  ck_assert_str_eq(failure.hint, "an .npy can be mapped: {map = true}");
+  ck_assert_uint_eq(strew_context_peak_bytes(plain), 0);
+  ok(strew_load(cpu, in_folder("large.npy"), &map, &loaded, NULL, &failure));
+  strew_context_release(plain);
+  ok(strew_get(loaded, 1, last, &element, &failure));
+  ck_assert_int_eq(element.as.i, 0);
+  ok(strew_set(loaded, 1, last, strew_int(5), &failure));
+  ok(strew_get(loaded, 1, last, &element, &failure));
+  ck_assert_int_eq(element.as.i, 5);
+  strew_release(loaded);
+}
+END_TEST
+
+START_TEST(test_progress) {
+  int told[2] = {0, 0};
+  strew_options options = {.progress = count_progress, .progress_user = told};
+  strew_context *telling = NULL;
+  strew_device *cpu = NULL;
+  strew_tensor *loaded = NULL;
+  if (on_device() || !put_sparse(in_folder("large.npy"), 256 << 20)) return;
+  ok(strew_context_create(&options, &telling, &failure));
+  ok(strew_device_find(telling, "cpu", &cpu, &failure));
+  ok(strew_load(cpu, in_folder("large.npy"), NULL, &loaded, NULL, &failure));
+  ck_assert(told[true] == 1 && told[false] == 1);
+  strew_release(loaded);
+  ck_assert_int_eq(truncate(in_folder("large.npy"), 256 << 20), 0);
+  ck_assert_int_eq(strew_load(cpu, in_folder("large.npy"), NULL, &loaded, NULL, &failure), STREW_EFILE);
+  ck_assert(told[true] == 2 && told[false] == 2);
+  strew_context_release(telling);
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------------- what hosts see */
+
+START_TEST(test_kinds) {
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1}), *loaded = NULL;
+  strew_table *table = NULL;
+  strew_load_options map = {.map = true};
+  ok(save_as(0, tensor, in_folder("t.npy")));
+  ok(save_as(1, tensor, in_folder("t.npz")));
+  assert_fails(strew_load(device, in_folder("t.npy"), NULL, NULL, &table, &failure), STREW_EARGUMENT,
+               "load: 'path' ends in .npy, files that hold a table end in .npz, .csv");
+  assert_fails(strew_load(device, in_folder("t.npz"), NULL, &loaded, NULL, &failure), STREW_EARGUMENT,
+               "load: 'path' ends in .npz, files that hold one tensor end in .npy, .png");
+  assert_fails(strew_load(device, NULL, NULL, &loaded, NULL, &failure), STREW_EARGUMENT, "load: 'path' is missing");
+  ck_assert(!loaded && !table);
+  table = (strew_table *)(void *)&map; /* any address: it is replaced */
+  ok(strew_load(device, in_folder("t.npy"), NULL, &loaded, &table, &failure));
+  ck_assert(loaded && !table);
+  strew_release(loaded);
+  ok(strew_load(device, in_folder("t.npz"), NULL, &loaded, &table, &failure));
+  ck_assert(!loaded && table);
+  ck_assert_int_eq(strew_table_count(table), 2);
+  strew_table_release(table);
+  if (on_device())
+    assert_fails(strew_load(device, in_folder("t.npy"), &map, &loaded, NULL, &failure), STREW_EDEVICE, NULL);
+  strew_release(tensor);
+}
+END_TEST
+
+START_TEST(test_table) {
+  enum { NAMES = 5000 };
+  char name[32];
+  strew_table *table = NULL;
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1});
+  strew_tensor *other = tensor_from_integers(STREW_INT32, 1, (int64_t[]){2});
+  ok(strew_table_create(context, &table, &failure));
+  ck_assert_ptr_null(strew_table_find(table, ""));
+  for (int i = 0; i < NAMES; i++) {
+    snprintf(name, sizeof name, "%d", i * 7919);
+    ok(strew_table_add(table, name, i % 2 ? tensor : other, &failure));
+  }
+  assert_fails(strew_table_add(table, "7919", tensor, &failure), STREW_EVALUE,
+               "table_add: 'name' is \"7919\", which is in the table already");
+  ck_assert_int_eq(strew_table_count(table), NAMES);
+  for (int i = 0; i < NAMES; i++) {
+    snprintf(name, sizeof name, "%d", i * 7919);
+    ck_assert_str_eq(strew_table_name(table, i), name);
+    ck_assert_ptr_eq(strew_table_tensor(table, i), i % 2 ? tensor : other);
+    ck_assert_ptr_eq(strew_table_find(table, name), i % 2 ? tensor : other);
+  }
+  ck_assert(!strew_table_name(table, -1) && !strew_table_name(table, NAMES) && !strew_table_tensor(table, NAMES));
+  ck_assert_ptr_null(strew_table_find(table, "1"));
+  strew_release(tensor), strew_release(other);
+  strew_table_release(table);
+  strew_table_release(NULL);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("file");
+  if (!on_device()) test_allocator = counting_allocator; /* drivers take memory on threads of their own */
+  TCase *all = new_case(suite, "files");
+  tcase_add_checked_fixture(all, make_folder, remove_folder);
+  tcase_add_loop_test(all, test_every_dtype, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(all, test_more_than_a_piece);
+  tcase_add_test(all, test_hiccups);
+  tcase_add_loop_test(all, test_saving_fails, 0, 2 * KINDS);
+  tcase_add_loop_test(all, test_loading_fails, 0, KINDS + 1);
+  if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, KINDS);
+  tcase_add_loop_test(all, test_interrupted, 0, KINDS);
+  tcase_add_test(all, test_full_disk);
+  tcase_add_test(all, test_modes_and_links);
+  tcase_add_test(all, test_no_regular_file);
+  tcase_add_test(all, test_no_permission);
+  tcase_add_test(all, test_owner);
+  tcase_add_test(all, test_larger_than_memory);
+  tcase_add_test(all, test_progress);
+  tcase_add_test(all, test_kinds);
+  tcase_add_test(all, test_table);
+  return suite;
+}

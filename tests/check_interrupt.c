@@ -1,0 +1,253 @@
+/* check_interrupt.c: calls that are stopped. An interruption comes at the first, the second, the third ... look that a
+   call takes at whether it has to stop, and is cleared at once or stays (trials.h). Looks are counted by a clock: the
+   context asks what time it is at each of them where it has a deadline. */
+#define _GNU_SOURCE
+#include "core.h"
+#include "trials.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+static struct {
+  atomic_long looks, interrupted;
+  long failing;
+  bool stays;
+} stop;
+
+static int64_t count_look(void) {
+  long look = atomic_fetch_add(&stop.looks, 1) + 1;
+  if (look == stop.failing) {
+    atomic_fetch_add(&stop.interrupted, 1);
+    strew_context_interrupt(context);
+  } else if (look > stop.failing && !stop.stays) {
+    atomic_fetch_and(&context->stop, ~STOP_ASKED); /* as another thread might do by mistake */
+  }
+  return 0;
+}
+
+static void limit_looks(long failing, bool stays) {
+  strew_context_clear_interrupt(context);
+  if (failing) atomic_store(&stop.interrupted, 0);
+  atomic_store(&stop.looks, 0);
+  stop.failing = failing;
+  stop.stays = stays;
+  context->now_ns = failing ? count_look : clock_ns;
+  context->deadline_ns = INT64_MAX;
+  atomic_store(&context->stop, failing ? STOP_TIMED : 0);
+}
+
+static long interrupted_looks(void) { return atomic_load(&stop.interrupted); }
+
+static void check_interrupted(const char *what, strew_status status, bool is_told) {
+  if (status != STREW_EINTERRUPTED) ck_abort_msg("%s: %s", what, strew_status_name(status));
+  if (is_told && !strstr(failure.message, ": interrupted!")) ck_abort_msg("%s: %s", what, failure.message);
+}
+
+static const struct source looks = {"look", limit_looks, interrupted_looks, check_interrupted, true, 4};
+
+/* ------------------------------------------------------------------------------------------------ by the host's word
+ */
+
+static strew_tensor *ones_of(int64_t count) {
+  strew_tensor *made = NULL;
+  ok(strew_full(device, STREW_FLOAT32, 1, &count, strew_int(1), &made, &failure));
+  return made;
+}
+
+/* What is asked while nothing runs hits all that computes, until it is cleared; nothing is written. */
+START_TEST(test_before_a_call) {
+  strew_tensor *self = ones_of(5), *made = NULL, *part = NULL;
+  strew_context_interrupt(context);
+  for (int again = 0; again < 2; again++) {
+    assert_fails(strew_unary(STREW_NEG, self, &made, &failure), STREW_EINTERRUPTED, NULL);
+    ck_assert_ptr_null(made);
+    strew_tensor *target = self;
+    assert_fails(strew_fill(self, strew_int(3), &failure), STREW_EINTERRUPTED,
+                 "fill: interrupted!\n  self  float32[5] cpu\n  hint  'self' may hold a part of the result");
+    assert_fails(strew_cumsum(self, 0, &target, &failure), STREW_EINTERRUPTED, NULL);
+  }
+  assert_fails(strew_context_check(context, &failure), STREW_EINTERRUPTED, "check: interrupted!");
+  ok(strew_narrow(self, 0, 1, 2, &part, &failure)); /* views read nothing */
+  strew_context_clear_interrupt(context);
+  ok(strew_context_check(context, &failure));
+  assert_elements(self, STREW_FLOAT32, (float[]){1, 1, 1, 1, 1}, "interrupted");
+  ok(strew_unary(STREW_NEG, self, &made, &failure));
+  assert_elements(made, STREW_FLOAT32, (float[]){-1, -1, -1, -1, -1}, "cleared");
+  strew_release(self), strew_release(made), strew_release(part);
+}
+END_TEST
+
+static void *interrupt(void *context_) {
+  strew_context_interrupt(context_);
+  return NULL;
+}
+
+static void on_alarm(int signal_number) {
+  (void)signal_number;
+  strew_context_interrupt(context);
+}
+
+/* Calls go on until the word comes. */
+static strew_status sort_for_ever(strew_tensor *from) {
+  strew_status status = STREW_OK;
+  while (status == STREW_OK) {
+    strew_tensor *values = NULL, *positions = NULL;
+    status = strew_sort(from, 0, false, &values, &positions, &failure);
+    strew_release(values), strew_release(positions);
+  }
+  return status;
+}
+
+START_TEST(test_by_a_thread) {
+  pthread_t thread;
+  strew_tensor *from = ones_of(1 << 20);
+  ck_assert(!pthread_create(&thread, NULL, interrupt, context));
+  ck_assert_int_eq(sort_for_ever(from), STREW_EINTERRUPTED);
+  pthread_join(thread, NULL);
+  strew_context_clear_interrupt(context);
+  strew_release(from);
+}
+END_TEST
+
+START_TEST(test_by_a_signal) {
+  struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+  strew_tensor *from = ones_of(1 << 20);
+  signal(SIGALRM, on_alarm);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  ck_assert_int_eq(sort_for_ever(from), STREW_EINTERRUPTED);
+  signal(SIGALRM, SIG_DFL);
+  strew_context_clear_interrupt(context);
+  strew_release(from);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------- how often they look
+
+   A call goes through no more than a stretch of elements between two looks, on one thread as on several. */
+
+enum { LONG = 1 << 20, STRETCHES = LONG >> 17, SIDE = 640 };
+static strew_tensor *floats, *places, *counts, *matrix, *integers;
+
+static void start_long(void) {
+  const int64_t count = LONG, square[] = {SIDE, SIDE};
+  floats = random_tensor(STREW_FLOAT32, 1, &count, CONTIGUOUS);
+  places = random_integers(STREW_INT64, 1, &count, CONTIGUOUS, 0, 1000);
+  counts = random_integers(STREW_INT64, 1, &count, STRIDED, 0, 9);
+  matrix = random_tensor(STREW_FLOAT32, 2, square, CONTIGUOUS);
+  integers = random_integers(STREW_INT32, 2, square, CONTIGUOUS, -9, 9);
+}
+
+static strew_status scatter(strew_reduction reduction, strew_tensor **out) {
+  strew_group_options options = {0, 1000, reduction, STREW_ERROR, NULL};
+  return strew_group(floats, places, &options, out, NULL, &failure);
+}
+
+/* Floats of a row, columns of which all have one index: as few index values as there can be. */
+static strew_status scatter_columns(strew_tensor **out) {
+  strew_tensor *row = NULL, *zero = NULL, *index = NULL;
+  const int64_t wide[] = {1, LONG}, one[] = {1, 1};
+  strew_group_options options = {0, 1, STREW_SUM, STREW_ERROR, NULL};
+  ok(strew_view(floats, 2, wide, &row, &failure));
+  ok(strew_full(device, STREW_INT64, 2, one, strew_int(0), &zero, &failure));
+  ok(strew_expand(zero, 2, wide, &index, &failure));
+  strew_status status = strew_group(row, index, &options, out, NULL, &failure);
+  strew_release(row), strew_release(zero), strew_release(index);
+  return status;
+}
+
+static strew_status transpose(strew_tensor **out) {
+  strew_tensor *turned = NULL;
+  ok(strew_t(matrix, &turned, &failure));
+  strew_status status = strew_clone(turned, out, &failure);
+  strew_release(turned);
+  return status;
+}
+
+static strew_status long_call(int i, strew_tensor **out, strew_tensor **more) {
+  static char host[LONG * sizeof(float)];
+  const int64_t count = LONG;
+  strew_operand half = strew_number(strew_float(0.5));
+  switch (i) {
+  case 0: return strew_sort(floats, 0, false, out, more, &failure);
+  case 1: return strew_topk(floats, 20, 0, true, out, more, &failure);
+  case 2: return strew_sort(counts, 0, true, out, more, &failure);
+  case 3: return scatter(STREW_SUM, out);
+  case 4: return scatter(STREW_AMAX, out);
+  case 5: return scatter(STREW_MEAN, out);
+  case 6: return scatter_columns(out);
+  case 7: return strew_gather(floats, 0, places, STREW_ERROR, out, &failure);
+  case 8: return strew_cumsum(floats, 0, out, &failure);
+  case 9: return strew_reduce(STREW_FOLD_SUM, floats, 0, NULL, false, 1, out, &failure);
+  case 10: return strew_reduce(STREW_FOLD_VAR, floats, 0, NULL, false, 1, out, &failure);
+  case 11: return strew_reduce(STREW_FOLD_ARGMAX, floats, 0, NULL, false, 1, out, &failure);
+  case 12: return strew_unary(STREW_EXP, floats, out, &failure);
+  case 13: return strew_binary(STREW_MUL, strew_of(counts), half, out, &failure);
+  case 14: return strew_clone(floats, out, &failure);
+  case 15: return strew_clone(counts, out, &failure);
+  case 16: return strew_nonzero(floats, out, &failure);
+  case 17: return strew_randn(device, STREW_FLOAT32, 1, &count, out, &failure);
+  case 18: return strew_arange(device, STREW_INT64, strew_int(0), strew_int(LONG), strew_int(1), out, &failure);
+  case 19: return strew_from(device, STREW_FLOAT32, 1, &count, host, out, &failure);
+  case 20: return strew_read(floats, host, sizeof host, &failure);
+  case 21: return strew_unique(places, out, NULL, NULL, &failure);
+  case 22: return transpose(out);
+  default: return strew_matmul(STREW_MM, integers, integers, out, &failure);
+  }
+}
+enum { LONG_CALLS = 24 };
+
+START_TEST(test_looks) {
+  start_long();
+  for (int threads = 1; threads <= 2; threads++) {
+    strew_tensor *out = NULL, *more = NULL;
+    use_threads(threads);
+    limit_looks(LONG_MAX, false);
+    ok(long_call(_i, &out, &more));
+    long looked = atomic_load(&stop.looks);
+    limit_looks(0, false);
+    if (looked < STRETCHES) ck_abort_msg("call %d on %d threads: %ld looks", _i, threads, looked);
+    strew_release(out), strew_release(more);
+  }
+  strew_release(floats), strew_release(places), strew_release(counts), strew_release(matrix), strew_release(integers);
+}
+END_TEST
+
+/* BLAS is given a bounded piece of a large product. */
+START_TEST(test_pieces_of_products) {
+  const int64_t large[] = {1100, 1100};
+  strew_tensor *a = random_integers(STREW_FLOAT32, 2, large, CONTIGUOUS, -3, 4), *whole = NULL, *pieces = NULL;
+  strew_tensor *a64 = NULL;
+  use_threads(1);
+  ok(strew_to(a, device, STREW_INT32, &a64, &failure));
+  ok(strew_matmul(STREW_MM, a64, a64, &whole, &failure)); /* small integers are exact in floats, too */
+  limit_looks(LONG_MAX, false);
+  ok(strew_matmul(STREW_MM, a, a, &pieces, &failure));
+  ck_assert_int_ge(atomic_load(&stop.looks), 5);
+  limit_looks(0, false);
+  strew_tensor *due = NULL;
+  ok(strew_to(whole, device, STREW_FLOAT32, &due, &failure));
+  assert_same(pieces, due, "1100 x 1100 in pieces");
+  strew_release(a), strew_release(a64), strew_release(whole), strew_release(pieces), strew_release(due);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("interrupt");
+  test_allocator = counting_allocator;
+  trial_source = &looks;
+  TCase *all = new_case(suite, "interruptions");
+  add_trials(all);
+  if (on_device()) return suite;
+  TCase *words = new_case(suite, "by the host's word");
+  tcase_add_test(words, test_before_a_call);
+  tcase_add_test(words, test_by_a_thread);
+  tcase_add_test(words, test_by_a_signal);
+  TCase *often = new_case(suite, "how often calls look");
+  tcase_add_loop_test(often, test_looks, 0, LONG_CALLS);
+  tcase_add_test(often, test_pieces_of_products);
+  return suite;
+}

@@ -1,0 +1,426 @@
+-- Files: what NumPy wrote, what it reads, and what is no such file. (Failures of the system: check_file.c.)
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+
+local samples = "tests/data/numpy/"
+local folder -- of this run's own
+
+local dtypes = {"float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+local shapes = {scalar = {}, empty = {0, 3}, line = {5}, block = {2, 3, 4}}
+
+-- The rule that numpy_files.py knows, too.
+local function values(dtype, shape)
+  local numel = 1
+  for _, size in ipairs(shape) do numel = numel * size end
+  local i = strew.arange(numel):view(shape)
+  if dtype == "bool" then return (i % 3):eq(0) end
+  return dtype:find "int" and (i * 37 - 5):to(dtype) or (i:to("float32") * 0.5 - 1.25):to(dtype)
+end
+
+local function all_tensors()
+  local result = {}
+  for _, dtype in ipairs(dtypes) do
+    if not (support.lacks_float64 and dtype == "float64") then
+      for name, shape in pairs(shapes) do result[dtype .. "/" .. name] = values(dtype, shape) end
+    end
+  end
+  return result
+end
+
+local function assert_same(due, is, what)
+  assert.equal(due.dtype, is.dtype, what)
+  assert.same(due.shape, is.shape, what)
+  assert.is_true(strew.equal(due, is), what)
+end
+
+local function assert_all(is, what)
+  local due, count = all_tensors(), 0
+  for name, tensor in pairs(is) do
+    assert_same(due[name], tensor, what .. name)
+    count = count + 1
+  end
+  assert.equal(36, count, what)
+end
+
+local function read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read("a")
+end
+
+local function write(name, bytes)
+  local file <close> = assert(io.open(folder .. name, "wb"))
+  file:write(bytes)
+  return folder .. name
+end
+
+-- A .npy of version 1 or 2 with this header.
+local function npy(header, elements, version)
+  return "\x93NUMPY" .. string.pack(version == 2 and "BB<s4" or "BB<s2", version or 1, 0, header) .. (elements or "")
+end
+
+-- The message with which the file fails to be loaded, without its path.
+local function refusal(bytes, options, suffix)
+  local path = write("bad" .. (suffix or ".npy"), bytes)
+  local message = support.message(strew.load, path, options)
+  local start = ("load: 'path' is \"%s\", which "):format(path)
+  return message:sub(1, #start) == start and message:sub(#start + 1) or message
+end
+
+-- Is there NumPy? It runs with these arguments; otherwise it is told once that it is left out.
+local python = os.getenv("PYTHON") or "python3"
+local has_numpy
+local function numpy(...)
+  if has_numpy == nil then
+    has_numpy = os.execute(python .. " -c 'import numpy' 2>/dev/null") == true
+    if not has_numpy then print("without NumPy (" .. python .. "): it reads none of our files, we read its samples") end
+  end
+  if not has_numpy then return nil end
+  local pipe <close> = io.popen(("%s -B tests/numpy_files.py %s 2>&1"):format(python, table.concat({...}, " ")))
+  return pipe:read("a")
+end
+
+describe("files", function()
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder))
+    folder = folder .. "/"
+  end)
+  teardown(function() os.execute("rm -rf " .. folder) end)
+
+  it("of NumPy are read", function()
+    if support.lacks_float64 then return end
+    for _, name in ipairs{"stored", "deflated", "big_endian", "fortran"} do
+      assert_all(strew.load(samples .. name .. ".npz"), name .. ": ")
+    end
+    for version = 1, 3 do
+      assert_same(values("int32", {2, 3, 4}), strew.load(samples .. "version" .. version .. ".npy"))
+    end
+    local block = strew.load(samples .. "fortran.npz")["int16/block"]
+    assert.same({1, 2, 6}, {block:stride()})
+  end)
+
+  it("are read by NumPy", function()
+    if support.lacks_float64 then return end
+    local tensors, turned = all_tensors(), {}
+    strew.save(folder .. "stored.npz", tensors)
+    strew.save(folder .. "deflated.npz", tensors, {compress = true})
+    for name, tensor in pairs(tensors) do
+      strew.save(folder .. name:gsub("/", "_") .. ".npy", tensor)
+      turned[name] = #tensor.shape == 3 and tensor:permute(2, 1, 0):contiguous():permute(2, 1, 0) or tensor
+    end
+    strew.save(folder .. "turned.npz", turned)
+    local said = numpy("check", folder)
+    if said then assert.equal("same\n", said) end
+  end)
+
+  it("that NumPy writes now are as the samples", function()
+    if support.lacks_float64 or not numpy("write", folder) then return end
+    for _, name in ipairs{"stored.npz", "deflated.npz", "big_endian.npz", "fortran.npz"} do
+      assert_all(strew.load(folder .. name), name .. ": ")
+    end
+    for version = 1, 3 do
+      local name = "version" .. version .. ".npy"
+      assert.equal(read(samples .. name), read(folder .. name))
+    end
+  end)
+
+  it("come back as they were saved", function()
+    local tensors = {
+      [""] = strew.tensor{1, 2}, ["a.npy"] = strew.tensor(1.5), ["a/b/c"] = strew.tensor{true, false},
+      ["é ü"] = strew.full({2, 0, 3}, 1, {dtype = "int8"}), sixteen = strew.zeros(table.unpack({}, 1, 0)),
+      special = strew.tensor{0 / 0, 1 / 0, -1 / 0, -0.0, 1e-45, 3.4028234e38},
+      slice = strew.arange(100):view(10, 10):slice(1, 1, 9, 3), grown = strew.tensor{{1}, {2}}:expand(2, 1000),
+    }
+    for _, compress in ipairs{false, true} do
+      strew.save(folder .. "back.npz", tensors, {compress = compress})
+      local back = strew.load(folder .. "back.npz")
+      for name, tensor in pairs(tensors) do
+        assert.equal(support.text(tensor), support.text(back[name]), name)
+        back[name] = nil
+      end
+      assert.same({}, back)
+    end
+    local rank16 = {1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}
+    for _, tensor in ipairs{strew.arange(8):view(rank16), tensors.special, tensors.slice, strew.zeros(0)} do
+      strew.save(folder .. "back.NpY", tensor)
+      assert.equal(support.text(tensor), support.text(strew.load(folder .. "back.NpY")))
+    end
+    strew.save(folder .. "none.npz", {})
+    assert.same({}, strew.load(folder .. "none.npz"))
+  end)
+
+  it("of the same tensors have the same bytes", function()
+    strew.save(folder .. "one.npz", {a = strew.ones(3), b = strew.zeros(2), c = strew.ones(1)})
+    strew.save(folder .. "two.npz", {c = strew.ones(1), a = strew.ones(3), b = strew.zeros(2)})
+    assert.equal(read(folder .. "one.npz"), read(folder .. "two.npz"))
+  end)
+
+  it("have headers as Python reads them", function()
+    local elements = string.pack("<i4i4i4i4i4i4", 0, 1, 2, 3, 4, 5)
+    local due = strew.arange(6, {dtype = "int32"}):view(2, 3)
+    for _, header in ipairs{
+      "{'descr':'<i4','fortran_order':False,'shape':(2,3)}",
+      '\t{ "shape" : ( 2L ,\n3 , ) , "fortran_order" : False,\r\n"descr":"<i4" , }  \n',
+      "{'descr': 'i4', 'fortran_order': False, 'shape': (2, 3), }",
+      "{'descr': '=i4', 'fortran_order': False, 'shape': (2, 3), }",
+    } do
+      for version = 1, 2 do
+        local path = write("header.npy", npy(header, elements, version))
+        assert_same(due, strew.load(path), header)
+      end
+    end
+    assert.same({false, true, true, true},
+      strew.load(write("bools.npy", npy("{'descr':'|b1','fortran_order':False,'shape':(4,)}", "\0\1\2\255"))):tolist())
+  end)
+
+  it("are mapped, and never written", function()
+    if strew.zeros(1).device ~= "cpu" then return end
+    local x = strew.arange(1000, {dtype = "float32"}):view(10, 100)
+    for name, tensor in pairs{rows = x, columns = x:t()} do
+      local path = folder .. name .. ".npy"
+      strew.save(path, tensor)
+      local before, mapped = read(path), strew.load(path, {map = true})
+      assert_same(tensor, mapped)
+      mapped:add_(1)
+      strew.load(path, {map = true}):fill_(7)
+      assert_same(tensor + 1, mapped)
+      assert.equal(before, read(path))
+      strew.save(path, strew.zeros(2)) -- another file of that name
+      assert_same(tensor + 1, mapped)
+      local view = mapped[1]
+      mapped:free()
+      assert.equal(name == "rows" and 101 or 2, view[0])
+    end
+    local bools = write("bools.npy", npy("{'descr':'|b1','fortran_order':False,'shape':(4,)}   ", "\0\1\2\255"))
+    assert.same({false, true, true, true}, strew.load(bools, {map = true}):tolist())
+    strew.save(folder .. "empty.npy", strew.zeros(0, 3))
+    assert.same({0, 3}, strew.load(folder .. "empty.npy", {map = true}).shape)
+  end)
+
+  it("that cannot be mapped say why", function()
+    if strew.zeros(1).device ~= "cpu" then return end
+    local header, hint = "{'descr':'%si4','fortran_order':False,'shape':(1,)}", "\n  hint  leave out map, to read it"
+    assert.equal("cannot be mapped: its numbers have their bytes in the other order" .. hint,
+      refusal(npy(header:format(">"), "\0\0\0\1"), {map = true}))
+    assert.equal("cannot be mapped: its elements begin at byte 61, no multiple of their 4 bytes" .. hint,
+      refusal(npy(header:format("<") .. " ", "\0\0\0\1"), {map = true}))
+    assert.equal("load: 'map' is true, .npz files are read: only .npy can be mapped",
+      support.message(strew.load, samples .. "stored.npz", {map = true}))
+  end)
+
+  it("of NumPy's other dtypes say what to do", function()
+    for _, row in ipairs{
+      {"<u2", "unsigned integers other than uint8", 'in NumPy: a.astype("int64")'},
+      {"<u4", "unsigned integers other than uint8", 'in NumPy: a.astype("int64")'},
+      {">u8", "unsigned integers other than uint8", 'in NumPy: a.astype("int64")'},
+      {"<c8", "complex numbers", "in NumPy: save a.real and a.imag"},
+      {"<f16", "floats of that size", 'in NumPy: a.astype("float64")'},
+      {"|O", "Python objects, which only Python can make again", "in NumPy: save an array of numbers"},
+      {"<U3", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
+      {"|S3", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
+      {"<M8[D]", "dates", 'in NumPy: a.astype("int64")'},
+      {"|V2", "raw bytes", "NumPy saves ml_dtypes' bfloat16 so; a.astype(\"float32\") keeps every value"},
+    } do
+      local descr, kind, hint = table.unpack(row)
+      local due = "holds elements of NumPy's dtype '%s', %s: no tensor can hold them\n  hint  %s"
+      assert.equal(due:format(descr, kind, hint),
+        refusal(npy(("{'descr': '%s', 'fortran_order': False, 'shape': (2,), }"):format(descr))))
+    end
+    assert.equal("holds elements of several fields each (a structured dtype): no tensor can hold them\n"
+      .. '  hint  in NumPy: save its fields one by one, a["name"]',
+      refusal(npy("{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (2,), }")))
+    assert.equal("holds elements of a dtype 'x??' that is not known",
+      refusal(npy("{'descr': 'x\27\1', 'fortran_order': False, 'shape': (2,), }")))
+  end)
+
+  it("with headers that lie are refused", function()
+    local header = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }"
+    for _, row in ipairs{
+      {"(4,)", "is cut short: float32[4] takes 16 bytes from byte 67 on, 12 are there"},
+      {"(1, 2)", "goes on for 4 bytes behind its last element, at byte 77\n"
+        .. "  hint  arrays saved one after the other into a file: save them in an .npz"},
+      {"(1000000000000000000,)",
+        "is cut short: float32[1000000000000000000] takes 4000000000000000000 bytes from byte 85 on, 12 are there"},
+      {"(4000000000000000000,)", "says that it holds float32[4000000000000000000], more bytes than can be addressed"},
+      {"(2147483648, 0, 4294967296)",
+        "says that it holds float32[2147483648, 0, 4294967296], more bytes than can be addressed"},
+      {"(9223372036854775808,)", "has a size in its shape that is beyond 2^63 - 1"},
+      {"(99999999999999999999999999,)", "has a size in its shape that is beyond 2^63 - 1"},
+      {"(-3,)", "has a negative size in its shape"},
+      {"(" .. ("1,"):rep(17) .. ")",
+        "has more than 16 dimensions, the greatest rank\n  hint  in NumPy: a.reshape(...)"},
+      {"(3)", "has a header that cannot be read: a comma before the end of a tuple of one is due at its byte 53"},
+      {"[3]", "has a header that cannot be read: ( is due at its byte 50"},
+      {"(3 4)", "has a header that cannot be read: , or ) is due at its byte 53"},
+      {"(0x3,)", "has a header that cannot be read: , or ) is due at its byte 52"},
+      {"(,)", "has a header that cannot be read: a whole number is due at its byte 51"},
+    } do
+      assert.equal(row[2], refusal(npy(header:format(row[1]), ("\0"):rep(12))), row[1])
+    end
+  end)
+
+  it("without a header are refused", function()
+    local function unreadable(due, at)
+      return ("has a header that cannot be read: %s is due at its byte %d"):format(due, at)
+    end
+    local good = "{'descr': '<f4', 'fortran_order': False, 'shape': ()}"
+    for _, row in ipairs{
+      {"", "has 0 bytes, no .npy is so short"},
+      {"\x93NUMPY\1\0\0", "has 9 bytes, no .npy is so short"},
+      {"\x93NUMPX" .. ("\0"):rep(20), "does not begin with the magic word of .npy files, \\x93NUMPY"},
+      {"PK\3\4" .. ("\0"):rep(20), "does not begin with the magic word of .npy files, \\x93NUMPY"},
+      {"\x93NUMPY\4\0" .. ("\0"):rep(20), "has version 4.0 of the format, known are 1.0, 2.0 and 3.0"},
+      {"\x93NUMPY\1\2" .. ("\0"):rep(20), "has version 1.2 of the format, known are 1.0, 2.0 and 3.0"},
+      {"\x93NUMPY\1\0\xff\xff" .. ("\0"):rep(20), "says that its header has 65535 bytes, of 30 in all"},
+      {"\x93NUMPY\1\0\0\0" .. ("\0"):rep(20), "says that its header has 0 bytes, of 30 in all"},
+      {"\x93NUMPY\2\0\xff\xff\xff\xff" .. ("\0"):rep(20),
+        "has a header of 4294967295 bytes, that of a tensor is shorter than 65536"},
+      {npy "  ", unreadable("{", 2)},
+      {npy "None", unreadable("{", 0)},
+      {npy "{}", "has a header without 'descr'"},
+      {npy "{'descr': '<f4'}", "has a header without 'fortran_order'"},
+      {npy "{'descr': '<f4', 'fortran_order': 1, 'shape': ()}", unreadable("True or False", 34)},
+      {npy(good:sub(1, -2)), unreadable(", or }", 52)},
+      {npy(good:sub(1, 30)), unreadable("a short and plain string", 17)},
+      {npy(good .. "x"), unreadable("nothing more", 53)},
+      {npy(good:gsub("'shape'", "'descr'")), unreadable("one each of 'descr', 'fortran_order', 'shape'", 48)},
+      {npy(good:gsub("shape", "shapes")), unreadable("one each of 'descr', 'fortran_order', 'shape'", 49)},
+      {npy(good:gsub("<f4", "\\x3cf4")), unreadable("a short and plain string", 10)},
+      {npy(good:gsub("'<f4'", "None")), unreadable("a string", 10)},
+    } do
+      assert.equal(row[2], refusal(row[1]), row[1])
+    end
+  end)
+
+  it("cut short at any byte are refused", function()
+    for _, name in ipairs{"version1.npy", "version3.npy"} do
+      local whole = read(samples .. name)
+      for length = 0, #whole - 1 do assert.not_equal("no error", refusal(whole:sub(1, length)), name .. length) end
+    end
+    for _, compress in ipairs{false, true} do
+      local path = folder .. "whole.npz"
+      strew.save(path, {a = strew.arange(3), b = strew.ones(2)}, {compress = compress})
+      local whole = read(path)
+      for length = 0, #whole - 1 do
+        assert.not_equal("no error", refusal(whole:sub(1, length), nil, ".npz"), tostring(length))
+      end
+    end
+  end)
+
+  it("with a wrong byte are refused, or hold tensors all the same", function()
+    for _, compress in ipairs{false, true} do
+      local path = folder .. "whole.npz"
+      strew.save(path, {a = strew.arange(3, {dtype = "int16"}), b = strew.tensor{true, false}}, {compress = compress})
+      local whole = read(path)
+      for at = 1, #whole do
+        local byte = whole:byte(at)
+        for _, other in ipairs{byte ~ 1, byte ~ 0x80} do
+          local changed = write("changed.npz", whole:sub(1, at - 1) .. string.char(other) .. whole:sub(at + 1))
+          local ok, result = pcall(strew.load, changed)
+          if ok then
+            for _, tensor in pairs(result) do assert.equal("tensor", strew.type(tensor)) end
+          else
+            assert.matches("load: 'path' is", result, 1, true)
+          end
+        end
+      end
+    end
+  end)
+
+  it("whose names or members are wrong are refused", function()
+    local path = folder .. "members.npz"
+    strew.save(path, {a = strew.ones(2), b = strew.ones(2)})
+    local whole = read(path)
+    assert.equal('has two members of the name "a.npy"', refusal(whole:gsub("b%.npy", "a.npy"), nil, ".npz"))
+    assert.equal('has a member "a.txt" that is no .npy file, as all have to be',
+      refusal(whole:gsub("a%.npy", "a.txt"), nil, ".npz"))
+    assert.equal('has a member "a.npy" that cannot be read: CRC error',
+      refusal(whole:gsub("\0\0\x80%?", "\0\0\x80@"), nil, ".npz"))
+    assert.equal('has a member "a.npy" that does not begin with the magic word of .npy files, \\x93NUMPY',
+      refusal(whole:gsub("NUMPY", "numpy"), nil, ".npz"))
+    assert.equal("is no zip archive that can be read: Not a zip archive",
+      refusal(read(samples .. "version1.npy"), nil, ".npz"))
+    assert.equal("is empty, no zip archive is", refusal("", nil, ".npz"))
+    -- a size of 3 GiB in the directory at the end, made from 8 bytes
+    local method, size = "\8\0", string.pack("<I4", 3 << 30)
+    local first = assert(whole:find("PK\1\2", 1, true))
+    local start, rest = whole:sub(1, first + 9) .. method .. whole:sub(first + 12, first + 23), whole:sub(first + 28)
+    assert.equal('has a member "a.npy" that claims to have 3221225472 bytes made from 136, which cannot be',
+      refusal(start .. size .. rest, nil, ".npz"))
+    local lying = whole:sub(1, first + 9) .. "\12\0" .. whole:sub(first + 12)
+    assert.equal('has a member "a.npy" that is compressed by method 12: only stored and deflated ones are read',
+      refusal(lying, nil, ".npz"))
+  end)
+
+  it("whose members are longer or shorter than they say are refused", function()
+    -- An archive of one deflated member, in a single block that is stored, which says that it has `claimed` bytes.
+    local function archive(bytes, claimed)
+      local stream = "\1" .. string.pack("<I2I2", #bytes, #bytes ~ 0xffff) .. bytes
+      local about = string.pack("<I2I2I2I2I2I4I4I4I2I2", 20, 0, 8, 0, 33, 0, #stream, claimed, 5, 0)
+      local head = "PK\3\4" .. about .. "a.npy" .. stream
+      local entry = "PK\1\2\20\0" .. about .. ("\0"):rep(14) .. "a.npy"
+      return head .. entry .. "PK\5\6" .. string.pack("<I2I2I2I2I4I4I2", 0, 0, 1, 1, #entry, #head, 0)
+    end
+    local whole = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", ("\0"):rep(8))
+    local start = 'has a member "a.npy" that '
+    assert.equal(start .. "cannot be read: CRC error", refusal(archive(whole, #whole), nil, ".npz"))
+    assert.equal(start .. "goes on behind its last byte", refusal(archive(whole .. "more", #whole), nil, ".npz"))
+    assert.equal(start .. "cannot be read: CRC error", refusal(archive(whole:sub(1, -2), #whole), nil, ".npz"))
+    assert.equal(start .. ("is cut short: float32[2] takes 8 bytes from byte %d on, 7 are there"):format(#whole - 8),
+      refusal(archive(whole, #whole - 1), nil, ".npz"))
+    assert.equal(start .. "claims to have 4294967294 bytes made from " .. #whole + 5 .. ", which cannot be",
+      refusal(archive(whole, 0xfffffffe), nil, ".npz"))
+  end)
+
+  it("are named by their suffix", function()
+    local x, known = strew.ones(1), ".npy, .npz"
+    support.fail({
+      {"strew.load 'x'", "load: 'path' is \"x\", a name that ends in one of " .. known .. " is due"},
+      {"strew.load ''", "load: 'path' is \"\", a name that ends in one of " .. known .. " is due"},
+      {"strew.load 'x.npy/y'", "load: 'path' is \"x.npy/y\", a name that ends in one of " .. known .. " is due"},
+      {"strew.save('x.npyz', x)", "save: 'path' is \"x.npyz\", a name that ends in one of " .. known .. " is due\n"
+        .. "  x  float32[1] cpu"},
+      {"strew.load 'a\\0.npy'", "load: 'path' is \"a\" and more behind a zero byte, no file is named so"},
+      {"strew.load '/nowhere/\\27\\n.npy'",
+        "load: 'path' is \"/nowhere/??.npy\", which cannot be opened: No such file or directory"},
+      {"strew.load(5)", "load: 'path' is 5, a string is due"},
+      {"strew.load()", "load: 'path' is missing, the arguments are (path [, {device =, map =}])"},
+      {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", known are device, map"},
+      {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, a boolean is due"},
+      {"strew.save('x.npy', x, {compress = true})",
+        "save: 'compress' is true, .npy files are not compressed: only .npz are\n  x  float32[1] cpu"},
+      {"strew.save('x.npy', {a = x})",
+        "save: 'path' ends in .npy, a table of tensors is saved as one of .npz"},
+      {"strew.save('x.npz', x)",
+        "save: 'path' ends in .npz, one tensor is saved as one of .npy\n  x  float32[1] cpu"},
+      {"strew.save('x.npz')", "save: 'x' is missing, the arguments are (path, x [, {compress =}])"},
+      {"strew.save('x.npz', {x})", "save: 'x' has key 1, names of tensors are strings"},
+      {"strew.save('x.npz', {a = 5})", "save: 'x' holds 5 as \"a\", tensors are due"},
+      {"strew.save('x.npz', {a = freed})", "save: 'x' holds a tensor \"a\" that was freed"},
+      {"strew.save('x.npz', {['a\\0'] = x})",
+        "save: 'x' has key \"a\" and more behind a zero byte, no tensor is named so"},
+      {"strew.save(folder .. 'x.npz', {['\\xff'] = x})",
+        "save: 'x' has the name \"\xff.npy\", names in an archive are UTF-8"},
+      {"strew.save(folder .. 'x.npy', x:to('bfloat16'))",
+        "save: 'x' is bfloat16, a dtype that NumPy and its files do not have\n  x     bfloat16[1] cpu\n"
+        .. "  hint  x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
+      {"strew.save(folder .. 'x.npz', {a = x, b = x:to('bfloat16')})",
+        "save: 'x' is bfloat16, a dtype that NumPy and its files do not have\n  x[\"b\"]  bfloat16[1] cpu\n"
+        .. "  hint    x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
+    }, {strew = strew, x = x, folder = folder, freed = (function() local t = strew.ones(1) t:free() return t end)()})
+    assert.is_false(pcall(strew.load, "/nowhere.npy"))
+    assert.equal("file", strew.last_error().code)
+    local left = io.popen("ls " .. folder .. "x.np* " .. folder .. ".strew* 2>/dev/null"):read("a")
+    assert.equal("", left)
+  end)
+
+  it("of very many names are no trouble", function()
+    local many, tensor = {}, strew.tensor{1, 2}
+    for i = 1, 70000 do many["name" .. i] = tensor end -- more than an archive without ZIP64 can have
+    strew.save(folder .. "many.npz", many)
+    local back, count = strew.load(folder .. "many.npz"), 0
+    for name in pairs(back) do count = count + (many[name] and 1 or 0) end
+    assert.equal(70000, count)
+  end)
+end)

@@ -1,0 +1,211 @@
+-- Hints: what they advise works. error_spec.lua has their words; here they are followed, and those that depend on
+-- devices are provoked.
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+local default = strew.zeros(1).device
+
+-- Fails with code where its names are those of `environment`; gives message and hint.
+local function provoke(code, environment)
+  environment.strew = strew
+  local ok, message = pcall(assert(load(code, "=chunk", "t", environment)))
+  assert.is_false(ok, code .. " gives no error")
+  assert.equal("string", type(message), code)
+  local detail = strew.last_error()
+  assert.equal("chunk:1: " .. detail.message, message)
+  return detail.message, detail.hint
+end
+
+-- Fails once; then, with the `wrong` part of it exchanged for what the hint advises, it gives the result that is due.
+local function follow(code, wrong, advised, environment, due)
+  local _, hint = provoke(code, environment)
+  assert.matches(advised, hint, 1, true)
+  local first, last = code:find(wrong, 1, true)
+  local better = code:sub(1, first - 1) .. advised .. code:sub(last + 1)
+  assert.equal(due, support.on_cpu(support.text(load("return " .. better, "=chunk", "t", environment)())), better)
+end
+
+local function operands()
+  return {
+    t = strew.zeros(3, 2), v = strew.zeros(3), i = strew.tensor{0, 2, 1},
+    index = strew.tensor{{0, 2}, {1, 0}, {2, 1}}, src = strew.ones(3, 2), w = strew.ones(3),
+  }
+end
+
+describe("a hint can be followed:", function()
+  local twos = "float32[3, 2] {{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}}"
+  -- Each row: what fails, what is wrong in it, what is advised in its place, the result.
+  local rows = {
+    {"counted from 1", "v:scatter_add_(0, index, w)", "index", "index - 1",
+     "float32[3] {1.0, 1.0, 1.0}", {index = strew.tensor{1, 2, 3}}},
+    {"negative values", "v:gather(0, index, {})", "{}", '{mode = "wrap"}', "float32[1] {0.0}",
+     {index = strew.tensor{-1}}, 'mode = "wrap"'},
+    {"padding", "v:scatter_add_(0, index, w, {})", "{}", '{mode = "drop"}', "float32[3] {1.0, 0.0, 1.0}",
+     {index = strew.tensor{-1, 0, 2}}, '"drop"'},
+    {"lower rank, first dimension", "t:scatter_add_(0, index, src)", "index", "index:unsqueeze(-1):expand_as(src)",
+     twos, {index = strew.tensor{0, 1, 2}}},
+    {"lower rank, last dimension", "t:scatter_add_(1, index, src)", "index", "index:expand_as(src)",
+     twos, {index = strew.tensor{0, 1}}},
+    {"lower rank, the group form", "t:scatter_add_(0, index, src)", "t:scatter_add_(0, index, src)",
+     "strew.scatter(src, index, {dim = 0})", twos, {index = strew.tensor{0, 1, 2}}},
+    {"lower rank, two dimensions less", "u:scatter_add_(0, index, src)", "index",
+     "index:unsqueeze(-1):unsqueeze(-1):expand_as(src)", "float32[2, 1, 1] {{{1.0}}, {{1.0}}}",
+     {index = strew.tensor{0, 1}, u = strew.zeros(2, 1, 1), src = strew.ones(2, 1, 1)}},
+    {"float index", "v:gather(0, index)", "index", 'index:to("int64")', "float32[1] {0.0}",
+     {index = strew.tensor{2.0}}},
+    {"dtypes", "t:scatter_add_(0, index, src)", "src", "src:to(t.dtype)", twos, {src = strew.ones(3, 2):to("int32")}},
+    {"a tensor that repeats itself", "u:scatter_add_(0, index, src)", "u", "u:clone()",
+     twos, {u = strew.zeros(1, 2):expand(3, 2)}, "write into self:clone()"},
+    {"index and self share elements", "i:scatter_add_(0, index, ones)", "index", "index:clone()", "int64[1] {1}",
+     (function() local i = strew.tensor{0} return {i = i, index = i, ones = strew.tensor{1}} end)()},
+    {"a method without its colon", "t.add(src)", "t.add(", "t:add(", twos, {}},
+    {"a method without anything", "t.sum()", "t.sum(", "t:sum(", "float32[] 0.0", {}},
+    {"a method whose first argument is taken for self", "t.scatter_add_(0, index, src)", "t.", "t:", twos, {}, "t:"},
+    {"a function with a colon", "strew:ones(1)", "strew:ones(", "strew.ones(", "float32[1] {1.0}", {}},
+    {"a word instead of options", "strew.ones(1, 'int8')", "'int8'", '{dtype = "int8"}', "int8[1] {1}", {}},
+    {"a method misspelt", "t:scater_add_(0, index, src)", "scater_add_", "scatter_add_", twos, {}},
+    {"a function misspelt", "strew.scater_add(t, 0, index, src)", "scater_add", "scatter_add", twos, {}},
+    {"an option misspelt", "t:sum{keepdims = true, dim = 0}", "keepdims", "keepdim", "float32[1, 2] {{0.0, 0.0}}", {}},
+    {"another library's dtype", "strew.ones(1, {dtype = 'long'})", "long", "int64", "int64[1] {1}", {}},
+  }
+  for _, row in ipairs(rows) do
+    it(row[1], function()
+      local environment = operands()
+      for name, value in pairs(row[6]) do environment[name] = value end
+      if row[7] then
+        local _, hint = provoke(row[2], environment)
+        assert.matches(row[7], hint, 1, true)
+        local first, last = row[2]:find(row[3], 1, true)
+        local better = "return " .. row[2]:sub(1, first - 1) .. row[4] .. row[2]:sub(last + 1)
+        assert.equal(row[5], support.text(load(better, "=chunk", "t", environment)()))
+      else
+        follow(row[2], row[3], row[4], environment, row[5])
+      end
+    end)
+  end
+end)
+
+describe("on devices", function()
+  -- A device that is not the default one.
+  local function find_other()
+    if default ~= "cpu" then return "cpu" end
+    for _, one in ipairs(strew.devices()) do
+      if one.name ~= "cpu" and not one.error then return one.name end
+    end
+  end
+  local other = find_other()
+
+  it("that differ, each operand is named with its own", function()
+    if not other then return pending "there is no device but the CPU" end
+    local environment = operands()
+    environment.src = environment.src:to(other)
+    local message, hint = provoke("t:scatter_add_(0, index, src)", environment)
+    assert.equal(("scatter_add_: 'src' is on %s, all operands must be on one device\n"):format(other)
+      .. ("  self   float32[3, 2] %s\n  index  int64[3, 2] %s\n"):format(default, default)
+      .. ("  src    float32[3, 2] %s\n  hint   src:to(\"%s\")"):format(other, default), message)
+    assert.equal(('src:to("%s")'):format(default), hint)
+    environment.src = load("return " .. hint, "=hint", "t", environment)()
+    environment.t:scatter_add_(0, environment.index, environment.src)
+  end)
+
+  it("that differ in a list, too", function()
+    if not other then return pending "there is no device but the CPU" end
+    local a, b = strew.ones(2), strew.ones(2):to(other)
+    for _, name in ipairs{"cat", "stack"} do
+      local message, hint = provoke("strew." .. name .. "(tensors)", {tensors = {a, a, b}})
+      assert.equal(("%s: 'tensors' is on %s at [3], on %s at [1]: "):format(name, other, default)
+        .. ('all must be on one device\n  hint  tensors[3]:to("%s")'):format(default), message)
+      assert.equal(default, load("return " .. hint, "=hint", "t", {tensors = {a, a, b}})().device)
+    end
+  end)
+
+  it("without float64, the extension that is missing and another dtype are told", function()
+    if not (default:match "opencl" or other) then return pending "there is no device but the CPU" end
+    local device = default:match "opencl" and default or other
+    local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {dtype = "float64", device = "%s"})))]]
+    local output = support.output(chunk:format(device), "STREW_OPENCL_ASSUME=nofloat64")
+    assert.matches("zeros: 'dtype' is float64, which device " .. device
+      .. " does not have: it lacks the extension cl_khr_fp64\n  hint  float32, or device = \"cpu\"\n", output, 1, true)
+  end)
+
+  it("memory: what was asked for, what is in use, and the limit", function()
+    local message = support.message(strew.empty, 2 ^ 25, 2 ^ 25)
+    local hint = strew.last_error().hint
+    assert.matches("4503599627370496", message)
+    assert.matches("%d+ in use by tensors, the machine has %d+;", (hint:gsub("bytes in use", "in use")
+      :gsub("the device has", "the machine has")))
+    assert.equal("memory", strew.last_error().code)
+  end)
+
+  it("a failure leaves the device as good as new", function()
+    for _ = 1, 3 do
+      pcall(strew.scatter_add_, strew.zeros(3), 0, strew.tensor{7}, strew.ones(1))
+      assert.equal("float32[3] {0.0, 1.0, 0.0}",
+        support.text(strew.scatter_add(strew.zeros(3), 0, strew.tensor{1}, strew.ones(1))))
+    end
+  end)
+
+  it("that are not there, where drivers are looked for is told", function()
+    local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {device = "opencl"})))]]
+    local nowhere = "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES="
+    local output = support.output(chunk, nowhere)
+    if output:match "built without" then return pending "strew was built without OpenCL" end
+    assert.matches("\n  hint  drivers are looked for where $OCL_ICD_VENDORS says; on Debian: apt install "
+      .. "ocl-icd-libopencl1 pocl-opencl-icd (the processor), or the package of the GPU's vendor\n", output, 1, true)
+    for _, word in ipairs{"gpu", "cuda:0", "opencl:0.0", "OpenCL"} do
+      local same = support.output(chunk:gsub('"opencl"', '"' .. word .. '"'), nowhere)
+      assert.matches("drivers are looked for", same, 1, true)
+    end
+  end)
+
+  it("misspelt ones are told with the nearest", function()
+    local function check(due, words)
+      for _, word in ipairs(words) do
+        pcall(strew.zeros, 1, {device = word})
+        assert.equal(("did you mean '%s'?"):format(due), strew.last_error().hint, word)
+      end
+    end
+    check("cpu", {"cup", "CPU", "cpuu"})
+    check("opencl", {"opecnl", "Openc"})
+    if default == "cpu" and not other then return end -- then these are told what brings a device
+    check("opencl", {"opencll", "OpenCL", "gpu", "cuda", "cuda:0", "hip"})
+  end)
+end)
+
+describe("an error", function()
+  it("is a plain string under pcall, and its detail a table", function()
+    local ok, message = pcall(function() strew.zeros(3):scatter_add_(0, strew.tensor{1, 7}, strew.ones(2)) end)
+    assert.is_false(ok)
+    assert.equal("string", type(message))
+    local detail = strew.last_error()
+    assert.same({op = "scatter_add_", arg = "index", code = "index", value = 7, pos = {1}, message = detail.message},
+      detail)
+  end)
+
+  it("inside coroutines names the line there", function()
+    local co = coroutine.create(function() strew.zeros(3):get(9) end)
+    local ok, message = coroutine.resume(co)
+    local line = debug.getinfo(1, "l").currentline - 2
+    assert.is_false(ok)
+    assert.matches(("^[^\n]*hint_spec.lua:%d: get: 'position' 9"):format(line), message)
+    ok, message = pcall(coroutine.wrap(function() strew.zeros(3):get(9) end))
+    assert.is_false(ok)
+    assert.matches("hint_spec.lua:%d+: get: 'position' 9", message)
+  end)
+
+  it("names the script's line, whatever stands between", function()
+    local rows = {
+      "local t = strew.zeros(3) return t:get(9)", "return strew.zeros(3)[9]", "return strew.zeros(3) + {}",
+      "for _ in ipairs(strew.zeros(3)) do end", "return (strew.zeros(3).nothing)", "strew.zeros(3)[9] = 1",
+      "return strew.nothing", "return -strew.tensor(true)", "local a <const> = strew.zeros(3); a:item()",
+    }
+    for _, code in ipairs(rows) do
+      local _, message = pcall(assert(load("\n" .. code, "=script", "t", {strew = strew, ipairs = ipairs})))
+      assert.matches("^script:2: ", message, 1, false)
+    end
+  end)
+
+  it("in stock Lua has one line above the script's own in its traceback: the call's", function()
+    local output = support.output([[local strew = require "strew" local function f(t) t:get(9) end f(strew.zeros(3))]])
+    assert.matches("stack traceback:\n\t%[C%]: in [^\n]*get'\n\t%(command line%):1: in [^\n]*'f'", output)
+  end)
+end)
