@@ -45,6 +45,12 @@ enum { STREAMS = 4 };
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
 /* All that is the tile's, in order. Was a value nobody's? */
 bool scatter_join(const struct scatter_loops *loops, const struct tile *tile);
+/* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them. */
+struct pair_loops {
+  void (*start)(int64_t count, const char *self, char *pairs);                 /* self NULL: from 0 */
+  void (*divide)(int64_t count, const char *pairs, char *self, int64_t extra); /* where a pair's count is not 0 */
+};
+const struct pair_loops *scatter_pair_loops(strew_dtype dtype);
 /* self = self / (count + extra) wherever count > 0; a row of operands 0 self, 1 count */
 typedef void divide_row(const struct row *row, int64_t extra);
 divide_row *scatter_divider(strew_dtype dtype);

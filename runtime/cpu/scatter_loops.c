@@ -47,6 +47,12 @@ static void take_positions(int64_t *restrict arg, const uint32_t *restrict wins,
   }
 }
 
+/* Dtypes as wide as the count of a mean; sums of others are joined in one of these, or counted apart. */
+#define PAIRED_f32 1
+#define PAIRED_f64 1
+#define PAIRED_i32 1
+#define PAIRED_i64 1
+
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS           "scatter.inc"
 #include "each_dtype.h"
@@ -59,6 +65,15 @@ const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction red
   };
   if (dtype_is_half(dtype) && reduction == STREW_ASSIGN) dtype = STREW_INT16;
   return &loops[dtype][with_arg][reduction];
+}
+
+const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
+  static const struct pair_loops loops[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, s) [STREW_##ENUM] = {start_pairs_##s, divide_pairs_##s},
+      ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT32, i32) ROW(INT64, i64)
+#undef ROW
+  };
+  return &loops[dtype];
 }
 
 divide_row *scatter_divider(strew_dtype dtype) {

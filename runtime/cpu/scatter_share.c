@@ -116,7 +116,8 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
   const struct operand *self = &p->operands[SELF];
   int64_t places = plan->size, bytes = (int64_t)scatter_target_bytes(plan);
   bool ordered = reduction_is_ordered(plan->reduction) && dtype_is_float(self->dtype);
-  if (ordered || plan->reduction == STREW_ASSIGN || p->count > ARG || p->rank < 1) return false;
+  if (ordered || plan->reduction == STREW_ASSIGN || plan->reduction == STREW_MEAN) return false;
+  if (p->count > ARG || p->rank < 1) return false;
   for (int d = 0; d < p->rank; d++)
     if (self->strides[d] != 0) places *= p->sizes[d];
   return places * (int64_t)dtype_bytes(self->dtype) == bytes && self->strides[0] == 0 &&
