@@ -3,6 +3,7 @@
 #define STREW_CPU_SCATTER_H
 
 #include "cpu.h"
+#include "row_loops.h"
 
 #include <stdatomic.h>
 
@@ -22,6 +23,9 @@ struct tile {
   int64_t lowest, count; /* values lowest .. lowest + count - 1 are this tile's, others are passed over ... */
   int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
+  /* a maximum's or minimum's loops over dense rows, for this processor; NULL in other tiles */
+  extreme_row *extreme;
+  winner_row *winner;
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;

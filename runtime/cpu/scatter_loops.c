@@ -5,6 +5,8 @@
 #include "index_loops.h"
 #include "scatter.h"
 
+#include <string.h>
+
 #define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
 
 /* Where row i meets an operand. A wrong value gives a wrong address, which is never used: hence no
@@ -37,14 +39,6 @@ ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, cons
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
   if (select && k + SRC_AHEAD < rows) fetch_src(t, select[k + SRC_AHEAD]);
-}
-
-/* arg[j] = position where wins[j] is 1, as it is where it is 0. */
-static void take_positions(int64_t *restrict arg, const uint32_t *restrict wins, int64_t count, int64_t position) {
-  for (int64_t j = 0; j < count; j++) {
-    const int64_t mask = -(int64_t)wins[j];
-    arg[j] = (position & mask) | (arg[j] & ~mask);
-  }
 }
 
 /* Dtypes as wide as the count of a mean; sums of others are joined in one of these, or counted apart. */

@@ -23,6 +23,7 @@ struct part {
 /* -------------------------------------------------------------------------------------------------------- the index */
 
 CHOOSE_LOOPS(index)
+CHOOSE_LOOPS(row)
 bool index_ascends(const int64_t *values, int64_t count) { return index_loops()->ascends(values, count); }
 
 static int64_t position_of(const struct part *part, int64_t place) {
@@ -179,6 +180,14 @@ int64_t scatter_range_bytes(const struct scatter_plan *plan) {
   return plan->size * plan->step * (int64_t)dtype_bytes(plan->plan.operands[SELF].dtype);
 }
 
+static void set_row_loops(const struct scatter_plan *plan, struct tile *tile) {
+  strew_dtype dtype = plan->plan.operands[SELF].dtype;
+  bool least = plan->reduction == STREW_AMIN, extreme = least || plan->reduction == STREW_AMAX;
+  const struct extremes *loops = &(dtype_is_half(dtype) ? &row_loops_plain : row_loops())->of[dtype];
+  tile->extreme = extreme ? loops->join[least] : NULL;
+  tile->winner = extreme ? loops->win[least] : NULL;
+}
+
 static void set_arg(const struct scatter_plan *plan, struct part *part) {
   const struct operand *operands = plan->plan.operands;
   int last = part->outer.rank - 1;
@@ -231,6 +240,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = far;
   split_columns(&plan->plan, &part);
+  set_row_loops(plan, &part.tile);
   int last = part.outer.rank - 1;
   if (with_arg) set_arg(plan, &part);
   int64_t step = last < 0 ? (int64_t)sizeof(int64_t) : operand_step(&operands[INDEX], last);
