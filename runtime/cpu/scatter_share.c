@@ -189,7 +189,8 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
                 ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
   if (threads == 1 && !spread) return;
   bool ascends = sample_index(plan, sample);
-  if (threads > 1 && ascends && choose_positions(context, plan, way)) return;
+  bool one_value = sample[0] == sample[SCATTER_SAMPLE - 1]; /* one part would have it all */
+  if (threads > 1 && ascends && !one_value && choose_positions(context, plan, way)) return;
   if (spread && !ascends) {
     way->kind = WAY_PARTITION;
     return;
