@@ -49,7 +49,7 @@ HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
-VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce)
+VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce row)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
