@@ -96,8 +96,8 @@ end)
 
 it("a name that other libraries have is told as what it is here", function()
   local names = {"double", "float", "half", "long", "int", "short", "char", "byte", "astype", "cpu", "numpy", "T",
-    "ndim", "nelement", "swapaxes", "array", "asarray", "concat", "concatenate", "zeros_like", "ones_like", "empty_like",
-    "full_like"}
+    "ndim", "nelement", "swapaxes", "array", "asarray", "concat", "concatenate", "zeros_like", "ones_like",
+    "empty_like", "full_like"}
   local environment = {t = strew.ones(2, 3), x = 1, dtype = "int8", strew = strew}
   for _, name in ipairs(names) do
     for _, owner in ipairs{"t", "strew"} do
