@@ -90,9 +90,10 @@ void file_close(struct file *file) {
 strew_status file_read(const struct call *call, const struct file *file, uint64_t at, void *to, size_t size_bytes) {
   for (size_t done = 0; done < size_bytes;) {
     ssize_t got = pread(file->descriptor, (char *)to + done, size_bytes - done, (off_t)(at + done));
+    size_t left = size_bytes - done;
     if (got == 0)
-      return fail_file(call, file->path, NULL, "ends at byte %llu, %zu bytes more are due",
-                       (unsigned long long)(at + done), size_bytes - done);
+      return fail_file(call, file->path, NULL, "ends at byte %llu, %zu more %s due", (unsigned long long)(at + done),
+                       left, left == 1 ? "is" : "are");
     if (got > 0)
       done += (size_t)got;
     else if (errno != EINTR)
