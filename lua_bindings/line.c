@@ -210,9 +210,9 @@ static void take(char *line) {
 static void drop_line(void) {
   if (editor.rl_free_line_state) editor.rl_free_line_state();
   if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
-  editor.rl_callback_handler_remove();
-  fputs("^C\n", stdout);
+  fputs("^C\n", stdout); /* where the cursor is: to end a line, the editor returns to its first column */
   fflush(stdout);
+  editor.rl_callback_handler_remove();
 }
 
 /* Stopped by Ctrl-Z and back: the terminal is as the shell left it. */
