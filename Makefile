@@ -1,4 +1,4 @@
-# strew: make, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# strew: make, make doc, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
 # (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
 # Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread,
 # DEBUG=1 (these in build folders of their own)
@@ -36,8 +36,10 @@ endif
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
-PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c)
-BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c))
+PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c progress.c)
+# The text behind strew.help, the reference and the manual page, and what reads it.
+TEXTS    = $(wildcard lua_bindings/*.lua)
+BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.c
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
                   scalar overlap misuse interrupt file opencl)
@@ -52,7 +54,7 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
-all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew
+all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew $(BUILD)/strew.1
 
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
@@ -78,12 +80,14 @@ $(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open prea
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
-$(BUILD)/kernels.c: opencl/embed.sh $(KERNELS)
+$(BUILD)/kernels.c: $(KERNELS)
+$(BUILD)/texts.c: $(TEXTS)
+$(BUILD)/kernels.c $(BUILD)/texts.c: scripts/embed.sh
 	@mkdir -p $(@D)
-	$(call say,EMBED) sh $^ >$@.new && mv $@.new $@
-$(BUILD)/obj/kernels.o: $(BUILD)/kernels.c Makefile
+	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
+$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -Ilua_bindings -c -o $@ $<
 $(BUILD)/obj/%.avx2.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx2 -mavx2 -Iruntime -Iruntime/cpu -c -o $@ $<
@@ -94,11 +98,23 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
 
+# The manual page, and the reference: one page for browsers.
+REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
+doc: $(BUILD)/doc/index.html
+$(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
+	$(call say,MAN) $(BUILD)/strew -E $< $@
+$(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
+	@mkdir -p $(@D)
+	$(call say,HTML) $(BUILD)/strew -E $< $@
+
 # ------------------------------------------------------------------------------------------------------- try and test
 
+# Each runs on the CPU and through OpenCL, and checks what it finds; pictures and files go to build/demo.
+DEMOS    = karate debrank groupby voxels hough
 demo: all
-	build/strew scripts/demos/karate.lua
-	build/strew scripts/demos/debrank.lua
+	@mkdir -p $(BUILD)/demo
+	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \
+	  $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo || exit 1; done
 
 # BUDGET seconds for each case, CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so
@@ -125,8 +141,12 @@ specs: $(BUILD)/strew.so
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
+reference: all doc
+	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
+limits: all
+	@sh tests/limits_test.sh $(BUILD)/strew
 digest: all
 	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
@@ -137,9 +157,9 @@ devices-%: all $(call programs,$(DEVICE_CHECKS))
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
-	@luacheck -q scripts tests
+	@luacheck -q scripts tests lua_bindings/help.lua
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program readme digest rules sanitized threads devices
+test: all checks specs program limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -152,6 +172,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all kernels demo bench bench-peers checks hosts sanitized threads specs program readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

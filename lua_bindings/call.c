@@ -1,5 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "call.h"
+#include "progress.h"
+
+#include "strew_lua.h"
 
 #include <lauxlib.h>
 #include <signal.h>
@@ -12,6 +15,7 @@ static lua_State *running;
 static void raise_interrupted(lua_State *L, lua_Debug *ar) {
   (void)ar;
   lua_sethook(L, NULL, 0, 0);
+  strew_watch_limits(L);
   luaL_error(L, "interrupted!");
 }
 
@@ -68,7 +72,10 @@ int program_call(lua_State *L, int nargs, int nresults) {
   int status = lua_pcall(L, nargs, nresults, function);
   sigaction(SIGINT, &before, NULL);
   /* Did Ctrl-C come too late for this call? It must not hit the next one. */
-  if (lua_gethook(L) == raise_interrupted) lua_sethook(L, NULL, 0, 0);
+  if (lua_gethook(L) == raise_interrupted) {
+    lua_sethook(L, NULL, 0, 0);
+    strew_watch_limits(L);
+  }
 
   lua_remove(L, function);
   return status;
@@ -78,6 +85,7 @@ int program_report(lua_State *L, const char *name, int status) {
   if (status == LUA_OK) return status;
   size_t length;
   const char *message = lua_tolstring(L, -1, &length);
+  progress_show(NULL, NULL, 0); /* what failed may have left its line */
   fflush(stdout);
   if (name != NULL) fprintf(stderr, "%s: ", name);
   if (message != NULL)

@@ -2,8 +2,10 @@
    everything that runs goes through program_call. */
 #define _POSIX_C_SOURCE 200809L
 #include "call.h"
+#include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
+#include "terminal.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
@@ -12,12 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------------- the options */
 
-enum { DEVICES = 256, VERSION, HELP }; /* keys of the options without a letter: above all of those */
+enum {
+  DEVICES = 256,
+  VERSION,
+  HELP,
+  MEMORY,
+  TIME,
+  SANDBOX
+}; /* keys of the options without a letter: above all of those */
 
 typedef struct option {
   int key;              /* its letter, if it has one */
@@ -36,6 +44,9 @@ static const option all_options[] = {
     {'d', "device", "SPEC", "default device of new tensors (else $STREW_DEVICE, else cpu)"},
     {DEVICES, "devices", NULL, "list the devices and exit"},
     {'t', "threads", "N", "CPU workers (else $STREW_THREADS, else every processor)"},
+    {MEMORY, "memory", "SIZE", "most memory of Lua and tensors together: 500M, 2G, bytes"},
+    {TIME, "time", "SECONDS", "most time of scripts and native operations"},
+    {SANDBOX, "sandbox", NULL, "no files, processes, modules, bytecode, debug library"},
     {VERSION, "version", NULL, "show the version and exit"},
     {HELP, "help", NULL, "show this text and exit"},
 };
@@ -49,6 +60,7 @@ typedef struct options {
   bool prompt, version, no_environment, has_statement;
   int exit_after; /* DEVICES, VERSION, HELP or 0 */
   const char *device, *threads;
+  strew_options limits; /* memory, time and sandbox */
 } options;
 
 static void print_help(const char *name) {
@@ -123,6 +135,29 @@ static bool is_thread_count(const char *text) {
   return *end == '\0' && n >= 1 && n <= 256;
 }
 
+/* "1.5G": a number of bytes, or of K, M or G, each 1024 of the one before; 0: it is none. */
+static size_t size_of(const char *text) {
+  static const char units[] = "KMG";
+  char *end;
+  if (!isdigit((unsigned char)text[0])) return 0;
+  double size = strtod(text, &end);
+  const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+  for (const char *u = units; unit && u <= unit; u++) size *= 1024;
+  return end[unit != NULL] == '\0' && size >= 1 && size < 0x1p62 ? (size_t)size : 0;
+}
+
+/* 0: it is no time. */
+static double seconds_of(const char *text) {
+  char *end;
+  double seconds = isdigit((unsigned char)text[0]) || text[0] == '.' ? strtod(text, &end) : 0;
+  return seconds > 0 && seconds < 1e9 && *end == '\0' ? seconds : 0;
+}
+
+static bool has_limits(const options *opts) {
+  const strew_options *limits = &opts->limits;
+  return limits->memory_limit_bytes != 0 || limits->time_limit_seconds > 0 || limits->sandbox;
+}
+
 static bool parse(int argc, char **argv, options *opts) {
   const option *o;
   const char *argument, *problem;
@@ -139,6 +174,15 @@ static bool parse(int argc, char **argv, options *opts) {
         return complain(opts, argument, "is not a number of threads: a whole number, 1..256");
       opts->threads = argument;
       break;
+    case MEMORY:
+      opts->limits.memory_limit_bytes = size_of(argument);
+      if (opts->limits.memory_limit_bytes == 0) return complain(opts, argument, "is not a size: 500M, 1.5G, bytes");
+      break;
+    case TIME:
+      opts->limits.time_limit_seconds = seconds_of(argument);
+      if (!(opts->limits.time_limit_seconds > 0)) return complain(opts, argument, "is not a time: seconds, above 0");
+      break;
+    case SANDBOX: opts->limits.sandbox = true; break;
     case DEVICES:
     case VERSION:
     case HELP:
@@ -221,8 +265,11 @@ static bool run_loaded(lua_State *L, const options *opts, int status, int nargs)
   return program_report(L, opts->name, status) == LUA_OK;
 }
 
+/* A sandbox takes no bytecode. */
+static const char *kind_of_chunks(const options *opts) { return opts->limits.sandbox ? "t" : NULL; }
+
 static bool run_file(lua_State *L, const options *opts, const char *path) {
-  return run_loaded(L, opts, luaL_loadfile(L, path), 0);
+  return run_loaded(L, opts, luaL_loadfilex(L, path, kind_of_chunks(opts)), 0);
 }
 
 static bool run_string(lua_State *L, const options *opts, const char *text, const char *chunk_name) {
@@ -288,7 +335,7 @@ static int push_arg(lua_State *L) {
 static bool run_script(lua_State *L, const options *opts) {
   const char *path = opts->argv[opts->script];
   bool is_stdin = strcmp(path, "-") == 0 && strcmp(opts->argv[opts->script - 1], "--") != 0;
-  int status = luaL_loadfile(L, is_stdin ? NULL : path);
+  int status = luaL_loadfilex(L, is_stdin ? NULL : path, kind_of_chunks(opts));
   return run_loaded(L, opts, status, status == LUA_OK ? push_arg(L) : 0);
 }
 
@@ -322,26 +369,15 @@ static bool run_rest(lua_State *L, const options *opts) {
   return !is_idle || run_file(L, opts, NULL);
 }
 
-/* At a terminal, a line that says what takes so long, and goes when it is done. */
-static void show_progress(void *user, const char *doing) {
-  (void)user;
-  if (doing)
-    fprintf(stderr, "\r%s ...", doing);
-  else
-    fprintf(stderr, "\r\033[K");
-  fflush(stderr);
-}
-
 /* The width of the terminal, as it is now; 0: unknown. */
 static int terminal_columns(void *user) {
   (void)user;
-  struct winsize size;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return terminal_at(STDOUT_FILENO).columns;
 }
 
 static int open_module(lua_State *L) {
   strew_options wanted = {0};
-  if (isatty(STDERR_FILENO)) wanted.progress = show_progress;
+  if (progress_can_show()) wanted.progress = progress_show;
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);
@@ -363,7 +399,7 @@ static int run(lua_State *L) {
     lua_pushboolean(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
   }
-  luaL_openlibs(L);
+  if (!has_limits(opts)) luaL_openlibs(L); /* else they are open */
   lua_pushcfunction(L, open_module);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) return blame_option(L, opts);
   make_arg(L, opts);
@@ -372,6 +408,20 @@ static int run(lua_State *L) {
   bool ok = (opts->no_environment || run_init(L, opts)) && run_options(L, opts) && run_rest(L, opts);
   lua_pushboolean(L, ok);
   return 1;
+}
+
+/* With limits its module is open; what the environment says it is told, too. */
+static lua_State *new_state(const options *opts) {
+  strew_options wanted = opts->limits;
+  strew_error error = {.alias = opts->device != NULL ? "--device" : "$STREW_DEVICE"};
+  const char *device = getenv("STREW_DEVICE"), *threads = getenv("STREW_THREADS");
+  if (device != NULL && *device != '\0') wanted.device = device;
+  if (threads != NULL && is_thread_count(threads)) wanted.threads = atoi(threads);
+  if (progress_can_show()) wanted.progress = progress_show;
+  snprintf(error.message, sizeof error.message, "cannot create state: not enough memory");
+  lua_State *L = has_limits(opts) ? strew_new_state(&wanted, &error) : luaL_newstate();
+  if (L == NULL) fprintf(stderr, "%s: %s\n", opts->name, error.message);
+  return L;
 }
 
 int main(int argc, char **argv) {
@@ -386,11 +436,8 @@ int main(int argc, char **argv) {
   if (opts.version) print_version();
   if (!set_environment(&opts)) return EXIT_FAILURE;
 
-  lua_State *L = luaL_newstate();
-  if (L == NULL) {
-    fprintf(stderr, "%s: cannot create state: not enough memory\n", opts.name);
-    return EXIT_FAILURE;
-  }
+  lua_State *L = new_state(&opts);
+  if (L == NULL) return EXIT_FAILURE;
   lua_pushcfunction(L, run);
   lua_pushlightuserdata(L, &opts);
   int status = program_report(L, opts.name, lua_pcall(L, 1, 1, 0));

@@ -42,6 +42,7 @@ struct print_options {
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
+  struct limits *limits;  /* of the Lua state, or NULL */
   struct box *boxes;     /* all there are: Lua does not finalize those that a finalizer makes while a state is closed */
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
@@ -51,7 +52,16 @@ struct binding {
 
 /* Under which names a row is known: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR is no name: Lua
    passes the operand of a unary operator twice. */
-enum form { FUNCTION = 1, METHOD = 2, INPLACE = 4, OPERATOR = 8, ALWAYS = FUNCTION | METHOD, EVERY = ALWAYS | INPLACE };
+/* OUTSIDE: it reaches files or processes, and is not there in a sandbox. */
+enum form {
+  FUNCTION = 1,
+  METHOD = 2,
+  INPLACE = 4,
+  OPERATOR = 8,
+  OUTSIDE = 16,
+  ALWAYS = FUNCTION | METHOD,
+  EVERY = ALWAYS | INPLACE
+};
 
 struct call;
 
@@ -74,7 +84,8 @@ struct call {
 
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
-    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_print_rows[], bind_file_rows[], bind_image_rows[];
+    bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[], bind_file_rows[],
+    bind_show_rows[], bind_image_rows[];
 
 /* ------------------------------------------------------------------------------------------------ strew_module.c */
 
@@ -93,13 +104,15 @@ static inline int bind_end(strew_status status, int results) { return status == 
 
 /* Pushes bind_dispatch's upvalues: the userdata at position `binding`, the row, its name, the form. */
 void bind_push_upvalues(lua_State *L, int binding, const struct row *row, const char *name, int form);
+enum { NAME_UPVALUE = 3 };
 
 /* -------------------------------------------------------------------------------------------------- strew_index.c */
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
-extern const struct row bind_tostring_row;               /* strew_print.c */
-void bind_print_defaults(struct print_options *options); /* strew_printoptions.c */
+extern const struct row bind_tostring_row;                    /* strew_print.c */
+void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
+int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
 /* A call of two operands; strew_math.c. */
 int bind_binary(lua_State *L, struct call *call, strew_binary_op op);
@@ -171,6 +184,8 @@ bool bind_wanted_dtype(lua_State *L, struct call *call, int i, const char *name,
 bool bind_device(lua_State *L, struct call *call, int i, const char *name, void *out);       /* strew_device * */
 bool bind_reduction(lua_State *L, struct call *call, int i, const char *name, void *out);    /* strew_reduction */
 bool bind_mode(lua_State *L, struct call *call, int i, const char *name, void *out);         /* strew_mode */
+bool bind_colormap(lua_State *L, struct call *call, int i, const char *name,
+                   void *out); /* strew_colormap; strew_image.c */
 
 /* Has the table at i, a sequence of n entries, any other key? Then it is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);

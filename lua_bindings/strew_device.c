@@ -1,4 +1,4 @@
-/* strew_device.c: devices, threads, memory, time, and the generator's seed. */
+/* strew_device.c: devices, threads, memory, time, progress, and the generator's seed. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "strew_bind.h"
 
@@ -103,6 +103,17 @@ static int monotonic_clock(lua_State *L, struct call *call) {
   return 1;
 }
 
+/* progress([doing [, done]]): tells the host what takes so long, and which part of it is done; nothing: it is done. */
+static int progress(lua_State *L, struct call *call) {
+  const char *doing = NULL;
+  double done = -1;
+  const struct parameter parameters[] = {
+      {"doing", UNNAMED, bind_string, &doing}, {"done", UNNAMED, bind_float, &done}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_context_progress(call->binding->context, doing, done);
+  return 0;
+}
+
 static int manual_seed(lua_State *L, struct call *call) {
   int64_t seed;
   const struct parameter parameters[] = {{"seed", REQUIRED, bind_integer, &seed}, LAST_PARAMETER};
@@ -128,6 +139,7 @@ const struct row bind_device_rows[] = {
     {"set_num_threads", set_num_threads, 0, FUNCTION},
     {"memory", memory, 0, FUNCTION},
     {"clock", monotonic_clock, 0, FUNCTION},
+    {"progress", progress, 0, FUNCTION},
     {"manual_seed", manual_seed, 0, FUNCTION},
     {"deterministic", deterministic, 0, FUNCTION},
     {NULL, NULL, 0, 0},

@@ -174,4 +174,5 @@ static int save(lua_State *L, struct call *call) {
   return is_saved ? 0 : -1;
 }
 
-const struct row bind_file_rows[] = {{"load", load, 0, FUNCTION}, {"save", save, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+const struct row bind_file_rows[] = {
+    {"load", load, 0, FUNCTION | OUTSIDE}, {"save", save, 0, FUNCTION | OUTSIDE}, {NULL, NULL, 0, 0}};

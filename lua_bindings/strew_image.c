@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-static bool bind_colormap(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_colormap(lua_State *L, struct call *call, int i, const char *name, void *out) {
   const char *word;
   return bind_string(L, call, i, name, &word) && strew_colormap_from_word(word, out, &call->error) == STREW_OK;
 }
@@ -62,4 +62,4 @@ static int image(lua_State *L, struct call *call) {
   return bind_end(strew_image(self, &options, out, &call->error), 1);
 }
 
-const struct row bind_image_rows[] = {{"image", image, 0, ALWAYS}, {NULL, NULL, 0, 0}};
+const struct row bind_image_rows[] = {{"image", image, 0, ALWAYS | OUTSIDE}, {NULL, NULL, 0, 0}};

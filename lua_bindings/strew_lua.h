@@ -23,6 +23,22 @@ STREW_API void strew_open(lua_State *L, const strew_options *options);
    natively; Lua code is stopped by lua_sethook. */
 STREW_API strew_context *strew_context_of(lua_State *L);
 
+/* A new Lua state with its libraries and the module open (as the global strew), whose scripts keep to the limits of
+   options: memory, of Lua and tensors together, and time, which begins now. With options->sandbox there are neither
+   files nor processes, no loading of modules or bytecode, no debug library and no finalizers of the script's own
+   (__gc), and no function of the libraries runs on when time is over. Without it the limits hold for scripts that mean
+   no harm: one that does can switch them off through the debug library, or leave the process. The environment has no
+   say. lua_close ends it; NULL: the reason is in *error.
+
+   A script that meets a limit gets an error that it may catch once, and a twentieth of its time to clean up; what it
+   does then, or a second such error, ends it: nothing that it does keeps it running, and lua_pcall returns. Before the
+   next script, strew_restart_limits forgets that, and lets time begin anew; globals and tensors are as they were left.
+   strew_context_interrupt stops Lua code of such a state, too. The state uses lua_sethook and its allocator: a host
+   that has set a hook of its own calls strew_watch_limits after it. */
+STREW_API lua_State *strew_new_state(const strew_options *options, strew_error *error);
+STREW_API void strew_restart_limits(lua_State *L);
+STREW_API void strew_watch_limits(lua_State *L);
+
 /* Pushes a value through which scripts see `tensor`, with a reference of its own: the caller keeps the one it has. The
    module was opened in this state before. Raises where memory does not suffice. */
 STREW_API void strew_push(lua_State *L, strew_tensor *tensor);

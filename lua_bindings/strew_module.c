@@ -5,6 +5,7 @@
    So what grows between two calls is a debt; a debt of a mebibyte is paid by a step of the collector that is as long as
    if Lua had allocated those bytes. In generational mode, the default of stock lua5.4, such steps never look at old
    objects again: when tensor memory has doubled since the last full collection, there is another one. */
+#include "script_limits.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
 
@@ -212,7 +213,7 @@ int bind_dispatch(lua_State *L) {
   call.form = (int)lua_tointeger(L, lua_upvalueindex(4));
   if (call.form & OPERATOR) lua_settop(L, 1);
   call.arguments = lua_gettop(L);
-  call.error.alias = lua_tostring(L, lua_upvalueindex(3));
+  call.error.alias = lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
 
   int results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
@@ -221,7 +222,10 @@ int bind_dispatch(lua_State *L) {
     lua_gc(L, LUA_GCCOLLECT);
     results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
   }
-  if (results < 0) return raise(L, &call);
+  if (results < 0) {
+    limits_note(call.binding->limits, call.error.code);
+    return raise(L, &call);
+  }
   account(L, call.binding);
   return results;
 }
@@ -249,7 +253,8 @@ static const struct row module_rows[] = {{"last_error", last_error, 0, FUNCTION}
 
 static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
                                              bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
-                                             bind_device_rows, bind_print_rows,  bind_file_rows,   bind_image_rows};
+                                             bind_device_rows, bind_help_rows,   bind_print_rows,  bind_file_rows,
+                                             bind_show_rows,   bind_image_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {
@@ -351,8 +356,24 @@ static int binding_close(lua_State *L) {
   return 0;
 }
 
-/* Pushes the binding, with a context as the host and the environment want it. */
-static struct binding *push_binding(lua_State *L, strew_options options) {
+/* How the module is opened: with a context that is there, in a state with limits; or, context NULL, with a new one as
+   options and the environment want it. */
+struct opening {
+  const strew_options *options;
+  strew_context *context;
+  struct limits *limits;
+  bool sandbox;
+};
+
+static void make_context(lua_State *L, strew_options options, strew_context **out) {
+  strew_error error;
+  error.alias = options.device || !setting("STREW_DEVICE") ? "strew" : "$STREW_DEVICE";
+  if (!options.device) options.device = setting("STREW_DEVICE");
+  if (!options.threads) options.threads = threads_setting(L);
+  if (strew_context_create(&options, out, &error) != STREW_OK) luaL_error(L, "%s", error.message);
+}
+
+static struct binding *push_binding(lua_State *L, const struct opening *opening) {
   struct binding *binding = lua_newuserdatauv(L, sizeof *binding, 1);
   *binding = (struct binding){0};
   bind_print_defaults(&binding->print);
@@ -361,20 +382,19 @@ static struct binding *push_binding(lua_State *L, strew_options options) {
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
 
-  strew_error error;
-  error.alias = options.device || !setting("STREW_DEVICE") ? "strew" : "$STREW_DEVICE";
-  if (!options.device) options.device = setting("STREW_DEVICE");
-  if (!options.threads) options.threads = threads_setting(L);
-  if (strew_context_create(&options, &binding->context, &error) != STREW_OK ||
-      strew_device_find(binding->context, NULL, &binding->device, &error) != STREW_OK)
-    luaL_error(L, "%s", error.message);
+  binding->limits = opening->limits;
+  if (opening->context)
+    binding->context = strew_context_retain(opening->context);
+  else
+    make_context(L, *opening->options, &binding->context);
+  strew_device_find(binding->context, NULL, &binding->device, NULL); /* the default device was found with the context */
   return binding;
 }
 
 /* With the stack empty; leaves the module on it. */
 static int make_module(lua_State *L) {
-  const strew_options *options = lua_touserdata(L, 1);
-  struct binding *binding = push_binding(L, *options);
+  const struct opening *opening = lua_touserdata(L, 1);
+  struct binding *binding = push_binding(L, opening);
   lua_remove(L, 1);
   lua_createtable(L, 0, 300);
   lua_createtable(L, 0, 300);
@@ -383,7 +403,8 @@ static int make_module(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, binding);
 
   for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
-    for (const struct row *row = all_rows[i]; row->name; row++) set_names(L, row);
+    for (const struct row *row = all_rows[i]; row->name; row++)
+      if (!(opening->sandbox && row->forms & OUTSIDE)) set_names(L, row);
   set_metamethods(L);
   set_module_metatable(L);
   lua_pushliteral(L, "strew " STREW_VERSION);
@@ -397,12 +418,18 @@ static int make_module(lua_State *L) {
   return 1;
 }
 
-void strew_open(lua_State *L, const strew_options *options) {
+static void open_module(lua_State *L, const struct opening *opening) {
   if (lua_getfield(L, LUA_REGISTRYINDEX, module_key) == LUA_TTABLE) return; /* a second time: the same tensors */
   lua_pop(L, 1);
   lua_pushcfunction(L, make_module);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)options);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)opening);
   lua_call(L, 1, 1);
+}
+
+void strew_open(lua_State *L, const strew_options *options) { open_module(L, &(struct opening){.options = options}); }
+
+void bind_open(lua_State *L, strew_context *context, struct limits *limits, bool sandbox) {
+  open_module(L, &(struct opening){.context = context, .limits = limits, .sandbox = sandbox});
 }
 
 int luaopen_strew(lua_State *L) {

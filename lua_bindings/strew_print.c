@@ -39,7 +39,7 @@ struct page {
 /* ------------------------------------------------------------------------------------------------------ what is shown
  */
 
-static int64_t line_width(const struct print_options *options) {
+int64_t bind_line_width(const struct print_options *options) {
   int columns = options->linewidth;
   if (!columns && options->columns) columns = options->columns(options->user);
   return columns > 0 ? columns : USUAL_LINE_WIDTH;
@@ -49,7 +49,7 @@ static void lay_out(struct page *page, const strew_tensor *tensor, const struct 
   page->dtype = strew_tensor_dtype(tensor);
   page->rank = strew_tensor_rank(tensor);
   page->precision = options->precision;
-  page->line_width = line_width(options);
+  page->line_width = bind_line_width(options);
   page->edge = options->edgeitems;
   page->is_long = strew_tensor_numel(tensor) > options->threshold;
   page->leading = page->rank > 2 ? page->rank - 2 : 0;

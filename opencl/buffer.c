@@ -12,8 +12,10 @@ static size_t rounded(size_t size_bytes) {
   return size_bytes <= SIZE_MAX - step ? (size_bytes + step - 1) / step * step : size_bytes;
 }
 
-static void drop(struct opencl *on, int i) {
+static void drop(strew_device *device, int i) {
+  struct opencl *on = opencl_of(device);
   cl.clReleaseMemObject(on->free_blocks[i].memory);
+  strew_context_discharge(device->context, on->free_blocks[i].size_bytes);
   on->free_bytes -= on->free_blocks[i].size_bytes;
   on->free_count--;
   memmove(&on->free_blocks[i], &on->free_blocks[i + 1], (size_t)(on->free_count - i) * sizeof(struct block));
@@ -22,7 +24,12 @@ static void drop(struct opencl *on, int i) {
 /* Drops the oldest blocks until no more than keep_bytes are held. */
 void blocks_trim(strew_device *device, size_t keep_bytes) {
   struct opencl *on = opencl_of(device);
-  while (on->free_count && on->free_bytes > keep_bytes) drop(on, 0);
+  while (on->free_count && on->free_bytes > keep_bytes) drop(device, 0);
+}
+
+/* Commands that are still to come hold what they use. */
+void opencl_drop_kept(strew_context *context) {
+  for (int i = 0; i < context->found.count; i++) blocks_trim(context->found.devices[i], 0);
 }
 
 /* Launches that are still to come hold what they use. */
@@ -78,15 +85,18 @@ strew_status block_take(const struct call *call, strew_device *device, size_t si
   size_t whole = rounded(size_bytes ? size_bytes : 1);
   if (on->largest_bytes && whole > on->largest_bytes) whole = size_bytes;
   if (take_free(on, whole, block)) return STREW_OK;
+  if (!strew_context_charge(device->context, whole)) return fail_memory(call, device->context, size_bytes);
   cl_int error = make_buffer(on, whole, block);
   if (error != CL_SUCCESS && blocks_make_room(device)) error = make_buffer(on, whole, block);
-  return error == CL_SUCCESS ? STREW_OK : fail_buffer(call, device, size_bytes, error);
+  if (error == CL_SUCCESS) return STREW_OK;
+  strew_context_discharge(device->context, whole);
+  return fail_buffer(call, device, size_bytes, error);
 }
 
 void block_give(strew_device *device, struct block *block) {
   struct opencl *on = opencl_of(device);
   if (!block->memory) return;
-  if (on->free_count == FREE_BLOCKS) drop(on, 0);
+  if (on->free_count == FREE_BLOCKS) drop(device, 0);
   on->free_blocks[on->free_count++] = *block;
   on->free_bytes += block->size_bytes;
   block->memory = NULL;

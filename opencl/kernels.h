@@ -5,7 +5,7 @@
 struct kernel_file {
   const char *name, *text;
 };
-extern const struct kernel_file kernel_files[]; /* made by embed.sh */
+extern const struct kernel_file kernel_files[]; /* made by scripts/embed.sh */
 extern const int kernel_file_count;
 
 #endif

@@ -164,9 +164,9 @@ static strew_status from_source(const struct call *call, strew_device *device, c
   cl_int error;
   cl_program program = cl.clCreateProgramWithSource(on->context, 1, &source, NULL, &error);
   if (!program) return fail_opencl(call, device, "clCreateProgramWithSource", error);
-  if (context->progress) context->progress(context->progress_user, "compiling kernels");
+  strew_context_progress(context, "compiling kernels", -1);
   error = build(on, program);
-  if (context->progress) context->progress(context->progress_user, NULL);
+  strew_context_progress(context, NULL, 0);
   if (error == CL_SUCCESS) return *out = program, STREW_OK;
   strew_status status = error == CL_BUILD_PROGRAM_FAILURE ? fail_build(call, device, program, key, error)
                                                           : fail_opencl(call, device, "clBuildProgram", error);

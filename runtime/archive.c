@@ -367,6 +367,7 @@ strew_status archive_create(const struct call *call, strew_context *context, con
 /* The time of a member is the first that the format knows, so that the same tensors make the same file. */
 strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
                          bool is_deflated) {
+  enum { level = 6 }; /* zlib's usual one; libzip's is 9, which took 20 times as long for files smaller by 0.4 % */
   enum { FIRST_DAY = 1 << 5 | 1 };
   strew_context *context = archive->context;
   struct member *member = memory_take(context, sizeof *member);
@@ -380,7 +381,8 @@ strew_status archive_add(struct archive *archive, const char *name, const void *
   zip_int64_t i = zip.zip_file_add(archive->zip, name, source, ZIP_FL_ENC_UTF_8);
   if (i < 0) return zip.zip_source_free(source), fail_name(archive, name);
   if (zip.zip_file_set_dostime(archive->zip, (zip_uint64_t)i, 0, FIRST_DAY, 0) != 0 ||
-      zip.zip_set_file_compression(archive->zip, (zip_uint64_t)i, is_deflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0) != 0)
+      zip.zip_set_file_compression(archive->zip, (zip_uint64_t)i, is_deflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE, level) !=
+          0)
     return fail_zip(archive, zip.zip_get_error(archive->zip));
   return STREW_OK;
 }

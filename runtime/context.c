@@ -56,11 +56,18 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for a context");
   *context = (strew_context){
       .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
+  context->memory_limit_bytes = options->memory_limit_bytes;
   context->now_ns = clock_ns;
+  strew_context_limit_time(context, options->time_limit_seconds);
   strew_status status = context_setup(context, options, error);
   if (status != STREW_OK) return strew_context_release(context), status;
   *out = context;
   return STREW_OK;
+}
+
+strew_context *strew_context_retain(strew_context *context) {
+  context->references++;
+  return context;
 }
 
 void strew_context_release(strew_context *context) {
@@ -76,6 +83,9 @@ void strew_context_release(strew_context *context) {
 
 int strew_context_threads(const strew_context *context) { return context->threads; }
 size_t strew_context_bytes(const strew_context *context) { return context->bytes; }
+size_t strew_context_charged_bytes(const strew_context *context) { return context->charged_bytes; }
+size_t strew_context_memory_limit_bytes(const strew_context *context) { return context->memory_limit_bytes; }
+double strew_context_time_limit(const strew_context *context) { return context->time_limit_seconds; }
 size_t strew_context_peak_bytes(const strew_context *context) { return context->peak_bytes; }
 bool strew_context_deterministic(const strew_context *context) { return !context->any_order; }
 void strew_context_set_deterministic(strew_context *context, bool deterministic) {

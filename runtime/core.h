@@ -86,6 +86,8 @@ extern const strew_allocator default_allocator;
 void *memory_take(strew_context *context, size_t size_bytes);
 void memory_give(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
+/* "1000 bytes in use, the limit is 2000", or what the machine has. */
+const char *text_of_use(const strew_context *context, char *text); /* TEXT_BYTES */
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
 /* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
    promise it all the same. */
@@ -139,22 +141,31 @@ struct device_list {
   char advice[256]; /* where there is none: how to get one */
 };
 
+/* Work of the library's own that is told in steps; doing is "" while there is none. progress.c */
+struct progress {
+  char doing[TEXT_BYTES];
+  uint64_t total, done; /* in steps of any size; no step is told beyond the last one */
+};
+
 struct strew_context {
   size_t references; /* the host's and one per storage */
   strew_allocator allocator;
   struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
+  size_t memory_limit_bytes, charged_bytes;
   strew_device *default_device;
   strew_device cpu;
   struct device_list found;
   bool any_order; /* float sums may be joined in any order, where that is faster */
-  void (*progress)(void *user, const char *doing);
+  void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
+  struct progress steps;
   struct pool *pool; /* made at first use */
   int threads;
   size_t grain_bytes;   /* work below this stays on one thread */
   uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
   atomic_int stop;      /* enum stop */
+  double time_limit_seconds;
   int64_t deadline_ns;
   int64_t (*now_ns)(void); /* clock_ns, but for tests */
   atomic_uintptr_t owner;  /* the thread that is in a call, and in how many, one within the other: in debug builds */
@@ -208,6 +219,13 @@ static inline bool context_stops(strew_context *context) {
 strew_status context_end(const struct call *call, strew_context *context, const struct storage *written);
 /* Between two steps of a call: both in one. */
 strew_status context_check(const struct call *call, strew_context *context);
+/* Work of so many steps begins, turns out to have another number of them, has done so many in all, or so many more,
+   ends. Steps out of any work are not told. */
+void progress_begin(strew_context *context, const char *doing, uint64_t total);
+void progress_resize(strew_context *context, uint64_t total);
+void progress_reach(strew_context *context, uint64_t done);
+void progress_step(strew_context *context, uint64_t steps);
+void progress_end(strew_context *context);
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
 struct storage *storage_retain(struct storage *storage);
@@ -489,6 +507,8 @@ extern const struct device_ops cpu_ops, opencl_ops;
 strew_status check_plan_values(const struct call *call, strew_device *device, const struct plan *plan, int index,
                                int64_t lowest, int64_t highest, bool *bad);
 
+/* opencl/buffer.c: gives what devices keep for reuse back to their drivers. */
+void opencl_drop_kept(strew_context *context);
 /* opencl/platform.c: fills context->found, and gives it back. */
 void opencl_find_devices(strew_context *context);
 void opencl_forget_devices(strew_context *context);

@@ -122,8 +122,8 @@ static strew_status fail_text(const struct reader *reader, int64_t line, int64_t
 
 static strew_status fail_ragged(const struct reader *reader, int64_t line, int64_t count) {
   return fail_file(reader->call, reader->path, NULL,
-                   "has %" PRId64 " cell%s in line %" PRId64 ", %" PRId64 " are due as in line %" PRId64, count,
-                   count == 1 ? "" : "s", line, reader->count, reader->width_line);
+                   "has %" PRId64 " cell%s in line %" PRId64 ", %" PRId64 " %s due as in line %" PRId64, count,
+                   count == 1 ? "" : "s", line, reader->count, reader->count == 1 ? "is" : "are", reader->width_line);
 }
 
 static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
@@ -170,9 +170,11 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
   }
 }
 
-/* Is the call to go on? */
-static strew_status check_row(const struct reader *reader, int64_t row) {
-  return row % 1024 ? STREW_OK : context_check(reader->call, reader->context);
+/* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. */
+static strew_status check_row(const struct reader *reader, int64_t row, int walk, const struct cells *cells) {
+  if (row % 1024) return STREW_OK;
+  progress_reach(reader->context, reader->size_bytes * (uint64_t)walk + (uint64_t)(cells->at - reader->text));
+  return context_check(reader->call, reader->context);
 }
 
 /* ---------------------------------------------------------------------------------------------------- the first line
@@ -216,17 +218,25 @@ static strew_status name_by_numbers(struct reader *reader) {
   return status;
 }
 
+static strew_status fail_text_option(const struct reader *reader, const char *name) {
+  enum { MOST_TOLD = 8 };
+  char text[TEXT_BYTES], known[TEXT_BYTES], list[MOST_TOLD * 40];
+  size_t length = 0;
+  for (int64_t i = 0; i < reader->count && i < MOST_TOLD; i++)
+    length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
+                               text_of_name(words_at(&reader->names, i), known));
+  return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
+              "has \"%s\", which is no column: the file has %s%s", text_of_name(name, text), list,
+              reader->count > MOST_TOLD ? ", ..." : "");
+}
+
 /* Which columns the user wants as text. */
 static strew_status mark_text(struct reader *reader) {
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = UNKNOWN;
   for (int64_t k = 0; k < reader->options->text_count; k++) {
     const char *name = reader->options->text[k];
-    char text[TEXT_BYTES];
     int64_t i = words_find(&reader->names, name, strlen(name));
-    if (i < 0)
-      return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
-                  "names a column \"%s\", the %" PRId64 " of the file are \"%.60s\"%s", text_of_name(name, text),
-                  reader->count, words_at(&reader->names, 0), reader->count > 1 ? ", ..." : "");
+    if (i < 0) return fail_text_option(reader, name);
     reader->columns[i].kind = TEXTUAL;
   }
   return STREW_OK;
@@ -316,7 +326,7 @@ static strew_status walk_first(struct reader *reader, struct cells cells) {
                      "begins with a line of words, and a number comes below: do they name the columns?");
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) {
-    status = check_row(reader, reader->rows);
+    status = check_row(reader, reader->rows, 1, &cells);
     if (status == STREW_OK) status = walk_line(reader, &cells, survey);
   }
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
@@ -382,7 +392,7 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
 static strew_status walk_second(struct reader *reader, struct cells cells) {
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->row++) {
-    status = check_row(reader, reader->row);
+    status = check_row(reader, reader->row, 2, &cells);
     if (status == STREW_OK) status = walk_line(reader, &cells, fill);
   }
   return status;
@@ -448,8 +458,10 @@ static strew_status check_text(const struct reader *reader) {
 static strew_status read_pieces(struct reader *reader, const struct file *file) {
   enum { PIECE_BYTES = 4 << 20 };
   strew_status status = STREW_OK;
+  progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
   for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
     size_t left = reader->size_bytes - at;
+    progress_reach(reader->context, at);
     status = context_check(reader->call, reader->context);
     if (status == STREW_OK)
       status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);

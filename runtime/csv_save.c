@@ -116,8 +116,12 @@ static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
 
 static strew_status put_rows(struct writer *writer) {
   strew_status status = STREW_OK;
+  progress_resize(writer->context, (uint64_t)writer->rows);
   for (int64_t row = 0; row < writer->rows && status == STREW_OK; row++) {
-    if (row % 1024 == 0) status = context_check(writer->call, writer->context);
+    if (row % 1024 == 0) {
+      progress_reach(writer->context, (uint64_t)row);
+      status = context_check(writer->call, writer->context);
+    }
     for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
       status = put_cell(writer, row, i);
       if (status == STREW_OK) status = put_end(writer, i);

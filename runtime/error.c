@@ -25,6 +25,7 @@ static const char *const status_names[] = {
     [STREW_EMEMORY] = "memory",
     [STREW_EFREED] = "freed",
     [STREW_EINTERRUPTED] = "interrupted",
+    [STREW_ETIME] = "time",
     [STREW_EFILE] = "file",
 };
 

@@ -37,18 +37,12 @@ static strew_status find_format(const struct call *call, const char *path, const
               list_of_formats(NULL, known));
 }
 
-/* Long work is told, to a host that asked for it. */
-static bool tell(strew_context *context, const char *doing, const char *path, uint64_t size_bytes) {
-  enum { LARGE_BYTES = 256 << 20 }; /* a tenth of a second and more */
+/* Bytes are steps where the format does not find others. */
+static void tell(strew_context *context, const char *doing, const char *path, uint64_t size_bytes) {
   char name[TEXT_BYTES], words[TEXT_BYTES + 16];
-  if (!context->progress || size_bytes < LARGE_BYTES) return false;
+  if (!context->progress) return;
   snprintf(words, sizeof words, "%s %s", doing, text_of_name(path, name));
-  context->progress(context->progress_user, words);
-  return true;
-}
-
-static void tell_end(strew_context *context, bool is_told) {
-  if (is_told) context->progress(context->progress_user, NULL);
+  progress_begin(context, words, size_bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------------- loading */
@@ -92,10 +86,10 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
                   "ends in %s, files that hold %s end in %s", format->suffix, out ? "one tensor" : "a table",
                   list_of_formats(out ? loads_tensor : loads_table, known));
   if (status != STREW_OK) return status;
-  bool is_told = !options->map && tell(device->context, "loading", path, file_size(path));
+  tell(device->context, "loading", path, file_size(path));
   status = format->load ? format->load(&call, device, path, options, &tensor)
                         : format->load_table(&call, device, path, options, &tensors);
-  tell_end(device->context, is_told);
+  progress_end(device->context);
   if (status != STREW_OK) return status;
   if (out) *out = tensor;
   if (table) *table = tensors;
@@ -137,9 +131,9 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_tensor, &format);
   if (status != STREW_OK) return status;
-  bool is_told = tell(tensor_context(tensor), "saving", path, bytes_of(tensor));
+  tell(tensor_context(tensor), "saving", path, bytes_of(tensor));
   status = format->save(&call, tensor, path, options);
-  tell_end(tensor_context(tensor), is_told);
+  progress_end(tensor_context(tensor));
   return status;
 }
 
@@ -150,10 +144,13 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_table, &format);
   if (status != STREW_OK) return status;
+  if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "has no names, which %s files need",
+                format->suffix);
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
-  bool is_told = tell(table_context(table), "saving", path, bytes);
+  tell(table_context(table), "saving", path, bytes);
   status = format->save_table(&call, table, path, options);
-  tell_end(table_context(table), is_told);
+  progress_end(table_context(table));
   return status;
 }

@@ -32,6 +32,16 @@ static void clear(strew_context *context, int bits) {
 void strew_context_interrupt(strew_context *context) { set(context, STOP_ASKED); }
 void strew_context_clear_interrupt(strew_context *context) { clear(context, STOP_ASKED | STOP_LEFT); }
 
+void strew_context_limit_time(strew_context *context, double seconds) {
+  const double longest = 1e9; /* thirty years */
+  bool limited = seconds > 0;
+  context->time_limit_seconds = limited ? seconds : 0;
+  clear(context, STOP_TIMED | STOP_LATE | STOP_LEFT);
+  if (!limited) return;
+  context->deadline_ns = context->now_ns() + (int64_t)((seconds < longest ? seconds : longest) * 1e9);
+  set(context, STOP_TIMED);
+}
+
 bool context_stops_indeed(strew_context *context) {
   if (state_of(context) & STOP_TIMED && context->now_ns() >= context->deadline_ns) set(context, STOP_LATE);
   if (!(state_of(context) & (STOP_ASKED | STOP_LATE | STOP_LEFT | STOP_SHARED))) return false;
@@ -58,7 +68,9 @@ strew_status context_end(const struct call *call, strew_context *context, const 
   const char *name = name_of(call, written);
   if (name) snprintf(hint, sizeof hint, "'%s' may hold a part of the result", name);
   struct fault fault = {.code = STREW_EINTERRUPTED, .hint = name ? hint : NULL};
-  return fail(call, fault, "interrupted!");
+  if (!(state_of(context) & STOP_LATE)) return fail(call, fault, "interrupted!");
+  fault.code = STREW_ETIME;
+  return fail(call, fault, "its time is over, the limit is %g s", context->time_limit_seconds);
 }
 
 strew_status context_check(const struct call *call, strew_context *context) {

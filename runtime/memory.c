@@ -48,6 +48,7 @@ const strew_allocator default_allocator = {default_allocate, default_deallocate,
 
 static void deallocate(strew_context *context, void *block, size_t size_bytes) {
   context->allocator.deallocate(context->allocator.user, block, size_bytes);
+  strew_context_discharge(context, size_bytes);
 }
 
 /* What is asked of the allocator: large blocks are up to a sixteenth larger, in steps of a page and more. */
@@ -90,15 +91,40 @@ static void *take_kept(struct kept *kept, size_t size_bytes) {
   return NULL;
 }
 
+/* ------------------------------------------------------------------------------------------------- the limit */
+
+static bool is_within(const strew_context *context, size_t size_bytes) {
+  size_t limit = context->memory_limit_bytes, charged = context->charged_bytes;
+  return !limit || (charged <= limit && size_bytes <= limit - charged);
+}
+
+bool strew_context_charge(strew_context *context, size_t size_bytes) {
+  if (!is_within(context, size_bytes)) {
+    memory_drop_kept(context);
+#if STREW_OPENCL
+    opencl_drop_kept(context);
+#endif
+  }
+  if (!is_within(context, size_bytes)) return false;
+  context->charged_bytes += size_bytes;
+  return true;
+}
+
+void strew_context_discharge(strew_context *context, size_t size_bytes) { context->charged_bytes -= size_bytes; }
+
 /* ------------------------------------------------------------------------------------------- taken and given */
 
 static void *allocate(strew_context *context, size_t size_bytes) {
   const strew_allocator *allocator = &context->allocator;
   size_t alignment = size_bytes < SMALL ? _Alignof(max_align_t) : MEMORY_ALIGNMENT;
+  if (!strew_context_charge(context, size_bytes)) return NULL;
   void *block = allocator->allocate(allocator->user, size_bytes, alignment);
-  if (block || !context->kept.count) return block;
-  memory_drop_kept(context);
-  return allocator->allocate(allocator->user, size_bytes, alignment);
+  if (!block && context->kept.count) {
+    memory_drop_kept(context);
+    block = allocator->allocate(allocator->user, size_bytes, alignment);
+  }
+  if (!block) strew_context_discharge(context, size_bytes);
+  return block;
 }
 
 static void *take_large(strew_context *context, size_t size_bytes) {
@@ -155,11 +181,19 @@ static size_t machine_bytes(void) {
   return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
 }
 
+const char *text_of_use(const strew_context *context, char *text) {
+  if (context->memory_limit_bytes)
+    snprintf(text, TEXT_BYTES, "%zu in use, %zu of them by tensors, the limit is %zu", context->charged_bytes,
+             context->bytes, context->memory_limit_bytes);
+  else
+    snprintf(text, TEXT_BYTES, "%zu in use by tensors, the machine has %zu", context->bytes, machine_bytes());
+  return text;
+}
+
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes) {
-  char hint[sizeof call->error->hint];
-  snprintf(hint, sizeof hint,
-           "asked for %zu bytes, %zu in use by tensors, the machine has %zu; free tensors or work in smaller pieces",
-           size_bytes, context->bytes, machine_bytes());
+  char hint[sizeof call->error->hint], use[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "asked for %zu bytes, %.160s; free tensors or work in smaller pieces", size_bytes,
+           text_of_use(context, use));
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "memory does not suffice for %zu bytes",
               size_bytes);
 }

@@ -108,6 +108,7 @@ static strew_status read_elements(const struct call *call, const struct npy_sour
     if (status != STREW_OK) break;
     convert(header, place, bytes);
     if (!is_host) status = device->ops->write(call, to, at, place, bytes);
+    progress_step(device->context, bytes);
   }
   if (!is_host) memory_give(device->context, piece, piece_bytes);
   return status;
@@ -327,6 +328,7 @@ static strew_status write_image(const struct call *call, const struct npy_image 
   for (uint64_t at = image->header_bytes; at < image->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
     uint64_t left = image->size_bytes - at;
     status = write_piece(call, image, draft, at, piece, left < PIECE_BYTES ? (size_t)left : PIECE_BYTES);
+    progress_reach(device->context, at);
   }
   memory_give(device->context, piece, PIECE_BYTES);
   return status;

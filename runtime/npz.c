@@ -41,6 +41,7 @@ static strew_status check_sum(const struct loading *loading) {
     if (status != STREW_OK) return status;
     if (__builtin_add_overflow(bytes, member.size_bytes, &bytes)) bytes = UINT64_MAX;
   }
+  progress_resize(loading->device->context, bytes);
   return check_machine_memory(loading->call, loading->device, bytes, NULL);
 }
 
@@ -102,7 +103,9 @@ static strew_status open_image(const struct call *call, void *user, const void *
   return status == STREW_OK ? npy_open(call, item, user) : status;
 }
 static strew_status read_image(const struct call *call, void *user, uint64_t at, void *to, size_t size_bytes) {
-  return npy_image_read(call, user, at, to, size_bytes);
+  const struct npy_image *image = user;
+  progress_step(tensor_context(image->dense), size_bytes);
+  return npy_image_read(call, image, at, to, size_bytes);
 }
 static void close_image(void *user) { npy_close(user); }
 

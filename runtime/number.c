@@ -251,10 +251,23 @@ static bool reads_back(strew_dtype dtype, const void *element, struct decimal *d
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }
 
+/* Decimals of `least` digits are told apart by the dtype's normal numbers, and those by `most`. */
+static void digits_of(strew_dtype dtype, double value, int *least, int *most) {
+  static const struct {
+    int least, most;
+    double normal;
+  } digits[] = {[STREW_FLOAT64] = {15, 17, 0x1p-1022},
+                [STREW_FLOAT32] = {6, 9, 0x1p-126},
+                [STREW_FLOAT16] = {3, 5, 0x1p-14},
+                [STREW_BFLOAT16] = {2, 4, 0x1p-126}};
+  *least = fabs(value) < digits[dtype].normal ? 1 : digits[dtype].least;
+  *most = digits[dtype].most;
+}
+
 /* As many digits as it takes, without the zeros at their end. */
 static void shortest(strew_dtype dtype, const void *element, double value, locale_t plain, struct decimal *out) {
-  int least = dtype == STREW_FLOAT64 ? 15 : dtype == STREW_FLOAT32 ? 6 : dtype == STREW_FLOAT16 ? 3 : 2;
-  int most = dtype == STREW_FLOAT64 ? 17 : dtype == STREW_FLOAT32 ? 9 : dtype == STREW_FLOAT16 ? 5 : 4;
+  int least, most;
+  digits_of(dtype, value, &least, &most);
   *out = (struct decimal){.negative = signbit(value)};
   for (int count = least; count <= most; count++) {
     int exponent;

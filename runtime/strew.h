@@ -88,6 +88,7 @@ typedef enum strew_status {
   STREW_EMEMORY,      /* memory does not suffice */
   STREW_EFREED,       /* a tensor that was given back */
   STREW_EINTERRUPTED, /* the host asked the call to stop: strew_context_interrupt */
+  STREW_ETIME,        /* the time limit is over: strew_context_limit_time */
   STREW_EFILE         /* a file that cannot be read or written, or that does not hold what it should */
 } strew_status;
 
@@ -216,22 +217,42 @@ typedef struct strew_options {
   int threads; /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
   size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
-  /* NULL, or called with a few words before work of a device that may take long (its first kernels are compiled) and
-     with NULL after it; progress_user is handed back. */
-  void (*progress)(void *user, const char *doing);
+  /* NULL, or told of work that may take long (kernels are compiled, a large file is read): before it and, where it goes
+     in steps, again and again what is being done, in a few words, and which part of it is done, 0..1 (-1: nobody
+     knows); after it, or its failure, NULL. Called on the context's thread, in the middle of a call: it may not use the
+     context. What it is told lives until it returns; progress_user is handed back. */
+  void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
+  /* Limits, for work that is not trusted; 0: none. Memory: of what tensors, their scratch and what is kept for reuse
+     take on the host and on all devices, and of what the host charges for itself. Beyond it a call fails with
+     STREW_EMEMORY. Not counted: worker threads' stacks and what BLAS and drivers keep for themselves.
+     Time: see strew_context_limit_time, from the context's creation on. */
+  size_t memory_limit_bytes;
+  double time_limit_seconds;
+  bool sandbox; /* of Lua states: strew_new_state in strew_lua.h. A context pays no heed to it */
 } strew_options;
 
 /* options NULL: all defaults. The caller owns one reference; each tensor holds another, so that a context outlives its
    tensors whatever the order of release. */
 STREW_API strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error);
 STREW_API void strew_context_release(strew_context *context);
+STREW_API strew_context *strew_context_retain(strew_context *context); /* returns its argument */
 
 STREW_API int strew_context_threads(const strew_context *context);
 STREW_API strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error);
 /* Bytes of tensor memory now held, and the most ever held. */
 STREW_API size_t strew_context_bytes(const strew_context *context);
 STREW_API size_t strew_context_peak_bytes(const strew_context *context);
+/* What counts against the memory limit. A host counts memory of its own, as that of its Lua state, by charging it
+   before it is taken; false: it would be too much, and nothing is charged. On the context's thread. */
+STREW_API size_t strew_context_charged_bytes(const strew_context *context);
+STREW_API size_t strew_context_memory_limit_bytes(const strew_context *context); /* 0: none */
+STREW_API bool strew_context_charge(strew_context *context, size_t size_bytes);
+STREW_API void strew_context_discharge(strew_context *context, size_t size_bytes);
+/* From now on, calls go on for so many seconds by the clock on the wall; then the running one stops as if interrupted,
+   but with STREW_ETIME, and so does every later one, until another limit is set. 0: no limit. */
+STREW_API void strew_context_limit_time(strew_context *context, double seconds);
+STREW_API double strew_context_time_limit(const strew_context *context); /* as it was set */
 /* May float sums be joined in any order where that is faster (atomics of a GPU)? At first not: sums have the same bits
    everywhere. */
 STREW_API bool strew_context_deterministic(const strew_context *context);
@@ -281,6 +302,8 @@ STREW_API strew_status strew_device_capabilities(strew_device *device, strew_cap
 STREW_API const char *strew_device_name(const strew_device *device);  /* as strew_device_find takes it */
 STREW_API const char *strew_device_description(strew_device *device); /* the processor's own name */
 STREW_API strew_context *strew_device_context(const strew_device *device);
+/* Tells options.progress of work of the host's own; does nothing where there is none. doing NULL: it is done. */
+STREW_API void strew_context_progress(const strew_context *context, const char *doing, double done);
 /* Waits until all work given to the device is done; to all devices that were used. */
 STREW_API strew_status strew_device_finish(strew_device *device, strew_error *error);
 STREW_API strew_status strew_context_finish(strew_context *context, strew_error *error);

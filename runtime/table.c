@@ -119,9 +119,8 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   int64_t count = words->count;
   status = words_number(&call, table->context, words, word, strlen(word), &number);
   if (status != STREW_OK || number == count) return status;
-  return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "word"},
-              "is \"%s\", the word of code %" PRId64 " already: words of a column are different",
-              text_of_name(word, text), number);
+  return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "words"},
+              "has \"%s\" twice, the words of a column are different", text_of_name(word, text));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */

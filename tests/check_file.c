@@ -533,12 +533,6 @@ static bool put_sparse(const char *path, int64_t count) {
   return false;
 }
 
-static void count_progress(void *user, const char *doing) {
-  int *told = user;
-  told[doing != NULL]++;
-  if (doing) ck_assert_ptr_nonnull(strstr(doing, "loading /tmp/strew-check-"));
-}
-
 /* A context as hosts have it, whose memory is the C library's. */
 START_TEST(test_larger_than_memory) {
   const int64_t last[] = {-1};
@@ -561,25 +555,6 @@ START_TEST(test_larger_than_memory) {
   ok(strew_get(loaded, 1, last, &element, &failure));
   ck_assert_int_eq(element.as.i, 5);
   strew_release(loaded);
-}
-END_TEST
-
-START_TEST(test_progress) {
-  int told[2] = {0, 0};
-  strew_options options = {.progress = count_progress, .progress_user = told};
-  strew_context *telling = NULL;
-  strew_device *cpu = NULL;
-  strew_tensor *loaded = NULL;
-  if (on_device() || !put_sparse(in_folder("large.npy"), 256 << 20)) return;
-  ok(strew_context_create(&options, &telling, &failure));
-  ok(strew_device_find(telling, "cpu", &cpu, &failure));
-  ok(strew_load(cpu, in_folder("large.npy"), NULL, &loaded, NULL, &failure));
-  ck_assert(told[true] == 1 && told[false] == 1);
-  strew_release(loaded);
-  ck_assert_int_eq(truncate(in_folder("large.npy"), 256 << 20), 0);
-  ck_assert_int_eq(strew_load(cpu, in_folder("large.npy"), NULL, &loaded, NULL, &failure), STREW_EFILE);
-  ck_assert(told[true] == 2 && told[false] == 2);
-  strew_context_release(telling);
 }
 END_TEST
 
@@ -658,7 +633,6 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_no_permission);
   tcase_add_test(all, test_owner);
   tcase_add_test(all, test_larger_than_memory);
-  tcase_add_test(all, test_progress);
   tcase_add_test(all, test_kinds);
   tcase_add_test(all, test_table);
   return suite;

@@ -81,6 +81,28 @@ START_TEST(test_before_a_call) {
 }
 END_TEST
 
+/* Time that is over stops all that computes, until there is another limit, or none. */
+START_TEST(test_time) {
+  strew_tensor *self = ones_of(5), *made = NULL;
+  strew_context_limit_time(context, 1e-12);
+  for (int again = 0; again < 2; again++)
+    assert_fails(strew_unary(STREW_NEG, self, &made, &failure), STREW_ETIME,
+                 "neg: its time is over, the limit is 1e-12 s\n  self  float32[5] cpu");
+  assert_fails(strew_context_check(context, &failure), STREW_ETIME, NULL);
+  strew_context_clear_interrupt(context); /* that is another matter */
+  assert_fails(strew_fill(self, strew_int(3), &failure), STREW_ETIME, NULL);
+  ck_assert_double_eq(strew_context_time_limit(context), 1e-12);
+  strew_context_limit_time(context, 1e300);
+  ok(strew_unary(STREW_NEG, self, &made, &failure));
+  strew_context_interrupt(context);
+  assert_fails(strew_fill(self, strew_int(3), &failure), STREW_EINTERRUPTED, NULL);
+  strew_context_clear_interrupt(context);
+  strew_context_limit_time(context, 0);
+  ok(strew_fill(self, strew_int(3), &failure));
+  strew_release(self), strew_release(made);
+}
+END_TEST
+
 static void *interrupt(void *context_) {
   strew_context_interrupt(context_);
   return NULL;
@@ -244,6 +266,7 @@ Suite *make_suite(void) {
   if (on_device()) return suite;
   TCase *words = new_case(suite, "by the host's word");
   tcase_add_test(words, test_before_a_call);
+  tcase_add_test(words, test_time);
   tcase_add_test(words, test_by_a_thread);
   tcase_add_test(words, test_by_a_signal);
   TCase *often = new_case(suite, "how often calls look");

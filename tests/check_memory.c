@@ -2,6 +2,8 @@
    an operation makes: see trials.h. */
 #include "trials.h"
 
+#include <string.h>
+
 static const int64_t five[] = {5};
 
 static void set_flag(void *flag) { *(bool *)flag = true; }
@@ -130,6 +132,35 @@ START_TEST(test_bounds) {
 }
 END_TEST
 
+/* What is kept for reuse gives way before a limit is met, and memory of a host's own counts. */
+START_TEST(test_limit) {
+  strew_options options = {.allocator = counting_allocator, .memory_limit_bytes = 8 * MEBIBYTE, .threads = 1};
+  strew_context *made = NULL;
+  strew_device *cpu = NULL;
+  strew_tensor *first = NULL, *second = NULL;
+  const int64_t three = 3 * MEBIBYTE, six = 6 * MEBIBYTE;
+  ok(strew_context_create(&options, &made, &failure));
+  ok(strew_device_find(made, "cpu", &cpu, &failure));
+  ck_assert_uint_eq(strew_context_charged_bytes(made), 0);
+  ck_assert_uint_eq(strew_context_memory_limit_bytes(made), 8 * MEBIBYTE);
+  ok(strew_empty(cpu, STREW_UINT8, 1, &six, &first, &failure));
+  assert_fails(strew_empty(cpu, STREW_UINT8, 1, &three, &second, &failure), STREW_EMEMORY, NULL);
+  ck_assert_ptr_nonnull(strstr(failure.hint, "asked for 3145728 bytes, "));
+  ck_assert_ptr_nonnull(strstr(failure.hint, "the limit is 8388608"));
+  strew_release(first); /* kept: no room for another size beside it */
+  ok(strew_empty(cpu, STREW_UINT8, 1, &three, &second, &failure));
+  ck_assert(strew_context_charge(made, 4 * MEBIBYTE));
+  ck_assert(!strew_context_charge(made, 2 * MEBIBYTE));
+  ck_assert(!strew_context_charge(made, SIZE_MAX));
+  assert_fails(strew_empty(cpu, STREW_UINT8, 1, &three, &first, &failure), STREW_EMEMORY, NULL);
+  ck_assert_uint_le(strew_context_charged_bytes(made), 8 * MEBIBYTE);
+  strew_context_discharge(made, 4 * MEBIBYTE);
+  ok(strew_empty(cpu, STREW_UINT8, 1, &three, &first, &failure));
+  strew_release(first), strew_release(second);
+  strew_context_release(made);
+}
+END_TEST
+
 /* A context takes what it keeps with it. */
 START_TEST(test_kept_to_the_end) {
   strew_context *made = NULL;
@@ -163,5 +194,6 @@ Suite *make_suite(void) {
   tcase_add_test(kept, test_kept_on_failure);
   tcase_add_test(kept, test_bounds);
   tcase_add_test(kept, test_kept_to_the_end);
+  tcase_add_test(kept, test_limit);
   return suite;
 }

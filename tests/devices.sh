@@ -47,7 +47,7 @@ specs() {
   log=$here/specs.log
   STREW_DEVICE=$device LUA_CPATH=$lua_path timeout 600 lua5.4 /usr/bin/busted --output=plainTerminal \
     tests/spec/cases_spec.lua tests/spec/error_spec.lua tests/spec/hint_spec.lua tests/spec/print_spec.lua \
-    tests/spec/view_spec.lua tests/spec/file_spec.lua >"$log" 2>&1
+    tests/spec/view_spec.lua tests/spec/file_spec.lua tests/spec/text_spec.lua tests/spec/show_spec.lua >"$log" 2>&1
   counts=$(sed -n 's/^\([0-9]*\) success[a-z]* \/ \([0-9]*\) failure[a-z]* \/ \([0-9]*\) error.*/\1 \2 \3/p' "$log")
   # shellcheck disable=SC2086
   set -- $counts
@@ -75,6 +75,19 @@ few() { # WORDS [WORD]: what the device is taken for; what is tried, or else all
   [ ! -s "$report" ] || count 0 1 "few.lua ($1), by Oclgrind's report" "$report"
 }
 
+demos() {
+  mkdir -p "$here/demo"
+  for demo in karate debrank groupby voxels hough; do
+    log=$here/$demo.log
+    if timeout 300 "$build/strew" "scripts/demos/$demo.lua" "$here/demo" >"$log" 2>&1 &&
+      grep -q '^cpu and opencl:.* agree bit for bit$' "$log"; then
+      count 1 0
+    else
+      count 0 1 "$demo.lua" "$log"
+    fi
+  done
+}
+
 run() { # NAME CALLS
   few gpu
   if [ "$kind" = oclgrind ]; then
@@ -95,6 +108,7 @@ run() { # NAME CALLS
     few gpu large
     few '' large
   fi
+  [ "$kind" != pocl ] || demos # the first device is theirs
   digest "$2"
   echo "$1: $passed passed, $failed failed"
 }

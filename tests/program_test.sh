@@ -6,6 +6,7 @@ set -u
 program=${1:-build/strew}
 case $program in /*) ;; *) program=$PWD/$program ;; esac
 bench=$(cd "$(dirname "$0")/../scripts/bench" && pwd)
+demos=$(cd "$(dirname "$0")/../scripts/demos" && pwd)
 here=$(mktemp -d) && cd "$here" || exit 1
 trap 'rm -rf "$here"' EXIT
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4 STREW_DEVICE STREW_THREADS
@@ -288,7 +289,9 @@ after() {
   sleep 0.1
 }
 : >shown
+has_terminal=
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+  has_terminal=yes
   printf '1 + 1\nfor i = 7, 8 do\nprint(i)\nend\nerror("kept")\n"on"\n' | typed
   expect 'a session at a terminal' 0 '*strew 0.*cpu, * thread*> *2*>> *7*8*kept*stack traceback*on*'
   {
@@ -306,6 +309,74 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
 else
   echo "left out: the prompt at a terminal (there is no working 'script' command)"
 fi
+
+# ---- the terminal: pictures in its colours and size, progress on one line that goes; never in a pipe
+escape=$(printf '\033')
+cat >shows.lua <<'END'
+strew.show(strew.tensor{{0, 0}, {1, 1}}, {colormap = "grey"})
+strew.show(strew.arange(180))
+END
+cat >works.lua <<'END'
+strew.progress("all of it \27[2J" .. ("long "):rep(99))
+strew.progress()
+print("one")
+local start, now = strew.clock()
+repeat now = strew.clock() - start strew.progress("a part", now) until now > 0.25
+strew.progress("left behind")
+if ... then error("failed") end
+END
+# at_terminal SETTINGS ARGS...: the program at a terminal of 60 columns; returns are left out of what it shows.
+at_terminal() {
+  settings=$1 && shift
+  script -qec "stty cols 60 rows 12; env $settings $program $*" /dev/null >out 2>err </dev/null
+  status=$?
+  tr -d '\r' <out >shown && mv shown out
+}
+sixty='▁▁▁▁▁▁▁▁▂▂▂▂▂▂▂▃▃▃▃▃▃▃▃▄▄▄▄▄▄▄▅▅▅▅▅▅▅▆▆▆▆▆▆▆▆▇▇▇▇▇▇▇████████'
+if [ -n "$has_terminal" ]; then
+  black="$escape?38;2;0;0;0m" white="$escape?48;2;255;255;255m"
+  at_terminal 'LC_ALL=C.UTF-8 TERM=xterm NO_COLOR= COLORTERM=truecolor' shows.lua
+  expect 'a picture in 24 bits of colour' 0 "$black$white▀▀$escape?0m*"
+  at_terminal 'LC_ALL=C.UTF-8 TERM=xterm NO_COLOR= COLORTERM=' shows.lua
+  expect 'a picture in 256 colours' 0 "$escape?38;5;16m$escape?48;5;231m▀▀$escape?0m*$newline$sixty$newline*mean of 3"
+  for settings in NO_COLOR=1 TERM=dumb TERM=; do
+    at_terminal "LC_ALL=C.UTF-8 TERM=xterm COLORTERM=truecolor $settings" shows.lua
+    expect "a picture with $settings" 0 "    ${newline}@@@@${newline}0 .. 1$newline$sixty$newline*mean of 3"
+  done
+  at_terminal 'LC_ALL=C TERM=xterm COLORTERM=truecolor' shows.lua
+  expect 'a picture without UTF-8' 0 "    ${newline}@@@@${newline}0 .. 1${newline}______....*@@@@@@$newline*mean of 3"
+  erased="$escape?K"
+  at_terminal TERM=xterm works.lua
+  expect 'progress at a terminal' 0 "${erased}all of it [?]?2Jlong*lon* ...${erased}one$newline*a part  [1-9]? %*left behind ...$erased"
+  at_terminal TERM=xterm works.lua fail
+  expect 'progress goes before an error' 1 "*left behind ...$erased$program: works.lua:*failed*"
+  at_terminal TERM=dumb works.lua; expect 'no progress where no line can be erased' 0 one
+fi
+ran works.lua; expect 'no progress in a pipe' 0 one
+LC_ALL=C.UTF-8 COLORTERM=truecolor ran shows.lua
+expect 'no colour in a pipe' 0 "    ${newline}@@@@${newline}0 .. 1$newline▁*█${newline}0.5 .. 178, a place is the mean of 2.25"
+
+# ---- the demonstrations, on the CPU alone; what devices do is seen in devices.sh
+export OCL_ICD_VENDORS="$here/nothing"
+mkdir demo
+alone='*the CPU alone: *there is: cpu*'
+ran "$demos/karate.lua"; expect karate 0 "*156  as it should*45  as it should*33  as it should*9  as it should$alone"
+ran "$demos/debrank.lua" demo; expect debrank 0 "*1.000000000  as it should*libc6  as it should$alone"
+ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua *as it should*true  as it should$alone"
+ran "$demos/voxels.lua" demo; expect voxels 0 "*1000000  as it should*39.25  as it should$alone"
+ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  as it should*line 3 *as it should$alone"
+ls demo >out; status=0 && : >err
+expect 'what they wrote' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
+sample='*is not there: a stored sample takes its place*'
+PATH=/nowhere ran "$demos/debrank.lua" --all; expect 'debrank without apt-cache' 0 "${sample}libc6  as it should$alone"
+PATH=/nowhere ran "$demos/groupby.lua" demo; expect 'groupby without dpkg-query' 0 "*there is no dpkg-query*libs *$alone"
+unset OCL_ICD_VENDORS
+cat >wrong.lua <<END
+local common = dofile "$demos/common.lua"
+common.check("one and one", 1 + 1, 3)
+common.finish()
+END
+ran wrong.lua; expect 'a demonstration that finds something else' 1 '*2  EXPECTED 3*'
 
 # The benchmark runs through, in sizes that take no time; its assertions compare bits with the plain loop. What peers.py
 # reads: every line is answered. (It asks for more memory than there is, which a sanitizer remarks on.)

@@ -1,7 +1,7 @@
 -- Message passing on Zachary's karate club: 34 members, 78 friendships, and the quarrel that split it in two.
 -- W. W. Zachary, An information flow model for conflict and fission in small groups, J. Anthropol. Res. 33 (1977).
 local strew = require "strew"
-local on_devices = dofile((arg and arg[0] or ""):gsub("[^/]*$", "devices.lua"))
+local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
 
 -- Pairs of friends, counted from 1 as in the paper.
 local friends = strew.tensor {
@@ -17,19 +17,13 @@ local friends = strew.tensor {
 local instructors = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 17, 18, 20, 22}
 local members = 34
 
-local function check(what, found, expected)
-  print(("%-52s %4s  %s"):format(what, found, found == expected and "as published" or "EXPECTED " .. expected))
-  if found ~= expected then os.exit(1) end
-end
-
 -- Members count from 1, places in a tensor from 0. A friendship goes both ways.
 local a, b = friends:select(1, 0) - 1, friends:select(1, 1) - 1
 local both_from, both_to = strew.cat {a, b}, strew.cat {b, a}
 
 local function compute(device)
   local from, to = both_from:to(device), both_to:to(device)
-  local degree = strew.zeros(members, {dtype = "int64", device = device})
-  degree:scatter_add_(0, to, strew.ones(#to, {dtype = "int64", device = device}))
+  local degree = strew.scatter_sum(strew.ones(#to, {dtype = "int64", device = device}), to, {dim_size = members})
 
   -- Closed walks of three steps: six for each triangle.
   local pairs = strew.zeros(members * members, {device = device}):scatter_(0, from * members + to, 1)
@@ -37,20 +31,27 @@ local function compute(device)
   local walks = (adjacent:mm(adjacent) * adjacent):sum()
 
   -- Two members have made up their minds. All others, again and again, take the mean of what their friends think.
-  local opinion = strew.zeros(members, {dtype = "float64", device = device})
+  local opinion = strew.zeros(members, {device = device})
   for _ = 1, 100 do
     opinion[0], opinion[members - 1] = 1, -1
     opinion = strew.scatter_mean(opinion:gather(0, from), to, {dim_size = members})
   end
-  return {degree, walks, opinion}
+  return {degree, walks, opinion, adjacent}
 end
 
-local degree, walks, opinion = table.unpack(on_devices(compute))
+local degree, walks, opinion, adjacent = table.unpack(common.on_devices(compute))
+local check = common.check
 check("friendships, counted from both ends", degree:sum():item(), 156)
 check("most friends", degree:max():item(), 17)
 check("... of member", degree:argmax():item() + 1, 34)
 check("triangles", walks:to("int64"):item() // 6, 45)
 local stayed = strew.zeros(members, {dtype = "bool"}):scatter_(0, strew.tensor(instructors) - 1, true)
-local right = (opinion:gt(0)):eq(stayed)
+local right = opinion:gt(0):eq(stayed)
 check("members on the side that they took in the split", right:sum():item(), 33)
 check("... all but member", right:logical_not():nonzero():item() + 1, 9)
+
+print "Who is whose friend, in the order of their opinions:"
+local order = opinion:argsort(0, true)
+local rows = order:unsqueeze(1):expand(members, members)
+strew.show(adjacent:gather(0, rows):gather(1, rows:t()))
+common.finish()

@@ -116,19 +116,13 @@ describe("tostring", function()
   end)
 
   it("brings no more than that from a device", function()
-    local function read_bytes()
-      local default = strew.zeros(1).device
-      for _, one in ipairs(strew.devices()) do
-        if one.name == default then return one.read_bytes end
-      end
-    end
     for _, case in ipairs{{"arange(1000000)", 6}, {"arange(1000000):view(1000, 1000):t()", 36},
                           {"arange(1000000):view(10, 10, 10, 10, 10, 10)", 36 * 36},
                           {"arange(900):view(30, 30)", 900}} do
       local make = assert(load("return strew." .. case[1], case[1], "t", {strew = strew}))
       local t = make()
-      local before = read_bytes()
-      local text, bytes = tostring(t), read_bytes() - before
+      local before = support.read_bytes()
+      local text, bytes = tostring(t), support.read_bytes() - before
       assert.matches("99", text)
       assert.equal(t.device == "cpu" and 0 or case[2] * 8, bytes, case[1]) -- on the CPU there is nothing to bring
     end

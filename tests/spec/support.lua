@@ -13,6 +13,13 @@ end
 -- Does the default device lack float64? Cases that take it are left out there.
 support.lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 
+-- How many bytes were brought from the default device so far.
+function support.read_bytes()
+  for _, one in ipairs(strew.devices()) do
+    if one.name == default then return one.read_bytes end
+  end
+end
+
 -- The elements of a tensor (or a value that is none) as one line: "int64[2] {0, 1}".
 function support.text(x)
   local function list(value)

@@ -1,0 +1,387 @@
+-- help.lua: strew.lua, the one text, read into entries, and shown as pages of a terminal. Carried by the module for
+-- strew.help; used by scripts/reference.lua and by the tests too. A chunk of one argument, the text.
+--
+-- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown,
+-- example, output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter,
+-- result or field is {name, optional, type, text}; `shown` is what messages call a parameter.
+local entries, groups, by_name = {}, {}, {}
+
+----------------------------------------------------------------------------------------------------------- reading
+
+local function new_entry()
+  return {body = {}, params = {}, returns = {}, overloads = {}, fields = {}, values = {}, operators = {}, forms = {}}
+end
+
+local function trim(text) return (text:gsub("^%s+", ""):gsub("%s+$", "")) end
+
+-- "a, {b: c, d: e}, f" -> its three parts.
+local function split(text)
+  local parts, depth, start = {}, 0, 1
+  for i = 1, #text do
+    local c = text:sub(i, i)
+    if c:find "[({]" then depth = depth + 1 elseif c:find "[)}]" then depth = depth - 1 end
+    if c == "," and depth == 0 then
+      table.insert(parts, trim(text:sub(start, i - 1)))
+      start = i + 1
+    end
+  end
+  local last = trim(text:sub(start))
+  if last ~= "" then table.insert(parts, last) end
+  return parts
+end
+
+-- "name?: type", as they stand in "fun(...)" and "{...}".
+local function typed(text)
+  local name, mark, type = text:match "^(%S-)(%??):%s*(.*)$"
+  return {name = name, shown = name, optional = mark ~= "", type = type, text = ""}
+end
+
+local read = {} -- what stands behind a tag, by the tag
+
+function read.param(entry, text)
+  local name, mark, type, rest = text:match "^(%S-)(%??)%s+(%S+)%s*(.*)$"
+  local shown, words = rest:match '^"(.-)"%s*(.*)$'
+  local param = {name = name, shown = shown or name, optional = mark ~= "", type = type, text = words or rest}
+  table.insert(entry.params, param)
+end
+
+read["return"] = function(entry, text)
+  local type, mark, name, rest = text:match "^([^%s?]+)(%??)%s*(%S*)%s*(.*)$"
+  table.insert(entry.returns, {name = name ~= "" and name or type, optional = mark ~= "", type = type, text = rest})
+end
+
+function read.overload(entry, text)
+  local params, returns = text:match "^fun(%b()):?%s*(.*)$"
+  local overload = {params = {}, returns = {}}
+  for i, part in ipairs(split(params:sub(2, -2))) do overload.params[i] = typed(part) end
+  for i, type in ipairs(split(returns)) do
+    overload.returns[i] = {name = type:gsub("%?$", ""), optional = type:find "%?$" ~= nil, type = type, text = ""}
+  end
+  table.insert(entry.overloads, overload)
+end
+
+function read.field(entry, text)
+  local name, mark, type, rest = text:match "^(%S-)(%??)%s+(%S+)%s*(.*)$"
+  table.insert(entry.fields, {name = name, shown = name, optional = mark ~= "", type = type, text = rest})
+end
+
+function read.operator(entry, text) table.insert(entry.operators, text:match "^%a+") end
+
+local function add_line(entry, line)
+  local tag, rest = line:match "^@(%a+)%s*(.*)$"
+  local value, words = line:match "^| (%S+)%s*#?%s*(.*)$"
+  if tag == "class" or tag == "alias" then
+    entry.kind, entry.name, entry.parent = tag, rest:match "^([%w_.]+):?%s*([%w_.]*)"
+  elseif tag then
+    if read[tag] then read[tag](entry, rest) end
+  elseif value then
+    table.insert(entry.values, {name = value, text = words})
+  elseif line:find "^# " then
+    entry.kind, entry.name = "rule", line:sub(3)
+  else
+    table.insert(entry.body, line)
+  end
+end
+
+-- Takes summary, example and output out of the body; a class with a parent has its fields, too.
+local function finish(entry)
+  local body, code, target = {}, {}, nil
+  for _, line in ipairs(entry.body) do
+    local fence = line:match "^```(%a*)"
+    if fence then
+      target = fence ~= "" and fence or nil
+      if target then code[target] = {} end
+    else
+      table.insert(target and code[target] or body, line)
+    end
+  end
+  entry.summary = table.remove(body, 1) or ""
+  while body[1] == "" do table.remove(body, 1) end
+  while body[#body] == "" do table.remove(body) end
+  entry.body = body
+  entry.example = code.lua and table.concat(code.lua, "\n")
+  entry.output = code.text and table.concat(code.text, "\n")
+  local parent = by_name[entry.parent]
+  for i, field in ipairs(parent and parent.fields or {}) do table.insert(entry.fields, i, field) end
+end
+
+local function file(entry)
+  entry.full_name = entry.name
+  entry.name = entry.name:gsub("^strew%.", "")
+  by_name[entry.full_name] = entry
+  finish(entry)
+  entry.group = groups[#groups]
+  if entry.kind == "class" and entry.name:find "_options$" then return end
+  table.insert(entry.group.entries, entry)
+  table.insert(entries, entry)
+end
+
+local function read_all(source)
+  local entry = new_entry()
+  local function close()
+    if entry.kind then file(entry) end
+    entry = new_entry()
+  end
+  for line in source:gmatch "([^\n]*)\n" do
+    local title = line:match "^%-%-%-%-%-+ (.*)$"
+    local doc = line:match "^%-%-%-(.*)$"
+    local name = line:match "^function strew%.([%w_]+)%("
+    if title then
+      table.insert(groups, {title = title, entries = {}})
+    elseif doc then
+      add_line(entry, doc)
+    elseif name then
+      entry.kind, entry.name = "function", "strew." .. name
+    elseif line == "" then
+      close()
+    end
+    local aliases = entry.kind == "function" and line:match "^(%a+%.[^=]+)"
+    for owner, form in (aliases or ""):gmatch "(%a+)%.([%w_]+)" do
+      if owner == "Tensor" then entry.forms.method = true end
+      if form:sub(-1) == "_" then entry.forms.inplace = true end
+    end
+  end
+  close()
+end
+
+------------------------------------------------------------------------------------------------------------- names
+
+-- How a type is called: without the module's name in front.
+local function type_name(type) return (type:gsub("|strew%.[%a_]+_options", ""):gsub("strew%.", "")) end
+
+-- The keys of an options table that a type names, or {}.
+local function option_fields(type)
+  local class = type:match "strew%.[%a_]+_options"
+  if class then return by_name[class].fields end
+  local fields = {}
+  for i, part in ipairs(split(type:match "^{(.*)}$" or "")) do fields[i] = typed(part) end
+  return fields
+end
+
+local function options_text(param)
+  local keys = {}
+  for i, field in ipairs(option_fields(param.type)) do keys[i] = field.name .. " =" end
+  return #keys > 0 and "{" .. table.concat(keys, ", ") .. "}" or nil
+end
+
+-- "(dim, index, src [, {mode =}])", from parameter `first` on.
+local function arguments(params, first)
+  local text = ""
+  local function add(what, optional)
+    local comma = text == "" and "" or ", "
+    text = text .. (optional and ("%s[%s%s]"):format(text == "" and "" or " ", comma, what) or comma .. what)
+  end
+  for i = first, #params do
+    local param, options = params[i], options_text(params[i])
+    if param.name == "..." or not options then add(param.shown, param.optional) end
+    if options then add(options, param.optional or param.name == "...") end
+  end
+  return "(" .. text .. ")"
+end
+
+local function results(list)
+  local text = ""
+  for i, result in ipairs(list) do
+    local name = (i > 1 and ", " or "") .. type_name(result.name)
+    text = text .. (result.optional and " [" .. name .. "]" or name)
+  end
+  return text == "" and "" or " -> " .. text
+end
+
+-- All ways of calling what an entry is about, those in place first where `inplace` is asked for.
+local function signatures(entry, inplace)
+  local lines, name = {}, entry.name
+  local function add(call, params, first, result, at)
+    table.insert(lines, at or #lines + 1, call .. arguments(params, first) .. result)
+  end
+  add("strew." .. name, entry.params, 1, results(entry.returns))
+  if entry.forms.method then add("t:" .. name, entry.params, 2, results(entry.returns)) end
+  for _, overload in ipairs(entry.overloads) do
+    local is_method = overload.params[1].name == "self"
+    add((is_method and "t:" or "strew.") .. name, overload.params, is_method and 2 or 1, results(overload.returns))
+  end
+  if entry.forms.inplace then add("t:" .. name .. "_", entry.params, 2, " -> t, in place", inplace and 1 or nil) end
+  return lines
+end
+
+-- The names of all entries, in order.
+local function names()
+  local list = {}
+  for _, entry in ipairs(entries) do
+    table.insert(list, entry.name)
+    if entry.forms.inplace then table.insert(list, entry.name .. "_") end
+  end
+  return list
+end
+
+------------------------------------------------------------------------------------------------------------- pages
+
+local WIDTH = 80
+
+-- Adds words, broken into lines, the first one behind `first`, all others behind `rest`.
+local function wrap(lines, text, first, rest)
+  local line, is_empty = first, true
+  for word in text:gmatch "%S+" do
+    if not is_empty and utf8.len(line .. word) + 1 > WIDTH then
+      table.insert(lines, line)
+      line, is_empty = rest, true
+    end
+    line = line .. (is_empty and "" or " ") .. word
+    is_empty = false
+  end
+  table.insert(lines, (line:gsub("%s+$", "")))
+end
+
+-- Paragraphs are filled anew: the source breaks its lines elsewhere.
+local function add_body(lines, body)
+  local paragraph = ""
+  for _, line in ipairs(body) do
+    if line == "" then
+      wrap(lines, paragraph, "", "")
+      table.insert(lines, "")
+      paragraph = ""
+    else
+      paragraph = paragraph .. " " .. line
+    end
+  end
+  if paragraph ~= "" then wrap(lines, paragraph, "", "") end
+end
+
+-- Rows of a name, a type and a text, in columns.
+local function add_rows(lines, rows)
+  local widths = {0, 0}
+  for _, row in ipairs(rows) do
+    for i = 1, 2 do widths[i] = math.max(widths[i], math.min(#row[i], 26)) end
+  end
+  local indent = (" "):rep(2 + widths[1] + 2 + (widths[2] > 0 and widths[2] + 2 or 0))
+  for _, row in ipairs(rows) do
+    local left = "  "
+    for i = 1, 2 do left = left .. (widths[i] > 0 and row[i] .. (" "):rep(widths[i] - #row[i]) .. "  " or "") end
+    if #left > #indent and row[3] ~= "" then
+      table.insert(lines, (left:gsub("%s+$", "")))
+      left = indent
+    end
+    wrap(lines, row[3], left, indent)
+  end
+end
+
+-- What there is to say about parameters, options, results, fields and words: {name, type, text} each. An option that
+-- may be given by position as well has one row, with the text of either.
+local function rows_of(entry)
+  local rows, by_row = {}, {}
+  local function add(name, type, text)
+    local row = by_row[name] or by_row[name:gsub(" =$", "")]
+    if row and row[3] == "" then row[3] = text end
+    if row then return end
+    by_row[name] = {name, type_name(type), text}
+    table.insert(rows, by_row[name])
+  end
+  local function add_options(params)
+    for _, param in ipairs(params) do
+      for _, field in ipairs(option_fields(param.type)) do add(field.name .. " =", field.type, field.text or "") end
+    end
+  end
+  for _, param in ipairs(entry.params) do
+    if not options_text(param) or param.name == "..." then add(param.shown, param.type, param.text) end
+  end
+  add_options(entry.params)
+  for _, overload in ipairs(entry.overloads) do add_options(overload.params) end
+  for _, result in ipairs(entry.returns) do add("-> " .. result.name, result.type, result.text) end
+  for _, field in ipairs(entry.fields) do add(field.name, field.type, field.text) end
+  for _, value in ipairs(entry.values) do add(value.name, "", value.text) end
+  return rows
+end
+
+-- The entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+", "keepdim"), or nil; is it in
+-- place?
+local function find(name)
+  local plain = trim(name):gsub("%s*%b()$", ""):match "[^.:]*$"
+  for _, entry in ipairs(entries) do
+    if entry.name == plain then return entry, false end
+    if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
+    if entry.summary:match "`%a* ?(%p+) ?%a+`%." == plain then return entry, false end
+  end
+  for _, entry in ipairs(entries) do -- fields and options: where they first appear
+    for _, row in ipairs(rows_of(entry)) do
+      if row[1] == plain .. " =" or (row[1] == plain and #entry.fields > 0) then return entry, false end
+    end
+  end
+end
+
+local function add_example(lines, entry)
+  for line in (entry.example .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, "> " .. line) end
+  table.insert(lines, entry.output)
+end
+
+-- The text about a name, or nil.
+local function page(name)
+  local entry, inplace = find(name)
+  if not entry then return nil end
+  local lines = {}
+  if entry.kind == "function" then
+    lines = signatures(entry, inplace)
+    table.insert(lines, "")
+  end
+  wrap(lines, entry.summary, "", "")
+  if #entry.body > 0 then table.insert(lines, "") end
+  add_body(lines, entry.body)
+  local rows = rows_of(entry)
+  if #rows > 0 then table.insert(lines, "") end
+  add_rows(lines, rows)
+  if entry.example then
+    table.insert(lines, "")
+    add_example(lines, entry)
+  end
+  local others = {}
+  for _, other in ipairs(entry.group.entries) do
+    if other ~= entry then table.insert(others, other.name) end
+  end
+  if #others > 0 then
+    table.insert(lines, "")
+    wrap(lines, table.concat(others, " "), "more: ", "      ")
+  end
+  return table.concat(lines, "\n")
+end
+
+-- What there is, by group.
+local function overview()
+  local lines = {}
+  wrap(lines, 'strew.help("name") tells about one of these, strew.help{search = "words"} looks for words.', "", "")
+  for _, group in ipairs(groups) do
+    local list = {}
+    for i, entry in ipairs(group.entries) do list[i] = entry.name end
+    table.insert(lines, "")
+    table.insert(lines, group.title)
+    wrap(lines, table.concat(list, " "), "  ", "  ")
+  end
+  return table.concat(lines, "\n")
+end
+
+-- How well an entry fits a word: by name, by summary, or by anything in it.
+local function rank(entry, word)
+  if entry.name:lower():find(word, 1, true) then return 1 end
+  if entry.summary:lower():find(word, 1, true) then return 2 end
+  if table.concat(entry.body, " "):lower():find(word, 1, true) then return 3 end
+  for _, row in ipairs(rows_of(entry)) do
+    if table.concat(row, " "):lower():find(word, 1, true) then return 4 end
+  end
+end
+
+-- A line for each entry that has all the words, best first; nil: there is none.
+local function search(words)
+  local found = {}
+  for place, entry in ipairs(entries) do
+    local worst = 0
+    for word in words:lower():gmatch "%S+" do worst = math.max(worst, rank(entry, word) or math.huge) end
+    if worst < math.huge then table.insert(found, {entry = entry, order = worst * 1000 + place}) end
+  end
+  table.sort(found, function(a, b) return a.order < b.order end)
+  local rows, lines = {}, {}
+  for i, hit in ipairs(found) do rows[i] = {hit.entry.name, "", hit.entry.summary} end
+  add_rows(lines, rows)
+  return #found > 0 and table.concat(lines, "\n") or nil
+end
+
+read_all(...)
+return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
+        page = page, overview = overview, search = search}

@@ -1,0 +1,286 @@
+/* sandbox.c: what scripts that are not trusted may call: pure Lua and strew, without files, processes, loading of
+   modules and bytecode, and debugging.
+
+   A hook stops Lua code, but no C function, and there are hooks for neither finalizers (__gc) nor what runs while an
+   error is on its way out of a hook. So whatever stays here either ends soon for any argument, or is replaced by a
+   function that looks at the limits itself (limits_check), or is left out. */
+#include "script_limits.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <string.h>
+
+/* Libraries, and which of their functions go (keep NULL) or stay. */
+static const struct library {
+  const char *name;
+  lua_CFunction open;
+  const char *keep[8], *drop[8];
+} libraries[] = {
+    {LUA_GNAME, luaopen_base, {NULL}, {"dofile", "loadfile", NULL}},
+    {LUA_STRLIBNAME, luaopen_string, {NULL}, {"dump", NULL}},
+    {LUA_TABLIBNAME, luaopen_table, {NULL}, {NULL}},
+    {LUA_MATHLIBNAME, luaopen_math, {NULL}, {NULL}},
+    {LUA_UTF8LIBNAME, luaopen_utf8, {NULL}, {NULL}},
+    {LUA_COLIBNAME, luaopen_coroutine, {NULL}, {NULL}},
+    {LUA_OSLIBNAME, luaopen_os, {"time", "clock", "date", "difftime", NULL}, {NULL}},
+};
+enum { LIBRARY_COUNT = sizeof libraries / sizeof *libraries };
+
+/* ---------------------------------------------------------------------------------------------- guarded functions */
+
+/* The library's own function, upvalue 1, after a look at the limits. */
+static int checked(lua_State *L) {
+  limits_check(L);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+static int set_metatable(lua_State *L) {
+  if (lua_istable(L, 2)) {
+    lua_pushliteral(L, "__gc");
+    if (lua_rawget(L, 2) != LUA_TNIL)
+      return luaL_error(L, "setmetatable: 'metatable' has __gc, a sandbox runs no finalizers of scripts");
+    lua_pop(L, 1);
+  }
+  return checked(L);
+}
+
+/* The script's handler of errors, upvalue 1: not for an error that is a limit. */
+static int handle(lua_State *L) {
+  if (limits_are_met(L)) return 1;
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+/* Below the results stands true, so that they are complete, and below that are `extra` values. What is caught is not
+   kept from going on where the script is over. */
+static int finish_call(lua_State *L, int status, lua_KContext extra) {
+  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)extra;
+  limits_check(L);
+  lua_pushboolean(L, 0);
+  lua_pushvalue(L, -2);
+  return 2;
+}
+
+/* pcall(f, ...) */
+static int guarded_pcall(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  return finish_call(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_call), 0);
+}
+
+/* xpcall(f, handler, ...) */
+static int guarded_xpcall(lua_State *L) {
+  int n = lua_gettop(L);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_pushvalue(L, 2);
+  lua_pushcclosure(L, handle, 1);
+  lua_replace(L, 2);
+  lua_pushboolean(L, 1);
+  lua_pushvalue(L, 1);
+  lua_rotate(L, 3, 2); /* function, handler, true, function, arguments */
+  return finish_call(L, lua_pcallk(L, n - 2, LUA_MULTRET, 2, 2, finish_call), 2);
+}
+
+/* A coroutine that ended by an error has hooks switched off: what it left to be closed is then not run. */
+static int close_coroutine(lua_State *L) {
+  if (!limits_are_met(L)) return checked(L);
+  limits_check(L);
+  luaL_checktype(L, 1, LUA_TTHREAD);
+  lua_pushboolean(L, 0);
+  lua_pushliteral(L, "the script has met a limit, nothing is closed");
+  return 2;
+}
+
+/* Why a thread cannot be resumed; NULL: it can. */
+static const char *unfit(lua_State *L, lua_State *thread) {
+  lua_Debug activation;
+  bool has_begun = lua_status(thread) == LUA_OK && lua_getstack(thread, 0, &activation);
+  if (thread == L || has_begun) return "cannot resume non-suspended coroutine";
+  bool is_dead = lua_status(thread) > LUA_YIELD || (lua_status(thread) == LUA_OK && lua_gettop(thread) == 0);
+  return is_dead ? "cannot resume dead coroutine" : NULL;
+}
+
+/* Resumes it with the n values on top. Pushes its results, or the error, and gives how many; *status says what. */
+static int resume_thread(lua_State *L, lua_State *thread, int n, int *status) {
+  int results = 0;
+  const char *problem = unfit(L, thread);
+  if (!problem && !lua_checkstack(thread, n)) problem = "too many arguments to resume";
+  *status = LUA_ERRRUN;
+  if (problem) return lua_pushstring(L, problem), 1;
+  lua_xmove(L, thread, n);
+  lua_State *before = limits_run(L, thread);
+  *status = lua_resume(thread, L, n, &results);
+  limits_run(L, before);
+  if (*status != LUA_OK && *status != LUA_YIELD) results = 1;
+  if (!lua_checkstack(L, results + 1)) {
+    lua_pop(thread, results);
+    *status = LUA_ERRRUN;
+    return lua_pushliteral(L, "too many results to resume"), 1;
+  }
+  lua_xmove(thread, L, results);
+  return results;
+}
+
+static int resume(lua_State *L) {
+  int status;
+  luaL_checktype(L, 1, LUA_TTHREAD);
+  int results = resume_thread(L, lua_tothread(L, 1), lua_gettop(L) - 1, &status);
+  bool is_fine = status == LUA_OK || status == LUA_YIELD;
+  if (!is_fine) limits_check(L);
+  lua_pushboolean(L, is_fine);
+  lua_insert(L, -results - 1);
+  return results + 1;
+}
+
+/* The function that wrap gives: errors go on. */
+static int resume_wrapped(lua_State *L) {
+  lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
+  int status, results = resume_thread(L, thread, lua_gettop(L), &status);
+  if (status == LUA_OK || status == LUA_YIELD) return results;
+  if (lua_status(thread) > LUA_YIELD && !limits_are_met(L)) {
+    lua_xmove(L, thread, 1);
+    lua_resetthread(thread); /* closes what is to be closed; the error, or another one from there, stays on top */
+    lua_xmove(thread, L, 1);
+  }
+  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+  }
+  return lua_error(L);
+}
+
+static int wrap(lua_State *L) {
+  limits_check(L);
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_State *thread = lua_newthread(L);
+  lua_pushvalue(L, 1);
+  lua_xmove(L, thread, 1);
+  lua_pushcclosure(L, resume_wrapped, 1);
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- load */
+
+/* A text, or a function that gives it, piece by piece: the parser has no hooks. */
+struct source {
+  const char *text;
+  size_t left;
+  int function; /* its position; 0: there is a text */
+};
+
+static const char *read_piece(lua_State *L, void *source_, size_t *size) {
+  enum { PIECE = 1 << 16 };
+  struct source *source = source_;
+  limits_check(L);
+  if (source->function && !source->left) {
+    luaL_checkstack(L, 2, "too many nested functions");
+    lua_pushvalue(L, source->function);
+    lua_call(L, 0, 1);
+    if (!lua_isnil(L, -1) && !lua_isstring(L, -1)) luaL_error(L, "reader function must return a string");
+    lua_replace(L, source->function + 1); /* where it stays while it is read */
+    source->text = lua_tolstring(L, source->function + 1, &source->left);
+    if (!source->text) source->left = 0;
+  }
+  *size = source->left < PIECE ? source->left : PIECE;
+  const char *piece = source->text;
+  if (*size) source->text += *size;
+  source->left -= *size;
+  return *size ? piece : NULL;
+}
+
+/* load(chunk [, name [, mode [, env]]]): texts alone */
+static int load(lua_State *L) {
+  enum { CHUNK = 1, NAME, MODE, ENVIRONMENT, FUNCTION, TEXT };
+  bool has_environment = !lua_isnone(L, ENVIRONMENT);
+  struct source source = {NULL, 0, 0};
+  const char *mode = strchr(luaL_optstring(L, MODE, "t"), 't') ? "t" : "";
+  lua_settop(L, ENVIRONMENT);
+  if (lua_isstring(L, CHUNK))
+    source.text = lua_tolstring(L, CHUNK, &source.left);
+  else
+    luaL_checktype(L, CHUNK, LUA_TFUNCTION);
+  const char *name = luaL_optstring(L, NAME, source.text ? source.text : "=(load)");
+  if (!source.text) source.function = FUNCTION;
+  lua_pushvalue(L, CHUNK); /* at FUNCTION */
+  lua_pushnil(L);          /* at TEXT */
+  if (lua_load(L, read_piece, &source, name, mode) != LUA_OK) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (has_environment) {
+    lua_pushvalue(L, ENVIRONMENT);
+    if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
+  }
+  return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- opening */
+
+static bool contains(const char *const *names, const char *name) {
+  for (; *names; names++)
+    if (strcmp(*names, name) == 0) return true;
+  return false;
+}
+
+/* Takes what does not stay out of the library on top of the stack. */
+static void prune(lua_State *L, const struct library *library) {
+  for (const char *const *name = library->drop; *name; name++) {
+    lua_pushnil(L);
+    lua_setfield(L, -2, *name);
+  }
+  if (!library->keep[0]) return;
+  for (lua_pushnil(L); lua_next(L, -2);) {
+    lua_pop(L, 1);
+    if (contains(library->keep, lua_tostring(L, -1))) continue;
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, -4); /* which lua_next bears */
+  }
+}
+
+/* The function of the library on top of the stack that has this name goes behind `guard`. */
+static void put_behind(lua_State *L, const char *name, lua_CFunction guard) {
+  lua_getfield(L, -1, name);
+  lua_pushcclosure(L, guard, 1);
+  lua_setfield(L, -2, name);
+}
+
+static void put(lua_State *L, const char *name, lua_CFunction function) {
+  lua_pushcfunction(L, function);
+  lua_setfield(L, -2, name);
+}
+
+int sandbox_open(lua_State *L) {
+  for (int i = 0; i < LIBRARY_COUNT; i++) {
+    luaL_requiref(L, libraries[i].name, libraries[i].open, 1);
+    prune(L, &libraries[i]);
+    lua_pop(L, 1);
+  }
+  lua_pushglobaltable(L);
+  put_behind(L, "setmetatable", set_metatable);
+  put_behind(L, "collectgarbage", checked);
+  put(L, "pcall", guarded_pcall);
+  put(L, "xpcall", guarded_xpcall);
+  put(L, "load", load);
+  lua_getfield(L, -1, LUA_COLIBNAME);
+  put_behind(L, "close", close_coroutine);
+  put_behind(L, "create", checked);
+  put(L, "resume", resume);
+  put(L, "wrap", wrap);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, LUA_STRLIBNAME);
+  sandbox_guard_strings(L);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, LUA_TABLIBNAME);
+  sandbox_guard_tables(L);
+  lua_pop(L, 2);
+  return 0;
+}

@@ -1,0 +1,84 @@
+/* strew_help.c: strew.help. The text about every name is strew.lua; help.lua reads it and makes pages of it. Both are
+   carried as texts, and read when they are first asked for. */
+#include "strew_bind.h"
+#include "texts.h"
+
+#include <string.h>
+
+static const char *text_of(const char *name) {
+  for (int i = 0; i < text_file_count; i++)
+    if (strcmp(text_files[i].name, name) == 0) return text_files[i].text;
+  return "";
+}
+
+/* Pushes what help.lua returns. It is kept in the registry, under the address of this function's own key. */
+static void push_pages(lua_State *L) {
+  static const char key;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  const char *code = text_of("help.lua");
+  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
+  lua_pushstring(L, text_of("strew.lua"));
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+}
+
+/* Calls a function of help.lua with a string (NULL: nothing); pushes the text, or nil. */
+static const char *push_page(lua_State *L, const char *function, const char *argument) {
+  push_pages(L);
+  lua_getfield(L, -1, function);
+  lua_remove(L, -2);
+  lua_pushstring(L, argument);
+  lua_call(L, 1, 1);
+  return lua_tostring(L, -1);
+}
+
+/* The names that there are texts for, as a sequence on top of the stack. */
+static void guess_name(lua_State *L, strew_guess *guess) {
+  push_pages(L);
+  lua_getfield(L, -1, "names");
+  lua_call(L, 0, 1);
+  for (lua_Integer i = 1, n = luaL_len(L, -1); i <= n; i++) {
+    lua_rawgeti(L, -1, i);
+    if (lua_type(L, -1) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -1)); /* the sequence holds it */
+    lua_pop(L, 1);
+  }
+}
+
+static int fail_unknown(lua_State *L, struct call *call, const char *name) {
+  const char *dot = strrchr(name, '.'), *colon = strrchr(name, ':'), *last = dot > colon ? dot : colon;
+  strew_guess guess = {.wanted = last ? last + 1 : name};
+  guess_name(L, &guess);
+  bind_fail(call, STREW_EARGUMENT, "name", "is \"%.60s\", of which there is no text", name);
+  if (guess.nearest) return bind_hint_guess(call, &guess);
+  return bind_hint(call, "strew.help() lists what there is, strew.help{search = \"word\"} looks for words");
+}
+
+/* A name, or a function of the module's: its own name stands in an upvalue. */
+static bool read_name(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  if (lua_tocfunction(L, i) != bind_dispatch) return bind_string(L, call, i, name, out);
+  lua_getupvalue(L, i, NAME_UPVALUE);
+  *(const char **)out = lua_tostring(L, -1); /* the function holds it */
+  lua_pop(L, 1);
+  return true;
+}
+
+/* help([name] [, {search}]): prints, as a call at the prompt is meant to. */
+static int help(lua_State *L, struct call *call) {
+  const char *name = NULL, *words = NULL;
+  const struct parameter parameters[] = {
+      {"name", UNNAMED, read_name, &name}, {"search", KEYED, bind_string, &words}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (name && words) return bind_fail(call, STREW_EARGUMENT, "search", "is given with a name, one of the two is due");
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  lua_getglobal(L, "print");
+  if (name && !push_page(L, "page", name)) return fail_unknown(L, call, name);
+  if (words && !push_page(L, "search", words))
+    return bind_fail(call, STREW_EARGUMENT, "search", "is \"%.60s\", which no text has", words);
+  if (!name && !words) push_page(L, "overview", NULL);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+const struct row bind_help_rows[] = {{"help", help, 0, FUNCTION}, {NULL, NULL, 0, 0}};

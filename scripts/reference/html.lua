@@ -1,0 +1,129 @@
+-- usage: build/strew scripts/reference/html.lua FILE
+-- Writes the reference: one page that needs nothing else, neither a network nor another file.
+local text = dofile "scripts/reference/text.lua"
+local strew = require "strew"
+
+local function read(path)
+  local file <close> = assert(io.open(path))
+  return file:read("a")
+end
+
+local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
+local function escape(words) return (words:gsub('[&<>"]', entities)) end
+
+-- A name in `backquotes` that there is a text about leads there.
+local function code(words)
+  local plain = words:match "^[%w_]+$" or words:match "^strew%.[%w_]+$" or words:match "^t:[%w_]+$"
+  local entry = plain and #plain > 1 and text.find(plain)
+  local shown = "<code>" .. escape(words) .. "</code>"
+  return entry and ('<a href="#%s">%s</a>'):format(entry.name, shown) or shown
+end
+
+local function inline(words)
+  local parts, position = {}, 1
+  for before, quoted, after in words:gmatch "([^`]*)`([^`]*)`()" do
+    table.insert(parts, escape(before) .. code(quoted))
+    position = after
+  end
+  return table.concat(parts) .. escape(words:sub(position))
+end
+
+-- Comments, strings and words of Lua's own in colours.
+local keywords = {}
+local words_of_lua = "and break do else elseif end false for function if in local nil not or return then true while"
+for word in words_of_lua:gmatch "%a+" do keywords[word] = true end
+
+local function highlight(line)
+  local parts = {}
+  local function token(class, words)
+    table.insert(parts, ('<span class="%s">%s</span>'):format(class, escape(words)))
+  end
+  while line ~= "" do
+    local comment, quoted, word = line:match "^%-%-.*", line:match '^".-"', line:match "^[%a_][%w_]*"
+    local taken = comment or quoted or word or line:sub(1, 1)
+    if comment then token("comment", comment)
+    elseif quoted then token("string", quoted)
+    elseif keywords[word] then token("keyword", word)
+    else table.insert(parts, escape(taken)) end
+    line = line:sub(#taken + 1)
+  end
+  return table.concat(parts)
+end
+
+local out = {}
+local function add(format, ...) table.insert(out, format:format(...)) end
+
+local function add_table(rows)
+  if #rows == 0 then return end
+  add '<table>'
+  for _, row in ipairs(rows) do
+    local name, type, words = escape(row[1]), escape(row[2]), inline(row[3])
+    add('<tr><th><code>%s</code></th><td class="type">%s</td><td>%s</td></tr>', name, type, words)
+  end
+  add '</table>'
+end
+
+local function add_entry(entry)
+  add('<article id="%s">', entry.name)
+  if entry.forms.inplace then add('<a id="%s_"></a>', entry.name) end
+  add('<h3><a href="#%s">%s</a></h3>', entry.name, entry.name)
+  if entry.kind == "function" then
+    local calls = {}
+    for i, call in ipairs(text.signatures(entry)) do calls[i] = ("<span>%s</span>"):format(escape(call)) end
+    add('<pre class="calls">%s</pre>', table.concat(calls))
+  end
+  add('<p class="summary">%s</p>', inline(entry.summary))
+  for _, paragraph in ipairs(text.paragraphs(entry.body)) do
+    if paragraph ~= "" then add("<p>%s</p>", inline(paragraph)) end
+  end
+  add_table(text.rows_of(entry))
+  if entry.example then
+    local lines = {}
+    for line in (entry.example .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, highlight(line)) end
+    add('<pre class="example">%s</pre>', table.concat(lines, "\n"))
+    add('<pre class="output">%s</pre>', escape(entry.output))
+  end
+  add '</article>'
+end
+
+local function id_of(title) return "group-" .. title:lower():gsub("%A+", "-") end
+
+local function add_navigation()
+  add '<nav><details open><summary>Contents</summary>'
+  for _, group in ipairs(text.groups) do
+    add('<h2><a href="#%s">%s</a></h2><p>', id_of(group.title), escape(group.title))
+    for _, entry in ipairs(group.entries) do add('<a href="#%s">%s</a>', entry.name, entry.name) end
+    add '</p>'
+  end
+  add '<h2><a href="#program">The program</a></h2></details></nav>'
+end
+
+local function add_program()
+  add '<section><h2>The program</h2><article id="program"><p><code>strew [options] [script [args]]</code></p>'
+  local function rows(list)
+    local made = {}
+    for i, row in ipairs(list) do made[i] = {row[1], "", row[2]} end
+    return made
+  end
+  add_table(rows(text.options()))
+  add '<p>Variables of the environment:</p>'
+  add_table(rows(text.environment))
+  add '</article></section>'
+end
+
+add('<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>%s: reference</title>', strew._VERSION)
+add '<meta name="viewport" content="width=device-width, initial-scale=1">'
+add('<style>\n%s</style>\n</head>\n<body>', read "scripts/reference/page.css")
+add('<header><h1>%s</h1>', strew._VERSION)
+add '<input id="search" type="search" placeholder="Search: name or words" aria-label="Search" autocomplete="off">'
+add '</header>'
+add_navigation()
+add '<main><p id="found" hidden></p>'
+for _, group in ipairs(text.groups) do
+  add('<section id="%s"><h2>%s</h2>', id_of(group.title), escape(group.title))
+  for _, entry in ipairs(group.entries) do add_entry(entry) end
+  add '</section>'
+end
+add_program()
+add('</main>\n<script>\n%s</script>\n</body>\n</html>', read "scripts/reference/page.js")
+text.write(assert(arg[1], "usage: html.lua FILE"), table.concat(out, "\n") .. "\n")

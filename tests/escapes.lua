@@ -1,0 +1,142 @@
+-- luacheck: ignore 631
+-- usage: strew tests/escapes.lua PROGRAM [words]: scripts that mean harm, each in a process of its own with limits of
+-- time and memory in a sandbox (those whose name has the words, or all). Each has to end by an error of its own, long
+-- before the outer time-out, and prints what it was asked to keep to and what it took. Nothing is measured against time.
+local program, only = arg[1], arg[2] or ""
+local outer = 60
+
+-- What a script has to end with, a pattern; what it is.
+local TIME, STOPPED, MEMORY = "its time is over", "stopped, it went on", "memory"
+local escapes = {
+  {"a loop", TIME, "while true do end"},
+  {"a goto loop", TIME, "::a:: goto a"},
+  {"recursion", "", "local function f() return 1 + f() end f()"},
+  {"tail calls", TIME, "local function f() return f() end f()"},
+  {"pcall for ever", STOPPED, "while true do pcall(function() while true do end end) end"},
+  {"pcall of pcall", STOPPED, "local function f() while true do pcall(f) end end while true do pcall(f) end"},
+  {"a handler of errors for ever", STOPPED, "xpcall(function() while true do end end, function() while true do end end) while true do end"},
+  {"handlers that fail", STOPPED, "while true do xpcall(function() while true do end end, function(m) error(m) end) end"},
+  {"error objects", STOPPED, [[
+    local e = setmetatable({}, {__tostring = function() while true do end end})
+    while true do pcall(function() while true do pcall(error, e) end end) end]]},
+  {"a coroutine", TIME, "coroutine.wrap(function() while true do end end)()"},
+  {"coroutines for ever", STOPPED, [[
+    while true do coroutine.resume(coroutine.create(function() while true do end end)) end]]},
+  {"coroutines made before", "", [[
+    local t = {}
+    for i = 1, 1000 do t[i] = coroutine.create(function() while true do pcall(coroutine.yield) end end) end
+    while true do for i = 1, 1000 do pcall(coroutine.resume, t[i]) end end]]},
+  {"coroutines in coroutines", STOPPED, [[
+    local function f() while true do pcall(coroutine.wrap(f)) end end f()]]},
+  {"__close at the limit", STOPPED, [[
+    local x <close> = setmetatable({}, {__close = function() while true do end end})
+    while true do end]]},
+  {"__close in a coroutine", STOPPED, [[
+    local function f()
+      local x <close> = setmetatable({}, {__close = function() while true do end end})
+      while true do end
+    end
+    while true do pcall(coroutine.wrap(f)) local c = coroutine.create(f) coroutine.resume(c) coroutine.close(c) end]]},
+  {"__gc", "has __gc", "setmetatable({}, {__gc = function() while true do end end}) collectgarbage()"},
+  {"__gc set later", TIME, [[
+    local m = {} for i = 1, 100 do setmetatable({}, m) end
+    m.__gc = function() while true do end end
+    collectgarbage() while true do end]]},
+  {"__gc of the strings' metatable", TIME, [[
+    getmetatable("").__gc = function() while true do end end collectgarbage() while true do end]]},
+  {"metamethods", "", "local t = setmetatable({}, {__index = function(t, k) return t[k + 1] end}) while true do pcall(function() return t[1] end) end"},
+  {"a chain of __index", "loop", "local t = {} setmetatable(t, {__index = t}) return t.x"},
+  {"a pattern", TIME, "(('a'):rep(100)):find(('.-'):rep(30) .. 'b')"},
+  {"a pattern of gsub", TIME, "(('a'):rep(100)):gsub(('.*'):rep(30) .. 'b', '')"},
+  {"a pattern of gmatch", TIME, "for _ in (('a'):rep(100)):gmatch(('a?'):rep(60) .. 'b') do end"},
+  {"a pattern of sets", TIME, "(('a'):rep(100000)):match(('[ab]-'):rep(6) .. 'c')"},
+  {"find, plain", TIME, "local s = ('a'):rep(2^22) while true do s:find(('a'):rep(2^20) .. 'b', 1, true) end"},
+  {"nested brackets", TIME, "local s = ('('):rep(10^6) while true do s:find('%b()') end"},
+  {"string.rep", MEMORY, "local s = ('x'):rep(1e9)"},
+  {"string.rep of nothing", TIME, "(''):rep(1 << 62) while true do end"},
+  {"strings that double", MEMORY, "local s = 'x' while true do s = s .. s end"},
+  {"strings that double, caught", "", "while true do pcall(function() local s = 'x' while true do s = s .. s end end) end"},
+  {"string.format", "invalid", "return ('%99999d'):format(1)"},
+  {"table.concat of what is not there", TIME, [[
+    table.concat(setmetatable({}, {__index = type, __len = function() return 1 << 62 end}))]], {memory = "1G"}},
+  {"table.insert by a false length", TIME, "table.insert(setmetatable({}, {__len = function() return 1 << 62 end}), 1, 0)"},
+  {"table.remove by a false length", TIME, "table.remove(setmetatable({}, {__len = function() return 1 << 62 end}), 1)"},
+  {"table.move", TIME, "table.move({}, 1, (1 << 63) - 2, 2)"},
+  {"table.unpack", "too many results", "table.unpack({}, 1, 1e8)"},
+  {"table.sort, a bad order", "", "local t = {} for i = 1, 1e5 do t[i] = i end while true do pcall(table.sort, t, function() return true end) end"},
+  {"table.sort of much", TIME, "local t = {} for i = 1, 1e6 do t[i] = -i % 1009 end while true do table.sort(t, math.ult) table.sort(t) end"},
+  {"tables", MEMORY, "local t = {} while true do t = {t} end"},
+  {"tables, caught", STOPPED, "local t = {} while true do pcall(function() while true do t = {t} end end) end"},
+  {"garbage that is not collected", TIME, "collectgarbage('stop') while true do local t = {} end"},
+  {"collections for ever", TIME, "local t = {} for i = 1, 3e5 do t[i] = {} end while true do collectgarbage() end"},
+  {"large strings compared", "", "local a, b = ('x'):rep(2^24), ('x'):rep(2^24 - 1) .. 'x' while true do local c = a == b end"},
+  {"a long text parsed", "", "local s = 'x = 1 ' s = s:rep(2^22) while true do load(s) end"},
+  {"bytecode", "binary chunk", "assert(load('\\27Lua'))"},
+  {"string.dump", "nil value", "string.dump(function() end)"},
+  {"bytecode made elsewhere", "binary chunk", ("assert(load(%q, 'x', 'b'))"):format(string.dump(function() end))},
+  {"files and processes", ": none", [[
+    local found = {}
+    for _, n in ipairs {"io", "require", "package", "dofile", "loadfile", "debug"} do found[#found + 1] = _G[n] and n end
+    for _, n in ipairs {"execute", "exit", "getenv", "remove", "rename", "tmpname", "setlocale"} do
+      found[#found + 1] = os[n] and "os." .. n
+    end
+    for _, n in ipairs {"load", "save", "image"} do found[#found + 1] = rawget(strew, n) and "strew." .. n end
+    error(#found == 0 and "none" or table.concat(found, " "), 0)]]},
+  {"tensors", MEMORY, "local t = {} while true do t[#t + 1] = strew.ones(1e5) end"},
+  {"tensors, caught", STOPPED, "local t = {} while true do pcall(function() while true do t[#t + 1] = strew.ones(1e5) end end) end"},
+  {"tensors that are dropped", TIME, "collectgarbage('stop') while true do local t = strew.ones(1e5) end"},
+  {"one tensor", MEMORY, "strew.zeros(1e15)"},
+  {"a huge view summed", TIME, "strew.ones(1):expand(1 << 50):sum()"},
+  {"a huge view, caught", STOPPED, "local v = strew.ones(1):expand(1 << 50) while true do pcall(v.sum, v) end"},
+  {"a huge view copied", MEMORY, "strew.ones(1):expand(1 << 50):clone()"},
+  {"a huge view as a table", "memory", "strew.ones(1):expand(1 << 40):tolist()"},
+  {"a huge index", TIME, "strew.zeros(5):scatter_add_(0, strew.zeros(1, {dtype = 'int64'}):expand(1 << 45), strew.ones(1):expand(1 << 45))"},
+  {"a table of itself as a tensor", TIME, [[
+    local t = {1, 2, 3} for i = 1, 14 do local u = {} for k = 1, 100 do u[k] = t end t = u end strew.tensor(t)]]},
+  {"products", TIME, "local m = strew.rand(1500, 1500) while true do m = m:matmul(m) end"},
+  {"sorts", TIME, "local r = strew.rand(1e6) while true do r:sort() end"},
+  {"metatables of tensors", TIME, [[
+    local t = strew.ones(3)
+    assert(getmetatable(t) == "tensor" and not pcall(setmetatable, t, {}))
+    while true do local u = t + t end]]},
+  {"OpenCL", TIME, [[
+    local m = strew.rand(400, 400, {device = "opencl"}) while true do m = m:matmul(m):relu() end]], {opencl = true}},
+  {"memory of an OpenCL device", MEMORY, [[
+    local t = {} while true do t[#t + 1] = strew.ones(1e5, {device = "opencl"}) end]], {opencl = true}},
+}
+
+-- The script's exit status and what it said.
+local function run(code, options)
+  local path = os.tmpname()
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(code)
+  file:close()
+  local command = ("exec 2>&1; timeout %d %s %s %s"):format(outer, program, options, path)
+  local pipe = assert(io.popen(command))
+  local said = pipe:read("a")
+  local _, _, status = pipe:close()
+  os.remove(path)
+  return status, said
+end
+
+local has_opencl = pcall(strew.ones, 1, {device = "opencl"})
+local passed, failed = 0, 0
+for _, escape in ipairs(escapes) do
+  local name, due, code, extra = table.unpack(escape)
+  extra = extra or {}
+  if name:find(only, 1, true) and (has_opencl or not extra.opencl) then
+    local memory, seconds = extra.memory or "64M", due == MEMORY and 30 or extra.opencl and 3 or 0.2
+    local began = strew.clock()
+    local status, said = run(code, ("--sandbox --time %g --memory %s"):format(seconds, memory))
+    local took = strew.clock() - began
+    local is_fine = status == 1 and said:find(due)
+    if is_fine then passed = passed + 1 else failed = failed + 1 end
+    if arg[2] or not is_fine then
+      print(("%-36s asked %g s and %s, took %.3f s: %s"):format(name, seconds, memory, took, said:match("[^\n]*"):sub(1, 100)))
+    end
+    if not is_fine then print(("  ended with %s, due was '%s'\n%s"):format(status, due, said)) end
+  end
+end
+if not has_opencl then print("two escapes by OpenCL are left out: there is no device") end
+print(("%d escapes stopped, %d not"):format(passed, failed))
+os.exit(failed == 0)

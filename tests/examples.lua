@@ -1,0 +1,40 @@
+-- examples.lua: runs the examples of lua_bindings/strew.lua. As a script, build/strew tests/examples.lua --write, it
+-- puts what they print into the text: look at the difference before it is kept.
+local path = "lua_bindings/strew.lua"
+local examples = {}
+
+function examples.source()
+  local file <close> = assert(io.open(path))
+  return file:read("a")
+end
+
+-- What an example prints. Errors that it does not catch are raised.
+function examples.run(strew, code)
+  local lines, real_print, threads = {}, print, strew.get_num_threads()
+  local function print_line(...)
+    local values = table.pack(...)
+    for i = 1, values.n do values[i] = tostring(values[i]) end
+    table.insert(lines, table.concat(values, "\t"))
+  end
+  _G.print = print_line -- strew.help prints through it
+  local chunk = assert(load(code, "=example", "t", setmetatable({strew = strew, print = print_line}, {__index = _G})))
+  local ok, message = pcall(chunk)
+  _G.print = real_print
+  strew.set_num_threads(threads)
+  if not ok then error(message, 0) end
+  return table.concat(lines, "\n")
+end
+
+local function as_text(output) return (("\n" .. output):gsub("\n", "\n---") .. "\n"):sub(2) end
+
+local function write(strew)
+  local text = examples.source():gsub("(%-%-%-```lua\n)(.-)(%-%-%-```\n%-%-%-```text\n).-(%-%-%-```\n)",
+    function(head, code, middle, tail)
+      return head .. code .. middle .. as_text(examples.run(strew, (code:gsub("%f[^\n\0]%-%-%-", "")))) .. tail
+    end)
+  local file <close> = assert(io.open(path, "w"))
+  file:write(text)
+end
+
+if arg and arg[1] == "--write" then write(require "strew") end
+return examples

@@ -1,0 +1,49 @@
+#!/bin/sh
+# usage: sh tests/limits_test.sh PROGRAM: limits of memory and time and the sandbox, as the program has them.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT INT TERM
+failed=0
+
+expect() { # NAME STATUS PATTERN COMMAND...
+  name=$1 status=$2 pattern=$3
+  shift 3
+  said=$(timeout 100 "$@" 2>&1)
+  code=$?
+  if [ $code != "$status" ] || ! printf '%s\n' "$said" | grep -q -e "$pattern"; then
+    printf '%s: ended with %s, %s was due, and this in it: %s\n%s\n' "$name" $code "$status" "$pattern" "$said"
+    failed=$((failed + 1))
+  fi
+}
+
+# What is replaced in a sandbox does what it replaces.
+"$program" tests/sandbox_same.lua >"$scratch/outside" 2>&1
+"$program" --sandbox tests/sandbox_same.lua >"$scratch/inside" 2>&1
+if [ "$(wc -l <"$scratch/outside")" -le 20000 ] || ! cmp "$scratch/outside" "$scratch/inside"; then
+  diff -a "$scratch/outside" "$scratch/inside" | head -n 20
+  failed=$((failed + 1))
+fi
+
+"$program" tests/escapes.lua "$program" || failed=$((failed + 1))
+
+for wrong in '--memory x' '--memory 0' '--memory -5' '--memory 5X' '--memory 5MM' '--time 0' '--time x' '--time 1s' '--time -1' \
+  '--time nan' '--memory 1e30' '--time' '--memory' '--sandbox=1'; do
+  # shellcheck disable=SC2086
+  expect "$wrong" 1 'is not\|needs an argument' "$program" $wrong -e 'print(1)'
+done
+expect 'a limit that is kept' 0 '^6$' "$program" --memory=64M --time=20 --sandbox -e 'print(strew.tensor{1, 2, 3}:sum():item())'
+expect 'too little for a state' 1 'memory does not suffice' "$program" --memory 1000 -e 'print(1)'
+expect 'memory, caught' 0 'limit is 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
+expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'
+expect 'time, caught once' 0 '^done$' "$program" --time 0.2 -e 'pcall(function() while true do end end) print("done")'
+expect 'files without a sandbox' 0 '^true$' "$program" --time 20 -e 'print(io ~= nil and require ~= nil)'
+expect 'a script from standard input' 0 '^nil$' sh -c "echo 'print(io)' | '$program' --sandbox -"
+expect 'arguments' 0 '^a b$' sh -c "echo 'print(...)' >'$scratch/s.lua'; '$program' --sandbox '$scratch/s.lua' 'a b'"
+expect 'a device' 0 '^cpu$' "$program" --sandbox -d cpu -e 'print(strew.zeros(1).device)'
+expect 'a device that is not there' 1 'device.*nowhere' "$program" --sandbox -d nowhere -e 'print(1)'
+luac=$("$program" -e 'io.write(string.dump(load "print(1)"))' >"$scratch/code.luac" && echo yes)
+[ -n "$luac" ] && expect 'bytecode as a script' 1 'binary chunk' "$program" --sandbox "$scratch/code.luac"
+[ $failed = 0 ] && echo 'limits: passed'
+exit $failed

@@ -1,0 +1,108 @@
+-- luacheck: ignore 211 631
+-- Prints what functions give that a sandbox has replaced: the same in a sandbox as outside of one (limits_test.sh
+-- compares). Patterns and subjects are drawn at random, from a grammar of patterns that are well-formed.
+math.randomseed(7)
+local draw = math.random
+
+local function pick(t) return t[draw(#t)] end
+
+local singles = {"a", "b", "c", ".", "%a", "%d", "%S", "%w", "%%", "[ab]", "[^a]", "[a-c]", "[%d_]", "[]x]", "[^]]", "[a-]", "%.", "-"}
+local function item(captures, depth)
+  local kind = draw(20)
+  if kind == 1 and depth < 3 then
+    captures.count = captures.count + 1
+    local number = captures.count
+    local inner = {}
+    for i = 1, draw(0, 3) do inner[i] = item(captures, depth + 1) end
+    captures.closed[#captures.closed + 1] = number
+    return "(" .. table.concat(inner) .. ")"
+  elseif kind == 2 and #captures.closed > 0 then
+    local number = pick(captures.closed)
+    if number < 10 then return "%" .. number end
+  elseif kind == 3 then
+    return "%b" .. pick {"ab", "()", "aa", "xy"}
+  elseif kind == 4 then
+    return "%f" .. pick {"[%a]", "[^a]", "[ab]", "[%z]"}
+  end
+  local single = pick(singles)
+  return single == "-" and "%-" or single .. pick {"", "", "", "*", "+", "-", "?"}
+end
+
+local function pattern()
+  local captures, items = {count = 0, closed = {}}, {}
+  for i = 1, draw(0, 6) do items[i] = item(captures, 1) end
+  return pick {"", "", "", "^"} .. table.concat(items) .. pick {"", "", "", "$"}
+end
+
+local function subject()
+  local t = {}
+  for i = 1, draw(0, 14) do t[i] = pick {"a", "b", "c", "a", "b", "1", "_", " ", "(", ")", "x", "y", "%", "]", ".", "-", "\0"} end
+  return table.concat(t)
+end
+
+local function show(...)
+  local t = table.pack(...)
+  for i = 1, t.n do t[i] = ("%q"):format(t[i]) end
+  return table.concat(t, " ", 1, t.n)
+end
+
+-- Messages are not compared: they are another with each release of Lua.
+local function attempt(f, ...)
+  local results = table.pack(pcall(f, ...))
+  return results[1] and show(table.unpack(results, 2, results.n)) or "error"
+end
+
+for _ = 1, tonumber(arg and arg[1]) or 20000 do
+  local s, p, init = subject(), pattern(), pick {1, 1, 1, 2, 5, -1, -3, 0, 20}
+  local replacement = pick {"<%0>", "%%", "%1", "", "-%1-", {a = "A", b = false, ab = 3}, string.upper,
+                            function(a) return #tostring(a) end}
+  local all = {}
+  for a, b in s:gmatch(p, init) do all[#all + 1] = show(a, b) end
+  print(show(s, p, init), attempt(string.find, s, p, init), attempt(string.match, s, p, init), table.concat(all, "|"),
+    attempt(string.gsub, s, p, replacement), attempt(string.gsub, s, p, replacement, draw(0, 3)))
+end
+
+-- Mistakes that any subject meets.
+for _, p in ipairs {"%", "a%", "[a", "[", "[^", "[]", "[%", "%b", "%bx", "%f", "%fa", "(", "(a", ")", "a)", "%1", "(%1)", "()%2", ("()"):rep(33)} do
+  print(show(p), attempt(string.find, "aaa", p), attempt(string.match, "aaa", p))
+end
+print(attempt(string.gsub, "abc", "b", "%"), attempt(string.gsub, "abc", "b", "%x"), attempt(string.gsub, "abc", "b", "%2"))
+print(attempt(string.gsub, "abc", "b", true), attempt(string.gsub, "abc", "b", function() return {} end))
+print(attempt(string.find, "a.b", ".", 1, true), attempt(string.find, "abc", "", 4), attempt(string.find, "abc", "", 5))
+print(attempt(string.find, "ab\0cd", "b\0c", 1, true), attempt(string.find, "aab", "b", -1, true), attempt(string.rep, "", 5, ""))
+print(attempt(string.rep, "ab", 3, ","), attempt(string.rep, "ab", -1), attempt(string.find), attempt(string.match, {}, "a"))
+
+local function changed(f, t, ...) return attempt(f, t, ...) .. " : " .. table.concat(t, ",") end
+print(changed(table.insert, {1, 2, 3}, 9), changed(table.insert, {1, 2, 3}, 1, 9), changed(table.insert, {1, 2, 3}, 5, 9))
+print(changed(table.insert, {1}, 4, 9), changed(table.insert, {1}), changed(table.insert, {1}, 1, 2, 3), attempt(table.insert, 5, 1))
+print(changed(table.remove, {1, 2, 3}), changed(table.remove, {1, 2, 3}, 1), changed(table.remove, {1, 2, 3}, 4), changed(table.remove, {}))
+print(changed(table.remove, {}, 0), changed(table.remove, {1, 2, 3}, 5), changed(table.remove, {1, 2, 3}, 7))
+print(table.concat(table.move({1, 2, 3, 4}, 1, 3, 2), ","), table.concat(table.move({1, 2, 3, 4}, 2, 4, 1), ","))
+print(table.concat(table.move({1, 2, 3}, 1, 3, 1, {7, 8, 9, 10}), ","), attempt(table.move, {}, 1, math.maxinteger, 2))
+print(attempt(table.concat, {1, 2, "x"}, "-", 2, 3), attempt(table.concat, {1, {}, 3}), attempt(table.concat, {}, ",", 1, 2))
+local t = {5, 3, 9, 1, 7}
+table.sort(t)
+print(table.concat(t, ","))
+table.sort(t, function(a, b) return a > b end)
+print(table.concat(t, ","), attempt(table.sort, {1, "x"}), attempt(table.sort, t, 5))
+
+print(pcall(error, "x", 0), pcall(pcall), pcall(error), xpcall(error, function(m) return m, 2 end, "y"))
+print(xpcall(function(...) return select("#", ...), ... end, print, 1, nil, 3), pcall(xpcall, print))
+local c = coroutine.wrap(function(...)
+  print("in", ...)
+  print("in", pcall(function(...) return coroutine.yield(...) end, 1, nil))
+  print("in", xpcall(function() return coroutine.yield() end, print))
+  local x <close> = setmetatable({}, {__close = function(_, e) print("closed", e) end})
+  error("end", 0)
+end)
+print(c(1, 2), "out")
+print(c("a", "b"))
+print(pcall(c))
+print(pcall(c))
+local co = coroutine.create(function() local x <close> = setmetatable({}, {__close = function() print "shut" end}) coroutine.yield(1) end)
+print(coroutine.resume(co), coroutine.status(co), coroutine.close(co), coroutine.status(co))
+print(coroutine.resume(co), pcall(coroutine.resume), coroutine.resume(coroutine.running()))
+print(load("return 1 + 1")(), load("x ="), type(load(function() return nil end)), load(5))
+local pieces = {"return ", "...", " * 2"}
+print(load(function() return table.remove(pieces, 1) end, "n", "t", {})(21), load("return y", "n", "t", {y = 6})(), (load("return 1", "n", "b")))
+print(load(function() return 5 > 4 end), pcall(setmetatable, 1, {}), getmetatable(setmetatable({}, {__metatable = 8})))

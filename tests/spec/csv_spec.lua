@@ -1,0 +1,294 @@
+-- Tables of columns as text: what is read, what is written, and what is refused. (Failures of the system: check_file.c;
+-- how numbers are read and written: check_number.c.)
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+local message = support.message
+
+local path = os.tmpname() .. ".csv"
+
+local function put(bytes)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(bytes)
+end
+
+local function get()
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read("a")
+end
+
+-- Columns as one line: "a int64 1 2; city {Rome, Oslo} 0 1".
+local function text_of(columns)
+  local parts = {}
+  for i, name in ipairs(getmetatable(columns).__index.names) do
+    local words = getmetatable(columns).__index.words[name]
+    local elements = support.text(rawget(columns, name)):match("{(.*)}$"):gsub(",", "")
+    local what = words and "{" .. table.concat(words, "|") .. "}" or rawget(columns, name).dtype
+    parts[i] = ("%s %s %s"):format(name, what, elements):gsub(" $", "")
+  end
+  return table.concat(parts, "; ")
+end
+
+local function read(bytes, options)
+  put(bytes)
+  return text_of(strew.load(path, options))
+end
+
+-- Why the bytes are refused, without the path.
+local function refusal(bytes, options)
+  put(bytes)
+  local text = message(strew.load, path, options)
+  local start = ("load: 'path' is \"%s\", which "):format(path)
+  return text:sub(1, #start) == start and text:sub(#start + 1) or text
+end
+
+local header, plain = {header = true}, {header = false}
+
+describe("a .csv file", function()
+  if support.lacks_float64 then return end
+  teardown(function() os.remove(path) end)
+
+  it("becomes columns", function()
+    for bytes, due in pairs{
+      ["a,b\n1,2.5\n-3,4\n"] = "a int64 1 -3; b float64 2.5 4.0",
+      ["a,b\r\n1,2\r\n3,4"] = "a int64 1 3; b int64 2 4",
+      ["a\r1\r2\r"] = "a int64 1 2",
+      ["\xef\xbb\xbfa\n1\n"] = "a int64 1",
+      ["\n\na,b\n\n\r\n1,2\n\n"] = "a int64 1; b int64 2",
+      ["a,b\n"] = "a float64; b float64",
+      ["\"a,b\",\"say \"\"hi\"\"\"\n1,2\n"] = "a,b int64 1; say \"hi\" int64 2",
+      [",x\n1,2\n"] = " int64 1; x int64 2",
+    } do assert.equal(due, read(bytes, header), bytes) end
+    assert.equal("1 int64 1 3; 2 int64 2 4", read("1,2\n3,4\n"))
+    assert.equal("1 {a|1} 0 1; 2 {b|2} 0 1", read("a,b\n1,2\n", plain))
+    assert.equal("1 {a|c} 0 1; 2 {b|d} 0 1", read("a,b\nc,d\n"))
+    for _, separator in ipairs{";", "\t", "|", " ", ":"} do
+      assert.equal("a int64 1; b float64 2.5", read(("a,b\n1,2.5"):gsub(",", separator), {header = true, separator = separator}))
+    end
+  end)
+
+  it("has numbers", function()
+    for cells, due in pairs{
+      ["1|2|+3|-0|007"] = "int64 1 2 3 0 7",
+      ["9223372036854775807|-9223372036854775808"] = "int64 9223372036854775807 -9223372036854775808",
+      ["9223372036854775808|1"] = "float64 9.2233720368548e+18 1.0",
+      ["1|2.|.5|1e3|-1E-2"] = "float64 1.0 2.0 0.5 1000.0 -0.01",
+      ["-0|0.0|-0.0"] = "float64 -0.0 0.0 -0.0",
+      ["inf|-Infinity|+INF|nan|-NaN"] = "float64 inf -inf inf nan nan",
+      [" 1|2 |\t3\t|\"4\"|\" 5 \""] = "int64 1 2 3 4 5",
+      ["1||NA|n/a|null|nan|\"\"|  "] = "float64 1.0 nan nan nan nan nan nan",
+      ["||"] = "float64", -- empty lines
+      ["\"\"|\"\""] = "float64 nan nan",
+      ["1e400|-1e400|1e-400"] = "float64 inf -inf 0.0",
+    } do
+      assert.equal("1 " .. due, read("x\n" .. cells:gsub("|", "\n") .. "\n", header):gsub("^x", "1"), cells)
+    end
+  end)
+
+  it("has text, coded in the order of first appearance", function()
+    for cells, due in pairs{
+      ["b|a|b|c"] = "{b|a|c} 0 1 0 2",
+      ["b||b|NA"] = "{b|NA} 0 0 1",                         -- the empty line is none
+      ["\"b\"|\"\"|\"\""] = "{b|} 0 1 1",
+      ["x|1|2.5|nan"] = "{x|1|2.5|nan} 0 1 2 3",
+      ["NA|nan|x"] = "{NA|nan|x} 0 1 2",
+      [" x |x"] = "{ x |x} 0 1",
+      ["\"x\ny\"|\"x\r\ny\"|x"] = "{x\ny|x\r\ny|x} 0 1 2",
+      ["\"\"\"\"|\"a\"\"b\"\"\"|a\"b"] = "{\"|a\"b\"|a\"b} 0 1 2",
+      ["0x10|1_000|1,5"] = "{0x10|1_000|1,5} 0 1 2",
+      ["é|日本|é"] = "{é|日本} 0 1 0",
+    } do
+      assert.equal("1 " .. due, read("x\n" .. cells:gsub("|", "\n") .. "\n", {header = true, separator = ";"}):gsub("^x", "1"), cells)
+    end
+    local columns = strew.load(path, header)
+    assert.equal("int64", columns.x.dtype)
+    assert.equal("a,b {1|2} 0 1; c int64 3 4", read("\"a,b\",c\n1,3\n2,4\n", {header = true, text = {"a,b"}}))
+    assert.equal("1 int64 1 2; 2 {3|4} 0 1", read("1,3\n2,4\n", {text = {2}}))
+  end)
+
+  it("has the dtype that is asked for", function()
+    assert.equal("a float32 1.0 nan; b {x} 0 0", read("a,b\n1,x\n,x\n", {header = true, dtype = "float32"}))
+    assert.equal("1 uint8 0 255", read("0\n255\n", {dtype = "uint8"}))
+    assert.equal("1 bool true false", read("1\n0.0\n", {dtype = "bool"}))
+    assert.equal("1 float16 0.10000000149012 65504.0", read("0.1\n65504\n", {dtype = "float16"}):gsub("0.0999%d+", "0.10000000149012"))
+    assert.equal("has \"256\" in line 2, column 1, where a number that uint8 holds is due", refusal("0\n256\n", {dtype = "uint8"}))
+    assert.equal("has \"0.5\" in line 1, column 1, where a number that int64 holds is due", refusal("0.5\n", {dtype = "int64"}))
+    assert.equal("has \"1e39\" in line 1, column 1, where a number that float32 holds is due", refusal("1e39\n", {dtype = "float32"}))
+    assert.equal("has no number in line 3, column 1 (a), where int32 is due: that has no NaN",
+      refusal("a\n1\nNA\n", {header = true, dtype = "int32"}))
+  end)
+
+  it("is refused, with line and column", function()
+    for bytes, due in pairs{
+      ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), where a number, as in line 2, is due\n" ..
+        "  hint  {text = {\"b\"}} reads the column as words",
+      ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, 1 is due as in line 1",
+      ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, 2 are due as in line 1",
+      ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, 2 are due as in line 1",
+      ["a,b\n1,\"x\n\n\n"] = "has a quote in line 2, column 2 (b) that is never closed",
+      ["a,b\n1,\"x\"y\n"] = "goes on behind a closing quote in line 2, column 2 (b), where the next cell or line is due\n" ..
+        "  hint  a quote inside of quotes is written twice: \"\"",
+      ["a,b,a\n1,2,3\n"] = "names columns 1 and 3 \"a\" in line 1\n" ..
+        "  hint  give the columns different names in the file, or load it with header = false",
+      ["a\nx\n\0\n"] = "has a zero byte in line 3 (byte 4 of the file), which no text has",
+      ["a\0\n\0001\0\n\0"] = "has a zero byte in line 1 (byte 1 of the file), which no text has\n" ..
+        "  hint  it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8",
+      [""] = "is empty, lines of cells are due",
+      ["\n\r\n"] = "is empty, lines of cells are due",
+      ["a\n1\n" .. ("y"):rep(100) .. "\n"] = "has \"" .. ("y"):rep(60) .. "...\" in line 3, column 1 (a), where a number, as in line 2, is due\n" ..
+        "  hint  {text = {\"a\"}} reads the column as words",
+      ["a\n1\n\27[2J\n"] = "has \"?[2J\" in line 3, column 1 (a), where a number, as in line 2, is due\n" ..
+        "  hint  {text = {\"a\"}} reads the column as words",
+    } do assert.equal(due, refusal(bytes, header), bytes) end
+    assert.equal("begins with a line of words, and a number comes below: do they name the columns?\n" ..
+      "  hint  header = true takes names from line 1, header = false reads it as all others", refusal("a,b\nc,1\n"))
+    assert.equal("has \"x\" in line 2, column 1, where a number, as in line 1, is due\n" ..
+      "  hint  {text = {1}} reads the column as words", refusal("1\nx\n"))
+  end)
+
+  it("takes options that make sense", function()
+    put("a\n1\n")
+    local function refused(options) return message(strew.load, path, options) end
+    assert.equal("load: 'text' has \"q\", which is no column: the file has \"a\"", refused{header = true, text = {"q"}})
+    assert.equal("load: 'text' has \"2\", which is no column: the file has \"1\"", refused{header = false, text = {2}})
+    assert.equal("load: 'text' has true, names or numbers of columns are due", refused{text = {true}})
+    for _, separator in ipairs{"5", "e", ".", "-", "\"", "\n", "é"} do
+      assert.is_truthy(refused{separator = separator}:find("^load: 'separator' is "), separator)
+    end
+    assert.equal("load: 'separator' is \",,\", a single character is due", refused{separator = ",,"})
+    assert.equal("load: 'map' is true, .csv files are read: only .npy can be mapped", refused{map = true})
+    assert.equal("load: 'header' is an option of .csv files, not of .npy files", message(strew.load, "x.npy", {header = true}))
+    assert.equal("load: 'header' is 1, a boolean is due", refused{header = 1})
+  end)
+
+  it("may be wide, or long, or have long cells", function()
+    local names, numbers = {}, {}
+    for i = 1, 20000 do names[i], numbers[i] = "c" .. i, i end
+    put(table.concat(names, ",") .. "\n" .. table.concat(numbers, ",") .. "\n")
+    local columns = strew.load(path, header)
+    assert.equal(20000, #columns.names)
+    assert.equal(12345, columns.c12345:item())
+    local long = ("x"):rep(1 << 20)
+    put("a,b\n\"" .. long .. "\"\"\",1\n" .. long .. ",2\n")
+    columns = strew.load(path, header)
+    assert.same({long .. "\"", long}, columns.words.a)
+    put(("1\n"):rep(100000))
+    assert.equal(100000, strew.load(path)[1]:sum():item())
+  end)
+
+  it("keeps its order and words for saving, out of the way of pairs", function()
+    put("price,city,n\n1.5,Rome,1\n2.5,\"New\nYork\",2\n3.5,Rome,3\n")
+    local columns = strew.load(path, header)
+    assert.same({"price", "city", "n"}, columns.names)
+    assert.same({city = {"Rome", "New\nYork"}}, columns.words)
+    local keys = 0
+    for _, column in pairs(columns) do
+      assert.equal("tensor", strew.type(column))
+      keys = keys + 1
+    end
+    assert.equal(3, keys)
+    local original = get()
+    strew.save(path, columns)
+    assert.equal(original, get())
+    columns.n, columns.half, columns.all = nil, columns.price / 2, columns.price * 0
+    strew.save(path, columns, {separator = ";"})
+    assert.equal("price;city;all;half\n1.5;Rome;0.0;0.75\n2.5;\"New\nYork\";0.0;1.25\n3.5;Rome;0.0;1.75\n", get())
+    strew.save(path, columns, {names = {"half", "city"}, header = false})
+    assert.equal("0.75,Rome\n1.25,\"New\nYork\"\n1.75,Rome\n", get())
+    put("names,words\n1,x\n")
+    columns = strew.load(path, header)
+    assert.equal(1, columns.names:item())
+    assert.same({"names", "words"}, getmetatable(columns).__index.names)
+    strew.save(path, columns)
+    assert.equal("names,words\n1,x\n", get())
+  end)
+
+  it("is written from tensors and tables", function()
+    local function saved(...) strew.save(path, ...) return get() end
+    assert.equal("0,1,2\n3,4,5\n", saved(strew.arange(6):view(2, 3)))
+    assert.equal("0,3\n1,4\n2,5\n", saved(strew.arange(6):view(2, 3):t()))
+    assert.equal("1.5\n-0.0\nnan\n", saved(strew.tensor{1.5, -0.0, 0 / 0}))
+    assert.equal("", saved(strew.zeros(0, 3)))
+    assert.equal("a;b\n1;0.1\n0;1e-05\n", saved({b = strew.tensor{0.1, 1e-5}, a = strew.tensor{true, false}}, {separator = ";"}))
+    assert.equal("0,5\n1,6\n", saved{strew.arange(2), strew.arange(5, 7)})
+    assert.equal("1,2\n0,5\n1,6\n", saved({strew.arange(2), strew.arange(5, 7)}, {header = true}))
+    assert.equal("\" \"\"x\"\"\",\"\",\"a,b\"\n", saved{[" \"x\""] = strew.zeros(0), [""] = strew.zeros(0), ["a,b"] = strew.zeros(0)}
+      :gsub("^(\"\"),(.-),(\"a,b\")", "%2,%1,%3"))
+    assert.equal("k\nx\n\"\"\ny\n", saved({k = strew.tensor({0, 2, 1}, "int32")}, {words = {k = {"x", "y", ""}}}))
+    assert.equal("x\ny\n", saved({strew.tensor{0, 1}}, {words = {{"x", "y"}}}))
+  end)
+
+  it("is not written where that makes no sense", function()
+    put("old")
+    local function refused(...) return (message(strew.save, path, ...):gsub("\n.*", "")) end
+    local two, three = strew.arange(2), strew.arange(3)
+    assert.equal("save: 'x' is of rank 3, lines of cells are of 2, or 1", refused(strew.zeros(1, 2, 3)))
+    assert.equal("save: 'x' is of rank 0, lines of cells are of 2, or 1", refused(strew.tensor(1)))
+    assert.equal("save: 'x' has no columns, a line has a cell at least", refused(strew.zeros(2, 0)))
+    assert.equal("save: 'x' is an empty table, columns are due", refused{})
+    assert.equal("save: 'x' has a column \"b\" of 3 elements, the first one, \"a\", has 2", refused{a = two, b = three})
+    assert.equal("save: 'x' has a column \"a\" of rank 2, columns are of 1", refused{a = strew.zeros(2, 2)})
+    assert.equal("save: 'x' is a sequence with a key \"a\": names and numbers do not mix", refused{two, a = two})
+    assert.equal("save: 'x' has 5 at key \"a\", a tensor is due", refused{a = 5})
+    assert.equal("save: 'x' has true where a string is due", refused{[true] = two})
+    assert.equal("save: 'x' has \"a\" and more behind a zero byte, which no file can hold", refused{["a\0b"] = two})
+    assert.equal("save: 'x' has code 2 at [2] of column \"a\", whose words have codes 0..1", refused({a = three}, {words = {a = {"x", "y"}}}))
+    assert.same({2}, strew.last_error().pos)
+    assert.equal("save: 'x' has words for a column \"a\" of float32, their codes are integers",
+      refused({a = strew.zeros(2)}, {words = {a = {"x"}}}))
+    assert.equal("save: 'words' has key \"b\", which x has not", refused({a = two}, {words = {b = {"x"}}}))
+    assert.equal("save: 'words' has \"x\" twice, the words of a column are different", refused({a = two}, {words = {a = {"x", "x"}}}))
+    assert.equal("save: 'words' has 5 where a string is due", refused({a = two}, {words = {a = {5}}}))
+    assert.equal("save: 'words' has \"x\" and more behind a zero byte, which no file can hold",
+      refused({a = two}, {words = {a = {"x\0", "y"}}}))
+    assert.equal("save: 'words' is 5, a table is due", refused({a = two}, {words = {a = 5}}))
+    assert.equal("save: 'names' has \"b\", which x has not", refused({a = two}, {names = {"b"}}))
+    assert.equal("save: 'names' has \"a\" twice", refused({a = two}, {names = {"a", "a"}}))
+    assert.equal("save: 'names' is given, but x is a sequence, which has none", refused({two}, {names = {"a"}}))
+    assert.equal("save: 'names' is given, but x is a tensor: a table of columns has them", refused(two, {names = {"a"}}))
+    assert.equal("save: 'header' is true, but a tensor has no names: a table of columns has", refused(two, {header = true}))
+    assert.equal("save: 'map' is no option", (refused(two, {map = true}):gsub("^save: 'options' has unknown key \"map\".*", "save: 'map' is no option")))
+    local freed = strew.arange(2)
+    freed:free()
+    assert.equal("save: 'x' has a tensor that was freed at key \"a\"", refused{a = freed})
+    assert.equal("old", get())
+    assert.equal("save: 'x' has no names, which .npz files need", (message(strew.save, path:gsub("csv$", "npz"), {two}):gsub("\n.*", "")))
+  end)
+
+  it("comes back as it was", function()
+    math.randomseed(7)
+    local random = math.random
+    local letters = {"a", "b", "\"", ",", ";", "\n", "\r", " ", "é", "-", "1"}
+    local function word(i)
+      local parts = {}
+      for k = 1, random(0, 6) do parts[k] = letters[random(#letters)] end
+      return "w" .. table.concat(parts) .. i
+    end
+    strew.manual_seed(7)
+    for turn = 1, 60 do
+      local rows, columns, words, names = random(0, 40), {}, {}, {}
+      for i = 1, random(1, 8) do
+        local name = word(i)
+        names[i] = name
+        local kind = rows == 0 and 1 or random(4)
+        if kind == 1 then columns[name] = strew.randn(rows, {dtype = "float64"}) * 10.0 ^ random(-30, 30)
+        elseif kind == 2 then columns[name] = strew.randint(-1000, 1000, {rows})
+        elseif kind == 3 then columns[name] = strew.randn(rows):to("float64")
+        else
+          local list = {}
+          for k = 1, random(1, 9) do list[k] = word(k) end
+          columns[name] = strew.arange(rows) % #list
+          words[name] = {table.unpack(list, 1, math.min(#list, rows))}
+        end
+      end
+      local options = {names = names, words = words, separator = random(2) == 1 and ";" or nil}
+      strew.save(path, columns, options)
+      local back = strew.load(path, {header = true, separator = options.separator})
+      assert.same(names, getmetatable(back).__index.names)
+      assert.same(words, getmetatable(back).__index.words)
+      for name, column in pairs(columns) do
+        assert.equal(support.text(column), support.text(rawget(back, name)), turn .. name)
+        assert.is_true(strew.equal(column, rawget(back, name)), turn .. name)
+      end
+    end
+  end)
+end)

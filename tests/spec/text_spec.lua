@@ -1,0 +1,194 @@
+-- lua_bindings/strew.lua, the one text: its examples print what it says, it speaks of every name and of no other, and
+-- what it says that calls take is what they take.
+local strew = require "strew"
+local support = require "tests.spec.support"
+local examples = dofile "tests/examples.lua"
+
+local help = assert(loadfile "lua_bindings/help.lua")(examples.source())
+local device = strew.zeros(1).device
+
+local function by_kind(kind)
+  local list = {}
+  for _, entry in ipairs(help.entries) do
+    if entry.kind == kind then list[entry.name] = entry end
+  end
+  return list
+end
+local functions = by_kind "function"
+
+-- The keys that only one of two tables has, as text: "-here +there".
+local function difference(a, b)
+  local list = {}
+  for key in pairs(a) do if b[key] == nil then table.insert(list, "-" .. key) end end
+  for key in pairs(b) do if a[key] == nil then table.insert(list, "+" .. key) end end
+  table.sort(list)
+  return table.concat(list, " ")
+end
+
+local function set(list)
+  local keys = {}
+  for _, key in ipairs(list) do keys[key] = true end
+  return keys
+end
+
+-- The table of methods: the one among the upvalues of __index.
+local metatable = debug.getmetatable(strew.zeros(1))
+local function methods()
+  for i = 1, math.huge do
+    local name, value = debug.getupvalue(metatable.__index, i)
+    if not name then error "__index has no methods" end
+    if type(value) == "table" and value.scatter_add_ then return value end
+  end
+end
+
+describe("an example", function()
+  for _, entry in ipairs(help.entries) do
+    local takes_float64 = (entry.example or ""):find "float64" or (entry.output or ""):find "float64"
+    if entry.example and not (support.lacks_float64 and takes_float64) then
+      it("of " .. entry.name, function()
+        local output = examples.run(strew, entry.example):gsub(device:gsub("%p", "%%%0"), "cpu")
+        assert.equal(entry.output, output)
+      end)
+    end
+  end
+end)
+
+-- What strew.help prints.
+local function printed(...)
+  local lines, real_print = {}, print
+  _G.print = function(text) table.insert(lines, text) end
+  local results = table.pack(pcall(strew.help, ...))
+  _G.print = real_print
+  assert(results[1], results[2])
+  assert.equal(1, results.n)
+  return table.concat(lines, "\n")
+end
+
+describe("strew.help", function()
+  it("finds a name in any form", function()
+    local page = printed "scatter_add"
+    assert.truthy(page:find("strew.scatter_add(self, dim, index, src [, {mode =}]) -> t", 1, true))
+    local forms = {"strew.scatter_add", "t:scatter_add", "rain.scatter_add", " scatter_add() ", "t:scatter_add(0)",
+      strew.scatter_add, strew.zeros(1).scatter_add}
+    for _, name in ipairs(forms) do assert.equal(page, printed(name)) end
+    assert.truthy(printed("t:relu_"):find "^t:relu_%(%) %-> t, in place")
+    assert.equal(printed "add", printed "+")
+    assert.equal(printed "bitwise_not", printed(strew.bitwise_not))
+    assert.equal(printed "scatter_reduce", printed "include_self")
+    assert.equal(printed "Tensor", printed "shape")
+  end)
+
+  it("shows an example as it is typed, and what it prints", function()
+    assert.truthy(printed("numel"):find("\n> print(strew.zeros(2, 3):numel())\n6\n", 1, true))
+  end)
+
+  it("keeps to the width of a terminal, but for calls and examples", function()
+    for _, entry in ipairs(help.entries) do
+      local inside = printed(entry.name):gsub("\n> .*\nmore:", "\nmore:")
+      if entry.kind == "function" then inside = inside:gsub("^.-\n\n", "") end
+      for line in inside:gmatch "[^\n]+" do assert(utf8.len(line) <= 80, line) end
+    end
+  end)
+
+  it("lists everything", function()
+    local overview = printed():gsub("%s+", " ") .. " "
+    for _, entry in ipairs(help.entries) do assert.truthy(overview:find(" " .. entry.name .. " ", 1, true)) end
+  end)
+
+  it("looks for words, names first", function()
+    assert.truthy(printed{search = "GREATEST position"}:find "^  argmax")
+    assert.truthy(printed{search = "hyperbolic"}:find "^  tanh  Gives the hyperbolic tangent%.$")
+  end)
+
+  it("says what it does not know", function()
+    support.fail({
+      {'strew.help "scater_add"', [[help: 'name' is "scater_add", of which there is no text
+  hint  did you mean 'scatter_add'?]]},
+      {'strew.help "t:sume"', [[help: 'name' is "t:sume", of which there is no text
+  hint  did you mean 'sum'?]]},
+      {'strew.help ""', [[help: 'name' is "", of which there is no text
+  hint  strew.help() lists what there is, strew.help{search = "word"} looks for words]]},
+      {'strew.help{search = "qqq"}', [[help: 'search' is "qqq", which no text has]]},
+      {'strew.help("add", {search = "qqq"})', [[help: 'search' is given with a name, one of the two is due]]},
+      {'strew.help(print)', [[help: 'name' is a function, a string is due]]},
+    }, {strew = strew})
+  end)
+end)
+
+describe("the text", function()
+  it("has no tag but those of LuaCATS", function()
+    local known = " meta class field operator alias param return overload "
+    for tag in examples.source():gmatch "%-%-%-@(%a+)" do assert(known:find(" " .. tag .. " ", 1, true), tag) end
+  end)
+
+  it("has an example for every function, class that is no options table, and rule", function()
+    for _, entry in ipairs(help.entries) do
+      local is_plain = entry.kind == "class" and entry.name:find "^[a-z]" and entry.name ~= "strew"
+      assert(entry.example or is_plain, entry.name .. " has no example")
+      assert(entry.summary:find "^%u.*[.?]", entry.name .. " has no summary that is a sentence")
+      assert(#entry.summary <= 120, entry.name .. " has too long a summary")
+    end
+  end)
+
+  it("speaks of every function, and of no other", function()
+    local told, there = {_VERSION = true}, {}
+    for name, entry in pairs(functions) do
+      told[name] = true
+      if entry.forms.inplace then told[name .. "_"] = true end
+    end
+    for name in pairs(strew) do there[name] = true end
+    assert.equal("", difference(there, told))
+  end)
+
+  it("speaks of every method, field and operator, and of no other", function()
+    local told, events = {}, {}
+    for name, entry in pairs(functions) do
+      if entry.forms.method then told[name] = true end
+      if entry.forms.method and entry.forms.inplace then told[name .. "_"] = true end
+    end
+    assert.equal("", difference(methods(), told))
+    local Tensor = help.find "Tensor"
+    for _, field in ipairs(Tensor.fields) do
+      if not field.name:find "^%[" then assert.is_not_nil(strew.zeros(1)[field.name]) end
+    end
+    for event in pairs(metatable) do events[event:sub(3)] = true end
+    local others = {"index", "newindex", "gc", "close", "tostring", "name", "metatable", "lt", "le"}
+    for _, event in ipairs(others) do events[event] = nil end
+    assert.equal("", difference(events, set(Tensor.operators)))
+  end)
+
+  -- Calls without arguments fail with what is due, those that need none with the options that they know.
+  it("names the arguments and options that a call takes", function()
+    local compared = 0
+    for name, entry in pairs(functions) do
+      local is_free = not entry.params[1] or entry.params[1].optional or entry.params[1].name == "..."
+      local message = support.message(strew[name], is_free and {["no option"] = 1} or nil)
+      local due = message:match "the arguments are (%b())" or message:match "known are [^\n]*"
+      local said = {}
+      for _, line in ipairs(help.signatures(entry)) do
+        said[line:match "^strew[^(]*(%b())" or ""] = true
+        said["known are " .. (line:match "{(.*)}" or ""):gsub(" =", "")] = true
+      end
+      compared = compared + (due and 1 or 0)
+      if due and not said[due] then error(("%s: %s"):format(name, due)) end
+    end
+    assert.is_true(compared > 100)
+  end)
+
+  it("lists the words that a call knows", function()
+    local t = strew.zeros(1)
+    local index = strew.tensor{0}
+    local messages = {
+      dtype = support.message(strew.zeros, 1, {dtype = "no dtype"}),
+      reduction = support.message(t.scatter_reduce, t, 0, index, t, "no reduction"),
+      mode = support.message(t.gather, t, 0, index, {mode = "no mode"}),
+      colormap = support.message(strew.image, strew.zeros(1, 1), {colormap = "no colormap"}),
+    }
+    for name, message in pairs(messages) do
+      local said, known = {}, {}
+      for _, value in ipairs(help.find(name).values) do said[value.name:gsub('"', "")] = true end
+      for word in message:match "known are ([^\n]*)":gmatch "%w+" do known[word] = true end
+      assert.equal("", difference(known, said), name)
+    end
+  end)
+end)
