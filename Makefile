@@ -1,4 +1,5 @@
-# strew: make, make doc, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# strew: make, make doc, make demo, make test, make lint, make bench, make clean; make install and what else ships it, see
+# scripts/packaging/install.mk. What these need is installed by scripts/setup.sh, never from here.
 # (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
 # Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread,
 # DEBUG=1 (these in build folders of their own)
@@ -22,10 +23,15 @@ OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if 
 CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
            $(if $(SANITIZE)$(DEBUG),-DSTREW_DEBUG) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 # (What is shipped is small: names for debuggers and profilers come with DEBUG=1.)
-LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
+LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(STRIP)
+STRIP    = $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
 LIBS     = -lpthreadpool -lm -ldl
-LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
-LUA_LIBS   := $(shell pkg-config --libs lua5.4)
+LUA        = lua5.4
+LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
+LUA_LIBS   := $(shell pkg-config --libs $(LUA))
+VERSION    := $(shell sed -n 's/^\#define STREW_VERSION *"\([^"]*\)".*/\1/p' runtime/strew.h)
+# Hosts that were built against one version run with any later one of the same number.
+SOVERSION  = 0
 MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
@@ -54,14 +60,21 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
-all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew $(BUILD)/strew.1
+# The program and the Lua module stand alone; libstrew is for hosts in C, and with libstrew_lua for those with a Lua
+# state of their own. A library takes what it can from itself, whatever of the same name a host brings.
+all: $(BUILD)/strew $(BUILD)/strew.so $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
+shared = $(CC) -shared -Wl,-Bsymbolic $(LDFLAGS)
 
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
+$(BUILD)/libstrew_lua.a: $(call objects,$(BINDINGS))
+	$(call say,AR) rm -f $@ && ar rcs $@ $^
 $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS)
+$(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(shared) -Wl,--exclude-libs,libstrew.a -o $@ $^ $(LIBS)
 $(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
@@ -106,6 +119,8 @@ $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 $(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
 	@mkdir -p $(@D)
 	$(call say,HTML) $(BUILD)/strew -E $< $@
+
+include scripts/packaging/install.mk
 
 # ------------------------------------------------------------------------------------------------------- try and test
 

@@ -81,6 +81,7 @@ void strew_context_release(strew_context *context) {
   allocator.deallocate(allocator.user, context, sizeof *context);
 }
 
+const char *strew_version(void) { return STREW_VERSION; }
 int strew_context_threads(const strew_context *context) { return context->threads; }
 size_t strew_context_bytes(const strew_context *context) { return context->bytes; }
 size_t strew_context_charged_bytes(const strew_context *context) { return context->charged_bytes; }

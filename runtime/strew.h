@@ -37,7 +37,7 @@ extern "C" {
 #define STREW_API
 #endif
 
-#define STREW_VERSION  "0.1.0"
+#define STREW_VERSION  "0.1.0" /* of this header */
 #define STREW_MAX_RANK 16
 
 /* --------------------------------------------------------------------------------------------------- vocabulary */
@@ -197,6 +197,9 @@ STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion 
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
+
+/* STREW_VERSION of the library that runs, which may be later than that of the header. */
+STREW_API const char *strew_version(void);
 
 /* Where host memory comes from. `allocate` gives size_bytes > 0 aligned to `alignment` (a power of two), or NULL.
    `deallocate` is told the same size. Called on the context's thread only.
@@ -544,7 +547,7 @@ typedef struct strew_group_options {
 } strew_group_options;
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
-   *out given: it takes part, and keeps its value where nothing arrives. arg, for STREW_AMAX and STREW_AMIN, or NULL: an
+   *out given: it takes part, and keeps its value where nothing arrives. arg, for STREW_AMAX and STREW_AMIN, or NULL: a
    new int64 tensor with the position along dim of the first winner, src.size(dim) where there is none. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
