@@ -148,6 +148,13 @@ sanitized:
 	@$(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
 	@$(MAKE) SANITIZE=thread run-check_pool
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh build/thread thread
+
+# Installed, and used by programs of others; what the libraries show of themselves.
+installed: all
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh $(BUILD)
+exports: all
+	@sh tests/exports_test.sh $(BUILD)
 
 # The Lua module in the stock interpreter; under a sanitizer its runtime has to come first.
 sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
@@ -173,8 +180,8 @@ rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua
-	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program limits reference readme digest rules sanitized threads devices
+	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh .ci/run
+test: all checks exports installed specs program limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -187,6 +194,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits sanitized threads specs program reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))
