@@ -70,7 +70,9 @@ strew_status context_end(const struct call *call, strew_context *context, const 
   struct fault fault = {.code = STREW_EINTERRUPTED, .hint = name ? hint : NULL};
   if (!(state_of(context) & STOP_LATE)) return fail(call, fault, "interrupted!");
   fault.code = STREW_ETIME;
-  return fail(call, fault, "its time is over, the limit is %g s", context->time_limit_seconds);
+  char limit[TEXT_BYTES];
+  return fail(call, fault, "its time is over, the limit is %s s",
+              strew_format_float(limit, sizeof limit, "%.*g", 6, context->time_limit_seconds));
 }
 
 strew_status context_check(const struct call *call, strew_context *context) {

@@ -230,6 +230,11 @@ STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion 
 /* The number that is stored as dtype at `element`, of any alignment. On any thread. */
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
 
+/* Writes `value` to text by one conversion of printf's that takes a precision ("%.*g"), with a decimal point and
+   rounded to nearest, whatever the host's locale and rounding are; cut off at size_bytes > 0, with its zero. Returns
+   text. On any thread. */
+STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
+
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
 /* STREW_VERSION of the library that runs, a constant; it may be later than that of the header a host was built with,
