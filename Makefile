@@ -42,7 +42,9 @@ endif
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
-PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c progress.c)
+PROGRAM  = $(addprefix lua_bindings/,main.c call.c interrupt.c hint.c devices.c progress.c repl.c line.c history.c)
+# What the prompt is made of beside repl.c, in the order of loading.
+PROMPT   = $(patsubst %,lua_bindings/prompt/%.lua,tokens entry show commands read complete)
 # The text behind strew.help, the reference and the manual page, and what reads it.
 TEXTS    = $(wildcard lua_bindings/*.lua)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.c
@@ -53,7 +55,7 @@ HOSTS    = $(wildcard tests/host/*.c)
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
-VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce)
+VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce row)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
@@ -75,7 +77,7 @@ $(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(shared) -Wl,--exclude-libs,libstrew.a -o $@ $^ $(LIBS)
-$(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/libstrew.a
+$(BUILD)/strew: $(call objects,$(PROGRAM) $(BUILD)/prompts.c $(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
@@ -89,16 +91,20 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstr
 $(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program plays the operating system's functions for files.
-$(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap)
+$(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+$(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
-$(BUILD)/kernels.c $(BUILD)/texts.c: scripts/embed.sh
+$(BUILD)/prompts.c: $(PROMPT)
+$(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c: scripts/embed.sh
 	@mkdir -p $(@D)
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
-$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
+$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o $(BUILD)/obj/prompts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -Ilua_bindings -c -o $@ $<
 $(BUILD)/obj/%.avx2.o: %.c Makefile
@@ -163,6 +169,9 @@ specs: $(BUILD)/strew.so
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
+# The prompt, typed at.
+terminal: all $(BUILD)/tests/terminal/driver
+	@sh tests/terminal_test.sh $(BUILD)
 reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
@@ -179,9 +188,9 @@ devices-%: all $(call programs,$(DEVICE_CHECKS))
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
-	@luacheck -q scripts tests lua_bindings/help.lua
+	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh .ci/run
-test: all checks exports installed specs program limits reference readme digest rules sanitized threads devices
+test: all checks exports installed specs program terminal limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -194,6 +203,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits sanitized threads specs program reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits sanitized threads specs program terminal reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))

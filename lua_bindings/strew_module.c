@@ -412,6 +412,8 @@ static int make_module(lua_State *L) {
 
   lua_pushvalue(L, BINDING);
   lua_setfield(L, LUA_REGISTRYINDEX, binding_key);
+  lua_pushvalue(L, METHODS);
+  lua_setfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_pushvalue(L, MODULE);
   lua_pushvalue(L, MODULE);
   lua_setfield(L, LUA_REGISTRYINDEX, module_key);

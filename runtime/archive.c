@@ -116,8 +116,7 @@ static zip_int64_t read_bytes(struct archive *archive, void *to, zip_uint64_t le
 }
 
 static zip_int64_t write_bytes(struct archive *archive, const void *from, zip_uint64_t length) {
-  strew_status status = context_check(archive->call, archive->context);
-  if (status == STREW_OK) status = draft_write(archive->call, &archive->draft, archive->at, from, (size_t)length);
+  strew_status status = draft_write(archive->call, &archive->draft, archive->at, from, (size_t)length);
   if (status != STREW_OK) return refuse(archive, ZIP_ER_WRITE, status);
   archive->at += length;
   if (archive->at > archive->size_bytes) archive->size_bytes = archive->at;

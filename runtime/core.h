@@ -346,7 +346,8 @@ bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *o
    shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those, from its
    offset on.
    Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
-   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN: that is a sum. */
+   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN: that is a sum (on the CPU, one of pairs: see
+   cpu/scatter_mean.c). */
 struct scatter_plan {
   struct plan plan;
   int64_t size, step; /* of self along dim */
@@ -471,6 +472,12 @@ struct device_ops {
   /* Where the plan asks for a check and it finds values out of range, self and arg are left as they were, and *bad is
      set: how to do so without reading the index twice is the device's business. */
   strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
+  /* A mean in one pass, or NULL where a device has none: contributions join as in a sum, and places that received any
+     are divided as below. `pairs` has room for two elements for each of those from self's first place to the last one
+     that values can reach; from_identity: what self holds does not take part. No row of contributions shares a value,
+     self's elements are as wide as a count. *bad as above. */
+  strew_status (*mean)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                       struct storage *pairs, bool from_identity, int64_t extra, bool *bad);
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);

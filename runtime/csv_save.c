@@ -211,10 +211,9 @@ static strew_status open_writer(struct writer *writer, const strew_save_options 
   writer->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   writer->buffer = memory_take(writer->context, BUFFER_BYTES);
   writer->sources = memory_take(writer->context, sources_bytes);
-  if (!writer->plain || !writer->buffer || !writer->sources)
-    return fail_memory(writer->call, writer->context, BUFFER_BYTES + sources_bytes);
-  memset(writer->sources, 0, sources_bytes);
-  return STREW_OK;
+  if (writer->sources) memset(writer->sources, 0, sources_bytes);
+  if (writer->plain && writer->buffer && writer->sources) return STREW_OK;
+  return fail_memory(writer->call, writer->context, BUFFER_BYTES + sources_bytes);
 }
 
 static void close_writer(struct writer *writer) {

@@ -52,6 +52,7 @@ struct picture {
   X(png_set_read_fn)                                                                                                   \
   X(png_set_write_fn)                                                                                                  \
   X(png_set_user_limits)                                                                                               \
+  X(png_set_keep_unknown_chunks)                                                                                       \
   X(png_read_info)                                                                                                     \
   X(png_get_IHDR)                                                                                                      \
   X(png_get_rowbytes)                                                                                                  \
@@ -115,17 +116,13 @@ static strew_status fail_picture(const struct picture *picture, const char *fact
   return fail_file(picture->call, picture->path, NULL, "%s: %s", fact, words);
 }
 
-/* Is the call to go on? */
-static void check_row(struct picture *picture) {
-  picture->status = context_check(picture->call, picture->context);
-  if (picture->status != STREW_OK) png.png_error(picture->png, "interrupted");
-}
-
 /* -------------------------------------------------------------------------------------------------------- reading */
 
+/* A few KiB at most, which deflate is the work of a few milliseconds: here the call asks whether it is to go on. */
 static void read_bytes(png_structp from, png_bytep to, size_t length) {
   struct picture *picture = png.png_get_io_ptr(from);
-  picture->status = file_read(picture->call, &picture->file, picture->at, to, length);
+  picture->status = context_check(picture->call, picture->context);
+  if (picture->status == STREW_OK) picture->status = file_read(picture->call, &picture->file, picture->at, to, length);
   picture->at += length;
   if (picture->status != STREW_OK) png.png_error(from, "cannot be read");
 }
@@ -140,6 +137,8 @@ static void read_header(struct picture *picture) {
   int bits, color;
   png.png_set_read_fn(picture->png, picture, read_bytes);
   png.png_set_user_limits(picture->png, LARGEST, LARGEST); /* check_claim has limits of its own */
+  /* What is no part of the picture (texts, profiles) may be inflated to anything: it is skipped. */
+  png.png_set_keep_unknown_chunks(picture->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png.png_read_info(picture->png, picture->info);
   picture->file_row_bytes = png.png_get_rowbytes(picture->png, picture->info);
   png.png_get_IHDR(picture->png, picture->info, &picture->width, &picture->height, &bits, &color, NULL, NULL, NULL);
@@ -173,7 +172,6 @@ static void prepare_rows(struct picture *picture) {
 static void read_rows(struct picture *picture) {
   for (int pass = 0; pass < picture->passes; pass++)
     for (png_uint_32 y = 0; y < picture->height; y++) {
-      check_row(picture);
       png.png_read_row(picture->png, (png_bytep)picture->rows + y * picture->row_bytes, NULL);
     }
   png.png_read_end(picture->png, NULL);
@@ -198,20 +196,27 @@ static strew_status read_elements(struct picture *picture, char *elements) {
   return STREW_OK;
 }
 
+/* On the CPU right into the tensor's memory. */
+static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor) {
+  strew_device *device = tensor->storage->device;
+  if (device->ops == &cpu_ops) return read_elements(picture, tensor->storage->data);
+  char *elements = memory_take(picture->context, picture->size_bytes);
+  if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
+  strew_status status = read_elements(picture, elements);
+  if (status == STREW_OK) status = device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes);
+  memory_give(picture->context, elements, picture->size_bytes);
+  return status;
+}
+
 static strew_status read_tensor(struct picture *picture, strew_device *device, strew_tensor **out) {
   const int64_t sizes[] = {picture->height, picture->width, picture->channels};
   strew_dtype dtype = picture->bits == 16 ? STREW_INT32 : STREW_UINT8;
+  strew_tensor *tensor = NULL;
   picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
   strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
-  if (status != STREW_OK) return status;
-  char *elements = memory_take(picture->context, picture->size_bytes);
-  if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
-  strew_tensor *tensor = NULL;
-  status = read_elements(picture, elements);
   if (status == STREW_OK)
     status = tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor);
-  if (status == STREW_OK) status = device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes);
-  memory_give(picture->context, elements, picture->size_bytes);
+  if (status == STREW_OK) status = fill_tensor_of(picture, tensor);
   if (status == STREW_OK)
     *out = tensor;
   else
@@ -307,6 +312,12 @@ static void flush_nothing(png_structp to) { (void)to; }
 static void create_writer(struct picture *picture) {
   picture->png = png.png_create_write_struct(PNG_LIBPNG_VER_STRING, picture, leave, ignore);
   if (picture->png) picture->info = png.png_create_info_struct(picture->png);
+}
+
+/* Is the call to go on? */
+static void check_row(struct picture *picture) {
+  picture->status = context_check(picture->call, picture->context);
+  if (picture->status != STREW_OK) png.png_error(picture->png, "interrupted");
 }
 
 static void write_all(struct picture *picture) {

@@ -202,7 +202,7 @@ START_TEST(test_layout) {
   assert_written(DBL_MAX, "1.7976931348623157e+308");
   assert_written(-DBL_MIN, "-2.2250738585072014e-308");
   assert_written(1e22, "1e+22");
-  assert_written(9007199254740993, "9007199254740992.0");
+  assert_written(9007199254740992, "9007199254740992.0");
   assert_written(INFINITY, "inf");
   assert_written(-INFINITY, "-inf");
   assert_written(-NAN, "nan");

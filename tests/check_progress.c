@@ -92,6 +92,7 @@ START_TEST(tables_tell_how_far_they_are) {
   start();
   ok(strew_save_table(table, path, NULL, &failure));
   check_told("saving", path, ROWS / 1024);
+  ck_assert(told.done > 0.9);
   const strew_load_options options = {.header = STREW_HEADER_YES};
   start();
   ok(strew_load(strew_device_at(listening, 0), path, &options, NULL, &read, &failure));

@@ -204,13 +204,15 @@ fi
 
 # ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
 # broken NAME SETTING REASON: with that setting there is no device.
+advice='drivers are looked for *apt install *'
+"$program" --devices | grep -q 'built without' && advice='make OPENCL=1 *'
 broken() {
-  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*${newline}  hint  drivers are looked for *apt install *"
+  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*${newline}  hint  $advice"
   env "$2" "$program" -d opencl -e 'print("on")' >out 2>err; status=$?; expect "$1" 1 '' "$none"
   env "$2" "$program" -e 'print(strew.ones(2):sum():item(), #strew.devices())' >out 2>err; status=$?
   expect "$1: the CPU" 0 '2.0	1'
   env "$2" "$program" --devices >out 2>err; status=$?
-  expect "$1: --devices" 0 "cpu *not usable  no OpenCL: $3*${newline}            drivers are looked for *apt install *"
+  expect "$1: --devices" 0 "cpu *not usable  no OpenCL: $3*${newline}            $advice"
 }
 mkdir loader nothing rubbish rubbish/folder.icd
 : >loader/libOpenCL.so.1; : >loader/libOpenCL.so; : >rubbish/empty.icd
@@ -258,10 +260,10 @@ interrupts 'Ctrl-C twice ends a script that takes no notice' \
   'while true do pcall(function() while true do end end) end' '' 2 130
 
 # ---- the prompt
-printf '1 + 1\n=2, nil\nfor i = 7, 8 do\nprint(i)\nend\nx x\nlocal gone = 1\nprint(gone)\n=#{1,\n2, 3}\n' >typed
+printf '1 + 1\n=2, nil\nfor i = 7, 8 do\nprint(i)\nend\nx x\nlocal kept = 1\nprint(kept)\n=#{1,\n2, 3}\n' >typed
 input=typed
 ran -i
-expect '-i prompts without a terminal' 0 'strew 0.*Lua 5.4*> 2*> 2	nil*> >> >> 7*8*> *nil*> >> 3*' '*stdin:1:*near*'
+expect '-i prompts without a terminal' 0 'strew 0.*Lua 5.4*> 2*> 2	nil*> >> >> 7*8*> > > 1*> >> 3*' '*stdin:1:*near*'
 printf 'error("kept")\nerror{}\nprint("going on")\nf(\n1,\n' >typed
 ran -i; expect 'errors keep the session' 0 '*going on*' '*kept*traceback*table value*<eof>*'
 printf '_PROMPT = "ask "\n_PROMPT2 = "more "\nprint(\n9)\n_PROMPT = nil' >typed

@@ -11,6 +11,12 @@ local function put(bytes)
   file:write(bytes)
 end
 
+-- A new file: to replace one takes as long as the disk does.
+local function save(...)
+  os.remove(path)
+  strew.save(path, ...)
+end
+
 local function get()
   local file <close> = assert(io.open(path, "rb"))
   return file:read("a")
@@ -62,7 +68,8 @@ describe("a .csv file", function()
     assert.equal("1 {a|1} 0 1; 2 {b|2} 0 1", read("a,b\n1,2\n", plain))
     assert.equal("1 {a|c} 0 1; 2 {b|d} 0 1", read("a,b\nc,d\n"))
     for _, separator in ipairs{";", "\t", "|", " ", ":"} do
-      assert.equal("a int64 1; b float64 2.5", read(("a,b\n1,2.5"):gsub(",", separator), {header = true, separator = separator}))
+      assert.equal("a int64 1; b float64 2.5",
+        read(("a,b\n1,2.5"):gsub(",", separator), {header = true, separator = separator}))
     end
   end)
 
@@ -97,10 +104,11 @@ describe("a .csv file", function()
       ["0x10|1_000|1,5"] = "{0x10|1_000|1,5} 0 1 2",
       ["é|日本|é"] = "{é|日本} 0 1 0",
     } do
-      assert.equal("1 " .. due, read("x\n" .. cells:gsub("|", "\n") .. "\n", {header = true, separator = ";"}):gsub("^x", "1"), cells)
+      assert.equal("1 " .. due,
+        read("x\n" .. cells:gsub("|", "\n") .. "\n", {header = true, separator = ";"}):gsub("^x", "1"), cells)
     end
-    local columns = strew.load(path, header)
-    assert.equal("int64", columns.x.dtype)
+    put("x\na\n")
+    assert.equal("int64", strew.load(path, header).x.dtype)
     assert.equal("a,b {1|2} 0 1; c int64 3 4", read("\"a,b\",c\n1,3\n2,4\n", {header = true, text = {"a,b"}}))
     assert.equal("1 int64 1 2; 2 {3|4} 0 1", read("1,3\n2,4\n", {text = {2}}))
   end)
@@ -109,10 +117,13 @@ describe("a .csv file", function()
     assert.equal("a float32 1.0 nan; b {x} 0 0", read("a,b\n1,x\n,x\n", {header = true, dtype = "float32"}))
     assert.equal("1 uint8 0 255", read("0\n255\n", {dtype = "uint8"}))
     assert.equal("1 bool true false", read("1\n0.0\n", {dtype = "bool"}))
-    assert.equal("1 float16 0.10000000149012 65504.0", read("0.1\n65504\n", {dtype = "float16"}):gsub("0.0999%d+", "0.10000000149012"))
-    assert.equal("has \"256\" in line 2, column 1, where a number that uint8 holds is due", refusal("0\n256\n", {dtype = "uint8"}))
-    assert.equal("has \"0.5\" in line 1, column 1, where a number that int64 holds is due", refusal("0.5\n", {dtype = "int64"}))
-    assert.equal("has \"1e39\" in line 1, column 1, where a number that float32 holds is due", refusal("1e39\n", {dtype = "float32"}))
+    assert.equal("1 float16 0.5 65504.0", read("0.5\n65504\n", {dtype = "float16"}))
+    assert.equal("has \"256\" in line 2, column 1, where a number that uint8 holds is due",
+      refusal("0\n256\n", {dtype = "uint8"}))
+    assert.equal("has \"0.5\" in line 1, column 1, where a number that int64 holds is due",
+      refusal("0.5\n", {dtype = "int64"}))
+    assert.equal("has \"1e39\" in line 1, column 1, where a number that float32 holds is due",
+      refusal("1e39\n", {dtype = "float32"}))
     assert.equal("has no number in line 3, column 1 (a), where int32 is due: that has no NaN",
       refusal("a\n1\nNA\n", {header = true, dtype = "int32"}))
   end)
@@ -125,7 +136,8 @@ describe("a .csv file", function()
       ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, 2 are due as in line 1",
       ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, 2 are due as in line 1",
       ["a,b\n1,\"x\n\n\n"] = "has a quote in line 2, column 2 (b) that is never closed",
-      ["a,b\n1,\"x\"y\n"] = "goes on behind a closing quote in line 2, column 2 (b), where the next cell or line is due\n" ..
+      ["a,b\n1,\"x\"y\n"] =
+        "goes on behind a closing quote in line 2, column 2 (b), where the next cell or line is due\n" ..
         "  hint  a quote inside of quotes is written twice: \"\"",
       ["a,b,a\n1,2,3\n"] = "names columns 1 and 3 \"a\" in line 1\n" ..
         "  hint  give the columns different names in the file, or load it with header = false",
@@ -134,7 +146,8 @@ describe("a .csv file", function()
         "  hint  it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8",
       [""] = "is empty, lines of cells are due",
       ["\n\r\n"] = "is empty, lines of cells are due",
-      ["a\n1\n" .. ("y"):rep(100) .. "\n"] = "has \"" .. ("y"):rep(60) .. "...\" in line 3, column 1 (a), where a number, as in line 2, is due\n" ..
+      ["a\n1\n" .. ("y"):rep(100) .. "\n"] =
+        "has \"" .. ("y"):rep(60) .. "...\" in line 3, column 1 (a), where a number, as in line 2, is due\n" ..
         "  hint  {text = {\"a\"}} reads the column as words",
       ["a\n1\n\27[2J\n"] = "has \"?[2J\" in line 3, column 1 (a), where a number, as in line 2, is due\n" ..
         "  hint  {text = {\"a\"}} reads the column as words",
@@ -156,7 +169,8 @@ describe("a .csv file", function()
     end
     assert.equal("load: 'separator' is \",,\", a single character is due", refused{separator = ",,"})
     assert.equal("load: 'map' is true, .csv files are read: only .npy can be mapped", refused{map = true})
-    assert.equal("load: 'header' is an option of .csv files, not of .npy files", message(strew.load, "x.npy", {header = true}))
+    assert.equal("load: 'header' is an option of .csv files, not of .npy files",
+      message(strew.load, "x.npy", {header = true}))
     assert.equal("load: 'header' is 1, a boolean is due", refused{header = 1})
   end)
 
@@ -171,6 +185,10 @@ describe("a .csv file", function()
     put("a,b\n\"" .. long .. "\"\"\",1\n" .. long .. ",2\n")
     columns = strew.load(path, header)
     assert.same({long .. "\"", long}, columns.words.a)
+    local beginnings = {} -- each word begins as all before it do
+    for i = 1, 500 do beginnings[i] = ("y"):rep(501 - i) end
+    put("a\n" .. table.concat(beginnings, "\n") .. "\n")
+    assert.is_true(strew.equal(strew.arange(500), strew.load(path, header).a))
     put(("1\n"):rep(100000))
     assert.equal(100000, strew.load(path)[1]:sum():item())
   end)
@@ -203,16 +221,17 @@ describe("a .csv file", function()
   end)
 
   it("is written from tensors and tables", function()
-    local function saved(...) strew.save(path, ...) return get() end
+    local function saved(...) save(...) return get() end
     assert.equal("0,1,2\n3,4,5\n", saved(strew.arange(6):view(2, 3)))
     assert.equal("0,3\n1,4\n2,5\n", saved(strew.arange(6):view(2, 3):t()))
     assert.equal("1.5\n-0.0\nnan\n", saved(strew.tensor{1.5, -0.0, 0 / 0}))
     assert.equal("", saved(strew.zeros(0, 3)))
-    assert.equal("a;b\n1;0.1\n0;1e-05\n", saved({b = strew.tensor{0.1, 1e-5}, a = strew.tensor{true, false}}, {separator = ";"}))
+    assert.equal("a;b\n1;0.1\n0;1e-05\n",
+      saved({b = strew.tensor{0.1, 1e-5}, a = strew.tensor{true, false}}, {separator = ";"}))
     assert.equal("0,5\n1,6\n", saved{strew.arange(2), strew.arange(5, 7)})
     assert.equal("1,2\n0,5\n1,6\n", saved({strew.arange(2), strew.arange(5, 7)}, {header = true}))
-    assert.equal("\" \"\"x\"\"\",\"\",\"a,b\"\n", saved{[" \"x\""] = strew.zeros(0), [""] = strew.zeros(0), ["a,b"] = strew.zeros(0)}
-      :gsub("^(\"\"),(.-),(\"a,b\")", "%2,%1,%3"))
+    local none = strew.zeros(0)
+    assert.equal("\"\",\" \"\"x\"\"\",\"a,b\"\n", saved{[" \"x\""] = none, [""] = none, ["a,b"] = none})
     assert.equal("k\nx\n\"\"\ny\n", saved({k = strew.tensor({0, 2, 1}, "int32")}, {words = {k = {"x", "y", ""}}}))
     assert.equal("x\ny\n", saved({strew.tensor{0, 1}}, {words = {{"x", "y"}}}))
   end)
@@ -231,12 +250,14 @@ describe("a .csv file", function()
     assert.equal("save: 'x' has 5 at key \"a\", a tensor is due", refused{a = 5})
     assert.equal("save: 'x' has true where a string is due", refused{[true] = two})
     assert.equal("save: 'x' has \"a\" and more behind a zero byte, which no file can hold", refused{["a\0b"] = two})
-    assert.equal("save: 'x' has code 2 at [2] of column \"a\", whose words have codes 0..1", refused({a = three}, {words = {a = {"x", "y"}}}))
+    assert.equal("save: 'x' has code 2 at [2] of column \"a\", whose words have codes 0..1",
+      refused({a = three}, {words = {a = {"x", "y"}}}))
     assert.same({2}, strew.last_error().pos)
     assert.equal("save: 'x' has words for a column \"a\" of float32, their codes are integers",
       refused({a = strew.zeros(2)}, {words = {a = {"x"}}}))
     assert.equal("save: 'words' has key \"b\", which x has not", refused({a = two}, {words = {b = {"x"}}}))
-    assert.equal("save: 'words' has \"x\" twice, the words of a column are different", refused({a = two}, {words = {a = {"x", "x"}}}))
+    assert.equal("save: 'words' has \"x\" twice, the words of a column are different",
+      refused({a = two}, {words = {a = {"x", "x"}}}))
     assert.equal("save: 'words' has 5 where a string is due", refused({a = two}, {words = {a = {5}}}))
     assert.equal("save: 'words' has \"x\" and more behind a zero byte, which no file can hold",
       refused({a = two}, {words = {a = {"x\0", "y"}}}))
@@ -244,14 +265,17 @@ describe("a .csv file", function()
     assert.equal("save: 'names' has \"b\", which x has not", refused({a = two}, {names = {"b"}}))
     assert.equal("save: 'names' has \"a\" twice", refused({a = two}, {names = {"a", "a"}}))
     assert.equal("save: 'names' is given, but x is a sequence, which has none", refused({two}, {names = {"a"}}))
-    assert.equal("save: 'names' is given, but x is a tensor: a table of columns has them", refused(two, {names = {"a"}}))
-    assert.equal("save: 'header' is true, but a tensor has no names: a table of columns has", refused(two, {header = true}))
-    assert.equal("save: 'map' is no option", (refused(two, {map = true}):gsub("^save: 'options' has unknown key \"map\".*", "save: 'map' is no option")))
+    assert.equal("save: 'names' is given, but x is a tensor: a table of columns has them",
+      refused(two, {names = {"a"}}))
+    assert.equal("save: 'header' is true, but a tensor has no names: a table of columns has",
+      refused(two, {header = true}))
+    assert.is_truthy(refused(two, {map = true}):find "^save: 'options' has unknown key \"map\", known are ")
     local freed = strew.arange(2)
     freed:free()
     assert.equal("save: 'x' has a tensor that was freed at key \"a\"", refused{a = freed})
     assert.equal("old", get())
-    assert.equal("save: 'x' has no names, which .npz files need", (message(strew.save, path:gsub("csv$", "npz"), {two}):gsub("\n.*", "")))
+    assert.equal("save: 'x' has no names, which .npz files need",
+      (message(strew.save, path:gsub("csv$", "npz"), {two}):gsub("\n.*", "")))
   end)
 
   it("comes back as it was", function()
@@ -281,7 +305,7 @@ describe("a .csv file", function()
         end
       end
       local options = {names = names, words = words, separator = random(2) == 1 and ";" or nil}
-      strew.save(path, columns, options)
+      save(columns, options)
       local back = strew.load(path, {header = true, separator = options.separator})
       assert.same(names, getmetatable(back).__index.names)
       assert.same(words, getmetatable(back).__index.words)

@@ -33,6 +33,12 @@ function support.text(x)
   return ("%s[%s] %s"):format(x.dtype, table.concat(x.shape, ", "), list(x:tolist()))
 end
 
+-- The most memory that this process ever held; 0 where the system does not tell.
+function support.peak_kib()
+  local file <close> = io.open("/proc/self/status")
+  return file and tonumber(file:read("a"):match("VmHWM:%s*(%d+)")) or 0
+end
+
 -- All results of a function, as text.
 function support.texts(f, ...)
   local results = table.pack(f(...))

@@ -1,0 +1,330 @@
+/* csv_walk.c: see csv_walk.h. What is done for each cell is inlined into the walk over a line. */
+#define _XOPEN_SOURCE 700 /* locale_t */
+#include "csv_walk.h"
+#include "csv_cells.h"
+#include "file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <strings.h>
+
+/* ------------------------------------------------------------------------------------------------------------ words */
+
+/* Makes the text of a cell what it means. */
+static strew_status join_quotes(struct reader *reader, struct cell *cell) {
+  size_t length = 0;
+  if (!cell->has_quotes) return STREW_OK;
+  if (cell->length > reader->spare_bytes) {
+    memory_give(reader->context, reader->spare, reader->spare_bytes);
+    reader->spare_bytes = 0;
+    reader->spare = memory_take(reader->context, cell->length);
+    if (!reader->spare) return fail_memory(reader->call, reader->context, cell->length);
+    reader->spare_bytes = cell->length;
+  }
+  for (size_t i = 0; i < cell->length; i++) {
+    reader->spare[length++] = cell->text[i];
+    i += cell->text[i] == '"';
+  }
+  cell->text = reader->spare;
+  cell->length = length;
+  cell->has_quotes = false;
+  return STREW_OK;
+}
+
+static bool is_missing(const struct cells *cells, const struct cell *cell) {
+  static const char *const words[] = {"", "na", "n/a", "null"};
+  const char *end = cell->text + cell->length, *text = skip_blanks(cells, cell->text);
+  while (end > text && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  size_t length = text < end ? (size_t)(end - text) : 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) return true;
+  return false;
+}
+
+/* --------------------------------------------------------------------------------------------------------- failures */
+
+/* "line 3, column 2 (price)" */
+static const char *text_of_place(const struct reader *reader, int64_t line, int64_t i, char *text) {
+  char name[TEXT_BYTES];
+  int length = snprintf(text, TEXT_BYTES, "line %" PRId64 ", column %" PRId64, line, i + 1);
+  if (reader->options->header == STREW_HEADER_YES && i < reader->names.count)
+    snprintf(text + length, (size_t)(TEXT_BYTES - length), " (%.100s)",
+             text_of_name(words_at(&reader->names, i), name));
+  return text;
+}
+
+/* The beginning of a cell, as it may stand in a message. */
+static const char *text_of_cell(const struct cell *cell, char *text) {
+  enum { LONGEST = 60 };
+  char start[LONGEST + 1] = {0};
+  memcpy(start, cell->text, cell->length < LONGEST ? cell->length : LONGEST);
+  text_of_name(start, text);
+  if (cell->length > LONGEST) strcat(text, "...");
+  return text;
+}
+
+static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell,
+                              const char *due, const char *hint) {
+  char place[TEXT_BYTES], text[TEXT_BYTES];
+  return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, where %s is due", text_of_cell(cell, text),
+                   text_of_place(reader, line, i, place), due);
+}
+
+/* Text in a column of numbers. */
+static strew_status fail_text(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
+  char hint[TEXT_BYTES], name[TEXT_BYTES], due[TEXT_BYTES];
+  bool is_named = reader->options->header == STREW_HEADER_YES;
+  snprintf(due, sizeof due, "a number, as in line %" PRId64 ",", reader->columns[i].first_line);
+  snprintf(hint, sizeof hint,
+           is_named ? "{text = {\"%.100s\"}} reads the column as words" : "{text = {%s}} reads the column as words",
+           text_of_name(words_at(&reader->names, i), name));
+  return fail_cell(reader, line, i, cell, due, hint);
+}
+
+static strew_status fail_ragged(const struct reader *reader, int64_t line, int64_t count) {
+  return fail_file(reader->call, reader->path, NULL,
+                   "has %" PRId64 " cell%s in line %" PRId64 ", %" PRId64 " %s due as in line %" PRId64, count,
+                   count == 1 ? "" : "s", line, reader->count, reader->count == 1 ? "is" : "are", reader->width_line);
+}
+
+static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                const struct cell *cell) {
+  char place[TEXT_BYTES];
+  text_of_place(reader, cell->is_left_open ? line : cells->line, i, place);
+  if (cell->is_left_open)
+    return fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", place);
+  return fail_file(reader->call, reader->path, "a quote inside of quotes is written twice: \"\"",
+                   "goes on behind a closing quote in %s, where the next cell or line is due", place);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ a walk
+ */
+
+/* Cell i of a row; it begins in this line. */
+typedef strew_status visit(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                           struct cell *cell);
+
+/* The cells of the rest of a line, for a message. */
+static int64_t count_cells(struct cells *cells) {
+  struct cell cell;
+  int64_t count = 0;
+  for (bool goes_on = true; goes_on; count++) {
+    cells_next(cells, true, &cell);
+    goes_on = *cells->at == cells->separator;
+    cells->at += goes_on;
+  }
+  return count;
+}
+
+/* One line, each of its cells given to `visit`. */
+static inline strew_status walk_line(struct reader *reader, struct cells *cells, visit *visit_cell) {
+  int64_t line = cells->line;
+  for (int64_t i = 0;; i++, cells->at++) {
+    if (i == reader->count) return fail_ragged(reader, line, i + count_cells(cells));
+    struct cell cell;
+    int64_t cell_line = cells->line;
+    cells_next(cells, reader->columns[i].kind == TEXTUAL, &cell);
+    if (cell.is_left_open || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
+    strew_status status = visit_cell(reader, cells, cell_line, i, &cell);
+    if (status != STREW_OK) return status;
+    if (*cells->at != cells->separator) return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, line, i + 1);
+  }
+}
+
+/* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. */
+static strew_status check_row(const struct reader *reader, int64_t row, int walk, const struct cells *cells) {
+  if (row % 1024) return STREW_OK;
+  progress_reach(reader->context, reader->size_bytes * (uint64_t)walk + (uint64_t)(cells->at - reader->text));
+  return context_check(reader->call, reader->context);
+}
+
+/* ---------------------------------------------------------------------------------------------------- the first line
+ */
+
+/* Counts the cells of the first line, which say how many columns there are. */
+static strew_status count_columns(struct reader *reader, struct cells cells) {
+  reader->width_line = cells.line;
+  reader->count = count_cells(&cells);
+  size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
+  reader->columns = memory_take(reader->context, size_bytes);
+  if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
+  memset(reader->columns, 0, size_bytes);
+  for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* as long as names are read */
+  return STREW_OK;
+}
+
+static strew_status visit_name(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                               struct cell *cell) {
+  (void)cells;
+  int64_t number;
+  strew_status status = join_quotes(reader, cell);
+  if (status == STREW_OK)
+    status = words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number);
+  if (status != STREW_OK || number == i) return status;
+  char text[TEXT_BYTES];
+  return fail_file(reader->call, reader->path,
+                   "give the columns different names in the file, or load it with header = false",
+                   "names columns %" PRId64 " and %" PRId64 " \"%s\" in line %" PRId64, number + 1, i + 1,
+                   text_of_cell(cell, text), line);
+}
+
+static strew_status name_by_numbers(struct reader *reader) {
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
+    char name[24];
+    int64_t number;
+    int length = sprintf(name, "%" PRId64, i + 1);
+    status = words_number(reader->call, reader->context, &reader->names, name, (size_t)length, &number);
+  }
+  return status;
+}
+
+static strew_status fail_text_option(const struct reader *reader, const char *name) {
+  enum { MOST_TOLD = 8 };
+  char text[TEXT_BYTES], known[TEXT_BYTES], list[MOST_TOLD * 40];
+  size_t length = 0;
+  for (int64_t i = 0; i < reader->count && i < MOST_TOLD; i++)
+    length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
+                               text_of_name(words_at(&reader->names, i), known));
+  return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
+              "has \"%s\", which is no column: the file has %s%s", text_of_name(name, text), list,
+              reader->count > MOST_TOLD ? ", ..." : "");
+}
+
+/* Which columns the user wants as text. */
+static strew_status mark_text(struct reader *reader) {
+  for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = UNKNOWN;
+  for (int64_t k = 0; k < reader->options->text_count; k++) {
+    const char *name = reader->options->text[k];
+    int64_t i = words_find(&reader->names, name, strlen(name));
+    if (i < 0) return fail_text_option(reader, name);
+    reader->columns[i].kind = TEXTUAL;
+  }
+  return STREW_OK;
+}
+
+strew_status csv_read_head(struct reader *reader, struct cells *cells) {
+  if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, lines of cells are due");
+  strew_status status = count_columns(reader, *cells);
+  if (status == STREW_OK)
+    status =
+        reader->options->header == STREW_HEADER_YES ? walk_line(reader, cells, visit_name) : name_by_numbers(reader);
+  return status == STREW_OK ? mark_text(reader) : status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the first walk
+ */
+
+static strew_scalar number_of(const struct reader *reader, const struct decimal *decimal) {
+  int64_t whole;
+  if (decimal_to_integer(decimal, &whole)) return strew_int(whole);
+  return strew_float(decimal_to_double(decimal, reader->plain));
+}
+
+/* Does the dtype that was asked for hold this number? */
+static strew_status check_number(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
+  strew_dtype dtype = *reader->options->dtype;
+  char element[8], due[TEXT_BYTES];
+  strew_scalar number = number_of(reader, &cell->number);
+  if (strew_scalar_store(number, STREW_EXACT, dtype, element, NULL) == STREW_OK) return STREW_OK;
+  snprintf(due, sizeof due, "a number that %s holds", strew_dtype_name(dtype));
+  return fail_cell(reader, line, i, cell, due, NULL);
+}
+
+static inline strew_status survey(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                  struct cell *cell) {
+  struct column *column = &reader->columns[i];
+  int64_t whole;
+  if (column->kind == TEXTUAL) return STREW_OK;
+  if (!cell->is_number) {
+    bool missing = is_missing(cells, cell);
+    if (missing && !column->missing_line) column->missing_line = line;
+    if (!missing && column->kind != UNKNOWN) return fail_text(reader, line, i, cell);
+    if (!missing) column->kind = TEXTUAL;
+    return STREW_OK;
+  }
+  if (cell->number.kind == DECIMAL_NAN) { /* maybe a name: it decides nothing */
+    if (!column->missing_line) column->missing_line = line;
+    return STREW_OK;
+  }
+  if (column->kind == UNKNOWN) column->first_line = line, column->kind = WHOLE;
+  if (!decimal_to_integer(&cell->number, &whole)) column->kind = FRACTIONAL;
+  return reader->options->dtype ? check_number(reader, line, i, cell) : STREW_OK;
+}
+
+/* Nothing but words in the first line, and a number in the second? */
+static bool looks_like_header(struct reader *reader, struct cells cells) {
+  struct cell cell;
+  for (int64_t i = 0; i < reader->count; i++, cells.at++) {
+    cells_next(&cells, false, &cell);
+    if (cell.is_number || is_missing(&cells, &cell)) return false;
+  }
+  cells.at--;
+  if (!cells_find_line(&cells)) return false;
+  for (int64_t i = 0; i < reader->count; i++, cells.at++) {
+    cells_next(&cells, false, &cell);
+    if (cell.is_number) return true;
+    if (*cells.at != cells.separator) break;
+  }
+  return false;
+}
+
+/* Can a column of numbers hold what is missing? */
+static strew_status check_missing(const struct reader *reader, int64_t i) {
+  const struct column *column = &reader->columns[i];
+  char place[TEXT_BYTES];
+  const strew_dtype *dtype = reader->options->dtype;
+  if (column->kind == TEXTUAL || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
+  return fail_file(reader->call, reader->path, NULL, "has no number in %s, where %s is due: that has no NaN",
+                   text_of_place(reader, column->missing_line, i, place), strew_dtype_name(*dtype));
+}
+
+strew_status csv_walk_first(struct reader *reader, struct cells cells) {
+  if (reader->options->header == STREW_HEADER_UNSAID && looks_like_header(reader, cells))
+    return fail_file(reader->call, reader->path,
+                     "header = true takes names from line 1, header = false reads it as all others",
+                     "begins with a line of words, and a number comes below: do they name the columns?");
+  strew_status status = STREW_OK;
+  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) {
+    status = check_row(reader, reader->rows, 1, &cells);
+    if (status == STREW_OK) status = walk_line(reader, &cells, survey);
+  }
+  for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
+  return status;
+}
+
+/* --------------------------------------------------------------------------------------------------- the second walk
+ */
+
+/* Into row reader->row. */
+static inline strew_status fill(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                struct cell *cell) {
+  (void)cells, (void)line;
+  struct column *column = &reader->columns[i];
+  strew_dtype dtype = column->tensor->dtype;
+  char *to = column->elements + (size_t)reader->row * column->element_bytes;
+  union element element = {.f64 = NAN};
+  strew_status status = STREW_OK;
+  if (column->kind == TEXTUAL) {
+    status = join_quotes(reader, cell);
+    if (status == STREW_OK)
+      status = words_number(reader->call, reader->context, &column->words, cell->text, cell->length, &element.i64);
+  } else if (dtype == STREW_FLOAT64) {
+    if (cell->is_number) element.f64 = decimal_to_double(&cell->number, reader->plain);
+  } else if (dtype != STREW_INT64 || !decimal_to_integer(&cell->number, &element.i64)) {
+    strew_scalar number = cell->is_number ? number_of(reader, &cell->number) : strew_float(NAN);
+    return strew_scalar_store(number, STREW_EXACT, dtype, to, reader->call->error);
+  }
+  memcpy(to, element.bytes, sizeof element);
+  return status;
+}
+
+strew_status csv_walk_second(struct reader *reader, struct cells cells) {
+  strew_status status = STREW_OK;
+  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) {
+    status = check_row(reader, reader->row, 2, &cells);
+    if (status == STREW_OK) status = walk_line(reader, &cells, fill);
+  }
+  return status;
+}

@@ -1,0 +1,175 @@
+/* check_csv.c: tables of columns as a host sees them, and memory that runs out while text is read and written. What the
+   text may be: csv_spec.lua. */
+#define _DEFAULT_SOURCE /* mkstemps */
+#include "trials.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[64];
+
+static void make_path(void) {
+  strcpy(path, "/tmp/strew-check-XXXXXX.csv");
+  int descriptor = mkstemps(path, 4);
+  ck_assert_int_ge(descriptor, 0);
+  close(descriptor);
+}
+
+static void remove_path(void) { unlink(path); }
+
+static void put_text(const char *text) {
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  fputs(text, file);
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+static void assert_text(const char *due) {
+  char is[4096];
+  FILE *file = fopen(path, "rb");
+  ck_assert_ptr_nonnull(file);
+  is[fread(is, 1, sizeof is - 1, file)] = '\0';
+  fclose(file);
+  ck_assert_str_eq(is, due);
+}
+
+static strew_status load(const strew_load_options *options, strew_table **out) {
+  *out = NULL;
+  return strew_load(device, path, options, NULL, out, &failure);
+}
+
+static const strew_load_options with_header = {.header = STREW_HEADER_YES};
+
+/* Many words, some with quotes, in columns of every kind; as it is written, too. */
+static const char *many_words(void) {
+  static char text[3000];
+  size_t length = (size_t)sprintf(text, "word,n,\"a \"\"b\"\"\",x\n");
+  for (int i = 0; i < 60; i++)
+    length +=
+        (size_t)sprintf(text + length, "%c%d,%d,\"say \"\"%d\"\"\",%d.5\n", 'a' + i % 7, i % 50, i * 3 - 50, i % 41, i);
+  return text;
+}
+
+START_TEST(test_table) {
+  const int64_t last = 1;
+  strew_table *table;
+  strew_scalar code;
+  put_text(many_words());
+  if (lacks(STREW_FLOAT64)) return;
+  ok(load(&with_header, &table));
+  ck_assert_int_eq(strew_table_count(table), 4);
+  ck_assert(!strew_table_is_numbered(table));
+  ck_assert_str_eq(strew_table_name(table, 2), "a \"b\"");
+  ck_assert_ptr_eq(strew_table_find(table, "n"), strew_table_tensor(table, 1));
+  ck_assert_int_eq(strew_table_word_count(table, 0), 60);
+  ck_assert_int_eq(strew_table_word_count(table, 1), -1);
+  ck_assert_int_eq(strew_table_word_count(table, 2), 41);
+  ck_assert_int_eq(strew_table_word_count(table, 4), -1);
+  ck_assert_str_eq(strew_table_word(table, 2, 40), "say \"40\"");
+  ck_assert_ptr_null(strew_table_word(table, 2, 41));
+  ck_assert_ptr_null(strew_table_word(table, 2, -1));
+  ck_assert_ptr_null(strew_table_word(table, 1, 0));
+  ok(strew_get(strew_table_tensor(table, 2), 1, &last, &code, &failure));
+  ck_assert_int_eq(code.as.i, 1);
+  ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, 3)), STREW_FLOAT64);
+  ok(strew_save_table(table, path, NULL, &failure));
+  assert_text(many_words());
+  strew_table_release(table);
+}
+END_TEST
+
+START_TEST(test_words) {
+  strew_table *table;
+  strew_save_options options = {.separator = ';'};
+  strew_tensor *codes = tensor_from_integers(STREW_INT16, 3, (int64_t[]){1, 0, 1});
+  ok(strew_table_create(context, &table, &failure));
+  ok(strew_table_add(table, NULL, codes, &failure));
+  ck_assert(strew_table_is_numbered(table));
+  ck_assert_str_eq(strew_table_name(table, 0), "1");
+  ok(strew_save_table(table, path, NULL, &failure));
+  assert_text("1\n0\n1\n");
+  ok(strew_table_add(table, "b", codes, &failure));
+  ck_assert(!strew_table_is_numbered(table));
+  ok(strew_table_add_word(table, 1, "x;", &failure));
+  assert_fails(strew_save_table(table, path, NULL, &failure), STREW_EVALUE,
+               "save: 'x' has code 1 at [0] of column \"b\", whose words have codes 0..0");
+  assert_fails(strew_table_add_word(table, 1, "x;", &failure), STREW_EVALUE,
+               "table_add_word: 'words' has \"x;\" twice, the words of a column are different");
+  assert_fails(strew_table_add_word(table, 2, "y", &failure), STREW_EINDEX,
+               "table_add_word: 'i' is 2, the table has 2 tensors");
+  ok(strew_table_add_word(table, 1, "", &failure));
+  ok(strew_save_table(table, path, &options, &failure));
+  assert_text("1;b\n1;\"\"\n0;\"x;\"\n1;\"\"\n");
+  strew_release(codes);
+  strew_table_release(table);
+}
+END_TEST
+
+static void assert_no_memory(strew_status status, long *failing) {
+  bool is_limited = allocations.failed() > 0;
+  allocations.limit(0, false);
+  ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
+  *failing = is_limited ? *failing + 1 : 0;
+}
+
+START_TEST(test_memory_fails) {
+  strew_table *table = NULL, *none;
+  put_text(many_words());
+  ok(load(&with_header, &table));
+  for (int saves = 0; saves < 2; saves++)
+    for (long failing = 1; failing;) {
+      empty_context();
+      size_t blocks = blocks_held();
+      allocations.limit(failing, _i);
+      strew_status status = saves ? strew_save_table(table, path, NULL, &failure) : load(&with_header, &none);
+      assert_no_memory(status, &failing);
+      if (!saves) strew_table_release(none);
+      empty_context();
+      ck_assert_uint_eq(blocks_held(), blocks);
+      assert_text(many_words());
+    }
+  strew_table_release(table);
+}
+END_TEST
+
+START_TEST(test_words_memory_fails) {
+  strew_tensor *codes = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
+  strew_table *table;
+  char word[64];
+  ok(strew_table_create(context, &table, &failure));
+  for (int i = 0; i < 100; i++) {
+    long failing = 1;
+    snprintf(word, sizeof word, "%d words that take a little room", i);
+    while (failing) {
+      int64_t count = strew_table_count(table), words = strew_table_word_count(table, 0);
+      allocations.limit(failing, false);
+      assert_no_memory(strew_table_add(table, i % 2 ? word : NULL, codes, &failure), &failing);
+      ck_assert_int_eq(strew_table_count(table), count + !failing);
+      if (failing) continue;
+      for (failing = 1; failing;) {
+        allocations.limit(failing, false);
+        assert_no_memory(strew_table_add_word(table, 0, word, &failure), &failing);
+        if (!failing) ck_assert_int_eq(strew_table_word_count(table, 0), (words < 0 ? 0 : words) + 1);
+      }
+      ck_assert_str_eq(strew_table_word(table, 0, i), word);
+    }
+  }
+  strew_release(codes);
+  strew_table_release(table);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("csv");
+  if (!on_device()) test_allocator = counting_allocator;
+  TCase *all = new_case(suite, "csv");
+  tcase_add_checked_fixture(all, make_path, remove_path);
+  tcase_add_test(all, test_table);
+  tcase_add_test(all, test_words);
+  if (!on_device()) {
+    tcase_add_loop_test(all, test_memory_fails, 0, 2);
+    tcase_add_test(all, test_words_memory_fails);
+  }
+  return suite;
+}
