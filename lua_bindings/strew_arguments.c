@@ -45,27 +45,14 @@ int bind_hint(struct call *call, const char *format, ...) {
   return -1;
 }
 
-char *bind_point(char *text) {
-  char *to = text;
-  for (const char *from = text; *from; from++) {
-    bool known = strchr("+-0123456789einfa", *from) != NULL; /* all else is a separator, of one byte or more */
-    if (known)
-      *to++ = *from;
-    else if (to == text || to[-1] != '.')
-      *to++ = '.';
-  }
-  *to = '\0';
-  return text;
-}
-
 static const char *text_of_number(lua_State *L, int i, char *text) {
   if (lua_isinteger(L, i)) {
     snprintf(text, TEXT_BYTES, "%" PRId64, (int64_t)lua_tointeger(L, i));
   } else if (isnan(lua_tonumber(L, i))) {
     strcpy(text, "nan"); /* whatever its sign */
   } else {
-    snprintf(text, TEXT_BYTES - 2, "%.14g", lua_tonumber(L, i));
-    if (!bind_point(text)[strspn(text, "-0123456789")]) strcat(text, ".0");
+    strew_format_float(text, TEXT_BYTES - 2, "%.*g", 14, lua_tonumber(L, i));
+    if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
   }
   return text;
 }

@@ -133,8 +133,6 @@ void bind_hint_key(lua_State *L, struct call *call, int i);
 /* What a value is, for messages: "nil", "a table", "1.5"; text has TEXT_BYTES. */
 enum { TEXT_BYTES = 64 };
 const char *bind_text(lua_State *L, const struct call *call, int i, char *text);
-/* Makes the decimal separator of printf's "%f" a point, whatever the locale; returns text. */
-char *bind_point(char *text);
 
 /* How an argument may be given. By position all but KEYED; by name, in a table that comes last, OPTIONAL and KEYED. */
 enum presence { REQUIRED, OPTIONAL, UNNAMED /* optional, by position only */, KEYED, REST };

@@ -85,8 +85,10 @@ static bool read_arguments(lua_State *L, struct show *show) {
       {"style", KEYED, bind_style, &show->style},     {"histogram", KEYED, bind_boolean, &show->histogram},
       {"bins", KEYED, bind_extent, &show->bins},      LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
+  char least[DRAWN_BYTES], most[DRAWN_BYTES];
   if (show->min >= show->max)
-    return bind_fail(call, STREW_EVALUE, "min", "is %g, less than 'max', which is %g, is due", show->min, show->max),
+    return bind_fail(call, STREW_EVALUE, "min", "is %s, less than 'max', which is %s, is due",
+                     draw_number(least, show->min), draw_number(most, show->max)),
            false;
   if (show->bins && !show->histogram)
     return bind_fail(call, STREW_EARGUMENT, "bins", "is given without histogram = true"), false;
@@ -186,7 +188,7 @@ static struct range range_of(const struct show *show, const double *values, int6
 
 static void add_number(luaL_Buffer *out, double number) {
   char text[DRAWN_BYTES];
-  luaL_addstring(out, bind_point(draw_number(text, number)));
+  luaL_addstring(out, draw_number(text, number));
 }
 
 /* "0 .. 1.5", and "12.5 x 4" where each place stands for so many elements: sizes of the tensor, places that are drawn.

@@ -22,7 +22,7 @@ struct strew_table {
 enum { FIRST_CAPACITY = 8 };
 
 strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error) {
-  struct call call = CALL("table_create", error, {0});
+  CALL(call, "table_create", error, {0});
   return table_create(&call, context, out);
 }
 
@@ -91,7 +91,7 @@ strew_status table_add(const struct call *call, strew_table *table, const char *
 }
 
 strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error) {
-  struct call call = CALL("table_add", error, {0});
+  CALL(call, "table_add", error, {0});
   return table_add(&call, table, name, tensor);
 }
 
@@ -106,7 +106,7 @@ strew_status table_set_words(const struct call *call, strew_table *table, int64_
 }
 
 strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error) {
-  struct call call = CALL("table_add_word", error, {0});
+  CALL(call, "table_add_word", error, {0});
   int64_t number;
   char text[TEXT_BYTES];
   if (i < 0 || i >= table->count)
