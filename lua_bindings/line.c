@@ -155,11 +155,17 @@ static void restore_signals(const struct signals *before) {
   for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before->actions[i], NULL);
 }
 
-/* Waits for what is typed, or a signal. False: there is no terminal any more. */
+/* Waits for what is typed, or a signal. False: there is no terminal any more. (Where there are both ppoll tells of what
+   was typed: behind Ctrl-C, which drops what was before it.) */
 static bool await_input(const struct signals *before, bool *is_there) {
   struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+  sigset_t blocked;
   *is_there = ppoll(&in, 1, NULL, &before->mask) > 0;
-  return *is_there || errno == EINTR;
+  if (!*is_there) return errno == EINTR;
+  sigprocmask(SIG_SETMASK, &before->mask, &blocked);
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  *is_there = !interrupted;
+  return true;
 }
 
 /* What a terminal gives line by line, edited by itself alone. */
@@ -204,9 +210,9 @@ static void take(char *line) {
 static void drop_line(void) {
   if (editor.rl_free_line_state) editor.rl_free_line_state();
   if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
-  editor.rl_callback_handler_remove();
-  fputs("^C\n", stdout);
+  fputs("^C\n", stdout); /* where the cursor is: to end a line, the editor returns to its first column */
   fflush(stdout);
+  editor.rl_callback_handler_remove();
 }
 
 /* Stopped by Ctrl-Z and back: the terminal is as the shell left it. */

@@ -21,6 +21,7 @@
 
 /* ------------------------------------------------------------------------------------------------ error.c */
 
+struct storage;
 /* What a public function tells about itself, for messages: its name (the caller may have another one for it, in
    error->alias) and its tensor arguments, as the user calls them. */
 struct call {
@@ -30,6 +31,7 @@ struct call {
     const char *name;
     const strew_tensor *tensor;
   } operands[MAX_OPERANDS];
+  const struct storage *begun; /* what earlier steps of the call have written into; NULL: nothing */
   struct float_mode host_mode;
   strew_context *claimed; /* in debug builds */
 };

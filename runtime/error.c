@@ -96,13 +96,20 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
   return text;
 }
 
+/* U+0080..U+009F, in UTF-8: the second set of control characters. U+009B is what begins an escape sequence. */
+static bool steers_wide(const char *at) { return *at == '\xc2' && ((unsigned char)at[1] & 0xe0) == 0x80; }
+
 const char *text_of_name(const char *name, char *text) {
   enum { LONGEST = 240 };
   size_t length = strlen(name);
   const char *from = length > LONGEST ? name + length - LONGEST : name;
   while (from > name && (*from & 0xc0) == 0x80) from++; /* not from the middle of a UTF-8 character on */
   char *to = text + sprintf(text, "%s", from > name ? "..." : "");
-  for (; *from; from++) *to++ = (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
+  for (; *from; from++) {
+    bool is_wide = steers_wide(from);
+    *to++ = is_wide || (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
+    from += is_wide;
+  }
   *to = '\0';
   return text;
 }

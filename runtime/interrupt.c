@@ -66,6 +66,7 @@ strew_status context_end(const struct call *call, strew_context *context, const 
                 "two threads were in calls of one context at the same time; its tensors may be spoilt");
   char hint[sizeof call->error->hint];
   const char *name = name_of(call, written);
+  if (!name) name = name_of(call, call->begun);
   if (name) snprintf(hint, sizeof hint, "'%s' may hold a part of the result", name);
   struct fault fault = {.code = STREW_EINTERRUPTED, .hint = name ? hint : NULL};
   if (!(state_of(context) & STOP_LATE)) return fail(call, fault, "interrupted!");
