@@ -139,6 +139,16 @@ test_hosts() {
   host plug_in.c "$plugged" "$c -shared -fPIC -DPLUG_IN plug_in.c $strew -o plug_in.so && $c plug_in.c -ldl -o plug_in && ./plug_in ./plug_in.so"
 }
 
+# The Lua module alone, by luarocks from the checkout, which builds in its usual folder.
+test_rock() {
+  command -v luarocks >/dev/null || { echo 'hosts: the rock is left out: luarocks is not installed' && return; }
+  [ "$build" = build ] || { echo "hosts: the rock is left out: it is built in build, not in $build" && return; }
+  (cd "$root" && luarocks --lua-version 5.4 --tree "$here/rock" make scripts/packaging/strew-dev-1.rockspec) >"$here/log" 2>&1 || cat "$here/log"
+  same 'the rock' "$required" "$(cd "$here" && LUA_CPATH="$here/rock/lib/lua/5.4/?.so" lua5.4 require.lua 2>&1)"
+  luarocks --lua-version 5.4 --tree "$here/rock" remove strew >"$here/log" 2>&1 || cat "$here/log"
+  same 'the rock is removed' '' "$(find "$here/rock" -name 'strew*')"
+}
+
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib"
 if [ -n "$sanitize" ]; then
   make_target install >"$here/log" || cat "$here/log"
@@ -148,6 +158,7 @@ else
   test_install
   test_headers
   test_hosts
+  test_rock
 fi
 echo "hosts: $passed passed, $failed failed"
 [ "$failed" = 0 ]
