@@ -44,6 +44,7 @@ CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
                   scalar overlap misuse interrupt file opencl)
 HOSTS    = $(wildcard tests/host/*.c)
+FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
@@ -52,6 +53,7 @@ ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
+seeds    = $(addsuffix /$(1),tests/fuzz/seeds tests/fuzz/found) $(addprefix tests/data/,$(patsubst np%,numpy,$(filter np% png,$(1))))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
 all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew $(BUILD)/strew.1
@@ -80,6 +82,10 @@ $(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open prea
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+# With libFuzzer, where the build is one for it (make fuzz), or with a driver that replays files.
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/libstrew.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
 $(BUILD)/kernels.c $(BUILD)/texts.c: scripts/embed.sh
@@ -96,7 +102,7 @@ $(BUILD)/obj/%.avx512.o: %.c Makefile
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -Iruntime -Iruntime/cpu -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/% tests/fuzz/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
 
 # The manual page, and the reference: one page for browsers.
 REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
@@ -124,11 +130,14 @@ bench-peers: all
 
 # Each Check program and each host; all of it again under ASan and UBSan, without OpenCL, whose loader and drivers
 # LeakSanitizer does not bear; what threads do under TSan.
-checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts
+checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts replay
 run-%: $(BUILD)/tests/%
 	@$<
 hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
 	@for host in $^; do $$host || exit 1; done
+# What fuzzing begins with, and what it once found.
+replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
+	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) &&) true
 sanitized:
 	@$(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
@@ -158,20 +167,32 @@ rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua
-	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
+	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
 test: all checks specs program limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
 	@sh scripts/compile_kernels.sh
 
+# Inputs that clang's libFuzzer invents, under ASan and UBSan: for SECONDS each, or RUNS of them. TARGETS: some only.
+SECONDS  = 60
+RUNS     =
+TARGETS  = $(FUZZ)
+FUZZER_CC := $(if $(findstring clang,$(CC)),$(CC),clang)
+fuzz:
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | $(FUZZER_CC) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
+	  { echo "fuzz: needs clang and its libFuzzer (Debian: clang)"; exit 1; }
+	@$(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(FUZZER_CC)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
+fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
+	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
+
 lint: rules
-	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch]
+	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch] tests/fuzz/*.[ch]
 	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
 
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts replay fuzz sanitized threads specs program reference readme digest devices rules test lint clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))
+-include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/fuzz/*.c)))

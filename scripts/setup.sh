@@ -15,6 +15,8 @@ for target in "$@"; do
   case $target in
     test | checks | specs | rules | sanitized | threads | devices) needed="$needed $test" optional='shellcheck' ;;
     demo) needed="$needed $driver" ;;
+    fuzz) needed="$needed clang libclang-rt-dev" ;;
+    coverage) needed="$needed $test" ;;
     lint) needed="$needed $lint" ;;
   esac
 done

@@ -1,0 +1,65 @@
+/* script.c: targets whose bytes are the choices of a generator written in Lua; see fuzz.h. */
+#include "fuzz.h"
+#include "strew_lua.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The generator, a function of the bytes, is all that the stack holds. */
+static lua_State *open_generator(const char *path) {
+  /* Small operands are split among threads, too. */
+  const strew_options options = {.threads = 1,
+                                 .grain_bytes = 64,
+                                 .allocator = fuzz_allocator,
+                                 .memory_limit_bytes = 64 << 20,
+                                 .time_limit_seconds = 2};
+  strew_error error = {0};
+  lua_State *L = strew_new_state(&options, &error);
+  if (!L) fprintf(stderr, "%s\n", error.message);
+  PROMISE(L);
+  bool is_open = luaL_loadfile(L, path) == LUA_OK;
+  if (is_open) {
+    lua_getglobal(L, "strew");
+    lua_pushstring(L, fuzz_folder());
+    is_open = lua_pcall(L, 2, 1, 0) == LUA_OK;
+  }
+  if (!is_open) fprintf(stderr, "%s\n", lua_tostring(L, -1));
+  PROMISE(is_open);
+  return L;
+}
+
+static void close_generator(lua_State *L) {
+  strew_context *context = strew_context_retain(strew_context_of(L));
+  lua_close(L);
+  PROMISE(strew_context_bytes(context) == 0);
+  PROMISE(strew_context_charged_bytes(context) <= fuzz_held_bytes());
+  strew_context_release(context);
+  PROMISE(fuzz_held_bytes() == 0);
+}
+
+/* The limits of a state may be met at any place: such a script is over. */
+static bool is_limit(const char *message) {
+  return strstr(message, "not enough memory") || strstr(message, "does not suffice") || strstr(message, "time is over");
+}
+
+void fuzz_script(const char *path, const uint8_t *bytes, size_t size) {
+  enum { MOST_RUNS = 200 };
+  static lua_State *L; /* opening one takes longer than most scripts */
+  static int runs;
+  if (!L) L = open_generator(path);
+  strew_restart_limits(L);
+  lua_pushvalue(L, 1);
+  lua_pushlstring(L, (const char *)bytes, size);
+  bool is_done = lua_pcall(L, 1, 0, 0) == LUA_OK;
+  const char *message = is_done ? "" : lua_tostring(L, -1);
+  if (!is_done && !(message && is_limit(message))) {
+    fprintf(stderr, "%s\n", message ? message : "an error that is no string");
+    fuzz_break(path, 0, "the generator ends without an error");
+  }
+  lua_settop(L, 1);
+  if (is_done && ++runs < MOST_RUNS) return;
+  close_generator(L);
+  L = NULL;
+  runs = 0;
+}
