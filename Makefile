@@ -178,13 +178,20 @@ kernels: all
 SECONDS  = 60
 RUNS     =
 TARGETS  = $(FUZZ)
-FUZZER_CC := $(if $(findstring clang,$(CC)),$(CC),clang)
+CLANG := $(if $(findstring clang,$(CC)),$(CC),clang)
 fuzz:
-	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | $(FUZZER_CC) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | $(CLANG) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
 	  { echo "fuzz: needs clang and its libFuzzer (Debian: clang)"; exit 1; }
-	@$(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(FUZZER_CC)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
+	@$(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(CLANG)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
 fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
 	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
+
+# The branches that tests take, of runtime/ and lua_bindings/, by clang's and LLVM's means.
+coverage:
+	@rm -rf build/coverage/profiles
+	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS=-fprofile-instr-generate LLVM_PROFILE_FILE='$(CURDIR)/build/coverage/profiles/%4m' \
+	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPENCL=0 all checks specs program limits readme
+	@sh tests/coverage.sh build/coverage
 
 lint: rules
 	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch] tests/fuzz/*.[ch]
@@ -193,6 +200,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts replay fuzz sanitized threads specs program reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts replay fuzz coverage sanitized threads specs program reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/fuzz/*.c)))

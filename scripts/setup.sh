@@ -16,7 +16,7 @@ for target in "$@"; do
     test | checks | specs | rules | sanitized | threads | devices) needed="$needed $test" optional='shellcheck' ;;
     demo) needed="$needed $driver" ;;
     fuzz) needed="$needed clang libclang-rt-dev" ;;
-    coverage) needed="$needed $test" ;;
+    coverage) needed="$needed $test clang libclang-rt-dev llvm" ;;
     lint) needed="$needed $lint" ;;
   esac
 done

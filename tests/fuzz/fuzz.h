@@ -39,9 +39,9 @@ bool fuzz_load(const char *suffix, const uint8_t *bytes, size_t size, const stre
 /* CRC-32 of .png and .zip. */
 uint32_t fuzz_crc(const uint8_t *bytes, size_t size);
 
-/* A file of Lua, called with the module and a folder, gives a function; that is called with the bytes as a string, in a
-   state of 64 MiB and 2 seconds. Its errors are broken promises, but for those by which such limits are told. The state
-   is used again for some time. */
+/* A file of Lua, called with the module, a folder and `look`, gives a function; that is called with the bytes as a
+   string, in a state of 64 MiB and a second. Its errors are broken promises, but for those by which such limits are
+   told. The state is used again for some time. */
 void fuzz_script(const char *path, const uint8_t *bytes, size_t size);
 
 /* Takes bytes one after the other; 0 where there are no more. */
