@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
   EVERY_EVENT = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT,
@@ -37,12 +39,28 @@ static void raise_interrupted(lua_State *L, lua_Debug *ar) {
   luaL_error(L, "interrupted!");
 }
 
+/* Finalizers and functions of C that take long do not look whether they are to stop: who asks again is told. */
+static void tell_that_it_lasts(void) {
+  static const char text[] = "\n(this cannot be stopped before it is done; Ctrl-\\ ends the program)\n";
+  static struct timespec first;
+  static int heeded;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!pending)
+    first = now, heeded = raised;
+  else if (raised == heeded && now.tv_sec - first.tv_sec >= 2 && write(STDERR_FILENO, text, sizeof text - 1) > 0)
+    heeded = -1; /* once */
+}
+
 static void interrupt(int signal_number) {
   int error = errno;
   if (!pthread_equal(pthread_self(), thread)) { /* a worker's: Lua is another thread's */
     pthread_kill(thread, signal_number);
   } else {
-    if (!insisting) signal(signal_number, SIG_DFL);
+    if (insisting)
+      tell_that_it_lasts();
+    else
+      signal(signal_number, SIG_DFL);
     pending = 1;
     if (uses_hooks) lua_sethook(running, raise_interrupted, EVERY_EVENT, 1);
     if (context) strew_context_interrupt(context);

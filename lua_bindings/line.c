@@ -156,11 +156,17 @@ static void restore_signals(const struct signals *before) {
   for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before->actions[i], NULL);
 }
 
-/* Waits for what is typed, or a signal. False: there is no terminal any more. */
+/* Waits for what is typed, or a signal. False: there is no terminal any more. (Where there are both ppoll tells of what
+   was typed: behind Ctrl-C, which drops what was before it.) */
 static bool await_input(const struct signals *before, bool *is_there) {
   struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+  sigset_t blocked;
   *is_there = ppoll(&in, 1, NULL, &before->mask) > 0;
-  return *is_there || errno == EINTR;
+  if (!*is_there) return errno == EINTR;
+  sigprocmask(SIG_SETMASK, &before->mask, &blocked);
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  *is_there = !interrupted;
+  return true;
 }
 
 /* What a terminal gives line by line, edited by itself alone. */

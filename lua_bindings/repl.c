@@ -37,11 +37,24 @@ static lua_State *session; /* the editor's completion is given no argument */
 /* ---------------------------------------------------------------------------------------------------- for prompt/
  */
 
-/* Which prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. */
+static int to_string(lua_State *L) { return luaL_tolstring(L, 1, NULL), 1; }
+
+/* Which prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. One that fails is dropped, or no
+   line could be read any more; and no metamethod of the globals is asked. */
 static const char *push_prompt(lua_State *L, bool is_first) {
-  if (lua_getglobal(L, is_first ? "_PROMPT" : "_PROMPT2") == LUA_TNIL)
-    return lua_pushstring(L, is_first ? "> " : ">> ");
-  return luaL_tolstring(L, -1, NULL);
+  const char *name = is_first ? "_PROMPT" : "_PROMPT2";
+  lua_pushglobaltable(L);
+  int globals = lua_gettop(L);
+  lua_pushcfunction(L, to_string);
+  lua_pushstring(L, name);
+  bool is_usual = lua_rawget(L, globals) == LUA_TNIL;
+  if (!is_usual && lua_pcall(L, 1, 1, 0) == LUA_OK) return lua_tostring(L, -1);
+  if (!is_usual) {
+    lua_pushstring(L, name);
+    lua_pushnil(L);
+    lua_rawset(L, globals);
+  }
+  return lua_pushstring(L, is_first ? "> " : ">> ");
 }
 
 /* Keeps a history's trouble from being silent. */
@@ -152,20 +165,29 @@ static bool is_folder(const char *folder, const char *name) {
   return n > 0 && (size_t)n < sizeof path && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* host.list(folder): what it has, folders with a slash at the end; empty where it cannot be read. */
-static int host_list(lua_State *L) {
-  const char *folder = luaL_checkstring(L, 1);
-  lua_newtable(L);
-  DIR *open = opendir(folder);
-  if (!open) return 1;
+static int list_names(lua_State *L) {
+  DIR *open = lua_touserdata(L, 1);
+  const char *folder = lua_tostring(L, 2);
   struct dirent *found;
+  lua_newtable(L);
   for (lua_Integer i = 1; (found = readdir(open)) != NULL;) {
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) continue;
     lua_pushfstring(L, "%s%s", found->d_name, is_folder(folder, found->d_name) ? "/" : "");
     lua_rawseti(L, -2, i++);
   }
-  closedir(open);
   return 1;
+}
+
+/* host.list(folder): what it has, folders with a slash at the end; empty where it cannot be read. */
+static int host_list(lua_State *L) {
+  DIR *open = opendir(luaL_checkstring(L, 1));
+  if (!open) return lua_newtable(L), 1;
+  lua_pushcfunction(L, list_names);
+  lua_pushlightuserdata(L, open);
+  lua_pushvalue(L, 1);
+  int status = lua_pcall(L, 2, 1, 0); /* memory may not suffice */
+  closedir(open);
+  return status == LUA_OK ? 1 : lua_error(L);
 }
 
 /* The words of an enumeration, as a sequence in a field of the table on top. */
@@ -234,14 +256,6 @@ static void push_function(lua_State *L, const char *name) {
 /* --------------------------------------------------------------------------------------------------------- completion
  */
 
-/* prompt.complete(above, line) as one that cannot fail: its results, or none. */
-static bool call_complete(lua_State *L, const char *line, size_t end) {
-  push_function(L, "complete");
-  lua_getfield(L, LUA_REGISTRYINDEX, above_key);
-  lua_pushlstring(L, line, end);
-  return lua_pcall(L, 2, 2, 0) == LUA_OK && lua_isinteger(L, -2) && lua_istable(L, -1);
-}
-
 static size_t shared_length(const char *a, const char *b) {
   size_t n = 0;
   while (a[n] && a[n] == b[n]) n++;
@@ -253,8 +267,8 @@ static void free_strings(char **strings) {
   free(strings);
 }
 
-/* The names in the table on top, each as what takes the place of line[start..): `from` is where they begin. First what
-   they share, then all of them where there are several: readline's convention. */
+/* The names in the table on top, all of them strings, each as what takes the place of line[start..): `from` is where
+   they begin. First what they share, then all of them where there are several: readline's convention. */
 static char **copy_names(lua_State *L, const char *line, size_t start, size_t from) {
   size_t n = lua_rawlen(L, -1), filled = 1;
   char **names = calloc(n + 2, sizeof *names);
@@ -286,25 +300,58 @@ static char **copy_names(lua_State *L, const char *line, size_t start, size_t fr
   return names;
 }
 
+struct question {
+  const char *line;
+  size_t start, end;
+  char **names;
+};
+
+static int answer(lua_State *L) {
+  struct question *asked = lua_touserdata(L, 1);
+  push_function(L, "complete");
+  lua_getfield(L, LUA_REGISTRYINDEX, above_key);
+  lua_pushlstring(L, asked->line, asked->end);
+  lua_call(L, 2, 2);
+  if (lua_isinteger(L, -2) && lua_istable(L, -1))
+    asked->names = copy_names(L, asked->line, asked->start, (size_t)lua_tointeger(L, -2) - 1);
+  return 0;
+}
+
+/* Called by the editor, across which no error may be raised: what fails offers nothing. */
 static char **complete(const char *line, size_t start, size_t end) {
-  lua_State *L = session;
-  int top = lua_gettop(L);
-  char **names = NULL;
-  if (lua_checkstack(L, LUA_MINSTACK) && call_complete(L, line, end))
-    names = copy_names(L, line, start, (size_t)lua_tointeger(L, -2) - 1);
-  lua_settop(L, top);
-  return names;
+  struct question question = {line, start, end, NULL};
+  if (!lua_checkstack(session, LUA_MINSTACK)) return NULL;
+  lua_pushcfunction(session, answer);
+  lua_pushlightuserdata(session, &question);
+  if (lua_pcall(session, 1, 0, 0) != LUA_OK) lua_pop(session, 1);
+  return question.names;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ entries
  */
+
+/* The outermost level of the stack. (To reach a level takes as many steps: to try one after the other would take
+   minutes where a recursion has no end.) */
+static int last_level(lua_State *L) {
+  lua_Debug frame;
+  int there = 0, missing = 1;
+  for (; lua_getstack(L, missing, &frame); missing *= 2) there = missing;
+  while (missing - there > 1) {
+    int middle = there + (missing - there) / 2;
+    if (lua_getstack(L, middle, &frame))
+      there = middle;
+    else
+      missing = middle;
+  }
+  return there;
+}
 
 /* Where an error is handled: the locals that the entry has by then are kept for the session. */
 static void keep_locals(lua_State *L) {
   lua_Debug frame;
   int top = lua_gettop(L);
   lua_getfield(L, LUA_REGISTRYINDEX, entry_key);
-  for (int level = 1; lua_getstack(L, level, &frame); level++) {
+  for (int level = last_level(L); level > 0 && lua_getstack(L, level, &frame); level--) {
     lua_getinfo(L, "f", &frame);
     bool is_entry = lua_rawequal(L, -1, top + 1);
     lua_pop(L, 1);
@@ -333,10 +380,14 @@ static bool call_function(lua_State *L, const char *name, int nargs, int nresult
 
 /* The message on top without the prompt's own functions: an entry is the main chunk. */
 static void shorten_traceback(lua_State *L) {
-  static const char entry[] = "in function <";
-  const char *message = lua_tostring(L, -1);
-  const char *own = strstr(message, "\n\t" CHUNK_NAME ":");
-  lua_pushlstring(L, message, own ? (size_t)(own - message) : strlen(message));
+  static const char own[] = CHUNK_NAME ":", none[] = "\nstack traceback:", entry[] = "in function <";
+  const char *message = lua_tostring(L, -1),
+             *place = strncmp(message, own, strlen(own)) == 0 ? strstr(message, ": ") : NULL;
+  if (place) message = place + 2;
+  const char *call = strstr(message, "\n\t" CHUNK_NAME ":");
+  size_t length = call ? (size_t)(call - message) : strlen(message);
+  if (length > strlen(none) && memcmp(message + length - strlen(none), none, strlen(none)) == 0) length -= strlen(none);
+  lua_pushlstring(L, message, length);
   message = lua_tostring(L, -1);
   const char *last = strrchr(message, '\n'), *at = last ? strstr(last, entry) : NULL;
   if (at && strncmp(last, "\n\t", 2) == 0 && strstr(at, ":1>")) {
@@ -385,11 +436,28 @@ static int wait_for_devices(lua_State *L) {
   return 0;
 }
 
-/* Calls the function on top, and waits until devices are done with what it gave them. Its results are on the stack from
-   `base`, or its error is. */
+/* A hook that an entry has set is one of entries: in the prompt's own functions it could end the session. */
+static struct {
+  lua_Hook function;
+  int mask, count;
+} hook;
+
+static void put_hook(lua_State *L) { lua_sethook(L, hook.function, hook.mask, hook.count); }
+
+static void take_hook(lua_State *L) {
+  hook.function = lua_gethook(L);
+  hook.mask = lua_gethookmask(L);
+  hook.count = lua_gethookcount(L);
+  lua_sethook(L, NULL, 0, 0);
+  strew_watch_limits(L);
+}
+
+/* Calls the function on top, and waits until devices are done with what it gave them. Its results are on top then, or
+   its error is. */
 static int run(lua_State *L) {
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
+  put_hook(L);
   strew_restart_limits(L);
   program_on_error(keep_locals);
   int status = program_call(L, 0, LUA_MULTRET);
@@ -398,6 +466,7 @@ static int run(lua_State *L) {
     lua_pushcfunction(L, wait_for_devices);
     status = program_call(L, 0, 0);
   }
+  take_hook(L);
   lua_pushnil(L);
   lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
   return status;
@@ -427,7 +496,7 @@ static void show_results(lua_State *L, int base, bool is_hidden) {
   lua_insert(L, base + 1);
   int status = program_call(L, n + 1, 0);
   if (status == LUA_OK) return;
-  lua_pushfstring(L, "error calling 'print' (%s)", lua_tostring(L, -1));
+  lua_pushfstring(L, "error calling 'print': %s", lua_tostring(L, -1));
   show_error(L, status);
 }
 
@@ -477,6 +546,7 @@ bool repl_run(lua_State *L, const char *name, const char *banner) {
   lua_pushcfunction(L, open_files);
   if (program_report(L, name, program_call(L, 0, 0)) != LUA_OK) return false;
   session = L;
+  take_hook(L);
   show_banner(banner);
   const char *trouble = line_open(complete);
   if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);

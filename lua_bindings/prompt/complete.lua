@@ -113,8 +113,8 @@ end
 local function filter(names, word)
   local found, seen = {}, {}
   for _, name in ipairs(names) do
-    local is_private = sub(name, 1, 1) == "_" and sub(word, 1, 1) ~= "_"
-    if sub(name, 1, #word) == word and not seen[name] and not is_private then
+    local is_wanted = type(name) == "string" and sub(name, 1, #word) == word and not seen[name]
+    if is_wanted and (sub(name, 1, 1) ~= "_" or sub(word, 1, 1) == "_") then
       seen[name] = true
       insert(found, name)
     end
