@@ -52,6 +52,7 @@ CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
                   scalar overlap misuse interrupt file opencl)
 HOSTS    = $(wildcard tests/host/*.c)
+FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
@@ -60,6 +61,7 @@ ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
+seeds    = $(addsuffix /$(1),tests/fuzz/seeds tests/fuzz/found) $(addprefix tests/data/,$(patsubst np%,numpy,$(filter np% png,$(1))))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
 # The program and the Lua module stand alone; libstrew is for hosts in C, and with libstrew_lua for those with a Lua
@@ -98,6 +100,10 @@ $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+# With libFuzzer, where the build is one for it (make fuzz), or with a driver that replays files.
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/libstrew.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
 $(BUILD)/prompts.c: $(PROMPT)
@@ -115,7 +121,7 @@ $(BUILD)/obj/%.avx512.o: %.c Makefile
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -Iruntime -Iruntime/cpu -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/% tests/fuzz/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
 
 # The manual page, and the reference: one page for browsers.
 REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
@@ -145,11 +151,14 @@ bench-peers: all
 
 # Each Check program and each host; all of it again under ASan and UBSan, without OpenCL, whose loader and drivers
 # LeakSanitizer does not bear; what threads do under TSan.
-checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts
+checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts replay
 run-%: $(BUILD)/tests/%
 	@$<
 hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
 	@for host in $^; do $$host || exit 1; done
+# What fuzzing begins with, and what it once found.
+replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
+	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) &&) true
 sanitized:
 	@$(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
@@ -189,20 +198,39 @@ rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
-	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh .ci/run
+	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
 test: all checks exports installed specs program terminal limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
 	@sh scripts/compile_kernels.sh
 
+# Inputs that clang's libFuzzer invents, under ASan and UBSan: for SECONDS each, or RUNS of them. TARGETS: some only.
+SECONDS  = 60
+RUNS     =
+TARGETS  = $(FUZZ)
+CLANG := $(if $(findstring clang,$(CC)),$(CC),clang)
+fuzz:
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | $(CLANG) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
+	  { echo "fuzz: needs clang and its libFuzzer (Debian: clang)"; exit 1; }
+	@$(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(CLANG)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
+fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
+	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
+
+# The branches that tests take, of runtime/ and lua_bindings/, by clang's and LLVM's means.
+coverage:
+	@rm -rf build/coverage/profiles
+	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS=-fprofile-instr-generate LLVM_PROFILE_FILE='$(CURDIR)/build/coverage/profiles/%4m' \
+	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPENCL=0 all checks specs program limits readme
+	@sh tests/coverage.sh build/coverage
+
 lint: rules
-	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch]
+	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch] tests/fuzz/*.[ch]
 	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
 
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits sanitized threads specs program terminal reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))
+-include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/fuzz/*.c)))

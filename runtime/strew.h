@@ -15,13 +15,13 @@
    0 and are never negative, unless a call is given STREW_WRAP. Row-major order is that of the last dimension first.
 
    *Errors.* A call that can fail returns STREW_OK (0) or a code, and takes a last `error`, which may be NULL: it is
-   filled on failure and left alone on success. A call that fails has changed nothing, and *out is as it was. (But for a
-   call in place that was interrupted: its tensor may hold a part of the result, which the message says.) Beside what is
-   said at each, every call that makes a tensor, or needs scratch, may fail with STREW_EMEMORY; that reads or writes
-   elements, with STREW_EINTERRUPTED, STREW_ETIME, and, on other devices than the CPU, STREW_EDEVICE; that has several
-   tensors, with STREW_EDEVICE where they are on different devices; that is given an enumerator that is none, with
-   STREW_EARGUMENT. Other pointers than those that are said to take NULL are not checked, and nor is whether what was
-   released is used again.
+   filled on failure and left alone on success. A call that fails has changed nothing, and *out is as it was. (But
+   for a call in place that was interrupted: its tensor may hold a part of the result, which on the CPU the message
+   says.) Beside what is said at each, every call that makes a tensor, or needs scratch, may fail with STREW_EMEMORY;
+   that reads or writes elements, with STREW_EINTERRUPTED, STREW_ETIME, and, on other devices than the CPU,
+   STREW_EDEVICE; that has several tensors, with STREW_EDEVICE where they are on different devices; that is given an
+   enumerator that is none, with STREW_EARGUMENT. Other pointers than those that are said to take NULL are not
+   checked, and nor is whether what was released is used again.
 
    *Results.* Calls that compute take `*out` NULL: a new tensor is made, contiguous, and the caller owns one reference
    to it. Or `*out` is a tensor: the result is written into it, as out = or the trailing underscore of PyTorch do, and

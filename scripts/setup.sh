@@ -20,6 +20,8 @@ for target in "$@"; do
     dist) needed="$needed git" ;;
     deb) needed="$needed $packages" optional=lintian ;;
     demo) needed="$needed $driver" ;;
+    fuzz) needed="$needed clang libclang-rt-dev" ;;
+    coverage) needed="$needed $test clang libclang-rt-dev llvm" ;;
     lint) needed="$needed $lint" ;;
   esac
 done
