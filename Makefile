@@ -1,4 +1,5 @@
-# strew: make, make doc, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# strew: make, make doc, make demo, make test, make lint, make bench, make clean; make install and what else ships it, see
+# scripts/packaging/install.mk. What these need is installed by scripts/setup.sh, never from here.
 # (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
 # Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread,
 # DEBUG=1 (these in build folders of their own)
@@ -19,13 +20,18 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 # double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
-CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
-           $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+CFLAGS  += $(CPPFLAGS) $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
+           $(if $(SANITIZE)$(DEBUG),-DSTREW_DEBUG) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 # (What is shipped is small: names for debuggers and profilers come with DEBUG=1.)
-LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
+LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(STRIP)
+STRIP    = $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
 LIBS     = -lpthreadpool -lm -ldl
-LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
-LUA_LIBS   := $(shell pkg-config --libs lua5.4)
+LUA        = lua5.4
+LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
+LUA_LIBS   := $(shell pkg-config --libs $(LUA))
+VERSION    := $(shell sed -n 's/^\#define STREW_VERSION *"\([^"]*\)".*/\1/p' runtime/strew.h)
+# Hosts that were built against one version run with any later one of the same number.
+SOVERSION  = 0
 MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
@@ -36,7 +42,9 @@ endif
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
-PROGRAM  = $(addprefix lua_bindings/,main.c repl.c call.c progress.c)
+PROGRAM  = $(addprefix lua_bindings/,main.c call.c interrupt.c hint.c devices.c progress.c repl.c line.c history.c)
+# What the prompt is made of beside repl.c, in the order of loading.
+PROMPT   = $(patsubst %,lua_bindings/prompt/%.lua,tokens entry show commands read complete)
 # The text behind strew.help, the reference and the manual page, and what reads it.
 TEXTS    = $(wildcard lua_bindings/*.lua)
 BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.c
@@ -48,7 +56,7 @@ FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
-VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce)
+VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce row)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
@@ -56,15 +64,22 @@ programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 seeds    = $(addsuffix /$(1),tests/fuzz/seeds tests/fuzz/found) $(addprefix tests/data/,$(patsubst np%,numpy,$(filter np% png,$(1))))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
-all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew $(BUILD)/strew.1
+# The program and the Lua module stand alone; libstrew is for hosts in C, and with libstrew_lua for those with a Lua
+# state of their own. A library takes what it can from itself, whatever of the same name a host brings.
+all: $(BUILD)/strew $(BUILD)/strew.so $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
+shared = $(CC) -shared -Wl,-Bsymbolic $(LDFLAGS)
 
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
+$(BUILD)/libstrew_lua.a: $(call objects,$(BINDINGS))
+	$(call say,AR) rm -f $@ && ar rcs $@ $^
 $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS)
+$(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/libstrew.a
+	$(call say,LD) $(shared) -Wl,--exclude-libs,libstrew.a -o $@ $^ $(LIBS)
+$(BUILD)/strew: $(call objects,$(PROGRAM) $(BUILD)/prompts.c $(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
@@ -79,6 +94,9 @@ $(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program plays the operating system's functions for files.
 $(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+$(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
@@ -88,10 +106,11 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,test
 	$(call say,LD) $(CC) $(LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
-$(BUILD)/kernels.c $(BUILD)/texts.c: scripts/embed.sh
+$(BUILD)/prompts.c: $(PROMPT)
+$(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c: scripts/embed.sh
 	@mkdir -p $(@D)
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
-$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
+$(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o $(BUILD)/obj/prompts.o: $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -Ilua_bindings -c -o $@ $<
 $(BUILD)/obj/%.avx2.o: %.c Makefile
@@ -112,6 +131,8 @@ $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 $(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
 	@mkdir -p $(@D)
 	$(call say,HTML) $(BUILD)/strew -E $< $@
+
+include scripts/packaging/install.mk
 
 # ------------------------------------------------------------------------------------------------------- try and test
 
@@ -142,6 +163,13 @@ sanitized:
 	@$(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
 	@$(MAKE) SANITIZE=thread run-check_pool
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh build/thread thread
+
+# Installed, and used by programs of others; what the libraries show of themselves.
+installed: all
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh $(BUILD)
+exports: all
+	@sh tests/exports_test.sh $(BUILD)
 
 # The Lua module in the stock interpreter; under a sanitizer its runtime has to come first.
 sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
@@ -150,6 +178,9 @@ specs: $(BUILD)/strew.so
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
+# The prompt, typed at.
+terminal: all $(BUILD)/tests/terminal/driver
+	@sh tests/terminal_test.sh $(BUILD)
 reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
@@ -166,9 +197,9 @@ devices-%: all $(call programs,$(DEVICE_CHECKS))
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
-	@luacheck -q scripts tests lua_bindings/help.lua
-	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
-test: all checks specs program limits reference readme digest rules sanitized threads devices
+	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
+	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
+test: all checks exports installed specs program terminal limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -200,6 +231,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts replay fuzz coverage sanitized threads specs program reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/fuzz/*.c)))

@@ -1,29 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
 #include "call.h"
+#include "hint.h"
+#include "interrupt.h"
 #include "progress.h"
 
-#include "strew_lua.h"
-
 #include <lauxlib.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-/* The state that Ctrl-C interrupts: a signal handler is given no argument. */
-static lua_State *running;
-
-static void raise_interrupted(lua_State *L, lua_Debug *ar) {
-  (void)ar;
-  lua_sethook(L, NULL, 0, 0);
-  strew_watch_limits(L);
-  luaL_error(L, "interrupted!");
-}
-
-/* lua_sethook is the one call that Lua allows here; the hook raises the error at the next safe point. */
-static void interrupt(int signal_number) {
-  (void)signal_number;
-  lua_sethook(running, raise_interrupted, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
-}
 
 /* The innermost level that is Lua code: the user's own line. Above it are functions in C alone: what raised the error,
    which the message names. */
@@ -46,14 +28,21 @@ static void push_traceback(lua_State *L, const char *message) {
   lua_pushlstring(L, text, length);
 }
 
+static void (*observer)(lua_State *L);
+
+void program_on_error(void (*observe)(lua_State *L)) { observer = observe; }
+
 /* Strings get a traceback, so do values that no string can be made of; a __tostring speaks for itself. */
 static int add_traceback(lua_State *L) {
+  if (observer) observer(L);
   const char *message = lua_tostring(L, 1);
   if (message == NULL) {
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
     message = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
   }
-  push_traceback(L, message);
+  lua_pushstring(L, message);
+  hint_message(L);
+  push_traceback(L, lua_tostring(L, -1));
   return 1;
 }
 
@@ -62,21 +51,9 @@ int program_call(lua_State *L, int nargs, int nresults) {
   lua_pushcfunction(L, add_traceback);
   lua_insert(L, function);
 
-  struct sigaction action, before;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = interrupt;
-  action.sa_flags = (int)SA_RESETHAND; /* and no SA_RESTART: a script that waits in io.read is interrupted, too */
-  sigemptyset(&action.sa_mask);
-  running = L;
-  sigaction(SIGINT, &action, &before);
+  interrupt_begin(L);
   int status = lua_pcall(L, nargs, nresults, function);
-  sigaction(SIGINT, &before, NULL);
-  /* Did Ctrl-C come too late for this call? It must not hit the next one. */
-  if (lua_gethook(L) == raise_interrupted) {
-    lua_sethook(L, NULL, 0, 0);
-    strew_watch_limits(L);
-  }
-
+  interrupt_end(L);
   lua_remove(L, function);
   return status;
 }

@@ -2,6 +2,8 @@
    everything that runs goes through program_call. */
 #define _POSIX_C_SOURCE 200809L
 #include "call.h"
+#include "devices.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
@@ -209,50 +211,25 @@ static bool set_environment(const options *opts) {
   return true;
 }
 
-/* "1.5 GiB" of a number of bytes. */
-static void print_size(const char *what, size_t bytes) {
-  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  double size = (double)bytes;
-  for (; size >= 1024 && unit < 4; size /= 1024) unit++;
-  printf(", %s %.*f %s", what, size < 10 && unit ? 1 : 0, size, units[unit]);
+/* As many threads as $STREW_THREADS says, where --threads stands by now; 0: it says nothing. False: it is no number. */
+static bool read_threads(const options *opts, int *threads) {
+  const char *text = getenv("STREW_THREADS");
+  *threads = 0;
+  if (text == NULL || *text == '\0') return true;
+  if (is_thread_count(text)) return *threads = atoi(text), true;
+  fprintf(stderr, "%s: $STREW_THREADS is \"%s\", a whole number in 1..256 is due\n", opts->name, text);
+  return false;
 }
 
-static void list_device(strew_device *device) {
-  strew_capabilities can;
-  strew_error error = {0};
-  printf("%-10s  %s\n", strew_device_name(device), strew_device_description(device));
-  if (strew_device_capabilities(device, &can, &error) != STREW_OK) {
-    printf("            not usable: %s\n", error.message);
-    return;
-  }
-  bool is_cpu = strcmp(strew_device_name(device), "cpu") == 0;
-  printf("            %s: %d", is_cpu ? "threads" : "units", can.units);
-  if (can.memory_bytes) print_size("memory", can.memory_bytes);
-  if (can.largest_block_bytes) print_size("largest tensor", can.largest_block_bytes);
-  if (can.work_group_size) printf(", work-group %zu", can.work_group_size);
-  if (*can.driver) printf(", driver %s", can.driver);
-  if (!is_cpu)
-    printf("\n            float64: %s, 64-bit atomics: %s, correctly rounded division: %s, denormals: %s",
-           can.float64 ? "yes" : "no", can.int64_atomics ? "yes" : "no", can.exact_division ? "yes" : "in software",
-           can.denormals ? "yes" : "in software");
-  if (*can.promise) printf("\n            %s", can.promise);
-  putchar('\n');
-}
-
-static int list_devices(const options *opts) {
+static int list_devices(const options *opts, int threads) {
   strew_context *context = NULL;
   strew_error error = {0};
-  strew_options settings = {.threads = opts->threads ? atoi(opts->threads) : 0};
+  strew_options settings = {.threads = threads};
   if (strew_context_create(&settings, &context, &error) != STREW_OK) {
     fprintf(stderr, "%s: %s\n", opts->name, error.message);
     return EXIT_FAILURE;
   }
-  for (int i = 0; i < strew_device_count(context); i++) list_device(strew_device_at(context, i));
-  for (int i = 0; i < strew_problem_count(context); i++) printf("not usable  %s\n", strew_problem_at(context, i));
-  strew_device *opencl;
-  if (strew_device_count(context) == 1 && strew_device_find(context, "opencl", &opencl, &error) != STREW_OK)
-    printf("            %s\n", error.hint);
+  devices_print(context);
   strew_context_release(context);
   return EXIT_SUCCESS;
 }
@@ -355,9 +332,9 @@ static int describe_device(lua_State *L) {
 static bool run_prompt(lua_State *L, const options *opts) {
   lua_pushcfunction(L, describe_device);
   if (program_report(L, opts->name, program_call(L, 0, 1)) != LUA_OK) return false;
-  printf("strew %.3s · %s · %s\n", STREW_VERSION, LUA_RELEASE, lua_tostring(L, -1));
-  repl_run(L);
-  return true;
+  char banner[256];
+  snprintf(banner, sizeof banner, "strew %.3s · %s · %s", STREW_VERSION, LUA_RELEASE, lua_tostring(L, -1));
+  return repl_run(L, opts->name, banner);
 }
 
 /* With neither script nor -e nor -v, what stands on standard input runs: typed or piped. */
@@ -376,8 +353,7 @@ static int terminal_columns(void *user) {
 }
 
 static int open_module(lua_State *L) {
-  strew_options wanted = {0};
-  if (progress_can_show()) wanted.progress = progress_show;
+  strew_options wanted = {.progress = progress_note};
   strew_open(L, &wanted);
   lua_pop(L, 1);
   luaL_requiref(L, "strew", luaopen_strew, 1);
@@ -402,6 +378,7 @@ static int run(lua_State *L) {
   if (!has_limits(opts)) luaL_openlibs(L); /* else they are open */
   lua_pushcfunction(L, open_module);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) return blame_option(L, opts);
+  interrupt_open(L, has_limits(opts));
   make_arg(L, opts);
   lua_settop(L, 0);
   lua_gc(L, LUA_GCGEN, 0, 0); /* as the stock program does */
@@ -411,13 +388,13 @@ static int run(lua_State *L) {
 }
 
 /* With limits its module is open; what the environment says it is told, too. */
-static lua_State *new_state(const options *opts) {
+static lua_State *new_state(const options *opts, int threads) {
   strew_options wanted = opts->limits;
   strew_error error = {.alias = opts->device != NULL ? "--device" : "$STREW_DEVICE"};
-  const char *device = getenv("STREW_DEVICE"), *threads = getenv("STREW_THREADS");
+  const char *device = getenv("STREW_DEVICE");
   if (device != NULL && *device != '\0') wanted.device = device;
-  if (threads != NULL && is_thread_count(threads)) wanted.threads = atoi(threads);
-  if (progress_can_show()) wanted.progress = progress_show;
+  wanted.threads = threads;
+  wanted.progress = progress_note;
   snprintf(error.message, sizeof error.message, "cannot create state: not enough memory");
   lua_State *L = has_limits(opts) ? strew_new_state(&wanted, &error) : luaL_newstate();
   if (L == NULL) fprintf(stderr, "%s: %s\n", opts->name, error.message);
@@ -427,16 +404,17 @@ static lua_State *new_state(const options *opts) {
 int main(int argc, char **argv) {
   options opts = {.name = argc > 0 && argv[0][0] ? argv[0] : "strew", .argc = argc, .argv = argv};
   if (!parse(argc, argv, &opts)) return EXIT_FAILURE;
+  int threads;
   switch (opts.exit_after) {
-  case DEVICES: return list_devices(&opts);
   case VERSION: print_version(); return EXIT_SUCCESS;
   case HELP: print_help(opts.name); return EXIT_SUCCESS;
   default: break;
   }
+  if (!set_environment(&opts) || !read_threads(&opts, &threads)) return EXIT_FAILURE;
+  if (opts.exit_after == DEVICES) return list_devices(&opts, threads);
   if (opts.version) print_version();
-  if (!set_environment(&opts)) return EXIT_FAILURE;
 
-  lua_State *L = new_state(&opts);
+  lua_State *L = new_state(&opts, threads);
   if (L == NULL) return EXIT_FAILURE;
   lua_pushcfunction(L, run);
   lua_pushlightuserdata(L, &opts);

@@ -20,7 +20,7 @@ bool progress_can_show(void) {
   return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-static double now(void) {
+double progress_clock(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
@@ -66,10 +66,23 @@ void progress_show(void *user, const char *doing, double done) {
     return;
   }
   if (!is_registered) is_registered = atexit(erase) == 0;
-  if (!is_running) changed = now();
-  bool is_due = now() - changed >= between_drawings || (!(done >= 0) && !is_open);
+  if (!is_running) changed = progress_clock();
+  bool is_due = progress_clock() - changed >= between_drawings || (!(done >= 0) && !is_open);
   is_running = true;
   if (!is_due) return;
   draw(doing, done);
-  changed = now();
+  changed = progress_clock();
+}
+
+static double compiling; /* seconds, so far */
+
+double progress_seconds_compiling(void) { return compiling; }
+
+void progress_note(void *user, const char *doing, double done) {
+  static bool is_compiling;
+  static double begun;
+  if (is_compiling) compiling += progress_clock() - begun;
+  is_compiling = doing && strncmp(doing, "compiling", 9) == 0;
+  begun = progress_clock();
+  if (progress_can_show()) progress_show(user, doing, done);
 }

@@ -11,4 +11,10 @@ bool progress_can_show(void);
    the work is done, and at the program's end. */
 void progress_show(void *user, const char *doing, double done);
 
+/* strew_options.progress of the program: counts seconds, and shows the line where it can be shown. */
+void progress_note(void *user, const char *doing, double done);
+/* Seconds for which kernels were compiled so far. */
+double progress_seconds_compiling(void);
+double progress_clock(void); /* monotonic seconds */
+
 #endif

@@ -23,6 +23,9 @@ STREW_API void strew_open(lua_State *L, const strew_options *options);
    natively; Lua code is stopped by lua_sethook. */
 STREW_API strew_context *strew_context_of(lua_State *L);
 
+/* In the registry: the table of methods that tensors have, by name. */
+#define STREW_METHODS "strew.methods"
+
 /* A new Lua state with its libraries and the module open (as the global strew), whose scripts keep to the limits of
    options: memory, of Lua and tensors together, and time, which begins now. With options->sandbox there are neither
    files nor processes, no loading of modules or bytecode, no debug library and no finalizers of the script's own

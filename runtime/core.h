@@ -9,6 +9,7 @@
 #ifndef STREW_CORE_H
 #define STREW_CORE_H
 
+#include "float_mode.h"
 #include "strew.h"
 #include "tables.h"
 
@@ -20,6 +21,7 @@
 
 /* ------------------------------------------------------------------------------------------------ error.c */
 
+struct storage;
 /* What a public function tells about itself, for messages: its name (the caller may have another one for it, in
    error->alias) and its tensor arguments, as the user calls them. */
 struct call {
@@ -29,11 +31,15 @@ struct call {
     const char *name;
     const strew_tensor *tensor;
   } operands[MAX_OPERANDS];
+  const struct storage *begun; /* what earlier steps of the call have written into; NULL: nothing */
+  struct float_mode host_mode;
+  strew_context *claimed; /* in debug builds */
 };
-#define CALL(name, err, ...)                                                                                           \
-  {                                                                                                                    \
-    .op = (name), .error = (err), .operands = { __VA_ARGS__ }                                                          \
-  }
+/* Declares `variable`, the public call that begins here: it ends with the block. */
+#define CALL(variable, name, err, ...)                                                                                 \
+  struct call variable                                                                                                 \
+      __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
+  call_enter(&variable)
 
 /* What went wrong besides words: all optional but the code. `position` has `position_rank` entries. */
 struct fault {
@@ -164,15 +170,43 @@ struct strew_context {
   double time_limit_seconds;
   int64_t deadline_ns;
   int64_t (*now_ns)(void); /* clock_ns, but for tests */
+  atomic_uintptr_t owner;  /* the thread that is in a call, and in how many, one within the other: in debug builds */
+  int claims;
 };
+
+/* -------------------------------------------------------------------------------------------------- claim.c */
+
+/* The rule of threads: one that comes in while another is there makes the calls of both fail. */
+void context_claim(strew_context *context);
+void context_unclaim(strew_context *context);
+#ifdef STREW_DEBUG
+enum { WATCHES_THREADS = 1 };
+#else
+enum { WATCHES_THREADS = 0 };
+#endif
+
+strew_context *tensor_context(const strew_tensor *tensor);
+
+/* Every public call passes here: see CALL. */
+static inline void call_enter(struct call *call) {
+  float_mode_enter(&call->host_mode);
+  for (int i = 0; WATCHES_THREADS && i < MAX_OPERANDS && !call->claimed; i++)
+    if (call->operands[i].tensor) context_claim(call->claimed = tensor_context(call->operands[i].tensor));
+}
+
+static inline void call_leave(struct call *call) {
+  if (WATCHES_THREADS && call->claimed) context_unclaim(call->claimed);
+  float_mode_leave(&call->host_mode);
+}
 
 /* --------------------------------------------------------------------------------------------- interrupt.c */
 
 enum stop {
-  STOP_ASKED = 1, /* by the host */
-  STOP_TIMED = 2, /* there is a deadline ... */
-  STOP_LATE = 4,  /* ... and it is over */
-  STOP_LEFT = 8   /* the running call has left work undone */
+  STOP_ASKED = 1,  /* by the host */
+  STOP_TIMED = 2,  /* there is a deadline ... */
+  STOP_LATE = 4,   /* ... and it is over */
+  STOP_LEFT = 8,   /* the running call has left work undone */
+  STOP_SHARED = 16 /* two threads were in the context at once; for good */
 };
 
 int64_t clock_ns(void);
@@ -242,7 +276,6 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
 /* A view with another shape: `storage` is retained. */
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out);
-strew_context *tensor_context(const strew_tensor *tensor);
 int64_t count_of_sizes(int rank, const int64_t *sizes);
 void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
 /* -1 is the last: brings *dim into 0..rank-1 (rank 0 counts as 1), or fails. */
@@ -315,7 +348,8 @@ bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *o
    shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those, from its
    offset on.
    Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
-   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN: that is a sum. */
+   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN: that is a sum (on the CPU, one of pairs: see
+   cpu/scatter_mean.c). */
 struct scatter_plan {
   struct plan plan;
   int64_t size, step; /* of self along dim */
@@ -440,6 +474,12 @@ struct device_ops {
   /* Where the plan asks for a check and it finds values out of range, self and arg are left as they were, and *bad is
      set: how to do so without reading the index twice is the device's business. */
   strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
+  /* A mean in one pass, or NULL where a device has none: contributions join as in a sum, and places that received any
+     are divided as below. `pairs` has room for two elements for each of those from self's first place to the last one
+     that values can reach; from_identity: what self holds does not take part. No row of contributions shares a value,
+     self's elements are as wide as a count. *bad as above. */
+  strew_status (*mean)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                       struct storage *pairs, bool from_identity, int64_t extra, bool *bad);
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);

@@ -7,7 +7,8 @@
      3. contributions are counted                                       (mean)
      4. sums are divided by counts                                      (mean)
      5. 16-bit results, summed as float32, are rounded into self, once
-   Steps 3 and 5 need memory of the size of what is written; it is taken before anything is. */
+   Steps 1 to 4 of a mean are one pass where the device has such a one and no row of contributions shares an index
+   value. Steps 3 and 5 need memory of the size of what is written; it is taken before anything is. */
 #include "scatter.h"
 
 #include <string.h>
@@ -90,6 +91,29 @@ static strew_tensor distinct_part(const strew_tensor *index, int dim) {
   return part;
 }
 
+/* Is it made in one pass, with counts beside sums? Then *span is how many elements self's places lie among: not many
+   more than there are places. */
+static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *self, int64_t *span) {
+  strew_tensor part = reachable(job, self), index = distinct_part(job->index, job->dim);
+  int64_t contributions = strew_tensor_numel(job->index), places = strew_tensor_numel(&part);
+  size_t bytes = dtype_bytes(self->dtype);
+  *span = 1; /* no number that overflows: self's elements lie in memory */
+  for (int d = 0; d < part.rank; d++) *span += (part.sizes[d] - 1) * part.strides[d];
+  return job->reduction == STREW_MEAN && self->storage->device->ops->mean && places > 0 && *span / 2 <= places &&
+         strew_tensor_numel(&index) == contributions && bytes >= sizeof(uint32_t) && contributions <= UINT32_MAX;
+}
+
+static strew_status mean_by_pairs(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                  strew_tensor *pairs) {
+  struct scatter_plan plan;
+  bool bad;
+  strew_device *device = self->storage->device;
+  plan_pass(job, self, true, &plan);
+  strew_status status =
+      device->ops->mean(call, device, &plan, pairs->storage, job->start_from_identity, job->count_self, &bad);
+  return status == STREW_OK && bad ? check_index_values(call, job->given_index, &job->limits) : status;
+}
+
 static strew_status counts_create(const struct call *call, const struct scatter_job *job, strew_tensor **counts) {
   strew_tensor part = reachable(job, job->self), index = distinct_part(job->index, job->dim);
   for (int d = 0; d < part.rank; d++)
@@ -123,11 +147,15 @@ static strew_status divide(const struct call *call, const struct scatter_job *jo
 
 /* ------------------------------------------------------------------------------------------------ all passes */
 
-static strew_status scatter_passes(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+static strew_status scatter_passes(struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    strew_tensor *counts) {
   strew_status status = STREW_OK;
-  if (job->start_from_identity) status = set_to_identity(call, job, self);
+  if (job->start_from_identity) {
+    status = set_to_identity(call, job, self);
+    call->begun = self->storage;
+  }
   if (status == STREW_OK) status = scatter_pass(call, job, self, !job->start_from_identity);
+  call->begun = self->storage;
   if (status == STREW_OK && counts) status = count_contributions(call, job, counts);
   if (status == STREW_OK && counts) status = divide(call, job, self, counts);
   return status;
@@ -157,25 +185,41 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
   return status == STREW_OK ? copy_tensor(call, job->self, job->start) : status;
 }
 
-strew_status scatter_run(const struct call *call, const struct scatter_job *job) {
-  strew_tensor *draft = NULL, *counts = NULL;
+/* What a mean needs beside its target: pairs, or counts. */
+static strew_status scratch_create(const struct call *call, const struct scatter_job *job, const strew_tensor *target,
+                                   bool *paired, strew_tensor **scratch) {
+  int64_t room;
+  *paired = goes_by_pairs(job, target, &room);
+  if (!*paired) return counts_create(call, job, scratch);
+  room *= 2;
+  return tensor_create(call, target->storage->device, target->dtype, 1, &room, scratch);
+}
+
+strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
+  struct call own = *given, *call = &own; /* which learns what it has begun */
+  strew_tensor *draft = NULL, *scratch = NULL, *target;
   struct scatter_job draft_job;
   const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
+  bool paired = false;
   strew_status status = STREW_OK;
-  if (job->reduction == STREW_MEAN) status = counts_create(call, job, &counts);
-  if (status == STREW_OK && (needs_float32(job) || needs_draft(job))) {
+  if (needs_float32(job) || needs_draft(job)) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
     draft_job = *job;
     due = &draft_job;
     draft_job.disposable = true;
     if (needs_float32(job)) draft_job.number = float32_number(job);
-  } else if (status == STREW_OK && job->start != job->self) {
-    status = copy_start(call, job);
   }
-  if (status == STREW_OK) status = scatter_passes(call, due, draft ? draft : job->self, counts);
+  target = draft ? draft : job->self;
+  if (status == STREW_OK && job->reduction == STREW_MEAN) status = scratch_create(call, job, target, &paired, &scratch);
+  if (status == STREW_OK && !draft && job->start != job->self) {
+    status = copy_start(call, job);
+    call->begun = target->storage;
+  }
+  if (status == STREW_OK)
+    status = paired ? mean_by_pairs(call, due, target, scratch) : scatter_passes(call, due, target, scratch);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
-  strew_release(counts);
+  strew_release(scratch);
   return status;
 }
 
@@ -216,7 +260,8 @@ static strew_status check_target(const struct call *call, strew_tensor *self, st
 
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor});
+  CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor},
+       {"out", *out == self ? NULL : *out});
   struct scatter_job job = {.self = NULL, /* every member is set, see plan_pass */
                             .start = self,
                             .dim = 0,

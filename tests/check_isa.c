@@ -4,12 +4,14 @@
 #include "elementwise_loops.h"
 #include "index_loops.h"
 #include "reduce_loops.h"
+#include "row_loops.h"
 #include "testing.h"
 
 #define TABLE(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
 static const struct elementwise_loops *const elementwise_of[] = {INSTRUCTION_SETS(TABLE, elementwise)};
 static const struct reduce_loops *const reduce_of[] = {INSTRUCTION_SETS(TABLE, reduce)};
 static const struct copy_loops *const copy_of[] = {INSTRUCTION_SETS(TABLE, copy)};
+static const struct row_loops *const row_of[] = {INSTRUCTION_SETS(TABLE, row)};
 static const struct index_loops *const index_of[] = {INSTRUCTION_SETS(TABLE, index)};
 
 /* Rows begin at some element of these. */
@@ -253,6 +255,31 @@ START_TEST(finishes_agree) {
 }
 END_TEST
 
+/* A row joined with places: the least and the greatest, and which columns won. */
+START_TEST(rows_agree) {
+  enum { POSITION = 7, BEFORE = 3 };
+  strew_dtype dtype = (strew_dtype)_i;
+  seed_draws((uint64_t)_i);
+  for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int l = 0; l < 2 * LENGTHS; l++) {
+      const struct extremes *plain = &row_of[ISA_PLAIN]->of[dtype], *other = &row_of[isa]->of[dtype];
+      int64_t count = lengths[l / 2], winners[2][LONGEST + 1];
+      size_t bytes = (size_t)(count * size_of(dtype));
+      if (!other->join[l % 2]) continue;
+      for (int64_t k = 0; k <= count; k++) winners[0][k] = winners[1][k] = BEFORE;
+      clear();
+      draw_row(0, dtype, count), draw_row(1, dtype, count), draw_row(2, dtype, count);
+      memcpy(due, in[0], bytes), memcpy(found, in[0], bytes);
+      plain->join[l % 2](due, in[1], count), other->join[l % 2](found, in[1], count);
+      compare(dtype, count, isa, "row", l % 2);
+      plain->win[l % 2](due, winners[0], in[2], count, POSITION);
+      other->win[l % 2](found, winners[1], in[2], count, POSITION);
+      compare(dtype, count, isa, "row with positions", l % 2);
+      ck_assert(!memcmp(winners[0], winners[1], (size_t)(count + 1) * sizeof **winners));
+    }
+}
+END_TEST
+
 /* STREW_CPU is heeded where this processor has what it names, and only there. */
 START_TEST(environment_forces) {
   ck_assert(is_here(ISA_PLAIN));
@@ -325,6 +352,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, conversions_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, finishes_agree);
+  tcase_add_loop_test(tcase, rows_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, environment_forces);
   tcase_add_loop_test(tcase, index_loops_agree, 1, ISA_COUNT);
   tcase_add_test(tcase, plain_index_loops_are_right);

@@ -158,6 +158,9 @@ done
 ran -d nothing -e 'print("on")'; expect 'a device that is not there' 1 '' "$program: --device: *\"nothing\"*there is: cpu*"
 STREW_DEVICE=nothing ran -e 'print("on")'; expect '$STREW_DEVICE' 1 '' "$program: \$STREW_DEVICE: *\"nothing\"*there is: cpu*"
 STREW_THREADS=many ran -e 'print("on")'; expect '$STREW_THREADS' 1 '' '*$STREW_THREADS*'
+STREW_THREADS=many ran --memory 1G -e 'print("on")'; expect '$STREW_THREADS with limits' 1 '' '*$STREW_THREADS*'
+STREW_THREADS=many ran --devices; expect '$STREW_THREADS when devices are listed' 1 '' '*$STREW_THREADS*'
+STREW_THREADS=1 ran --devices; expect '... is what is listed' 0 '*threads: 1*'
 STREW_THREADS=many ran -t 2 -e 'print("on")'; expect '-t overrides $STREW_THREADS' 0 on
 STREW_THREADS=many ran -E -e 'print("on")'; expect '-E ignores $STREW_THREADS' 0 on
 STREW_DEVICE=nothing ran -E -e 'print("on")'; expect '-E ignores $STREW_DEVICE' 0 on
@@ -260,10 +263,10 @@ interrupts 'Ctrl-C twice ends a script that takes no notice' \
   'while true do pcall(function() while true do end end) end' '' 2 130
 
 # ---- the prompt
-printf '1 + 1\n=2, nil\nfor i = 7, 8 do\nprint(i)\nend\nx x\nlocal gone = 1\nprint(gone)\n=#{1,\n2, 3}\n' >typed
+printf '1 + 1\n=2, nil\nfor i = 7, 8 do\nprint(i)\nend\nx x\nlocal kept = 1\nprint(kept)\n=#{1,\n2, 3}\n' >typed
 input=typed
 ran -i
-expect '-i prompts without a terminal' 0 'strew 0.*Lua 5.4*> 2*> 2	nil*> >> >> 7*8*> *nil*> >> 3*' '*stdin:1:*near*'
+expect '-i prompts without a terminal' 0 'strew 0.*Lua 5.4*> 2*> 2	nil*> >> >> 7*8*> > > 1*> >> 3*' '*stdin:1:*near*'
 printf 'error("kept")\nerror{}\nprint("going on")\nf(\n1,\n' >typed
 ran -i; expect 'errors keep the session' 0 '*going on*' '*kept*traceback*table value*<eof>*'
 printf '_PROMPT = "ask "\n_PROMPT2 = "more "\nprint(\n9)\n_PROMPT = nil' >typed

@@ -1,6 +1,7 @@
 -- Runs every command and example of README.md and compares what it prints: build/strew tests/readme_test.lua
 -- ```lua and ```c blocks are run; where a ```text block follows, it is what they print. Lines of ```sh blocks are
--- run one by one. The line that runs the tests is left out: this is what it runs.
+-- run one by one. Those of ```console blocks that begin with a prompt are typed, and the others are due. The line
+-- that runs the tests is left out: this is what it runs.
 local build = arg[1] or "build"
 local folder = os.tmpname()
 os.remove(folder)
@@ -49,6 +50,20 @@ function run.c(body, expected)
   local text, ok = output(("%s -std=c11 -Wall -Werror -Iruntime -o %s/host %s/host.c %s/libstrew.a -lpthreadpool "
     .. "-lm -pthread && %s/host"):format(cc, folder, folder, build, folder))
   check("a C program", ok, text, expected)
+end
+function run.console(body)
+  local typed, due = {}, {}
+  for line in body:gmatch("[^\n]+") do table.insert(line:find("^>>? ") and typed or due, line) end
+  write("typed", table.concat(typed, "\n"):gsub("%f[^\n\0]>>? ", "") .. "\n")
+  local text = output(("%s/strew -i <%s/typed"):format(build, folder))
+  local got = {}
+  for line in text:gmatch("[^\n]+") do
+    line = line:gsub("^[> ]*> ?", "")
+    if line ~= "" then table.insert(got, line) end
+  end
+  -- how many threads there are, and which Lua, is the machine's own
+  got[1], due[1] = got[1] and got[1]:gsub("· .*threads?", ""), due[1]:gsub("· .*threads?", "")
+  check("the prompt", true, table.concat(got, "\n"), table.concat(due, "\n"))
 end
 function run.sh(body)
   for line in body:gmatch("[^\n]+") do

@@ -60,6 +60,7 @@ const struct device_ops cpu_ops = {
     .finish = cpu_finish,
     .copy = cpu_copy,
     .scatter = cpu_scatter,
+    .mean = cpu_mean,
     .divide_by_count = cpu_divide_by_count,
     .gather = cpu_gather,
     .index_check = cpu_index_check,

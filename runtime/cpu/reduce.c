@@ -178,7 +178,8 @@ static void cursor_advance(struct cursor *cursor, int64_t count) {
 struct desk {
   _Alignas(64) char buffer[SUM_BLOCK * sizeof(int64_t)]; /* elements in the computed dtype */
   _Alignas(64) char lanes[SUM_LANES * TILE_BYTES];
-  _Alignas(64) char centers[SUM_LANES * TILE_BYTES]; /* the columns' means, repeated for each lane */
+  /* the columns' means, repeated for each lane; or the winner of the blocks so far */
+  _Alignas(64) char centers[SUM_LANES * TILE_BYTES];
   _Alignas(64) char values[TILE_BYTES];
   _Alignas(64) char waiting[MAX_DEPTH][TILE_BYTES];
 };
@@ -274,6 +275,8 @@ static void tree_finish(const struct fold *fold, struct desk *desk, int64_t leav
 static bool fold_blocks(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
                         int64_t begin, int64_t end) {
   struct cursor cursor;
+  bool has_best = job->finds && !job->across; /* for the block's loop: what it has to beat */
+  if (has_best) job->fold->start(desk->centers, 1), centers = desk->centers;
   cursor_start(&cursor, &job->folded, tile->in, begin * SUM_BLOCK);
   for (int64_t block = begin; block < end; block++) {
     int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
@@ -282,6 +285,7 @@ static bool fold_blocks(const struct job *job, struct desk *desk, const struct t
       block_across(job, desk, &cursor, centers, place, count, tile->width);
     else
       block_along(job, desk, &cursor, centers, place, count);
+    if (has_best) job->fold->join(desk->centers, desk->values, 1);
     if (end - begin > 1) tree_push(job->fold, desk, block - begin, tile->width);
   }
   if (end - begin > 1) tree_finish(job->fold, desk, end - begin, tile->width);

@@ -14,6 +14,7 @@ struct fold {
   void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
   /* `rows` rows, `step` bytes apart, one after the other; NULL: row after row will do. */
   void (*rows)(void *values, const void *elements, int64_t step, int64_t rows, const void *centers, int64_t count);
+  /* center: for winners, the one of the blocks before, or NULL; a block that does not beat it need not name its own. */
   void (*block)(void *value, const void *elements, const void *center, int64_t count, int64_t place);
 };
 

@@ -3,6 +3,7 @@
 #define STREW_CPU_SCATTER_H
 
 #include "cpu.h"
+#include "row_loops.h"
 
 #include <stdatomic.h>
 
@@ -22,6 +23,9 @@ struct tile {
   int64_t lowest, count; /* values lowest .. lowest + count - 1 are this tile's, others are passed over ... */
   int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
+  /* a maximum's or minimum's loops over dense rows, for this processor; NULL in other tiles */
+  extreme_row *extreme;
+  winner_row *winner;
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;
@@ -45,6 +49,12 @@ enum { STREAMS = 4 };
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
 /* All that is the tile's, in order. Was a value nobody's? */
 bool scatter_join(const struct scatter_loops *loops, const struct tile *tile);
+/* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them. */
+struct pair_loops {
+  void (*start)(int64_t count, const char *self, char *pairs);                 /* self NULL: from 0 */
+  void (*divide)(int64_t count, const char *pairs, char *self, int64_t extra); /* where a pair's count is not 0 */
+};
+const struct pair_loops *scatter_pair_loops(strew_dtype dtype);
 /* self = self / (count + extra) wherever count > 0; a row of operands 0 self, 1 count */
 typedef void divide_row(const struct row *row, int64_t extra);
 divide_row *scatter_divider(strew_dtype dtype);
@@ -54,6 +64,8 @@ divide_row *scatter_divider(strew_dtype dtype);
 /* Joins what the index values lowest .. lowest + count - 1 bring, in row-major order of the plan. *bad (or NULL: that
    is no fault) is set where a value is nobody's, and then nobody goes on. */
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
+/* The plan's part begin .. end - 1 of dimension d. */
+struct scatter_plan scatter_slice(const struct scatter_plan *plan, int d, int64_t begin, int64_t end);
 /* Does the index move along with self in the last of several dimensions, so that each row has several values? */
 static inline bool has_full_rows(const struct plan *plan) {
   int last = plan->rank - 1;
@@ -89,6 +101,13 @@ bool scatter_looks_first(const strew_context *context, const struct scatter_plan
 /* The whole plan; *bad as cpu_scatter_walk has it. False where memory lacks: nothing was done then. */
 bool scatter_share(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
                    atomic_bool *bad);
+
+/* --------------------------------------------------------------------------------------------------- scatter_flat.c */
+
+/* Is it one of full rows so short that they are better joined as one line? Joins all of it, as cpu_scatter_walk does.
+ */
+bool scatter_is_flat(const struct scatter_plan *plan, bool far);
+void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *bad);
 
 /* ----------------------------------------------------------------------------------------------- scatter_collapse.c */
 

@@ -5,6 +5,8 @@
 #include "index_loops.h"
 #include "scatter.h"
 
+#include <string.h>
+
 #define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
 
 /* Where row i meets an operand. A wrong value gives a wrong address, which is never used: hence no
@@ -39,13 +41,11 @@ ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, cons
   if (select && k + SRC_AHEAD < rows) fetch_src(t, select[k + SRC_AHEAD]);
 }
 
-/* arg[j] = position where wins[j] is 1, as it is where it is 0. */
-static void take_positions(int64_t *restrict arg, const uint32_t *restrict wins, int64_t count, int64_t position) {
-  for (int64_t j = 0; j < count; j++) {
-    const int64_t mask = -(int64_t)wins[j];
-    arg[j] = (position & mask) | (arg[j] & ~mask);
-  }
-}
+/* Dtypes as wide as the count of a mean; sums of others are joined in one of these, or counted apart. */
+#define PAIRED_f32 1
+#define PAIRED_f64 1
+#define PAIRED_i32 1
+#define PAIRED_i64 1
 
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS           "scatter.inc"
@@ -59,6 +59,15 @@ const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction red
   };
   if (dtype_is_half(dtype) && reduction == STREW_ASSIGN) dtype = STREW_INT16;
   return &loops[dtype][with_arg][reduction];
+}
+
+const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
+  static const struct pair_loops loops[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, s) [STREW_##ENUM] = {start_pairs_##s, divide_pairs_##s},
+      ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT32, i32) ROW(INT64, i64)
+#undef ROW
+  };
+  return &loops[dtype];
 }
 
 divide_row *scatter_divider(strew_dtype dtype) {

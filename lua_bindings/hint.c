@@ -1,0 +1,94 @@
+/* hint.c: names are looked for in tables as they are, without metamethods: an error is being handled. */
+#include "hint.h"
+#include "strew.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+/* Considers all keys of the table at i that are strings. */
+static void guess_keys(lua_State *L, int i, strew_guess *guess) {
+  i = lua_absindex(L, i);
+  lua_pushnil(L);
+  while (lua_next(L, i)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -1));
+  }
+}
+
+static void push_loaded(lua_State *L, const char *library) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushstring(L, library);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
+static bool has_key(lua_State *L, const char *name) {
+  lua_pushstring(L, name);
+  bool has = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 1);
+  return has;
+}
+
+void hint_push_global(lua_State *L, const char *name) {
+  int top = lua_gettop(L);
+  strew_guess global = {.wanted = name}, function = {.wanted = name};
+  luaL_checkstack(L, 6, NULL);
+  lua_pushglobaltable(L);
+  guess_keys(L, -1, &global);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, HINT_NAMES) == LUA_TTABLE) guess_keys(L, -1, &global);
+  push_loaded(L, "strew");
+  bool is_table = lua_istable(L, -1), is_function = is_table && has_key(L, name);
+  if (is_table) guess_keys(L, -1, &function);
+  if (is_function)
+    lua_pushfstring(L, "strew.%s", name);
+  else if (global.nearest)
+    lua_pushstring(L, global.nearest);
+  else if (function.nearest)
+    lua_pushfstring(L, "strew.%s", function.nearest);
+  else
+    lua_pushnil(L);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+/* Pushes "string.format" for "fromat"; or nil. */
+static void push_library_function(lua_State *L, const char *name) {
+  static const char *const libraries[] = {"string", "table", "math", "io", "os", "utf8", "coroutine", "debug"};
+  const char *found = NULL;
+  strew_guess best = {.wanted = name};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    const char *nearest = best.nearest;
+    push_loaded(L, libraries[i]);
+    if (lua_istable(L, -1)) guess_keys(L, -1, &best);
+    if (best.nearest != nearest) found = libraries[i];
+    lua_pop(L, 1);
+  }
+  if (found)
+    lua_pushfstring(L, "%s.%s", found, best.nearest);
+  else
+    lua_pushnil(L);
+}
+
+/* Pushes the name that stands behind `mark` in the message, or nothing. */
+static const char *push_name(lua_State *L, const char *message, const char *mark) {
+  const char *at = strstr(message, mark);
+  if (!at) return NULL;
+  at += strlen(mark);
+  const char *end = strchr(at, '\'');
+  return end ? lua_pushlstring(L, at, (size_t)(end - at)) : NULL;
+}
+
+void hint_message(lua_State *L) {
+  const char *message = lua_tostring(L, -1), *name;
+  int top = lua_gettop(L);
+  if ((name = push_name(L, message, "a nil value (global '")) != NULL)
+    hint_push_global(L, name);
+  else if ((name = push_name(L, message, "call a nil value (field '")) != NULL ||
+           (name = push_name(L, message, "call a nil value (method '")) != NULL)
+    push_library_function(L, name);
+  if (name && !lua_isnil(L, -1)) {
+    lua_pushfstring(L, "%s\n  hint  did you mean '%s'?", message, lua_tostring(L, -1));
+    lua_replace(L, top);
+  }
+  lua_settop(L, top);
+}

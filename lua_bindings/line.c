@@ -1,0 +1,276 @@
+/* line.c: the editor is readline's or libedit's, which both know readline's calls. They are looked up when the prompt
+   starts: nothing is linked, nothing is missing. SIGINT is blocked but while the terminal is waited for, so that it
+   meets the editor in a state that can be left. */
+#define _GNU_SOURCE /* ppoll */
+#include "line.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef char **attempt(const char *text, int start, int end);
+
+/* X(its result or type, its name, its parameters) */
+#define NEEDED_CALLS(X)                                                                                                \
+  X(void, rl_callback_handler_install, (const char *prompt, void (*take)(char *line)))                                 \
+  X(void, rl_callback_handler_remove, (void))                                                                          \
+  X(void, rl_callback_read_char, (void))                                                                               \
+  X(void, using_history, (void))                                                                                       \
+  X(int, add_history, (const char *entry)) /* libedit's result, readline has none */                                   \
+  X(void, clear_history, (void))
+#define OTHER_CALLS(X) /* of readline alone */                                                                         \
+  X(void, rl_free_line_state, (void))                                                                                  \
+  X(void, rl_callback_sigcleanup, (void))                                                                              \
+  X(void, rl_reset_after_signal, (void))                                                                               \
+  X(int, rl_forced_update_display, (void))                                                                             \
+  X(int, rl_variable_bind, (const char *name, const char *value))
+#define OTHER_VARIABLES(X) X(const char *, rl_basic_quote_characters)
+#define VARIABLES(X)                                                                                                   \
+  X(char *, rl_line_buffer)                                                                                            \
+  X(const char *, rl_readline_name)                                                                                    \
+  X(const char *, rl_basic_word_break_characters)                                                                      \
+  X(const char *, rl_completer_word_break_characters)                                                                  \
+  X(attempt *, rl_attempted_completion_function)                                                                       \
+  X(int, rl_attempted_completion_over)                                                                                 \
+  X(int, rl_completion_append_character)                                                                               \
+  X(int, rl_catch_signals)
+
+static struct {
+  bool is_there, is_readline;
+#define CALL(type, name, parameters) type(*name) parameters;
+#define VARIABLE(type, name)         type *name;
+  NEEDED_CALLS(CALL)
+  OTHER_CALLS(CALL)
+  VARIABLES(VARIABLE)
+  OTHER_VARIABLES(VARIABLE)
+} editor;
+
+static line_completer *completer;
+static volatile sig_atomic_t interrupted, continued;
+
+/* ------------------------------------------------------------------------------------------------------ the libraries
+ */
+
+static bool look_up(void *library) {
+  bool is_whole = true;
+#define LOOK_UP(type, name, ...)     *(void **)&editor.name = dlsym(library, #name);
+#define REQUIRE(type, name, ...)     LOOK_UP(type, name, ) is_whole = is_whole && editor.name;
+#define LOOK_UP_VARIABLE(type, name) LOOK_UP(type, name, )
+#define REQUIRE_VARIABLE(type, name) REQUIRE(type, name, )
+  NEEDED_CALLS(REQUIRE)
+  VARIABLES(REQUIRE_VARIABLE)
+  OTHER_CALLS(LOOK_UP)
+  OTHER_VARIABLES(LOOK_UP_VARIABLE)
+  return is_whole;
+}
+
+static bool load(const char *const names[2]) {
+  void *library = NULL;
+  for (int i = 0; i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW);
+  return library && look_up(library);
+}
+
+/* The word that ends at the cursor begins where the library thinks it does; what is offered instead need not. */
+static char **attempt_completion(const char *text, int start, int end) {
+  (void)text;
+  *editor.rl_attempted_completion_over = 1; /* no names of files in the place of what is found here */
+  *editor.rl_completion_append_character = '\0';
+  return start < 0 || end < start ? NULL : completer(*editor.rl_line_buffer, (size_t)start, (size_t)end);
+}
+
+static void set_up(void) {
+  static const char breaks[] = " \t\n\"\\'`@$><=;|&{}()[].:,+-*/%^#~!?";
+  setlocale(LC_CTYPE, ""); /* letters of more than one byte */
+  *editor.rl_readline_name = "strew";
+  *editor.rl_catch_signals = 0;
+  editor.using_history(); /* libedit sets its variables here: before all others */
+  *editor.rl_basic_word_break_characters = breaks;
+  if (editor.rl_basic_quote_characters) *editor.rl_basic_quote_characters = ""; /* or it would close strings */
+  *editor.rl_completer_word_break_characters = breaks;
+  *editor.rl_attempted_completion_function = attempt_completion;
+  if (editor.is_readline && editor.rl_variable_bind) editor.rl_variable_bind("page-completions", "off");
+}
+
+const char *line_open(line_completer *complete) {
+  static const struct {
+    const char *word, *names[2], *absent;
+  } libraries[] = {
+      {"readline", {"libreadline.so.8", "libreadline.so"}, "libreadline.so.8 is not there (Debian: libreadline8)"},
+      {"edit", {"libedit.so.2", "libedit.so.0"}, "libedit.so.2 is not there (Debian: libedit2)"}};
+  const char *wanted = getenv("STREW_EDITOR"), *trouble = NULL;
+  if (wanted && !*wanted) wanted = NULL;
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || (wanted && strcmp(wanted, "none") == 0)) return NULL;
+  completer = complete;
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !editor.is_there; i++) {
+    if (wanted && strcmp(wanted, libraries[i].word) != 0) continue;
+    editor.is_there = load(libraries[i].names);
+    editor.is_readline = i == 0;
+    if (!editor.is_there) trouble = libraries[i].absent;
+  }
+  if (editor.is_there) return set_up(), NULL;
+  if (wanted) return trouble ? trouble : "$STREW_EDITOR is none of readline, edit, none";
+  return "neither libreadline.so.8 nor libedit.so.2 is there (Debian: libreadline8)";
+}
+
+/* ------------------------------------------------------------------------------------------------------------ reading
+ */
+
+static void note(int signal_number) {
+  if (signal_number == SIGINT)
+    interrupted = 1;
+  else
+    continued = 1;
+}
+
+static const int noted[] = {SIGINT, SIGCONT};
+enum { NOTED = sizeof noted / sizeof *noted };
+
+/* What was set before a line is read. */
+struct signals {
+  struct sigaction actions[NOTED];
+  sigset_t mask;
+};
+
+static void note_signals(struct signals *before) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = note; /* without SA_RESTART, so that it ends what waits */
+  sigemptyset(&action.sa_mask);
+  interrupted = continued = 0;
+  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &action, &before->actions[i]);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int i = 0; i < NOTED; i++) sigaddset(&blocked, noted[i]);
+  sigprocmask(SIG_BLOCK, &blocked, &before->mask);
+}
+
+static void restore_signals(const struct signals *before) {
+  sigprocmask(SIG_SETMASK, &before->mask, NULL);
+  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before->actions[i], NULL);
+}
+
+/* Waits for what is typed, or a signal. False: there is no terminal any more. (Where there are both ppoll tells of what
+   was typed: behind Ctrl-C, which drops what was before it.) */
+static bool await_input(const struct signals *before, bool *is_there) {
+  struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+  sigset_t blocked;
+  *is_there = ppoll(&in, 1, NULL, &before->mask) > 0;
+  if (!*is_there) return errno == EINTR;
+  sigprocmask(SIG_SETMASK, &before->mask, &blocked);
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  *is_there = !interrupted;
+  return true;
+}
+
+/* What a terminal gives line by line, edited by itself alone. */
+static line_got read_terminal(const struct signals *before, char **line) {
+  enum { STEP = 4096 };
+  size_t length = 0;
+  bool is_there;
+  for (char *text = NULL; await_input(before, &is_there) && !interrupted;) {
+    if (!is_there) continue;
+    char *grown = realloc(text, length + STEP + 1);
+    ssize_t n = grown ? read(STDIN_FILENO, grown + length, STEP) : -1;
+    if (grown) *line = text = grown;
+    if (n < 0 && grown && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n > 0) length += (size_t)n;
+    if (n > 0 && text[length - 1] != '\n') continue;
+    if (length == 0) break;
+    text[length - (n > 0)] = '\0';
+    return LINE_TYPED;
+  }
+  if (interrupted) putchar('\n');
+  return interrupted ? LINE_INTERRUPTED : LINE_END;
+}
+
+/* A line of a file or pipe, as scripts read it, too. */
+static line_got read_plain(char **line) {
+  size_t capacity = 0;
+  ssize_t n = getline(line, &capacity, stdin);
+  if (n < 0) return LINE_END;
+  if ((*line)[n - 1] == '\n') (*line)[n - 1] = '\0';
+  return LINE_TYPED;
+}
+
+static char *taken; /* what the editor gives at the end of a line; NULL: the end of input */
+static bool is_taken;
+
+static void take(char *line) {
+  taken = line;
+  is_taken = true;
+  editor.rl_callback_handler_remove();
+}
+
+static void drop_line(void) {
+  if (editor.rl_free_line_state) editor.rl_free_line_state();
+  if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
+  fputs("^C\n", stdout); /* where the cursor is: to end a line, the editor returns to its first column */
+  fflush(stdout);
+  editor.rl_callback_handler_remove();
+}
+
+/* Stopped by Ctrl-Z and back: the terminal is as the shell left it. */
+static void show_again(const char *prompt) {
+  continued = 0;
+  if (editor.rl_reset_after_signal && editor.rl_forced_update_display) {
+    editor.rl_reset_after_signal();
+    editor.rl_forced_update_display();
+  } else {
+    editor.rl_callback_handler_remove();
+    editor.rl_callback_handler_install(prompt, take);
+  }
+}
+
+static line_got read_edited(const struct signals *before, const char *prompt, char **line) {
+  is_taken = false;
+  editor.rl_callback_handler_install(prompt, take);
+  while (!is_taken && !interrupted) {
+    bool is_there;
+    if (!await_input(before, &is_there)) take(NULL);
+    if (is_there) editor.rl_callback_read_char();
+    if (continued && !is_taken) show_again(prompt);
+  }
+  if (!is_taken) {
+    drop_line();
+    return LINE_INTERRUPTED;
+  }
+  *line = taken;
+  return taken ? LINE_TYPED : LINE_END;
+}
+
+line_got line_read(const char *prompt, char **line) {
+  struct signals before;
+  line_got what;
+  *line = NULL;
+  if (!editor.is_there) fputs(prompt, stdout);
+  fflush(stdout);
+  if (!isatty(STDIN_FILENO)) {
+    what = read_plain(line);
+  } else {
+    note_signals(&before);
+    what = editor.is_there ? read_edited(&before, prompt, line) : read_terminal(&before, line);
+    restore_signals(&before);
+  }
+  if (what == LINE_TYPED) return what;
+  free(*line);
+  *line = NULL;
+  return what;
+}
+
+bool line_waits(void) {
+  struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+  bool has_brackets = editor.is_there && editor.is_readline; /* readline tells a paste from what is typed ahead */
+  return !has_brackets && isatty(STDIN_FILENO) && poll(&in, 1, 0) > 0 && in.revents & POLLIN;
+}
+
+void line_history(const char *const *entries, size_t count) {
+  if (!editor.is_there) return;
+  editor.clear_history();
+  for (size_t i = 0; i < count; i++) editor.add_history(entries[i]);
+}

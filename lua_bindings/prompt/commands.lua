@@ -1,0 +1,234 @@
+-- commands.lua: what begins with : or ? at the prompt.
+local prompt = ...
+local host = prompt.host
+local strew = host.strew
+local ipairs, next, pcall, print, rawequal, rawget = ipairs, next, pcall, print, rawequal, rawget
+local collectgarbage, error, setmetatable, tostring, type = collectgarbage, error, setmetatable, tostring, type
+local debug, loaded, open = host.debug, host.loaded, io and io.open
+local concat, insert, pack, sort, unpack = table.concat, table.insert, table.pack, table.sort, table.unpack
+local find, format, gsub, lower = string.find, string.format, string.gsub, string.lower
+local match, rep, sub = string.match, string.rep, string.sub
+local max, width_of, globals = math.max, utf8.len, _G
+local clock, memory, strew_type = rawget(strew, "clock"), rawget(strew, "memory"), rawget(strew, "type")
+
+-- An error that needs no traceback: its text speaks for itself.
+local function complain(...)
+  local text = format(...)
+  error(setmetatable({}, {__tostring = function() return text end}))
+end
+
+---------------------------------------------------------------------------------------------------- numbers as words
+
+local function time_text(seconds)
+  for _, unit in ipairs{{0.1, 1, "s"}, {1e-3, 1e-3, "ms"}, {1e-6, 1e-6, "us"}} do
+    if seconds >= unit[1] then return format("%.3g %s", seconds / unit[2], unit[3]) end
+  end
+  return format("%.3g ns", seconds * 1e9)
+end
+
+local function bytes_text(bytes)
+  local unit = 1
+  local units = {"bytes", "KiB", "MiB", "GiB", "TiB"}
+  while bytes >= 1024 and unit < #units do bytes, unit = bytes / 1024, unit + 1 end
+  return format(unit == 1 and "%d %s" or "%.1f %s", bytes, units[unit])
+end
+
+-- "1.2 s, 0.9 s of it compiling"
+function prompt.duration(seconds, compiling)
+  local text = time_text(seconds)
+  return compiling > 0 and format("%s, %s of it compiling", text, time_text(compiling)) or text
+end
+
+-- Prints rows in columns, the numbers of `right` to the right.
+local function print_rows(rows, right)
+  local widths = {}
+  for _, row in ipairs(rows) do
+    for i, cell in ipairs(row) do widths[i] = max(widths[i] or 0, width_of(cell) or #cell) end
+  end
+  for _, row in ipairs(rows) do
+    local line = ""
+    for i, cell in ipairs(row) do
+      local blanks = rep(" ", widths[i] - (width_of(cell) or #cell))
+      line = line .. (i > 1 and "  " or "") .. (right[i] and blanks .. cell or cell .. blanks)
+    end
+    print((gsub(line, "%s+$", "")))
+  end
+end
+
+----------------------------------------------------------------------------------------------------------- commands
+
+-- Compiles what stands behind a command.
+local function compile(text, command)
+  if not find(text, "%S") then complain(":%s needs an expression or statement behind it", command) end
+  local f, message = prompt.compile(gsub(text, ";%s*$", ""), "=stdin")
+  if not f then complain("%s", message) end
+  return f
+end
+
+local function time(text)
+  local f = compile(text, "time")
+  local start, compiled = clock(), host.compiling()
+  local results = pack(f())
+  local seconds = clock() - start
+  prompt.results(find(text, ";%s*$") ~= nil, unpack(results, 1, results.n))
+  print(prompt.duration(seconds, host.compiling() - compiled))
+end
+
+-- Runs f as often as takes about a millisecond; seconds for one run.
+local function sample(f, times)
+  local start = clock()
+  for _ = 1, times do f() end
+  return (clock() - start) / times
+end
+
+local function bench(text)
+  local f = compile(text, "bench")
+  local compiled = host.compiling()
+  local first = sample(f, 1)
+  compiled = host.compiling() - compiled
+  local times = 1
+  while sample(f, times) * times < 1e-3 do times = times * 4 end
+  local samples, stop = {}, clock() + 1
+  repeat insert(samples, sample(f, times)) until #samples >= 5 and clock() >= stop
+  sort(samples)
+  print(format("median %s, fastest %s, slowest %s of %d runs; the first %s", time_text(samples[#samples // 2 + 1]),
+    time_text(samples[1]), time_text(samples[#samples]), #samples * times, prompt.duration(first, compiled)))
+end
+
+local sizes = {float64 = 8, int64 = 8, float32 = 4, int32 = 4, float16 = 2, bfloat16 = 2, int16 = 2}
+
+local function tensor_row(name, kind, t)
+  if not pcall(t.dim, t) then return {name, kind, "tensor", "freed", "", ""}, 0 end
+  local bytes = t:numel() * (sizes[t.dtype] or 1)
+  return {name, kind, t.dtype, "[" .. concat(t.shape, ", ") .. "]", bytes_text(bytes), t.device}, bytes
+end
+
+local ignored = {_G = true, _VERSION = true, arg = true}
+
+-- What the standard libraries and strew have brought is not worth a line.
+local function is_own(name, value)
+  if type(name) ~= "string" or ignored[name] or rawequal(loaded[name], value) then return false end
+  return type(value) ~= "function" or debug.getinfo(value, "S").what ~= "C"
+end
+
+local function vars()
+  local rows, total = {}, 0
+  local function add(name, kind, value)
+    local row, bytes
+    if strew_type(value) == "tensor" then row, bytes = tensor_row(name, kind, value) end
+    insert(rows, row or {name, kind, type(value), prompt.line_of(value, 40), "", ""})
+    total = total + (bytes or 0)
+  end
+  for _, name in ipairs(prompt.locals()) do
+    if name ~= "_ENV" then add(name, "local", (prompt.value_of_local(name))) end
+  end
+  for name, value in next, globals do
+    if is_own(name, value) then add(name, "global", value) end
+  end
+  if #rows == 0 then return print("no variables") end
+  sort(rows, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] > b[2] end)
+  print_rows(rows, {[5] = true})
+  print("tensors: " .. bytes_text(total))
+end
+
+local function mem()
+  local held, peak = memory()
+  print_rows({{"tensors", bytes_text(held)}, {"tensors, at most", bytes_text(peak)},
+              {"Lua", bytes_text(collectgarbage("count") * 1024)}}, {[2] = true})
+end
+
+-- Runs a file as if it had been typed: its locals live on, too.
+local function load_file(text)
+  local path = match(text, '^%s*"(.*)"%s*$') or match(text, "^%s*(.-)%s*$")
+  if not open then complain("there are no files in a sandbox") end
+  if path == "" then complain(":load needs the name of a file behind it") end
+  local file, message = open(path, "rb")
+  if not file then complain("cannot open %s", message) end
+  local source, problem = file:read("a")
+  file:close()
+  if not source then complain("cannot read %s: %s", path, problem) end
+  source = gsub(gsub(source, "^\239\187\191", ""), "^#[^\n]*", "")
+  if sub(source, 1, 4) == "\27Lua" then complain("%s is compiled: only text can be loaded", path) end
+  local f, trouble = prompt.compile(source, "@" .. path)
+  if not f then complain("%s", trouble) end
+  prompt.results(false, f())
+end
+
+-- strew.help says itself what is wrong with a name.
+local function help(...)
+  local show_help = rawget(strew, "help")
+  if not show_help then complain("this build has no help texts") end
+  local ok, message = pcall(show_help, ...)
+  if not ok then complain("%s", gsub(message, "^[^\n]-:%d+: ", "")) end
+end
+
+local list -- of commands, in the order of :help
+
+local function overview()
+  for _, command in ipairs(list) do
+    local usage = ":" .. command.name .. (command.argument and " " .. command.argument or "")
+    print(format("%-14s  %s", usage, command.text))
+  end
+  print([[
+?name           about a function: its arguments, what it gives, an example
+??word          functions whose text has the word
+?               all functions
+
+=expr           the same as expr; a final ; hides the result; _ is the last one
+Tab             completes names, methods, words in strings, files
+Ctrl-C          stops what runs, or drops what is typed
+Ctrl-D          ends the session]])
+end
+
+list = {
+  {name = "vars", run = vars, text = "variables: dtype, shape, bytes, device"},
+  {name = "mem", run = mem, text = "memory in use"},
+  {name = "devices", run = host.devices, text = "devices, and what each can do"},
+  {name = "time", argument = "expr", run = time, text = "runs it once and says how long it took"},
+  {name = "bench", argument = "expr", run = bench, text = "runs it for a second, again and again"},
+  {name = "load", argument = "file", run = load_file, text = "runs a file as if it had been typed"},
+  {name = "help", run = overview, text = "this list"},
+  {name = "quit", text = "ends the session"},
+}
+
+function prompt.command_names()
+  local names = {}
+  for i, command in ipairs(list) do names[i] = command.name end
+  return names
+end
+
+-- The command of that name, or the only one that begins so.
+local function find_command(word)
+  local found
+  for _, command in ipairs(list) do
+    if command.name == word then return command end
+    if sub(command.name, 1, #word) == word then
+      if found then return nil end
+      found = command
+    end
+  end
+  return found
+end
+
+local function unknown(word)
+  local nearest = host.nearest(word, prompt.command_names())
+  return nearest and format("there is no :%s; did you mean ':%s'?", word, nearest)
+    or format("there is no :%s; :help lists what there is", word)
+end
+
+-- What to do for an entry that begins with : or ?, as prompt.read says it.
+function prompt.command(text)
+  local words = match(text, "^%?%?%s*(.-)%s*$")
+  local name = not words and match(text, "^%?%s*(.-)%s*$")
+  if words and words ~= "" then return "run", function() help{search = words} end, "quiet" end
+  if words or name == "" then return "run", function() help() end, "quiet" end
+  if name then return "run", function() help(name) end, "quiet" end
+  local word, rest = match(text, "^:%s*(%a*)%s*(.-)%s*$")
+  local command = word ~= "" and find_command(word)
+  if not command then return "error", unknown(lower(word)) end
+  if command.name == "quit" then return "end" end
+  if rest ~= "" and not command.argument then
+    return "error", format(":%s takes nothing behind it, but there is '%s'", command.name, tostring(rest))
+  end
+  return "run", function() command.run(rest) end, "quiet"
+end

@@ -1,0 +1,207 @@
+-- complete.lua: what may stand where the cursor is. Only tables are read, and without their metamethods: completion
+-- runs no code of the user's.
+local prompt = ...
+local host = prompt.host
+local strew = host.strew
+local debug, ipairs, next, rawget, type = host.debug, ipairs, next, rawget, type
+local insert, sort = table.insert, table.sort
+local find, match, sub = string.find, string.match, string.sub
+local globals = _G
+local strew_type = rawget(strew, "type")
+
+local properties = {"device", "dtype", "shape"}
+
+-------------------------------------------------------------------------------------------------------------- words
+
+-- The words of a kind, where they are known only when asked for.
+local later = {}
+
+function later.device()
+  local names = host.device_names()
+  insert(names, "opencl")
+  return names
+end
+
+function later.module()
+  local names = {}
+  for _, modules in ipairs{host.loaded, host.preload} do
+    for name in next, modules do insert(names, name) end
+  end
+  return names
+end
+
+function later.name()
+  local names = {}
+  for name in next, strew do insert(names, name) end
+  for name in next, host.methods do insert(names, name) end
+  return names
+end
+
+local function words_of(kinds)
+  local words = {}
+  for kind in string.gmatch(kinds, "%a+") do
+    for _, word in ipairs(later[kind] and later[kind]() or host.words[kind] or {}) do insert(words, word) end
+  end
+  return words
+end
+
+-- In x = "..." or {x = "..."}, by x; in x("..."), x "...", by x. Anything else is the name of a file.
+local by_key = {dtype = "dtype", device = "device", mode = "mode", reduce = "reduce"}
+local by_call = {to = "dtype device", scatter_reduce = "reduce", scatter_reduce_ = "reduce", index_reduce = "reduce",
+                 index_reduce_ = "reduce", segment_reduce = "reduce", help = "name", require = "module"}
+
+------------------------------------------------------------------------------------------------------------- values
+
+-- The value of the chain of names that ends with token i, and whether it is known: a.b.c, "text", (a).
+local function value_at(tokens, i)
+  local token, before = tokens[i], tokens[i - 1]
+  if not token then return nil, false end
+  if token.text == ")" and tokens[i - 2] and tokens[i - 2].text == "("
+    and not (tokens[i - 3] and tokens[i - 3].kind == "name") then -- f(a) is a call
+    return value_at(tokens, i - 1)
+  end
+  if token.kind == "string" then return "", true end
+  if token.kind ~= "name" then return nil, false end
+  if before and before.text == "." then
+    local owner = value_at(tokens, i - 2)
+    if type(owner) ~= "table" then return nil, false end
+    return rawget(owner, token.text), true
+  elseif before and before.text == ":" then
+    return nil, false
+  end
+  local value, is_local = prompt.value_of_local(token.text)
+  if is_local then return value, true end
+  return rawget(globals, token.text), true
+end
+
+-- Names that a table has, and those that it inherits from tables.
+local function add_keys(names, t, depth, wanted)
+  for key, value in next, t do
+    if type(key) == "string" and (not wanted or type(value) == wanted) then insert(names, key) end
+  end
+  local metatable = debug.getmetatable(t)
+  local parent = metatable and rawget(metatable, "__index")
+  if type(parent) == "table" and depth > 0 then add_keys(names, parent, depth - 1, wanted) end
+end
+
+-- What may stand behind a value and "." or ":". Of a value that is not known, a tensor is the likeliest.
+local function fields_of(value, is_known, separator)
+  local names, wanted = {}, separator == ":" and "function" or nil
+  if strew_type(value) == "tensor" or not is_known then
+    if separator == "." then return properties end
+    add_keys(names, host.methods, 0, wanted)
+  elseif type(value) == "table" then
+    add_keys(names, value, 8, wanted)
+  else
+    local metatable = debug.getmetatable(value)
+    local parent = metatable and rawget(metatable, "__index")
+    if type(parent) == "table" then add_keys(names, parent, 8, wanted) end
+  end
+  return names
+end
+
+local function names_in_scope()
+  local names = prompt.locals()
+  add_keys(names, globals, 0)
+  for word in next, prompt.keywords do insert(names, word) end
+  return names
+end
+
+-------------------------------------------------------------------------------------------------------------- places
+
+-- Those that begin with `word`, once each, in order; private ones only where they are asked for.
+local function filter(names, word)
+  local found, seen = {}, {}
+  for _, name in ipairs(names) do
+    local is_wanted = type(name) == "string" and sub(name, 1, #word) == word and not seen[name]
+    if is_wanted and (sub(name, 1, 1) ~= "_" or sub(word, 1, 1) == "_") then
+      seen[name] = true
+      insert(found, name)
+    end
+  end
+  sort(found)
+  return found
+end
+
+local function files(line, path_start)
+  local path = sub(line, path_start)
+  local folder = match(path, "^(.*/)[^/]*$") or ""
+  local word = sub(path, #folder + 1)
+  local names = {}
+  for _, name in ipairs(host.list(folder == "" and "." or folder)) do
+    if not find(name, "[%c\\\"']") and (sub(name, 1, 1) ~= "." or sub(word, 1, 1) == ".") then insert(names, name) end
+  end
+  return path_start + #folder, filter(names, word)
+end
+
+-- The function whose arguments token i stands among.
+local function call_around(tokens, i)
+  local before = tokens[i - 1]
+  if before and before.kind == "name" then return before.text end
+  local depth = 0
+  for k = i - 1, 2, -1 do
+    local text = tokens[k].text
+    if text == ")" or text == "}" or text == "]" then
+      depth = depth + 1
+    elseif text == "(" or text == "{" or text == "[" then
+      depth = depth - 1
+      if depth < 0 and text == "(" then return tokens[k - 1].text end
+      if depth < 0 then return nil end
+    end
+  end
+end
+
+local function kinds_of_string(tokens, i)
+  local before = tokens[i - 1]
+  if before and find(before.text, "^[=~]=?$") then return tokens[i - 2] and by_key[tokens[i - 2].text] end
+  return by_call[call_around(tokens, i)]
+end
+
+local function complete_string(tokens, i, line, start)
+  local kinds = kinds_of_string(tokens, i)
+  if kinds then return start, filter(words_of(kinds), sub(line, start)) end
+  return files(line, start)
+end
+
+local function complete_code(text, line)
+  local tokens = prompt.tokens(text)
+  local last = tokens[#tokens]
+  local touched = last and last.last == #text and last or nil
+  local offset = #text - #line
+  if touched and (touched.kind == "comment" or touched.kind == "number") then return nil end
+  if touched and touched.kind == "string" then
+    if not touched.is_open or not find(touched.text, "^[\"']") or touched.first <= offset then return nil end
+    return complete_string(tokens, #tokens, line, touched.first - offset + 1)
+  end
+  local is_word = touched and (touched.kind == "name" or touched.kind == "keyword")
+  local word, i = is_word and touched.text or "", is_word and #tokens - 1 or #tokens
+  local separator = tokens[i] and tokens[i].text
+  local names
+  if separator == "." or separator == ":" then
+    local value, is_known = value_at(tokens, i - 1)
+    names = fields_of(value, is_known, separator)
+  else
+    names = names_in_scope()
+  end
+  return #line - #word + 1, filter(names, word)
+end
+
+-- For the line up to the cursor, and the lines of its entry above it (or nil): where the word begins, and what may
+-- stand there.
+function prompt.complete(above, line)
+  if not above then
+    local start, word = match(line, "^%s*:()(%a*)$")
+    if start then return start, filter(prompt.command_names(), word) end
+    start, word = match(line, "^%s*%?+%s*()([%w_]*)$")
+    if start then return start, filter(words_of("name"), word) end
+    start = match(line, "^%s*:lo?a?d?%s+()")
+    if start then return files(line, start) end
+    local rest = match(line, "^%s*:%a+%s()") or match(line, "^%s*=()") or match(line, "^%s*>+ ()")
+    if rest then
+      local place, names = prompt.complete(nil, sub(line, rest))
+      return place and place + rest - 1, names
+    end
+  end
+  if not find(line, "%S") then return #line + 1, {"  "} end -- an indentation
+  return complete_code(above and above .. "\n" .. line or line, line)
+end

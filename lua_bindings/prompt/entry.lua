@@ -1,0 +1,231 @@
+-- entry.lua: from the text of an entry to a function that runs it, with the locals of the entries before.
+--
+-- A session is one block, as it were: a local lives on, whoever changes it and whichever functions have captured it.
+-- Lua shares variables among closures, so each entry is compiled as the body of a function that has the older locals
+-- as upvalues, and debug.upvaluejoin makes these the very same variables. At its end an entry hands over closures that
+-- have captured the locals that are visible there; nothing needs to know in advance which these are: all names that
+-- occur in the text are asked for, and the compiler decides. The invariant: cells[name] holds the variable that `name`
+-- means.
+local prompt = ...
+local debug, load, ipairs, next, pack, rawequal = prompt.host.debug, load, ipairs, next, table.pack, rawequal
+local concat, find, insert, remove, sub = table.concat, string.find, table.insert, table.remove, string.sub
+local setmetatable, pcall, error, tostring = setmetatable, pcall, error, tostring
+
+local CAPTURE = "_strew_capture" -- the name by which an entry finds what takes its locals
+local GROUP = 100                -- names for one closure, which has 255 upvalues at most
+
+local cells = {} -- name -> {closure over this variable alone, is_const}
+prompt.cells = cells
+local closing = {} -- values of variables with <close>, in order: the session's end closes them
+
+local absent = {}
+local catch = setmetatable({}, {__index = function() return absent end}) -- globals of a closure that asks for locals
+
+local function new_cell(value, is_const)
+  return {function() return value end, is_const}
+end
+
+local function value_of(name)
+  local _, value = debug.getupvalue(cells[name][1], 1)
+  return value
+end
+
+-- name -> number of the upvalue.
+local function upvalues(f)
+  local places, i = {}, 1
+  local name = debug.getupvalue(f, i)
+  while name do
+    places[name] = i
+    i = i + 1
+    name = debug.getupvalue(f, i)
+  end
+  return places
+end
+
+-- Keeps which of the names are locals: an upvalue of f, or a constant that the compiler has put in its place.
+local function take(f, names, consts)
+  local values, places = pack(f(catch)), upvalues(f)
+  for k, name in ipairs(names) do
+    if places[name] then
+      cells[name] = new_cell(nil, consts[name])
+      debug.upvaluejoin(cells[name][1], 1, f, places[name])
+    elseif not rawequal(values[k], absent) then
+      cells[name] = new_cell(values[k], true)
+    end
+  end
+end
+
+-- A value to be closed at the session's end.
+local function take_closing(name)
+  local value = cells[name] and value_of(name)
+  if not value then return end
+  local metatable = debug.getmetatable(value)
+  if not metatable or metatable.__close == nil then error("variable '" .. name .. "' got a non-closable value", 0) end
+  insert(closing, value)
+end
+
+-- The names in the text, each once, and whether it has the word `local`.
+local function names_in(tokens)
+  local names, seen, has_local = {}, {[CAPTURE] = true}, false
+  for _, token in ipairs(tokens) do
+    if token.kind == "name" and not seen[token.text] then
+      seen[token.text] = true
+      insert(names, token.text)
+    elseif token.text == "local" then
+      has_local = true
+    end
+  end
+  return names, has_local
+end
+
+local deeper = {["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1, ["end"] = -1, ["until"] = -1}
+
+-- The place of the `return` that ends the outermost block, or the text's end.
+local function end_of_block(text, tokens)
+  local depth = 0
+  for _, token in ipairs(tokens) do
+    depth = depth + (deeper[token.text] or 0)
+    if token.text == "return" and depth == 0 then return token.first end
+  end
+  return #text + 1
+end
+
+-- The attributes of local variables: calls visit(name, attribute token, depth).
+local function each_attribute(tokens, visit)
+  local depth, in_list = 0, false
+  for i, token in ipairs(tokens) do
+    depth = depth + (deeper[token.text] or 0)
+    if token.text == "local" then
+      in_list = true
+    elseif in_list and token.text == "<" and tokens[i + 2] and tokens[i + 2].text == ">" then
+      visit(tokens[i - 1].text, tokens[i + 1], depth)
+    elseif token.kind ~= "name" and token.kind ~= "comment" and not find(token.text, "^[,>]$") then
+      in_list = false
+    end
+  end
+end
+
+-- Makes <close> in the outermost block <const>, which is as long: the variable is to live on. Gives the text and the
+-- names of these variables.
+local function hold_open(text, tokens)
+  local held = {}
+  each_attribute(tokens, function(name, attribute, depth)
+    if attribute.text ~= "close" or depth > 0 then return end
+    text = sub(text, 1, attribute.first - 1) .. "const" .. sub(text, attribute.last + 1)
+    insert(held, name)
+  end)
+  return text, held
+end
+
+-- Which names are constants at the end of the block? The compiler says so.
+local function constants(block, tokens)
+  local consts = {}
+  each_attribute(tokens, function(name)
+    local _, message = load(block .. "\n" .. name .. " = nil", "=", "t")
+    consts[name] = message ~= nil and find(message, "const variable '" .. name .. "'", 1, true) ~= nil
+  end)
+  return consts
+end
+
+-- The call that hands over the locals, and the function that it calls.
+local function capture_of(names, held, consts)
+  local groups, closures, group = {}, {}, nil
+  for _, name in ipairs(names) do
+    if name == "_ENV" then
+      insert(groups, {"_ENV"})
+      insert(closures, "function() return _ENV end")
+    else
+      if not group or #group == GROUP then
+        group = {}
+        insert(groups, group)
+        insert(closures, group)
+      end
+      insert(group, name)
+    end
+  end
+  for i, closure in ipairs(closures) do
+    if closure == groups[i] then closures[i] = "function(_ENV) return " .. concat(closure, ", ") .. " end" end
+  end
+  local function capture(...)
+    for i, f in ipairs{...} do take(f, groups[i], consts) end
+    for _, name in ipairs(held) do take_closing(name) end
+  end
+  return CAPTURE .. "(" .. concat(closures, ", ") .. ") ", capture
+end
+
+-- `body` as a function that has the locals which it mentions; nil and a message where it does not compile.
+local function wrap(body, names, chunk_name, capture)
+  local mentioned, head = {}, "local " .. CAPTURE
+  for _, name in ipairs(names) do
+    if cells[name] and name ~= "_ENV" then insert(mentioned, name) end
+  end
+  if cells._ENV then insert(mentioned, "_ENV") end -- each global is a field of it
+  for _, name in ipairs(mentioned) do head = head .. ", " .. name .. (cells[name][2] and " <const>" or "") end
+  local make, message = load(head .. " = ... return function(...) " .. body .. "\nend", chunk_name, "t")
+  if not make then return nil, message end
+  local f = make(capture)
+  local places = upvalues(f)
+  for _, name in ipairs(mentioned) do
+    if places[name] then debug.upvaluejoin(f, places[name], cells[name][1], 1) end
+  end
+  return f
+end
+
+local function compile_statements(text, tokens, chunk_name)
+  local names, has_local = names_in(tokens)
+  if not has_local or #names == 0 then return wrap(text, names, chunk_name) end
+  local last = end_of_block(text, tokens)
+  local living, held = hold_open(text, tokens)
+  local block, rest = sub(living, 1, last - 1), sub(living, last)
+  local call, capture = capture_of(names, held, constants(block, tokens))
+  if rest == "" then block = block .. "\n" end -- it may end in a comment
+  local f = wrap(block .. call .. rest, names, chunk_name, capture)
+  if f then return f end
+  return wrap(text, names, chunk_name) -- as where a goto jumps to the end, over locals
+end
+
+-- A function for the text, and whether it is an expression. Or nil and a message, and whether more text may make it
+-- whole. (The text alone is compiled first: what surrounds it must not change what it means.)
+function prompt.compile(text, chunk_name)
+  local tokens = prompt.tokens(text)
+  local message
+  local f = load("return " .. text, chunk_name, "t")
+  if f then
+    f, message = wrap("return " .. text, names_in(tokens), chunk_name)
+    return f, f and true or message
+  end
+  f, message = load(text, chunk_name, "t")
+  if not f then return nil, message, find(message, "<eof>$") ~= nil end
+  f, message = compile_statements(text, tokens, chunk_name)
+  return f, not f and message or false
+end
+
+-- Locals of an entry that an error ended, by name. What its functions have captured is lost to them, and they to it.
+function prompt.rescue(values)
+  for name, value in next, values do
+    if name ~= CAPTURE then cells[name] = new_cell(value) end
+  end
+end
+
+-- The names of all locals; the value of one, and whether there is one of that name.
+function prompt.locals()
+  local names = {}
+  for name in next, cells do insert(names, name) end
+  return names
+end
+
+function prompt.value_of_local(name)
+  if cells[name] then return value_of(name), true end
+  return nil, false
+end
+
+-- The end of the block.
+function prompt.close()
+  local problems = {}
+  while #closing > 0 do
+    local value = remove(closing)
+    local ok, message = pcall(debug.getmetatable(value).__close, value, nil)
+    if not ok then insert(problems, tostring(message)) end
+  end
+  if #problems > 0 then error(concat(problems, "\n"), 0) end
+end

@@ -1,0 +1,88 @@
+#!/bin/sh
+# usage: sh tests/terminal_test.sh [BUILD]
+# The prompt at a pseudo-terminal, with each editor of lines and with none: tests/terminal/*.session.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${1:-build}
+here=$(mktemp -d) || exit 1
+trap 'rm -rf "$here"' EXIT
+unset LUA_INIT LUA_INIT_5_4 STREW_DEVICE STREW_THREADS NO_COLOR COLORTERM XDG_STATE_HOME INPUTRC LC_ALL LC_CTYPE LANG
+export TERM=xterm
+passed=0 failed=0
+
+# play EDITOR SESSION...: each at a home of its own.
+play() {
+  export STREW_EDITOR="$1"
+  shift
+  for session in "$@"; do
+    HOME=$(mktemp -d "$here/XXXXXX") || exit 1
+    export HOME
+    if "$build/tests/terminal/driver" "$build/strew" "tests/terminal/$session.session"; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1))
+      echo "FAILED: $session, editor: $STREW_EDITOR"
+    fi
+  done
+}
+
+# Is the library there?
+has() {
+  "$build/strew" -e "os.exit(package.loadlib('$1', '*') ~= nil)" && return
+  echo "left out: the prompt with $1, which is not there (Debian: $2)"
+  return 1
+}
+
+play none prompt lines plain
+if has libreadline.so.8 libreadline8; then play readline prompt editor paste readline; fi
+if has libedit.so.2 libedit2; then play edit prompt editor lines; fi
+play other wrong
+mkdir "$here/broken"
+for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do : >"$here/broken/$library"; done
+LD_LIBRARY_PATH=$here/broken play '' absent
+# ---- the history file
+# check NAME CONDITION...
+check() {
+  name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $name"
+  fi
+}
+lines() { grep -cxF "$1" "$history"; }
+jobs=
+# at_once NAME: a session that types NAME's entries, in the background.
+at_once() {
+  sed "s/first of/$1, first of/; s/second of/$1, second of/" tests/terminal/entries.session >"$here/$1.session"
+  "$build/tests/terminal/driver" "$build/strew" "$here/$1.session" &
+  jobs="$jobs $!"
+}
+STREW_EDITOR=none
+HOME=$here/home XDG_STATE_HOME=$here/state NAME=x
+export HOME XDG_STATE_HOME NAME
+history=$here/state/strew/history
+at_once a; at_once b; at_once c; at_once d
+for job in $jobs; do wait "$job" || failed=$((failed + 1)); done
+for name in a b c d; do
+  check "entries of session $name are there" [ "$(lines "\"$name, second of \" .. name")" -ge 1 ]
+done
+check 'only its owner reads the history' [ "$(stat -c %a "$history" "$here/state/strew" | tr '\n' ' ')" = '600 700 ' ]
+check 'the home is left alone where a folder for state is given' [ ! -e "$here/home" ]
+{ seq 1 5000; printf 'twice\ntwice\nfor i = 1, 2 do\\nprint(i)\\nend\n\001\377 binary\n'; } >"$history"
+chmod 644 "$history"
+XDG_STATE_HOME=$here/state play none plain
+check 'what is much is cut' [ "$(wc -l <"$here/state/strew/history")" -le 1010 ]
+check 'what is there twice goes' [ "$(lines twice)" = 1 ]
+check 'an entry of several lines is one' grep -qF 'for i = 1, 2 do\nprint(i)\nend' "$history"
+check 'others can no longer read it' [ "$(stat -c %a "$history")" = 600 ]
+check 'the newest stay' [ "$(lines 5000)" = 1 ]
+: >"$here/file"
+XDG_STATE_HOME=$here/file play none unkept
+XDG_STATE_HOME=relative play none plain
+check 'a relative folder is none' [ ! -e relative ]
+
+echo "terminal: $passed passed, $failed failed"
+[ $failed = 0 ]
