@@ -221,7 +221,7 @@ fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
 coverage:
 	@rm -rf build/coverage/profiles
 	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS=-fprofile-instr-generate LLVM_PROFILE_FILE='$(CURDIR)/build/coverage/profiles/%4m' \
-	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPENCL=0 all checks specs program limits readme
+	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPENCL=0 all checks specs program limits
 	@sh tests/coverage.sh build/coverage
 
 lint: rules
