@@ -1,4 +1,5 @@
-# strew: make, make doc, make demo, make test, make lint, make bench, make clean. Installs nothing: scripts/setup.sh does that.
+# strew: make, make doc, make demo, make test, make lint, make bench, make clean; make install and what else ships it, see
+# scripts/packaging/install.mk. What these need is installed by scripts/setup.sh, never from here.
 # (make bench-peers: beside what PYTHON=python3 finds of PyTorch, torch_scatter, JAX and NumPy.)
 # Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  SANITIZE=address,undefined or thread,
 # DEBUG=1 (these in build folders of their own)
@@ -19,13 +20,18 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 # double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
-CFLAGS  += $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
-           $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+CFLAGS  += $(CPPFLAGS) $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g) -fPIC -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
+           $(if $(SANITIZE)$(DEBUG),-DSTREW_DEBUG) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 # (What is shipped is small: names for debuggers and profilers come with DEBUG=1.)
-LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
+LDFLAGS += -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(STRIP)
+STRIP    = $(if $(SANITIZE)$(DEBUG),,-Wl,-s)
 LIBS     = -lpthreadpool -lm -ldl
-LUA_CFLAGS := $(shell pkg-config --cflags lua5.4)
-LUA_LIBS   := $(shell pkg-config --libs lua5.4)
+LUA        = lua5.4
+LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
+LUA_LIBS   := $(shell pkg-config --libs $(LUA))
+VERSION    := $(shell sed -n 's/^\#define STREW_VERSION *"\([^"]*\)".*/\1/p' runtime/strew.h)
+# Hosts that were built against one version run with any later one of the same number.
+SOVERSION  = 0
 MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
@@ -46,6 +52,7 @@ CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
                   scalar overlap misuse interrupt file opencl)
 HOSTS    = $(wildcard tests/host/*.c)
+FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
@@ -54,16 +61,24 @@ ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
+seeds    = $(addsuffix /$(1),tests/fuzz/seeds tests/fuzz/found) $(addprefix tests/data/,$(patsubst np%,numpy,$(filter np% png,$(1))))
 say      = @printf '  %-5s %s\n' $(1) $@;
 
-all: $(BUILD)/libstrew.a $(BUILD)/libstrew.so $(BUILD)/strew.so $(BUILD)/strew $(BUILD)/strew.1
+# The program and the Lua module stand alone; libstrew is for hosts in C, and with libstrew_lua for those with a Lua
+# state of their own. A library takes what it can from itself, whatever of the same name a host brings.
+all: $(BUILD)/strew $(BUILD)/strew.so $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
+shared = $(CC) -shared -Wl,-Bsymbolic $(LDFLAGS)
 
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
+$(BUILD)/libstrew_lua.a: $(call objects,$(BINDINGS))
+	$(call say,AR) rm -f $@ && ar rcs $@ $^
 $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS)
+$(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(shared) -Wl,--exclude-libs,libstrew.a -o $@ $^ $(LIBS)
 $(BUILD)/strew: $(call objects,$(PROGRAM) $(BUILD)/prompts.c $(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
@@ -85,6 +100,10 @@ $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+# With libFuzzer, where the build is one for it (make fuzz), or with a driver that replays files.
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/libstrew.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
 $(BUILD)/prompts.c: $(PROMPT)
@@ -102,7 +121,7 @@ $(BUILD)/obj/%.avx512.o: %.c Makefile
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -Iruntime -Iruntime/cpu -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/% tests/fuzz/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
 
 # The manual page, and the reference: one page for browsers.
 REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
@@ -112,6 +131,8 @@ $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 $(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
 	@mkdir -p $(@D)
 	$(call say,HTML) $(BUILD)/strew -E $< $@
+
+include scripts/packaging/install.mk
 
 # ------------------------------------------------------------------------------------------------------- try and test
 
@@ -130,15 +151,25 @@ bench-peers: all
 
 # Each Check program and each host; all of it again under ASan and UBSan, without OpenCL, whose loader and drivers
 # LeakSanitizer does not bear; what threads do under TSan.
-checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts
+checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts replay
 run-%: $(BUILD)/tests/%
 	@$<
 hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
 	@for host in $^; do $$host || exit 1; done
+# What fuzzing begins with, and what it once found.
+replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
+	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) &&) true
 sanitized:
 	@$(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
 	@$(MAKE) SANITIZE=thread run-check_pool
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh build/thread thread
+
+# Installed, and used by programs of others; what the libraries show of themselves.
+installed: all
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh $(BUILD)
+exports: all
+	@sh tests/exports_test.sh $(BUILD)
 
 # The Lua module in the stock interpreter; under a sanitizer its runtime has to come first.
 sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
@@ -167,20 +198,39 @@ rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
-	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh tests/*.sh .ci/run
-test: all checks specs program terminal limits reference readme digest rules sanitized threads devices
+	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
+test: all checks exports installed specs program terminal limits reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
 	@sh scripts/compile_kernels.sh
 
+# Inputs that clang's libFuzzer invents, under ASan and UBSan: for SECONDS each, or RUNS of them. TARGETS: some only.
+SECONDS  = 60
+RUNS     =
+TARGETS  = $(FUZZ)
+CLANG := $(if $(findstring clang,$(CC)),$(CC),clang)
+fuzz:
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | $(CLANG) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
+	  { echo "fuzz: needs clang and its libFuzzer (Debian: clang)"; exit 1; }
+	@$(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(CLANG)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
+fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
+	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
+
+# The branches that tests take, of runtime/ and lua_bindings/, by clang's and LLVM's means.
+coverage:
+	@rm -rf build/coverage/profiles
+	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS=-fprofile-instr-generate LLVM_PROFILE_FILE='$(CURDIR)/build/coverage/profiles/%4m' \
+	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPENCL=0 all checks specs program limits
+	@sh tests/coverage.sh build/coverage
+
 lint: rules
-	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch]
+	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch] tests/fuzz/*.[ch]
 	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
 
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts sanitized threads specs program terminal reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c)))
+-include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/fuzz/*.c)))

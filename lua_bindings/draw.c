@@ -1,6 +1,7 @@
 /* draw.c: numbers as characters: pictures of half blocks in colour or of ASCII's darker and lighter characters, lines
    and bars of block characters. */
 #include "draw.h"
+#include "strew.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -134,8 +135,7 @@ void draw_line(luaL_Buffer *out, const double *values, int64_t count, struct ran
 
 char *draw_number(char *text, double number) {
   bool is_long = fabs(number) >= 1e4 && fabs(number) < 1e8;
-  snprintf(text, DRAWN_BYTES, is_long ? "%.0f" : "%.4g", number);
-  return text;
+  return strew_format_float(text, DRAWN_BYTES, is_long ? "%.*f" : "%.*g", is_long ? 0 : 4, number);
 }
 
 void draw_bar(luaL_Buffer *out, double level, int64_t width, enum terminal_style style) {

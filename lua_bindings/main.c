@@ -211,10 +211,20 @@ static bool set_environment(const options *opts) {
   return true;
 }
 
-static int list_devices(const options *opts) {
+/* As many threads as $STREW_THREADS says, where --threads stands by now; 0: it says nothing. False: it is no number. */
+static bool read_threads(const options *opts, int *threads) {
+  const char *text = getenv("STREW_THREADS");
+  *threads = 0;
+  if (text == NULL || *text == '\0') return true;
+  if (is_thread_count(text)) return *threads = atoi(text), true;
+  fprintf(stderr, "%s: $STREW_THREADS is \"%s\", a whole number in 1..256 is due\n", opts->name, text);
+  return false;
+}
+
+static int list_devices(const options *opts, int threads) {
   strew_context *context = NULL;
   strew_error error = {0};
-  strew_options settings = {.threads = opts->threads ? atoi(opts->threads) : 0};
+  strew_options settings = {.threads = threads};
   if (strew_context_create(&settings, &context, &error) != STREW_OK) {
     fprintf(stderr, "%s: %s\n", opts->name, error.message);
     return EXIT_FAILURE;
@@ -378,12 +388,12 @@ static int run(lua_State *L) {
 }
 
 /* With limits its module is open; what the environment says it is told, too. */
-static lua_State *new_state(const options *opts) {
+static lua_State *new_state(const options *opts, int threads) {
   strew_options wanted = opts->limits;
   strew_error error = {.alias = opts->device != NULL ? "--device" : "$STREW_DEVICE"};
-  const char *device = getenv("STREW_DEVICE"), *threads = getenv("STREW_THREADS");
+  const char *device = getenv("STREW_DEVICE");
   if (device != NULL && *device != '\0') wanted.device = device;
-  if (threads != NULL && is_thread_count(threads)) wanted.threads = atoi(threads);
+  wanted.threads = threads;
   wanted.progress = progress_note;
   snprintf(error.message, sizeof error.message, "cannot create state: not enough memory");
   lua_State *L = has_limits(opts) ? strew_new_state(&wanted, &error) : luaL_newstate();
@@ -394,16 +404,17 @@ static lua_State *new_state(const options *opts) {
 int main(int argc, char **argv) {
   options opts = {.name = argc > 0 && argv[0][0] ? argv[0] : "strew", .argc = argc, .argv = argv};
   if (!parse(argc, argv, &opts)) return EXIT_FAILURE;
+  int threads;
   switch (opts.exit_after) {
-  case DEVICES: return list_devices(&opts);
   case VERSION: print_version(); return EXIT_SUCCESS;
   case HELP: print_help(opts.name); return EXIT_SUCCESS;
   default: break;
   }
+  if (!set_environment(&opts) || !read_threads(&opts, &threads)) return EXIT_FAILURE;
+  if (opts.exit_after == DEVICES) return list_devices(&opts, threads);
   if (opts.version) print_version();
-  if (!set_environment(&opts)) return EXIT_FAILURE;
 
-  lua_State *L = new_state(&opts);
+  lua_State *L = new_state(&opts, threads);
   if (L == NULL) return EXIT_FAILURE;
   lua_pushcfunction(L, run);
   lua_pushlightuserdata(L, &opts);

@@ -113,7 +113,7 @@
 ---
 ---Errors are plain strings for `pcall`; `strew.last_error()` gives the same as a table. A call that fails has changed
 ---nothing: indices are checked, on every device, before the first element is written. Just a call in place that is
----interrupted may have written a part of its result, and says so.
+---interrupted may have written a part of its result; on the CPU the message says so.
 ---
 ---```lua
 ---local t = strew.zeros(3)

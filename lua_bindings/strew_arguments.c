@@ -45,45 +45,14 @@ int bind_hint(struct call *call, const char *format, ...) {
   return -1;
 }
 
-int bind_hint_guess(struct call *call, const strew_guess *guess) {
-  return guess->nearest ? bind_hint(call, "did you mean '%s'?", guess->nearest) : -1;
-}
-
-void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
-  lua_pushnil(L);
-  while (lua_next(L, i)) {
-    if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -2));
-    lua_pop(L, 1);
-  }
-}
-
-int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess) {
-  bind_fail(call, STREW_EARGUMENT, NULL, "-");
-  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
-  return bind_hint_guess(call, guess);
-}
-
-char *bind_point(char *text) {
-  char *to = text;
-  for (const char *from = text; *from; from++) {
-    bool known = strchr("+-0123456789einfa", *from) != NULL; /* all else is a separator, of one byte or more */
-    if (known)
-      *to++ = *from;
-    else if (to == text || to[-1] != '.')
-      *to++ = '.';
-  }
-  *to = '\0';
-  return text;
-}
-
 static const char *text_of_number(lua_State *L, int i, char *text) {
   if (lua_isinteger(L, i)) {
     snprintf(text, TEXT_BYTES, "%" PRId64, (int64_t)lua_tointeger(L, i));
   } else if (isnan(lua_tonumber(L, i))) {
     strcpy(text, "nan"); /* whatever its sign */
   } else {
-    snprintf(text, TEXT_BYTES - 2, "%.14g", lua_tonumber(L, i));
-    if (!bind_point(text)[strspn(text, "-0123456789")]) strcat(text, ".0");
+    strew_format_float(text, TEXT_BYTES - 2, "%.*g", 14, lua_tonumber(L, i));
+    if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
   }
   return text;
 }
@@ -156,7 +125,10 @@ bool bind_operand(lua_State *L, struct call *call, int i, const char *name, void
   struct box *box = bind_to_box(L, call->binding, i);
   if (box) return (operand->tensor = open_box(call, box, i, name)) != NULL;
   operand->tensor = NULL;
-  return read_scalar(L, i, &operand->number) || fail_type(L, call, i, name, "a tensor, number or boolean");
+  if (read_scalar(L, i, &operand->number)) return true;
+  fail_type(L, call, i, name, "a tensor, number or boolean");
+  bind_hint_table(L, call, i, name);
+  return false;
 }
 
 bool bind_integer(lua_State *L, struct call *call, int i, const char *name, void *out) {
@@ -222,6 +194,12 @@ bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
   return false;
 }
 
+void bind_hint_key(lua_State *L, struct call *call, int i) {
+  const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
+  if (strcmp(key, "dtype") == 0 || strcmp(key, "device") == 0)
+    bind_hint(call, "options stand in a table of their own, behind this one: {%s = ...}", key);
+}
+
 bool bind_list(lua_State *L, struct call *call, int i, const char *name, void *out) {
   struct list *list = out;
   list->count = 0;
@@ -235,6 +213,7 @@ bool bind_list(lua_State *L, struct call *call, int i, const char *name, void *o
   if (!bind_stray_key(L, i, n)) return true;
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "has key %s, a sequence is due", bind_text(L, call, lua_gettop(L), text));
+  bind_hint_key(L, call, lua_gettop(L));
   return false;
 }
 
@@ -318,10 +297,16 @@ static bool fail_missing(struct call *call, const struct parameter *parameters, 
   return false;
 }
 
-static bool fail_count(struct call *call, const struct parameter *parameters, int count) {
-  char text[400];
+/* One that stands where options may, and can be none, was meant as these. */
+static bool fail_count(lua_State *L, struct call *call, const struct parameter *parameters, int count) {
+  char text[400], value[TEXT_BYTES];
+  int places = 0;
+  while (parameters[places].name && parameters[places].presence != KEYED) places++;
   if (!parameters->name)
     bind_fail(call, STREW_EARGUMENT, NULL, "takes no argument, %d %s given", count, count == 1 ? "was" : "were");
+  else if (parameters[places].name && count == places + 1)
+    bind_fail(call, STREW_EARGUMENT, "options", "is %s, a table is due, the arguments are %s",
+              bind_text(L, call, count, value), signature(parameters, text, sizeof text));
   else
     bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments are too many, they are %s", count,
               signature(parameters, text, sizeof text));
@@ -411,7 +396,7 @@ bool bind_arguments(lua_State *L, struct call *call, const struct parameter *par
       return lua_isnil(L, next) ? fail_missing(call, parameters, p->name) : false;
     }
   }
-  if (next <= last) return fail_count(call, parameters, last);
+  if (next <= last) return fail_count(L, call, parameters, last);
   return !options || read_options(L, call, parameters, options, last);
 }
 

@@ -125,21 +125,14 @@ int bind_fail(struct call *call, strew_status code, const char *argument, const 
 /* Adds a hint to a failure that has none; returns -1. */
 int bind_hint(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds the hint with the name that was meant, where there is one; returns -1. */
-int bind_hint_guess(struct call *call, const strew_guess *guess);
-/* Considers all keys of the table at i that are strings. */
-void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
-/* "OWNER has no 'NAME'", with the hint; returns -1. */
-int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess);
-
 /* Where argument i is a table: what makes a tensor of it. */
 void bind_hint_table(lua_State *L, struct call *call, int i, const char *name);
+/* Where the key at i, which a sequence has, is one of the options that tensors are made with: where those belong. */
+void bind_hint_key(lua_State *L, struct call *call, int i);
 
 /* What a value is, for messages: "nil", "a table", "1.5"; text has TEXT_BYTES. */
 enum { TEXT_BYTES = 64 };
 const char *bind_text(lua_State *L, const struct call *call, int i, char *text);
-/* Makes the decimal separator of printf's "%f" a point, whatever the locale; returns text. */
-char *bind_point(char *text);
 
 /* How an argument may be given. By position all but KEYED; by name, in a table that comes last, OPTIONAL and KEYED. */
 enum presence { REQUIRED, OPTIONAL, UNNAMED /* optional, by position only */, KEYED, REST };
@@ -196,5 +189,14 @@ enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
 void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes); /* as a sequence */
+
+/* -------------------------------------------------------------------------------------------------- strew_names.c */
+
+/* Adds the hint with the name that was meant, where there is one; returns -1. */
+int bind_hint_guess(struct call *call, const strew_guess *guess);
+/* Considers all keys of the table at i that are strings. */
+void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
+/* "OWNER has no 'NAME'", with the hint; returns -1. */
+int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess);
 
 #endif

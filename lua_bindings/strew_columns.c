@@ -58,7 +58,8 @@ void bind_push_table(lua_State *L, struct call *call, const strew_table *table) 
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
   for (int64_t i = 0; i < count; i++) {
     push_key(L, table, i);
-    bind_push_box(L, call->binding)->tensor = strew_retain(strew_table_tensor(table, i));
+    struct box *box = bind_push_box(L, call->binding); /* it may raise an error: nothing is held yet */
+    box->tensor = strew_retain(strew_table_tensor(table, i));
     lua_rawset(L, -3);
   }
   push_metatable(L, table);
@@ -74,8 +75,8 @@ struct entry {
   int64_t place; /* in the runtime's table; -1: not there */
 };
 
-/* The table at `about` of x's metatable as a value on the stack; nil where there is none. */
-static void push_about(lua_State *L, int x, const char *name) {
+/* Pushes the table that stands as x.name through x's metatable; nil where there is none. Gives its place. */
+static int push_about(lua_State *L, int x, const char *name) {
   int top = lua_gettop(L);
   bool found = lua_istable(L, x) && lua_getmetatable(L, x);
   if (found) {
@@ -89,16 +90,15 @@ static void push_about(lua_State *L, int x, const char *name) {
   if (found)
     lua_replace(L, top + 1);
   else
-    lua_pushnil(L), lua_replace(L, top + 1);
+    lua_settop(L, top);
   lua_settop(L, top + 1);
+  return top + 1;
 }
 
 void bind_prepare_columns(lua_State *L, int x, struct columns *out) {
   *out = (struct columns){.x = x};
-  for (int *slot = &out->names.slot; slot; slot = slot == &out->names.slot ? &out->words.slot : NULL) {
-    push_about(L, x, slot == &out->names.slot ? "names" : "words");
-    *slot = lua_gettop(L);
-  }
+  out->names.slot = push_about(L, x, "names");
+  out->words.slot = push_about(L, x, "words");
   if (!lua_istable(L, x)) return;
   for (lua_pushnil(L); lua_next(L, x); lua_pop(L, 1)) out->most++;
   out->entries = lua_newuserdatauv(L, out->most * sizeof *out->entries, 0);

@@ -88,16 +88,20 @@ static bool bind_keys(lua_State *L, struct call *call, int i, const char *name, 
     if (!read_key(L, call, name, keys)) return false;
     lua_pop(L, 1);
   }
-  return true;
+  if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, name, "has key %s, a sequence is due", bind_text(L, call, lua_gettop(L), text));
+  return false;
 }
 
 /* Takes the memory for the list `text` among the options, before any argument is read. */
 static struct keys prepare_keys(lua_State *L, const struct call *call) {
   struct keys keys = {0};
-  int top = lua_gettop(L);
-  if (call->arguments && lua_istable(L, call->arguments)) {
+  int top = lua_gettop(L), last = call->arguments;
+  while (last && lua_isnil(L, last)) last--;
+  if (last && lua_istable(L, last)) {
     lua_pushliteral(L, "text");
-    keys.most = lua_rawget(L, call->arguments) == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    keys.most = lua_rawget(L, last) == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
     lua_settop(L, top);
   }
   keys.names = lua_newuserdatauv(L, keys.most * sizeof *keys.names, 0);

@@ -136,7 +136,7 @@ static void text_of_edge(const struct histogram *histogram, int64_t i, char *tex
   double part = (double)i / (double)histogram->bins;
   double edge =
       i == histogram->bins ? histogram->range.high : histogram->range.low * (1 - part) + histogram->range.high * part;
-  bind_point(draw_number(text, edge));
+  draw_number(text, edge);
 }
 
 /* How many columns edges and counts take, and the largest count. */

@@ -1,4 +1,4 @@
-/* strew_index.c: t.name, t[i], t[i] = v, #t, and the comparisons that Lua's operators cannot give. */
+/* strew_index.c: t.name, t[i], t[i] = v, #t, and what Lua's operators and pairs cannot give. */
 #include "strew_bind.h"
 
 #include <string.h>
@@ -32,7 +32,9 @@ static int fail_field(lua_State *L, struct call *call, const char *name) {
 /* --------------------------------------------------------------------------------------------------------- position */
 
 static bool read_position(lua_State *L, struct call *call, int64_t *position) {
-  return bind_integer(L, call, 2, "position", position);
+  if (bind_integer(L, call, 2, "position", position)) return true;
+  if (lua_istable(L, 2)) bind_hint(call, "t[i][j], or t:get(i, j)");
+  return false;
 }
 
 /* The usual way to run over the end by one is a loop made for Lua's tables: that is said in place of a more general
@@ -123,14 +125,26 @@ static int no_order(lua_State *L, struct call *call) {
                    is_lt ? "lt" : "le", is_lt ? "gt" : "ge", is_lt ? ">" : ">=");
 }
 
+static int no_text(lua_State *L, struct call *call) {
+  (void)L;
+  bind_fail(call, STREW_EARGUMENT, NULL, "joins strings and numbers, a tensor is neither");
+  return bind_hint(call, "tostring(t) is its text, t:item() the number of a tensor with just one");
+}
+
+static int no_keys(lua_State *L, struct call *call) {
+  (void)L;
+  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor has positions, no keys");
+  return bind_hint(call, "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's");
+}
+
 /* Named by what stands in the script. */
 static const struct {
   const char *event;
   struct row row;
-} metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION}},
-                   {"__len", {"#t", length, 0, FUNCTION}},
-                   {"__lt", {"<", no_order, STREW_LT, FUNCTION}},
-                   {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
+} metamethods[] = {
+    {"__newindex", {"t[i] = v", set_field, 0, FUNCTION}}, {"__len", {"#t", length, 0, FUNCTION}},
+    {"__concat", {"..", no_text, 0, FUNCTION}},           {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
+    {"__lt", {"<", no_order, STREW_LT, FUNCTION}},        {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
 static const struct row index_row = {"t[i]", get_field, 0, FUNCTION};
 
 void bind_index_metamethods(lua_State *L, int binding, int methods) {

@@ -94,7 +94,8 @@ strew_context *strew_context_of(lua_State *L) {
 
 void strew_push(lua_State *L, strew_tensor *tensor) {
   luaL_checkstack(L, 3, NULL);
-  bind_push_box(L, find_binding(L))->tensor = strew_retain(tensor);
+  struct box *box = bind_push_box(L, find_binding(L)); /* it may raise an error: nothing is held yet */
+  box->tensor = strew_retain(tensor);
 }
 
 strew_tensor *strew_check(lua_State *L, int index) {

@@ -10,6 +10,7 @@
    it. */
 #include "strew_bind.h"
 
+#include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -153,12 +154,11 @@ static void text_of_float(const struct page *page, double value, char *text) {
   if (isnan(value))
     strcpy(text, "nan"); /* whatever its sign */
   else if (page->format == WHOLE || isinf(value))
-    snprintf(text, NUMBER_BYTES, "%.0f", value);
+    strew_format_float(text, NUMBER_BYTES, "%.*f", 0, value);
   else if (page->format == FIXED)
-    snprintf(text, NUMBER_BYTES, "%#.*f", page->precision, value);
+    strew_format_float(text, NUMBER_BYTES, "%#.*f", page->precision, value);
   else
-    snprintf(text, NUMBER_BYTES, "%.*e", page->precision, value);
-  bind_point(text);
+    strew_format_float(text, NUMBER_BYTES, "%.*e", page->precision, value);
 }
 
 static int text_of(const struct page *page, int64_t i, char *text) {
@@ -178,8 +178,12 @@ static int choose_dots_width(const struct page *page) {
   return row <= page->line_width || page->width < DOTS ? DOTS : page->width;
 }
 
+/* (A host's thread may take denormals for zeros.) */
 static void choose_format(struct page *page) {
   char text[NUMBER_BYTES];
+  fenv_t host;
+  fegetenv(&host);
+  fesetenv(FE_DFL_ENV);
   strew_dtype kind = element_at(page, 0).dtype;
   page->format = kind == STREW_BOOL ? WORDS : kind == STREW_INT64 ? INTEGERS : choose_float_format(page);
   page->width = 0;
@@ -188,6 +192,7 @@ static void choose_format(struct page *page) {
     if (length > page->width) page->width = length;
   }
   page->dots_width = choose_dots_width(page);
+  fesetenv(&host);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- as text

@@ -44,9 +44,14 @@ static int run_scatter(lua_State *L, struct call *call, struct scattering *s, st
 
 static int group(lua_State *L, struct call *call);
 
+/* A table there was to be an index: a dimension is none. */
+static bool is_group_form(lua_State *L, const struct call *call) {
+  return !(call->form & INPLACE) && call->arguments > 1 && (bind_to_box(L, call->binding, 2) || lua_istable(L, 2));
+}
+
 /* scatter(dim, index, src [, {reduce, mode}]), or the group form */
 static int scatter(lua_State *L, struct call *call) {
-  if (!(call->form & INPLACE) && call->arguments > 1 && bind_to_box(L, call->binding, 2)) return group(L, call);
+  if (is_group_form(L, call)) return group(L, call);
   strew_tensor **out = bind_result(L, call);
   struct scattering s = {.include_self = true, .options = {.reduction = STREW_ASSIGN}};
   const struct parameter parameters[] = {

@@ -2,8 +2,9 @@
    red, green, blue) as a picture, one as a line of blocks, any number of them as a histogram.
 
    What is larger than the screen is drawn as means of equal parts, which are taken on the tensor's device, a part at a
-   time; just those means are read. Everything is read before text is made (that may run a finalizer), into a tensor
-   whose box stays on the stack. The text goes through Lua's print, as everything that a script says. */
+   time; just those means are read. Everything is read before text is made (that may run a finalizer, which may free the
+   tensor that is shown), into a tensor whose box stays on the stack. The text goes through Lua's print, as everything
+   that a script says. */
 #include "strew_show.h"
 #include "draw.h"
 #include "strew_bind.h"
@@ -84,8 +85,10 @@ static bool read_arguments(lua_State *L, struct show *show) {
       {"style", KEYED, bind_style, &show->style},     {"histogram", KEYED, bind_boolean, &show->histogram},
       {"bins", KEYED, bind_extent, &show->bins},      LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
+  char least[DRAWN_BYTES], most[DRAWN_BYTES];
   if (show->min >= show->max)
-    return bind_fail(call, STREW_EVALUE, "min", "is %g, less than 'max', which is %g, is due", show->min, show->max),
+    return bind_fail(call, STREW_EVALUE, "min", "is %s, less than 'max', which is %s, is due",
+                     draw_number(least, show->min), draw_number(most, show->max)),
            false;
   if (show->bins && !show->histogram)
     return bind_fail(call, STREW_EARGUMENT, "bins", "is given without histogram = true"), false;
@@ -185,13 +188,12 @@ static struct range range_of(const struct show *show, const double *values, int6
 
 static void add_number(luaL_Buffer *out, double number) {
   char text[DRAWN_BYTES];
-  luaL_addstring(out, bind_point(draw_number(text, number)));
+  luaL_addstring(out, draw_number(text, number));
 }
 
-/* "0 .. 1.5", and "12.5 x 4" where each place stands for so many elements. */
-static void add_caption(luaL_Buffer *out, const struct show *show, struct range range, const int64_t *places) {
-  const int64_t *sizes = strew_tensor_sizes(show->tensor);
-  int rank = strew_tensor_rank(show->tensor) > 1 ? 2 : strew_tensor_rank(show->tensor);
+/* "0 .. 1.5", and "12.5 x 4" where each place stands for so many elements: sizes of the tensor, places that are drawn.
+ */
+static void add_caption(luaL_Buffer *out, struct range range, int rank, const int64_t *sizes, const int64_t *places) {
   bool is_shrunk = false;
   for (int d = 0; d < rank; d++) is_shrunk = is_shrunk || places[d] < sizes[d];
   luaL_addchar(out, '\n');
@@ -234,7 +236,9 @@ static strew_status color_picture(const struct show *show, strew_tensor *values,
 
 static int show_picture(lua_State *L, const struct show *show, struct box *values, struct box *colors) {
   int rank = strew_tensor_rank(show->tensor);
-  struct picture picture = {.channels = rank == 3 ? strew_tensor_sizes(show->tensor)[2] : 1, .style = show->style};
+  int64_t sizes[STREW_MAX_RANK] = {0};
+  memcpy(sizes, strew_tensor_sizes(show->tensor), (size_t)rank * sizeof *sizes);
+  struct picture picture = {.channels = rank == 3 ? sizes[2] : 1, .style = show->style};
   luaL_Buffer out;
   fit_picture(show, &picture);
   if (read_shrunk(show, picture.rows, picture.columns, &values->tensor, &show->call->error) != STREW_OK) return -1;
@@ -246,7 +250,7 @@ static int show_picture(lua_State *L, const struct show *show, struct box *value
   }
   luaL_buffinit(L, &out);
   draw_picture(&out, &picture);
-  if (rank == 2) add_caption(&out, show, picture.range, (int64_t[]){picture.rows, picture.columns});
+  if (rank == 2) add_caption(&out, picture.range, 2, sizes, (int64_t[]){picture.rows, picture.columns});
   luaL_pushresult(&out);
   return 0;
 }
@@ -259,7 +263,7 @@ static int show_line(lua_State *L, const struct show *show, struct box *box) {
   struct range range = range_of(show, values, count, false);
   luaL_buffinit(L, &out);
   draw_line(&out, values, count, range, show->style);
-  add_caption(&out, show, range, &count);
+  add_caption(&out, range, 1, &size, &count);
   luaL_pushresult(&out);
   return 0;
 }

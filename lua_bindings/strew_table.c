@@ -134,7 +134,9 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
   if (n == 0 && walk->rank < 0) walk->rank = depth + 1;
   if (!bind_stray_key(L, table, n)) return true;
   snprintf(fact, sizeof fact, "key %s", bind_text(L, walk->call, lua_gettop(L), text));
-  return fail_place(walk, depth, fact, "a sequence is due");
+  fail_place(walk, depth, fact, "a sequence is due");
+  bind_hint_key(L, walk->call, lua_gettop(L));
+  return false;
 }
 
 static bool walk_value(lua_State *L, struct walk *walk, int depth) {

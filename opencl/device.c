@@ -138,9 +138,12 @@ static strew_status check_device(const struct call *call, strew_device *device) 
 static strew_status make_queue(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   cl_int error;
+  sigset_t before;
+  shield_raise(&before);
   on->context = cl.clCreateContext(NULL, 1, &on->device, NULL, NULL, &error);
+  if (on->context) on->queue = cl.clCreateCommandQueue(on->context, on->device, 0, &error);
+  shield_lower(&before);
   if (!on->context) return fail_opencl(call, device, "clCreateContext", error);
-  on->queue = cl.clCreateCommandQueue(on->context, on->device, 0, &error);
   return on->queue ? STREW_OK : fail_opencl(call, device, "clCreateCommandQueue", error);
 }
 

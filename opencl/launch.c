@@ -96,8 +96,11 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
   if (status != STREW_OK) return status;
   on->busy = true;
   cl_int error;
+  sigset_t before;
+  shield_raise(&before); /* some drivers link a kernel when it is first launched */
   do error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, first, global, local, 0, NULL, NULL);
   while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_make_room(launch->device));
+  shield_lower(&before);
   if (error != CL_SUCCESS) return fail_opencl(launch->call, launch->device, "clEnqueueNDRangeKernel", error);
   return STREW_OK;
 }

@@ -12,6 +12,7 @@
 #include "core.h"
 
 #include <CL/cl.h>
+#include <signal.h>
 
 /* ----------------------------------------------------------------------------------------------------- library.c */
 
@@ -55,6 +56,12 @@ extern struct opencl_library cl; /* once opencl_library was asked */
 const char *opencl_library(void);
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *cl_error_name(cl_int error);
+
+/* ------------------------------------------------------------------------------------------------------ shield.c */
+
+/* Between the two, what a driver starts is safe from the terminal's signals; the host's thread gets them afterwards. */
+void shield_raise(sigset_t *before);
+void shield_lower(const sigset_t *before);
 
 /* ------------------------------------------------------------------------------------------------------ device.c */
 

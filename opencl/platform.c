@@ -101,7 +101,10 @@ static void find_devices(strew_context *context) {
 }
 
 void opencl_find_devices(strew_context *context) {
+  sigset_t before;
+  shield_raise(&before); /* drivers make their threads */
   find_devices(context);
+  shield_lower(&before);
   if (context->found.count == 0) advise(&context->found);
 }
 

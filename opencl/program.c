@@ -160,17 +160,33 @@ static void keep_binary(strew_device *device, cl_program program, const char *ke
 static strew_status from_source(const struct call *call, strew_device *device, const char *key, const char *source,
                                 cl_program *out) {
   struct opencl *on = opencl_of(device);
-  strew_context *context = device->context;
   cl_int error;
   cl_program program = cl.clCreateProgramWithSource(on->context, 1, &source, NULL, &error);
   if (!program) return fail_opencl(call, device, "clCreateProgramWithSource", error);
-  strew_context_progress(context, "compiling kernels", -1);
   error = build(on, program);
-  strew_context_progress(context, NULL, 0);
   if (error == CL_SUCCESS) return *out = program, STREW_OK;
   strew_status status = error == CL_BUILD_PROGRAM_FAILURE ? fail_build(call, device, program, key, error)
                                                           : fail_opencl(call, device, "clBuildProgram", error);
   cl.clReleaseProgram(program);
+  return status;
+}
+
+/* From a binary on disk, if `kept` allows it and there is one; else from source, and its binary is put there. (To give
+   the binary some drivers compile once more.) */
+static strew_status make_program(const struct call *call, strew_device *device, const char *key, const char *source,
+                                 bool *kept, cl_program *out) {
+  sigset_t before;
+  shield_raise(&before);
+  *out = *kept ? from_binary(device, source) : NULL;
+  *kept = *out != NULL;
+  strew_status status = STREW_OK;
+  if (!*out) {
+    strew_context_progress(device->context, "compiling kernels", -1);
+    status = from_source(call, device, key, source, out);
+    if (status == STREW_OK) keep_binary(device, *out, source);
+    strew_context_progress(device->context, NULL, 0);
+  }
+  shield_lower(&before);
   return status;
 }
 
@@ -193,16 +209,10 @@ static strew_status build_program(const struct call *call, strew_device *device,
   text_add_word(&text, on->prelude);
   add_settings(&text, settings);
   add_file(&text, found);
-  strew_status status = STREW_OK;
-  if (text.failed) status = fail_memory(call, device->context, text.room);
-  cl_program program = status == STREW_OK && *kept ? from_binary(device, text.bytes) : NULL;
-  *kept = program != NULL;
-  if (status == STREW_OK && !program) {
-    status = from_source(call, device, key, text.bytes, &program);
-    if (status == STREW_OK) keep_binary(device, program, text.bytes);
-  }
+  *out = NULL;
+  strew_status status = text.failed ? fail_memory(call, device->context, text.room)
+                                    : make_program(call, device, key, text.bytes, kept, out);
   memory_give(device->context, text.bytes, text.room);
-  *out = program;
   return status;
 }
 

@@ -27,7 +27,7 @@ static int usable_processors(void) {
 }
 
 strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error) {
-  struct call call = CALL("set_threads", error, {0});
+  CALL(call, "set_threads", error, {0});
   strew_scalar value = strew_int(threads);
   if (threads < 0 || threads > MAX_THREADS)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "threads", .value = &value},
@@ -49,7 +49,7 @@ static strew_status context_setup(strew_context *context, const strew_options *o
 strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error) {
   static const strew_options defaults;
   if (!options) options = &defaults;
-  struct call call = CALL("context_create", error, {0});
+  CALL(call, "context_create", error, {0});
   strew_allocator allocator = options->allocator;
   if (!allocator.allocate) allocator = default_allocator;
   strew_context *context = allocator.allocate(allocator.user, sizeof *context, MEMORY_ALIGNMENT);
@@ -81,6 +81,7 @@ void strew_context_release(strew_context *context) {
   allocator.deallocate(allocator.user, context, sizeof *context);
 }
 
+const char *strew_version(void) { return STREW_VERSION; }
 int strew_context_threads(const strew_context *context) { return context->threads; }
 size_t strew_context_bytes(const strew_context *context) { return context->bytes; }
 size_t strew_context_charged_bytes(const strew_context *context) { return context->charged_bytes; }
@@ -103,7 +104,10 @@ static const struct device_list *devices_found(strew_context *context) {
   if (!found->looked) {
     found->looked = true;
 #if STREW_OPENCL
+    struct float_mode host_mode; /* drivers start threads */
+    float_mode_enter(&host_mode);
     opencl_find_devices(context);
+    float_mode_leave(&host_mode);
 #else
     snprintf(found->problems[found->problem_count++], sizeof *found->problems, "no OpenCL: strew was built without it");
     snprintf(found->advice, sizeof found->advice, "make OPENCL=1 builds it in; on Debian that needs opencl-headers");
@@ -220,7 +224,7 @@ static strew_status find_by_word(const struct call *call, strew_context *context
 }
 
 strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out, strew_error *error) {
-  struct call call = CALL("device", error, {0});
+  CALL(call, "device", error, {0});
   strew_device *found = NULL;
   strew_status status = STREW_OK;
   if (!spec)
@@ -238,7 +242,7 @@ strew_status strew_device_find(strew_context *context, const char *spec, strew_d
 }
 
 strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error) {
-  struct call call = CALL("device", error, {0});
+  CALL(call, "device", error, {0});
   strew_status status = device->ops->open(&call, device);
   *out = (strew_capabilities){0};
   if (status == STREW_OK) device->ops->capabilities(device, out);
@@ -266,7 +270,7 @@ const char *strew_device_description(strew_device *device) {
 }
 
 strew_status strew_device_finish(strew_device *device, strew_error *error) {
-  struct call call = CALL("finish", error, {0});
+  CALL(call, "finish", error, {0});
   return device->ops->finish(&call, device);
 }
 

@@ -68,27 +68,27 @@ static strew_status carry_as(const struct call *call, const strew_tensor *from, 
 
 strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                       strew_error *error) {
-  struct call call = CALL("to", error, {"self", tensor});
+  CALL(call, "to", error, {"self", tensor});
   if (device != tensor->storage->device) return carry_as(&call, tensor, device, dtype, out);
   if (dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
   return copy_as(&call, tensor, dtype, out);
 }
 
 strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("clone", error, {"self", tensor});
+  CALL(call, "clone", error, {"self", tensor});
   return copy_as(&call, tensor, tensor->dtype, out);
 }
 
 strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   if (strew_tensor_is_contiguous(tensor)) return *out = strew_retain(tensor), STREW_OK;
-  struct call call = CALL("contiguous", error, {"self", tensor});
+  CALL(call, "contiguous", error, {"self", tensor});
   return copy_as(&call, tensor, tensor->dtype, out);
 }
 
 /* ------------------------------------------------------------------------------------------------- in place */
 
 strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error) {
-  struct call call = CALL("copy", error, {"self", tensor}, {"src", src});
+  CALL(call, "copy", error, {"self", tensor}, {"src", src});
   int rank = tensor->rank;
   int64_t sizes[MAX_RANK];
   memcpy(sizes, tensor->sizes, sizeof sizes);
@@ -111,7 +111,7 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
 }
 
 strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error) {
-  struct call call = CALL("fill", error, {"self", tensor});
+  CALL(call, "fill", error, {"self", tensor});
   union element filling;
   strew_status status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &filling);
   if (status == STREW_OK) status = check_overlap(&call, tensor, "self", NULL, false);
@@ -223,11 +223,11 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
 }
 
 strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("cat", error, {0});
+  CALL(call, "cat", error, {0});
   return join(&call, count, tensors, dim, false, out);
 }
 
 strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("stack", error, {0});
+  CALL(call, "stack", error, {0});
   return join(&call, count, tensors, dim, true, out);
 }

@@ -9,6 +9,7 @@
 #ifndef STREW_CORE_H
 #define STREW_CORE_H
 
+#include "float_mode.h"
 #include "strew.h"
 #include "tables.h"
 
@@ -20,6 +21,7 @@
 
 /* ------------------------------------------------------------------------------------------------ error.c */
 
+struct storage;
 /* What a public function tells about itself, for messages: its name (the caller may have another one for it, in
    error->alias) and its tensor arguments, as the user calls them. */
 struct call {
@@ -29,11 +31,15 @@ struct call {
     const char *name;
     const strew_tensor *tensor;
   } operands[MAX_OPERANDS];
+  const struct storage *begun; /* what earlier steps of the call have written into; NULL: nothing */
+  struct float_mode host_mode;
+  strew_context *claimed; /* in debug builds */
 };
-#define CALL(name, err, ...)                                                                                           \
-  {                                                                                                                    \
-    .op = (name), .error = (err), .operands = { __VA_ARGS__ }                                                          \
-  }
+/* Declares `variable`, the public call that begins here: it ends with the block. */
+#define CALL(variable, name, err, ...)                                                                                 \
+  struct call variable                                                                                                 \
+      __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
+  call_enter(&variable)
 
 /* What went wrong besides words: all optional but the code. `position` has `position_rank` entries. */
 struct fault {
@@ -164,15 +170,43 @@ struct strew_context {
   double time_limit_seconds;
   int64_t deadline_ns;
   int64_t (*now_ns)(void); /* clock_ns, but for tests */
+  atomic_uintptr_t owner;  /* the thread that is in a call, and in how many, one within the other: in debug builds */
+  int claims;
 };
+
+/* -------------------------------------------------------------------------------------------------- claim.c */
+
+/* The rule of threads: one that comes in while another is there makes the calls of both fail. */
+void context_claim(strew_context *context);
+void context_unclaim(strew_context *context);
+#ifdef STREW_DEBUG
+enum { WATCHES_THREADS = 1 };
+#else
+enum { WATCHES_THREADS = 0 };
+#endif
+
+strew_context *tensor_context(const strew_tensor *tensor);
+
+/* Every public call passes here: see CALL. */
+static inline void call_enter(struct call *call) {
+  float_mode_enter(&call->host_mode);
+  for (int i = 0; WATCHES_THREADS && i < MAX_OPERANDS && !call->claimed; i++)
+    if (call->operands[i].tensor) context_claim(call->claimed = tensor_context(call->operands[i].tensor));
+}
+
+static inline void call_leave(struct call *call) {
+  if (WATCHES_THREADS && call->claimed) context_unclaim(call->claimed);
+  float_mode_leave(&call->host_mode);
+}
 
 /* --------------------------------------------------------------------------------------------- interrupt.c */
 
 enum stop {
-  STOP_ASKED = 1, /* by the host */
-  STOP_TIMED = 2, /* there is a deadline ... */
-  STOP_LATE = 4,  /* ... and it is over */
-  STOP_LEFT = 8   /* the running call has left work undone */
+  STOP_ASKED = 1,  /* by the host */
+  STOP_TIMED = 2,  /* there is a deadline ... */
+  STOP_LATE = 4,   /* ... and it is over */
+  STOP_LEFT = 8,   /* the running call has left work undone */
+  STOP_SHARED = 16 /* two threads were in the context at once; for good */
 };
 
 int64_t clock_ns(void);
@@ -242,7 +276,6 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
 /* A view with another shape: `storage` is retained. */
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out);
-strew_context *tensor_context(const strew_tensor *tensor);
 int64_t count_of_sizes(int rank, const int64_t *sizes);
 void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
 /* -1 is the last: brings *dim into 0..rank-1 (rank 0 counts as 1), or fails. */

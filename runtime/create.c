@@ -3,13 +3,13 @@
 
 strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
                          strew_error *error) {
-  struct call call = CALL("empty", error, {0});
+  CALL(call, "empty", error, {0});
   return tensor_create(&call, device, dtype, rank, sizes, out);
 }
 
 strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_scalar value,
                         strew_tensor **out, strew_error *error) {
-  struct call call = CALL("full", error, {0});
+  CALL(call, "full", error, {0});
   union element filling;
   strew_status status = check_sizes(&call, dtype, rank, sizes);
   if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, dtype, &filling);
@@ -22,7 +22,7 @@ strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const
 
 strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const void *data,
                         strew_tensor **out, strew_error *error) {
-  struct call call = CALL("from", error, {0});
+  CALL(call, "from", error, {0});
   strew_status status = tensor_create(&call, device, dtype, rank, sizes, out);
   if (status != STREW_OK || !(*out)->storage->size_bytes) return status;
   status = device->ops->write(&call, (*out)->storage, 0, data, (*out)->storage->size_bytes);
@@ -33,7 +33,7 @@ strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const
 /* Zeros with ones on the diagonal, which is a view with one stride. */
 strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns, strew_tensor **out,
                        strew_error *error) {
-  struct call call = CALL("eye", error, {0});
+  CALL(call, "eye", error, {0});
   int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
   union element zero = {.i64 = 0}, one = element_identity(STREW_PROD, dtype);
   strew_status status = tensor_create(&call, device, dtype, 2, sizes, out);

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* So many are read or written between two looks at whether the call is to go on. */
+enum { CSV_CELLS_BETWEEN_LOOKS = 1024 };
+
 struct cells {
   const char *at; /* the next byte; the last one is the only 0 */
   int64_t line;   /* of at, counted from 1 */

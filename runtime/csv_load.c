@@ -37,7 +37,10 @@ static strew_status make_columns(struct reader *reader) {
   for (int64_t i = 0; i < reader->count; i++)
     size_bytes += (uint64_t)reader->rows * dtype_bytes(dtype_of(reader, &reader->columns[i]));
   strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
-  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) status = make_column(reader, &reader->columns[i]);
+  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
+    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    if (status == STREW_OK) status = make_column(reader, &reader->columns[i]);
+  }
   return status;
 }
 
@@ -59,7 +62,10 @@ static strew_status make_table(struct reader *reader, strew_table **out) {
   strew_table *table;
   strew_status status = table_create(reader->call, reader->context, &table);
   if (status != STREW_OK) return status;
-  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) status = add_column(reader, table, i);
+  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
+    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    if (status == STREW_OK) status = add_column(reader, table, i);
+  }
   if (status == STREW_OK)
     *out = table;
   else

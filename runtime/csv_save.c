@@ -114,19 +114,23 @@ static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
   return put_word(writer, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i));
 }
 
+/* Is the call to go on? Asked for each cell, for a row may have any number of them. */
+static strew_status check_cell(const struct writer *writer, int64_t row, int64_t i) {
+  if ((row * writer->count + i) % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
+  progress_reach(writer->context, (uint64_t)row);
+  return context_check(writer->call, writer->context);
+}
+
 static strew_status put_rows(struct writer *writer) {
   strew_status status = STREW_OK;
   progress_resize(writer->context, (uint64_t)writer->rows);
-  for (int64_t row = 0; row < writer->rows && status == STREW_OK; row++) {
-    if (row % 1024 == 0) {
-      progress_reach(writer->context, (uint64_t)row);
-      status = context_check(writer->call, writer->context);
-    }
-    for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
-      status = put_cell(writer, row, i);
+  for (int64_t row = 0; row < writer->rows; row++)
+    for (int64_t i = 0; i < writer->count; i++) {
+      status = check_cell(writer, row, i);
+      if (status == STREW_OK) status = put_cell(writer, row, i);
       if (status == STREW_OK) status = put_end(writer, i);
+      if (status != STREW_OK) return status;
     }
-  }
   return status;
 }
 
@@ -145,10 +149,15 @@ static strew_status open_source(struct writer *writer, strew_tensor *tensor, str
 
 /* Is each number of a column one of a word? */
 static strew_status check_codes(const struct writer *writer, int64_t i) {
+  enum { CODES_BETWEEN_LOOKS = 1 << 17 };
   const struct source *source = &writer->sources[i];
   char text[TEXT_BYTES];
   size_t step = dtype_bytes(source->dense->dtype);
   for (int64_t row = 0; row < writer->rows; row++) {
+    if (row % CODES_BETWEEN_LOOKS == 0) {
+      strew_status status = context_check(writer->call, writer->context);
+      if (status != STREW_OK) return status;
+    }
     strew_scalar code = strew_scalar_load(source->dense->dtype, source->elements + (size_t)row * step);
     if (code.as.i < 0 || code.as.i >= source->word_count)
       return fail(

@@ -117,26 +117,29 @@ static int64_t count_cells(struct cells *cells) {
   return count;
 }
 
+/* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. Asked
+   for each cell, for a line may have any number of them. */
+static inline strew_status check_cell(struct reader *reader, const struct cells *cells) {
+  if (reader->visited++ % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
+  progress_reach(reader->context, reader->size_bytes * (uint64_t)reader->walk + (uint64_t)(cells->at - reader->text));
+  return context_check(reader->call, reader->context);
+}
+
 /* One line, each of its cells given to `visit`. */
 static inline strew_status walk_line(struct reader *reader, struct cells *cells, visit *visit_cell) {
   int64_t line = cells->line;
   for (int64_t i = 0;; i++, cells->at++) {
     if (i == reader->count) return fail_ragged(reader, line, i + count_cells(cells));
+    strew_status status = check_cell(reader, cells);
+    if (status != STREW_OK) return status;
     struct cell cell;
     int64_t cell_line = cells->line;
     cells_next(cells, reader->columns[i].kind == TEXTUAL, &cell);
     if (cell.is_left_open || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
-    strew_status status = visit_cell(reader, cells, cell_line, i, &cell);
+    status = visit_cell(reader, cells, cell_line, i, &cell);
     if (status != STREW_OK) return status;
     if (*cells->at != cells->separator) return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, line, i + 1);
   }
-}
-
-/* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. */
-static strew_status check_row(const struct reader *reader, int64_t row, int walk, const struct cells *cells) {
-  if (row % 1024) return STREW_OK;
-  progress_reach(reader->context, reader->size_bytes * (uint64_t)walk + (uint64_t)(cells->at - reader->text));
-  return context_check(reader->call, reader->context);
 }
 
 /* ---------------------------------------------------------------------------------------------------- the first line
@@ -147,6 +150,8 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   reader->width_line = cells.line;
   reader->count = count_cells(&cells);
   size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
+  strew_status status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
+  if (status != STREW_OK) return status;
   reader->columns = memory_take(reader->context, size_bytes);
   if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
   memset(reader->columns, 0, size_bytes);
@@ -174,6 +179,8 @@ static strew_status name_by_numbers(struct reader *reader) {
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
     char name[24];
     int64_t number;
+    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    if (status != STREW_OK) break;
     int length = sprintf(name, "%" PRId64, i + 1);
     status = words_number(reader->call, reader->context, &reader->names, name, (size_t)length, &number);
   }
@@ -205,6 +212,7 @@ static strew_status mark_text(struct reader *reader) {
 }
 
 strew_status csv_read_head(struct reader *reader, struct cells *cells) {
+  reader->walk = 1;
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, lines of cells are due");
   strew_status status = count_columns(reader, *cells);
   if (status == STREW_OK)
@@ -286,10 +294,7 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
                      "header = true takes names from line 1, header = false reads it as all others",
                      "begins with a line of words, and a number comes below: do they name the columns?");
   strew_status status = STREW_OK;
-  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) {
-    status = check_row(reader, reader->rows, 1, &cells);
-    if (status == STREW_OK) status = walk_line(reader, &cells, survey);
-  }
+  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) status = walk_line(reader, &cells, survey);
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
   return status;
 }
@@ -322,9 +327,7 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
 
 strew_status csv_walk_second(struct reader *reader, struct cells cells) {
   strew_status status = STREW_OK;
-  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) {
-    status = check_row(reader, reader->row, 2, &cells);
-    if (status == STREW_OK) status = walk_line(reader, &cells, fill);
-  }
+  reader->walk = 2;
+  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) status = walk_line(reader, &cells, fill);
   return status;
 }

@@ -33,6 +33,8 @@ struct reader {
   struct column *columns;
   struct words names;
   int64_t rows;
+  int walk;           /* 1 or 2 */
+  int64_t visited;    /* cells of both */
   int64_t row;        /* of the second walk */
   int64_t width_line; /* whose cells were counted */
   char *spare;        /* a cell without its doubled quotes */

@@ -66,7 +66,7 @@ static const struct {
 };
 
 static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
-  struct call call = CALL(kind, error, {0});
+  CALL(call, kind, error, {0});
   char hint[TEXT_BYTES];
   const char *word = guess->wanted, *mark = word ? "\"" : "";
   for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
@@ -160,7 +160,7 @@ static void store_saturated(strew_scalar number, strew_dtype dtype, void *elemen
   }
 }
 
-strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
+static strew_scalar load(strew_dtype dtype, const void *element) {
   switch (dtype) {
 #define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                   \
   case STREW_##ENUM: {                                                                                                 \
@@ -174,6 +174,14 @@ strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   case STREW_DTYPE_COUNT: break;
   }
   return strew_int(0);
+}
+
+strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
+  struct float_mode host_mode;
+  float_mode_enter(&host_mode);
+  strew_scalar number = load(dtype, element);
+  float_mode_leave(&host_mode);
+  return number;
 }
 
 /* The whole number that `number` is under the rule `how`, if it lies in int64. */
@@ -215,7 +223,7 @@ strew_status element_from(const struct call *call, const char *argument, strew_s
 
 strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *to,
                                 strew_error *error) {
-  struct call call = CALL("scalar_store", error, {0});
+  CALL(call, "scalar_store", error, {0});
   union element value;
   if ((unsigned)dtype >= STREW_DTYPE_COUNT)
     return fail(&call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is none of the known ones");

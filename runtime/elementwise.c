@@ -68,7 +68,7 @@ static const struct op binary_ops[STREW_BINARY_COUNT] = {
 
 /* A call on its way from arguments to plan. */
 struct work {
-  struct call call;
+  struct call *call;
   enum elementwise_kind kind;
   int op;
   int inputs;
@@ -87,7 +87,7 @@ struct work {
 static strew_status fail_domain(const struct work *work, const char *argument, const char *is, const char *takes,
                                 const char *hint) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = argument, .hint = hint};
-  return fail(&work->call, fault, "is %s, %s takes %s", is, work->call.op, takes);
+  return fail(work->call, fault, "is %s, %s takes %s", is, work->call->op, takes);
 }
 
 /* Is the common dtype one that the operation takes? */
@@ -125,7 +125,7 @@ static strew_status find_dtypes(struct work *work, const struct op *op) {
 static strew_status check_numbers(struct work *work) {
   for (int i = 0; i < work->inputs; i++) {
     if (work->operands[i].tensor) continue;
-    strew_status status = element_from(&work->call, work->names[i], work->operands[i].number, STREW_EXACT,
+    strew_status status = element_from(work->call, work->names[i], work->operands[i].number, STREW_EXACT,
                                        work->number_dtype, &work->numbers[i]);
     if (status != STREW_OK) return status;
   }
@@ -141,7 +141,7 @@ static strew_status fail_broadcast(const struct work *work, int i, const int64_t
     d++;
   int64_t size = tensor->sizes[tensor->rank - d];
   strew_scalar value = strew_int(size);
-  return fail(&work->call, (struct fault){.code = STREW_ESHAPE, .argument = work->names[i], .value = &value},
+  return fail(work->call, (struct fault){.code = STREW_ESHAPE, .argument = work->names[i], .value = &value},
               "has size %" PRId64 " in dim -%d where the others have %" PRId64 ", sizes must be equal or 1", size, d,
               sizes[rank - d]);
 }
@@ -157,12 +157,12 @@ static strew_status find_sizes(struct work *work) {
     if (!broadcast_sizes(&work->rank, work->sizes, tensor->rank, tensor->sizes))
       return fail_broadcast(work, i, sizes, rank);
   }
-  return check_sizes(&work->call, work->result, work->rank, work->sizes);
+  return check_sizes(work->call, work->result, work->rank, work->sizes);
 }
 
 /* All but the result's place. */
 static strew_status check_inputs(struct work *work, const struct op *op) {
-  strew_status status = check_devices(&work->call);
+  strew_status status = check_devices(work->call);
   if (status == STREW_OK) status = find_dtypes(work, op);
   if (status == STREW_OK) status = check_numbers(work);
   if (status == STREW_OK) status = find_sizes(work);
@@ -175,7 +175,7 @@ static const char *written_name(const struct work *work, const strew_tensor *out
 }
 
 static strew_status check_written(const struct work *work, const strew_tensor *out) {
-  const struct call *call = &work->call;
+  const struct call *call = work->call;
   struct fault fault = {.code = STREW_ESHAPE, .argument = written_name(work, out)};
   char is[TEXT_BYTES], due[TEXT_BYTES];
   if (out->rank != work->rank || memcmp(out->sizes, work->sizes, (size_t)out->rank * sizeof *out->sizes) != 0)
@@ -217,7 +217,7 @@ static strew_status launch(const struct work *work, strew_tensor *out) {
   }
   plan_simplify_any_order(&plan.plan);
   strew_device *device = out->storage->device;
-  return device->ops->elementwise(&work->call, device, &plan);
+  return device->ops->elementwise(work->call, device, &plan);
 }
 
 /* The inputs were checked: makes or checks the result, and computes it. */
@@ -226,7 +226,7 @@ static strew_status finish(const struct work *work, strew_tensor **out) {
     strew_status status = check_written(work, *out);
     return status == STREW_OK ? launch(work, *out) : status;
   }
-  strew_status status = tensor_create(&work->call, device_of(work), work->result, work->rank, work->sizes, out);
+  strew_status status = tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out);
   if (status != STREW_OK) return status;
   status = launch(work, *out);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
@@ -242,18 +242,18 @@ static void add_input(struct work *work, const char *name, strew_operand operand
 static void add_written(struct work *work, const strew_tensor *out) {
   if (!out || out == work->self) return;
   int i = 0;
-  while (work->call.operands[i].name) i++;
-  work->call.operands[i].name = "out";
-  work->call.operands[i].tensor = out;
+  while (work->call->operands[i].name) i++;
+  work->call->operands[i].name = "out";
+  work->call->operands[i].tensor = out;
 }
 
 /* ------------------------------------------------------------------------------------------------------- unary */
 
 strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  struct work work = {
-      .call = CALL("unary", error, {"self", tensor}), .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
-  if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(&work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
-  work.call.op = unary_ops[op].name;
+  CALL(call, "unary", error, {"self", tensor});
+  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
+  if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
+  call.op = unary_ops[op].name;
   add_input(&work, "self", strew_of(tensor));
   add_written(&work, *out);
   if (op == STREW_LOGICAL_NOT) { /* x == 0 */
@@ -276,8 +276,8 @@ static strew_status fail_zero(const struct work *work, const int64_t *position, 
                         .position_rank = position_rank,
                         .hint = "div gives floats, where x / 0 is inf or nan"};
   char text[TEXT_BYTES];
-  if (!position) return fail(&work->call, fault, "is 0, integers cannot be divided by it");
-  return fail(&work->call, fault, "is 0 at %s, integers cannot be divided by it",
+  if (!position) return fail(work->call, fault, "is 0, integers cannot be divided by it");
+  return fail(work->call, fault, "is 0 at %s, integers cannot be divided by it",
               text_of_sizes(position_rank, position, text));
 }
 
@@ -295,7 +295,7 @@ static strew_status check_divisor(const struct work *work) {
   plan_operand_values(&plan, &whole, 0); /* an expanded divisor is looked at once */
   plan_simplify(&plan);
   strew_device *device = divisor->storage->device;
-  strew_status status = device->ops->find_zero(&work->call, device, &plan, work->compute, &place);
+  strew_status status = device->ops->find_zero(work->call, device, &plan, work->compute, &place);
   if (status != STREW_OK || place < 0) return status;
   for (int d = divisor->rank - 1; d >= 0; d--) {
     int64_t size = divisor->strides[d] ? divisor->sizes[d] : 1;
@@ -312,7 +312,7 @@ static strew_status check_exponent(const struct work *work) {
   if (work->op != STREW_POW || dtype_is_float(work->compute) || exponent->tensor || exponent->number.as.i >= 0)
     return STREW_OK;
   return fail(
-      &work->call,
+      work->call,
       (struct fault){
           .code = STREW_EVALUE, .argument = work->names[1], .value = &exponent->number, .hint = "self:to(\"float32\")"},
       "is %" PRId64 ", integers take exponents of 0 or more", exponent->number.as.i);
@@ -320,16 +320,14 @@ static strew_status check_exponent(const struct work *work) {
 
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                           strew_error *error) {
-  struct work work = {.call = CALL("binary", error, {"self", a.tensor}, {"other", b.tensor}),
-                      .self = a.tensor,
-                      .kind = ELEMENTWISE_BINARY,
-                      .op = (int)op};
-  if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(&work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
-  work.call.op = binary_ops[op].name;
+  CALL(call, "binary", error, {"self", a.tensor}, {"other", b.tensor});
+  struct work work = {.call = &call, .self = a.tensor, .kind = ELEMENTWISE_BINARY, .op = (int)op};
+  if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
+  call.op = binary_ops[op].name;
   add_input(&work, "self", a);
   add_input(&work, "other", b);
   if (!a.tensor && !b.tensor)
-    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
+    return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
                 "is a number as self is, one of the two must be a tensor");
   add_written(&work, *out);
   strew_status status = check_inputs(&work, &binary_ops[op]);
@@ -350,8 +348,8 @@ static strew_status check_mask(const struct call *call, const char *name, const 
 static strew_status choose(struct work *work, strew_dtype common, strew_tensor **out) {
   work->common = work->compute = work->result = work->number_dtype = common;
   add_written(work, *out);
-  strew_status status = check_devices(&work->call);
-  if (status == STREW_OK) status = check_mask(&work->call, work->names[0], work->operands[0].tensor);
+  strew_status status = check_devices(work->call);
+  if (status == STREW_OK) status = check_mask(work->call, work->names[0], work->operands[0].tensor);
   if (status == STREW_OK) status = check_numbers(work);
   if (status == STREW_OK) status = find_sizes(work);
   return status == STREW_OK ? finish(work, out) : status;
@@ -359,8 +357,8 @@ static strew_status choose(struct work *work, strew_dtype common, strew_tensor *
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
-  struct work work = {.call = CALL("where", error, {"condition", condition}, {"a", a.tensor}, {"b", b.tensor}),
-                      .kind = ELEMENTWISE_WHERE};
+  CALL(call, "where", error, {"condition", condition}, {"a", a.tensor}, {"b", b.tensor});
+  struct work work = {.call = &call, .kind = ELEMENTWISE_WHERE};
   add_input(&work, "condition", strew_of(condition));
   add_input(&work, "a", a);
   add_input(&work, "b", b);
@@ -369,19 +367,18 @@ strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
                                strew_error *error) {
-  struct work work = {.call = CALL("masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor}),
-                      .self = tensor,
-                      .kind = ELEMENTWISE_WHERE};
+  CALL(call, "masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor});
+  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_WHERE};
   add_input(&work, "mask", strew_of(mask));
   add_input(&work, "value", value);
   add_input(&work, "self", strew_of(tensor));
   struct fault fault = {.argument = "value", .code = STREW_ESHAPE};
   if (value.tensor && value.tensor->rank)
-    return fail(&work.call, fault, "has %d dimension%s, a number or a tensor of none is needed", value.tensor->rank,
+    return fail(work.call, fault, "has %d dimension%s, a number or a tensor of none is needed", value.tensor->rank,
                 value.tensor->rank == 1 ? "" : "s");
   fault.code = STREW_EDTYPE;
   if (value.tensor && dtype_category(value.tensor->dtype) > dtype_category(tensor->dtype))
-    return fail(&work.call, fault, "is %s, which %s does not take", strew_dtype_name(value.tensor->dtype),
+    return fail(work.call, fault, "is %s, which %s does not take", strew_dtype_name(value.tensor->dtype),
                 strew_dtype_name(tensor->dtype));
   return choose(&work, tensor->dtype, out);
 }
@@ -390,14 +387,13 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
                          strew_error *error) {
   static const struct op clamp = {"clamp", ANY, GIVES_COMMON};
   strew_tensor *low_tensor = low ? low->tensor : NULL, *high_tensor = high ? high->tensor : NULL;
-  struct work work = {.call = CALL("clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor}),
-                      .self = tensor,
-                      .kind = ELEMENTWISE_CLAMP};
+  CALL(call, "clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor});
+  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_CLAMP};
   add_input(&work, "self", strew_of(tensor));
   if (low) add_input(&work, "min", *low);
   if (high) add_input(&work, "max", *high);
   if (!low && !high)
-    return fail(&work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "min"},
+    return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "min"},
                 "and 'max' are missing, one is needed");
   if (!low || !high) {
     work.kind = ELEMENTWISE_BINARY;
@@ -439,7 +435,7 @@ static strew_status report(strew_status status, const strew_error *inner, strew_
 
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
   strew_error inner = {.alias = error && error->alias ? error->alias : "equal"};
-  struct call call = CALL("equal", &inner, {"self", a}, {"other", b});
+  CALL(call, "equal", &inner, {"self", a}, {"other", b});
   strew_status status = check_same_dtype(&call, a, b);
   if (status != STREW_OK) return report(status, &inner, error);
   if (a->rank != b->rank || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) != 0)
@@ -519,7 +515,7 @@ static strew_status allclose_on_cpu(strew_tensor *a, strew_tensor *b, double rto
 
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
   strew_error inner = {.alias = error && error->alias ? error->alias : "allclose"};
-  struct call call = CALL("allclose", &inner, {"self", a}, {"other", b});
+  CALL(call, "allclose", &inner, {"self", a}, {"other", b});
   strew_scalar bad = strew_float(rtol >= 0 ? atol : rtol);
   struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol", .value = &bad};
   char text[TEXT_BYTES];

@@ -61,20 +61,43 @@ const char *text_of_sizes(int rank, const int64_t *sizes, char *text) {
   return text;
 }
 
-/* Floats as Lua writes them: 14 digits, and recognisable as floats. The locale's decimal comma becomes a point. */
+/* Makes the decimal separator a point. */
+static void set_point(char *text) {
+  char *to = text;
+  for (const char *from = text; *from; from++) {
+    bool is_known = strchr("+-0123456789einfa", *from) != NULL; /* all else is a separator, of one byte or more */
+    if (is_known)
+      *to++ = *from;
+    else if (to == text || to[-1] != '.')
+      *to++ = '.';
+  }
+  *to = '\0';
+}
+
+char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value) {
+  struct float_mode host_mode;
+  float_mode_enter(&host_mode);
+  snprintf(text, size_bytes, format, precision, value);
+  float_mode_leave(&host_mode);
+  set_point(text);
+  return text;
+}
+
+/* Floats as Lua writes them: 14 digits, and recognisable as floats. */
 const char *text_of_scalar(strew_scalar scalar, char *text) {
   if (scalar.dtype == STREW_BOOL) {
     snprintf(text, TEXT_BYTES, "%s", scalar.as.i ? "true" : "false");
   } else if (scalar.dtype == STREW_INT64) {
     snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
   } else {
-    snprintf(text, TEXT_BYTES, "%.14g", isnan(scalar.as.f) ? (double)NAN : scalar.as.f); /* whatever its sign */
-    for (char *c = text; *c; c++)
-      if (*c == ',') *c = '.';
+    strew_format_float(text, TEXT_BYTES, "%.*g", 14, isnan(scalar.as.f) ? (double)NAN : scalar.as.f); /* any sign */
     if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
   }
   return text;
 }
+
+/* U+0080..U+009F, in UTF-8: the second set of control characters. U+009B is what begins an escape sequence. */
+static bool steers_wide(const char *at) { return *at == '\xc2' && ((unsigned char)at[1] & 0xe0) == 0x80; }
 
 const char *text_of_name(const char *name, char *text) {
   enum { LONGEST = 240 };
@@ -82,7 +105,11 @@ const char *text_of_name(const char *name, char *text) {
   const char *from = length > LONGEST ? name + length - LONGEST : name;
   while (from > name && (*from & 0xc0) == 0x80) from++; /* not from the middle of a UTF-8 character on */
   char *to = text + sprintf(text, "%s", from > name ? "..." : "");
-  for (; *from; from++) *to++ = (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
+  for (; *from; from++) {
+    bool is_wide = steers_wide(from);
+    *to++ = is_wide || (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
+    from += is_wide;
+  }
   *to = '\0';
   return text;
 }

@@ -90,9 +90,10 @@ void file_close(struct file *file) {
 strew_status file_read(const struct call *call, const struct file *file, uint64_t at, void *to, size_t size_bytes) {
   for (size_t done = 0; done < size_bytes;) {
     ssize_t got = pread(file->descriptor, (char *)to + done, size_bytes - done, (off_t)(at + done));
+    size_t left = size_bytes - done;
     if (got == 0)
-      return fail_file(call, file->path, NULL, "ends at byte %llu, %zu bytes more are due",
-                       (unsigned long long)(at + done), size_bytes - done);
+      return fail_file(call, file->path, NULL, "ends at byte %llu, %zu more %s due", (unsigned long long)(at + done),
+                       left, left == 1 ? "is" : "are");
     if (got > 0)
       done += (size_t)got;
     else if (errno != EINTR)
@@ -137,28 +138,34 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
 }
 
 /* Makes a file of a name that nobody has, in the target's folder: a file is renamed within a file system only. Its mode
-   is what the system gives new files, without asking for the umask, which threads share. */
+   is what the system gives new files, without asking for the umask, which threads share; one that is to have that of
+   another (take_after) is nobody else's until then, or who opens it early could read all that comes. */
 static int open_aside(struct draft *draft) {
   enum { MOST_TRIES = 1000 };
+  mode_t mode = draft->replaces ? 0600 : 0666;
   const char *slash = strrchr(draft->target, '/');
   int folder = slash ? (int)(slash + 1 - draft->target) : 0, descriptor = -1;
   for (int i = 0; i < MOST_TRIES && descriptor < 0; i++) {
     int length =
         snprintf(draft->aside, sizeof draft->aside, "%.*s.strew-%ld-%d", folder, draft->target, (long)getpid(), i);
     if (length >= (int)sizeof draft->aside) return errno = ENAMETOOLONG, -1;
-    descriptor = open(draft->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor = open(draft->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor < 0 && errno != EEXIST && errno != EINTR) return -1;
   }
   return descriptor;
 }
 
-/* Another's file stays his where that is allowed, and in any case who could not read it before cannot now. */
+/* Another's file stays his, or at least his group's, where that is allowed; in any case who could not read or write it
+   before cannot now: a group that is another one has the rights of strangers. */
 static bool take_after(int descriptor, const struct stat *old) {
   struct stat made;
   if (fstat(descriptor, &made) != 0) return false;
   mode_t mode = old->st_mode & 07777;
   if (made.st_uid != old->st_uid || made.st_gid != old->st_gid)
-    if (fchown(descriptor, old->st_uid, old->st_gid) != 0) mode &= 0777;
+    if (fchown(descriptor, old->st_uid, old->st_gid) != 0) {
+      bool is_same_group = made.st_gid == old->st_gid || fchown(descriptor, (uid_t)-1, old->st_gid) == 0;
+      mode &= is_same_group ? 0777 : 0707 | (mode & 07) << 3;
+    }
   return fchmod(descriptor, mode) == 0;
 }
 
@@ -190,9 +197,16 @@ strew_status draft_write(const struct call *call, const struct draft *draft, uin
   return STREW_OK;
 }
 
+static bool is_on_disk(int descriptor) {
+  int result;
+  do result = fsync(descriptor);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
 /* Where an old file goes, the new one has to be on the disk first: else a machine that stops now might have neither. */
 strew_status draft_commit(const struct call *call, struct draft *draft) {
-  bool is_kept = !draft->replaces || fsync(draft->descriptor) == 0;
+  bool is_kept = !draft->replaces || is_on_disk(draft->descriptor);
   int descriptor = draft->descriptor;
   if (is_kept) {
     draft->descriptor = -1;

@@ -73,7 +73,7 @@ static strew_status check_load_options(const struct call *call, const struct for
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
                         strew_table **table, strew_error *error) {
   static const strew_load_options defaults;
-  struct call call = CALL("load", error, {0});
+  CALL(call, "load", error, {0});
   const struct format *format;
   strew_tensor *tensor = NULL;
   strew_table *tensors = NULL;
@@ -126,7 +126,7 @@ static uint64_t bytes_of(const strew_tensor *tensor) {
 }
 
 strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options, strew_error *error) {
-  struct call call = CALL("save", error, {"x", tensor});
+  CALL(call, "save", error, {"x", tensor});
   const struct format *format;
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_tensor, &format);
@@ -139,7 +139,7 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
 
 strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
                               strew_error *error) {
-  struct call call = CALL("save", error, {0});
+  CALL(call, "save", error, {0});
   const struct format *format;
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_table, &format);

@@ -26,7 +26,7 @@ static strew_status gather_into(const struct call *call, strew_tensor *out, cons
 
 strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                           strew_error *error) {
-  struct call call = CALL("gather", error, {"self", self}, {"index", index});
+  CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
   bool empty = strew_tensor_numel(index) == 0;
   strew_device *device = self->storage->device;
   strew_status status = check_words(&call, STREW_ASSIGN, mode);

@@ -103,7 +103,7 @@ static strew_status arg_create(const struct call *call, const strew_tensor *targ
 
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
-  struct call call = CALL("scatter", error, {"src", src}, {"index", index}, {"out", *out});
+  CALL(call, "scatter", error, {"src", src}, {"index", index}, {"out", *out});
   struct shape1 shape = shape_at_least_1d(src);
   strew_tensor flat_src = *src, wide_index, *target = *out, *made_arg = NULL;
   int dim = options->dim;

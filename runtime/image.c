@@ -29,7 +29,7 @@ static const uint32_t points[STREW_COLORMAP_COUNT][POINTS] = {
 static const char *const names[STREW_COLORMAP_COUNT] = {"viridis", "magma", "inferno", "coolwarm", "grey"};
 
 strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error) {
-  struct call call = CALL("colormap_from_word", error, {0});
+  CALL(call, "colormap_from_word", error, {0});
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "colormap"};
   char text[TEXT_BYTES];
   for (int i = 0; word && i < STREW_COLORMAP_COUNT; i++)
@@ -165,7 +165,7 @@ static strew_status paint_on(struct painting *painting, strew_device *device, co
 strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
                          strew_error *error) {
   static const strew_image_options defaults;
-  struct call call = CALL("image", error, {"self", tensor});
+  CALL(call, "image", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   if (!options) options = &defaults;
   strew_status status = check_image(&call, tensor, options);
@@ -175,7 +175,8 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
   if (status == STREW_OK) {
     struct painting painting = {&call, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0,
                                 {{0}}};
-    const double *numbers = (const double *)dense->storage->data + dense->offset;
+    const double *numbers = dense->storage->data;
+    if (numbers) numbers += dense->offset;
     find_range(&painting, numbers, options);
     make_colors(&painting, options->colormap, options->nan);
     status = paint_on(&painting, device, numbers, out);

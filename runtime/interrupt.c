@@ -44,7 +44,7 @@ void strew_context_limit_time(strew_context *context, double seconds) {
 
 bool context_stops_indeed(strew_context *context) {
   if (state_of(context) & STOP_TIMED && context->now_ns() >= context->deadline_ns) set(context, STOP_LATE);
-  if (!(state_of(context) & (STOP_ASKED | STOP_LATE | STOP_LEFT))) return false;
+  if (!(state_of(context) & (STOP_ASKED | STOP_LATE | STOP_LEFT | STOP_SHARED))) return false;
   set(context, STOP_LEFT);
   return true;
 }
@@ -59,13 +59,21 @@ static const char *name_of(const struct call *call, const struct storage *writte
 strew_status context_end(const struct call *call, strew_context *context, const struct storage *written) {
   if (!(state_of(context) & STOP_LEFT)) return STREW_OK;
   clear(context, STOP_LEFT);
+  if (state_of(context) & STOP_SHARED)
+    return fail(call,
+                (struct fault){.code = STREW_EARGUMENT,
+                               .hint = "a context, with all its tensors, is used by one thread at a time"},
+                "two threads were in calls of one context at the same time; its tensors may be spoilt");
   char hint[sizeof call->error->hint];
   const char *name = name_of(call, written);
+  if (!name) name = name_of(call, call->begun);
   if (name) snprintf(hint, sizeof hint, "'%s' may hold a part of the result", name);
   struct fault fault = {.code = STREW_EINTERRUPTED, .hint = name ? hint : NULL};
   if (!(state_of(context) & STOP_LATE)) return fail(call, fault, "interrupted!");
   fault.code = STREW_ETIME;
-  return fail(call, fault, "its time is over, the limit is %g s", context->time_limit_seconds);
+  char limit[TEXT_BYTES];
+  return fail(call, fault, "its time is over, the limit is %s s",
+              strew_format_float(limit, sizeof limit, "%.*g", 6, context->time_limit_seconds));
 }
 
 strew_status context_check(const struct call *call, strew_context *context) {
@@ -73,6 +81,6 @@ strew_status context_check(const struct call *call, strew_context *context) {
 }
 
 strew_status strew_context_check(strew_context *context, strew_error *error) {
-  struct call call = CALL("check", error, {0});
+  CALL(call, "check", error, {0});
   return context_check(&call, context);
 }

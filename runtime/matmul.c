@@ -201,7 +201,7 @@ static strew_status check_given(const struct call *call, const strew_tensor *out
 strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                           strew_error *error) {
   bool known = (unsigned)kind <= STREW_DOT;
-  struct call call = CALL(product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
+  CALL(call, product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
   if (!known) return fail_unknown(&call, "kind", (int)kind, STREW_DOT);
   struct product product;
   strew_tensor *c = NULL;

@@ -142,8 +142,11 @@ static void *take_large(strew_context *context, size_t size_bytes) {
 }
 
 void *memory_take(strew_context *context, size_t size_bytes) {
-  return size_bytes >= LARGE ? take_large(context, rounded(size_bytes))
-                             : allocate(context, size_bytes ? size_bytes : 1);
+  if (WATCHES_THREADS) context_claim(context);
+  void *block =
+      size_bytes >= LARGE ? take_large(context, rounded(size_bytes)) : allocate(context, size_bytes ? size_bytes : 1);
+  if (WATCHES_THREADS) context_unclaim(context);
+  return block;
 }
 
 static void give_large(strew_context *context, void *block, size_t size_bytes) {
@@ -164,10 +167,12 @@ static void give_large(strew_context *context, void *block, size_t size_bytes) {
 
 void memory_give(strew_context *context, void *block, size_t size_bytes) {
   if (!block) return;
+  if (WATCHES_THREADS) context_claim(context);
   if (size_bytes >= LARGE)
     give_large(context, block, rounded(size_bytes));
   else
     deallocate(context, block, size_bytes ? size_bytes : 1);
+  if (WATCHES_THREADS) context_unclaim(context);
 }
 
 /* Of the whole machine; 0: unknown. */

@@ -169,9 +169,16 @@ static void prepare_rows(struct picture *picture) {
   picture->row_bytes = png.png_get_rowbytes(picture->png, picture->info);
 }
 
+/* Is the call to go on? */
+static void check_row(struct picture *picture) {
+  picture->status = context_check(picture->call, picture->context);
+  if (picture->status != STREW_OK) png.png_error(picture->png, "interrupted");
+}
+
 static void read_rows(struct picture *picture) {
   for (int pass = 0; pass < picture->passes; pass++)
     for (png_uint_32 y = 0; y < picture->height; y++) {
+      check_row(picture); /* rows that a pass leaves out read nothing */
       png.png_read_row(picture->png, (png_bytep)picture->rows + y * picture->row_bytes, NULL);
     }
   png.png_read_end(picture->png, NULL);
@@ -312,12 +319,6 @@ static void flush_nothing(png_structp to) { (void)to; }
 static void create_writer(struct picture *picture) {
   picture->png = png.png_create_write_struct(PNG_LIBPNG_VER_STRING, picture, leave, ignore);
   if (picture->png) picture->info = png.png_create_info_struct(picture->png);
-}
-
-/* Is the call to go on? */
-static void check_row(struct picture *picture) {
-  picture->status = context_check(picture->call, picture->context);
-  if (picture->status != STREW_OK) png.png_error(picture->png, "interrupted");
 }
 
 static void write_all(struct picture *picture) {

@@ -103,19 +103,19 @@ static strew_status draw_floats(const struct call *call, strew_device *device, s
 
 strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
                         strew_error *error) {
-  struct call call = CALL("rand", error, {"out", *out});
+  CALL(call, "rand", error, {"out", *out});
   return draw_floats(&call, device, dtype, rank, sizes, RANDOM_UNIFORM, out);
 }
 
 strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
                          strew_error *error) {
-  struct call call = CALL("randn", error, {"out", *out});
+  CALL(call, "randn", error, {"out", *out});
   return draw_floats(&call, device, dtype, rank, sizes, RANDOM_NORMAL, out);
 }
 
 strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low, int64_t high, int rank,
                            const int64_t *sizes, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("randint", error, {"out", *out});
+  CALL(call, "randint", error, {"out", *out});
   strew_scalar value = strew_int(high);
   if (low >= high)
     return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
@@ -147,7 +147,7 @@ static strew_status random_order(const struct call *call, strew_device *device, 
 
 strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
                             strew_error *error) {
-  struct call call = CALL("randperm", error, {"out", *out});
+  CALL(call, "randperm", error, {"out", *out});
   uint64_t draws = device->context->draws;
   strew_tensor *order = NULL;
   bool made = false;
@@ -236,7 +236,7 @@ static strew_status check_countable(const struct call *call, strew_dtype dtype) 
 
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                           strew_scalar step, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("arange", error, {"out", *out});
+  CALL(call, "arange", error, {"out", *out});
   bool made = false, whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
   int64_t count = 0;
   strew_tensor *dense = NULL;
@@ -257,7 +257,7 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
 
 strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
                             strew_tensor **out, strew_error *error) {
-  struct call call = CALL("linspace", error, {"out", *out});
+  CALL(call, "linspace", error, {"out", *out});
   bool made = false;
   strew_tensor *dense = NULL;
   union element held;

@@ -119,7 +119,7 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
   bool known = (unsigned)fold < STREW_FOLD_COUNT;
-  struct call call = CALL(known ? fold_names[fold] : "reduce", error, {"self", tensor}, {"out", *out});
+  CALL(call, known ? fold_names[fold] : "reduce", error, {"self", tensor}, {"out", *out});
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   struct reduce_plan plan = {.fold = fold, .correction = correction};
   strew_device *device = tensor->storage->device;
@@ -148,7 +148,7 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
 
 strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
   bool made = false, in_place = *out == tensor;
-  struct call call = CALL("cumsum", error, {"self", tensor}, {"out", in_place ? NULL : *out});
+  CALL(call, "cumsum", error, {"self", tensor}, {"out", in_place ? NULL : *out});
   strew_device *device = tensor->storage->device;
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status == STREW_OK && in_place && tensor->dtype == STREW_BOOL)

@@ -147,11 +147,15 @@ static strew_status divide(const struct call *call, const struct scatter_job *jo
 
 /* ------------------------------------------------------------------------------------------------ all passes */
 
-static strew_status scatter_passes(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+static strew_status scatter_passes(struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    strew_tensor *counts) {
   strew_status status = STREW_OK;
-  if (job->start_from_identity) status = set_to_identity(call, job, self);
+  if (job->start_from_identity) {
+    status = set_to_identity(call, job, self);
+    call->begun = self->storage;
+  }
   if (status == STREW_OK) status = scatter_pass(call, job, self, !job->start_from_identity);
+  call->begun = self->storage;
   if (status == STREW_OK && counts) status = count_contributions(call, job, counts);
   if (status == STREW_OK && counts) status = divide(call, job, self, counts);
   return status;
@@ -191,7 +195,8 @@ static strew_status scratch_create(const struct call *call, const struct scatter
   return tensor_create(call, target->storage->device, target->dtype, 1, &room, scratch);
 }
 
-strew_status scatter_run(const struct call *call, const struct scatter_job *job) {
+strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
+  struct call own = *given, *call = &own; /* which learns what it has begun */
   strew_tensor *draft = NULL, *scratch = NULL, *target;
   struct scatter_job draft_job;
   const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
@@ -206,7 +211,10 @@ strew_status scatter_run(const struct call *call, const struct scatter_job *job)
   }
   target = draft ? draft : job->self;
   if (status == STREW_OK && job->reduction == STREW_MEAN) status = scratch_create(call, job, target, &paired, &scratch);
-  if (status == STREW_OK && !draft && job->start != job->self) status = copy_start(call, job);
+  if (status == STREW_OK && !draft && job->start != job->self) {
+    status = copy_start(call, job);
+    call->begun = target->storage;
+  }
   if (status == STREW_OK)
     status = paired ? mean_by_pairs(call, due, target, scratch) : scatter_passes(call, due, target, scratch);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
@@ -252,7 +260,8 @@ static strew_status check_target(const struct call *call, strew_tensor *self, st
 
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("scatter", error, {"self", self}, {"index", index}, {"src", src.tensor});
+  CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor},
+       {"out", *out == self ? NULL : *out});
   struct scatter_job job = {.self = NULL, /* every member is set, see plan_pass */
                             .start = self,
                             .dim = 0,

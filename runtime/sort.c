@@ -45,7 +45,7 @@ static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->
 
 strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values, strew_tensor **indices,
                         strew_error *error) {
-  struct call call = CALL("sort", error, {"self", tensor}, {"values", *values}, {"indices", *indices});
+  CALL(call, "sort", error, {"self", tensor}, {"values", *values}, {"indices", *indices});
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status != STREW_OK) return status;
   return sort_into(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
@@ -53,7 +53,7 @@ strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_te
 
 strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
                         strew_tensor **indices, strew_error *error) {
-  struct call call = CALL("topk", error, {"self", tensor}, {"values", *values}, {"indices", *indices});
+  CALL(call, "topk", error, {"self", tensor}, {"values", *values}, {"indices", *indices});
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status != STREW_OK) return status;
   int64_t size = size_along(tensor, dim), least = tensor->rank ? 0 : 1;
@@ -76,7 +76,7 @@ static void hand_over(strew_tensor *tensor, strew_tensor **out, strew_status sta
 /* ------------------------------------------------------------------------------------------------------- nonzero */
 
 strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("nonzero", error, {"self", tensor});
+  CALL(call, "nonzero", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   struct plan plan;
   int64_t count = 0;

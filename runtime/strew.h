@@ -1,25 +1,49 @@
-/* strew.h: the public interface of libstrew, a tensor runtime whose built-ins are the scatter family.
+/* strew.h: the public interface of libstrew, a tensor runtime whose built-ins are the scatter family; and its manual.
 
-   A *context* owns devices, worker threads and an allocator; a *device* (the CPU, an OpenCL device) owns
-   memory and the loops that run on it; a *tensor* is a reference-counted view of such memory: dtype, sizes, strides.
+   A *context* owns devices, worker threads, an allocator, random numbers and limits. All state is in contexts: a
+   process may have as many as it likes, and they know nothing of one another. A *device* (the CPU, an OpenCL device)
+   belongs to its context; it owns memory, and the loops that run there. A *tensor* is a reference-counted view of such
+   memory: a dtype, up to STREW_MAX_RANK sizes and strides, an offset. Views share their memory, and keep it and the
+   context alive.
 
-   One rule of counting: dimensions and positions count from 0, and -1 is the last; the numbers stored in index
-   tensors count from 0 and are never negative, unless a call is given STREW_WRAP.
+     strew_context_create(NULL, &context, &error);
+     strew_device_find(context, "cpu", &cpu, &error);
+     strew_wrap(cpu, STREW_FLOAT32, 1, &size, NULL, array, sizeof array, NULL, NULL, &sums, &error);
+     strew_scatter(sums, 0, index, strew_of(src), &options, &sums, &error);     the array is added to, in place
 
-   One shape of call:
-     strew_status strew_NAME(inputs..., strew_tensor **out, strew_error *error);
-   - It returns STREW_OK (0) or a code; a call that fails has changed nothing. (But for a call in place that was
-   interrupted: its tensor may hold a part of the result, which the message says.)
-   - `error` may be NULL. Where it is given it is filled on failure and left alone on success.
-   - Calls that compute (scatter, group, gather, elementwise, reduce, cumsum, sort, topk, matmul, arange, linspace,
-   random numbers) take `*out` NULL: a new tensor is made, and the caller owns one reference to it. Or `*out` is a
-   tensor: the result is written into it, as out = or the trailing underscore of PyTorch does, and no reference changes
-   hands. `strew_tensor *out = t; strew_binary(STREW_ADD, ..., &out, &error)` is "t += ...".
-   - Calls that create, view, copy, convert, join or select always make new tensors and do not look at `*out`.
-   - Inputs are borrowed: the callee takes references of its own where it needs them (a view retains its storage).
+   *Counting.* Dimensions and positions count from 0, and -1 is the last; the numbers stored in index tensors count from
+   0 and are never negative, unless a call is given STREW_WRAP. Row-major order is that of the last dimension first.
 
-   Threads: one context, with all its tensors, on one thread at a time; contexts are independent of one another.
-   The library never prints, exits, aborts, installs a signal handler or changes the locale. */
+   *Errors.* A call that can fail returns STREW_OK (0) or a code, and takes a last `error`, which may be NULL: it is
+   filled on failure and left alone on success. A call that fails has changed nothing, and *out is as it was. (But
+   for a call in place that was interrupted: its tensor may hold a part of the result, which on the CPU the message
+   says.) Beside what is said at each, every call that makes a tensor, or needs scratch, may fail with STREW_EMEMORY;
+   that reads or writes elements, with STREW_EINTERRUPTED, STREW_ETIME, and, on other devices than the CPU,
+   STREW_EDEVICE; that has several tensors, with STREW_EDEVICE where they are on different devices; that is given an
+   enumerator that is none, with STREW_EARGUMENT. Other pointers than those that are said to take NULL are not
+   checked, and nor is whether what was released is used again.
+
+   *Results.* Calls that compute take `*out` NULL: a new tensor is made, contiguous, and the caller owns one reference
+   to it. Or `*out` is a tensor: the result is written into it, as out = or the trailing underscore of PyTorch do, and
+   no reference changes hands; it has the result's shape and device (else STREW_ESHAPE, STREW_EDEVICE), and may not
+   overlap itself or share elements with an operand (STREW_EOVERLAP) unless it is said to. Calls that create, view,
+   convert or join make new tensors, whatever *out was. Inputs are borrowed: who needs them for longer takes references
+   of its own.
+
+   *Rules* are PyTorch's for views, arithmetic, reductions and the position form of scatter, torch_scatter's for the
+   group form, NumPy's for its files, IEEE 754-2019's for floats: round to nearest even, denormals kept, maximum and
+   minimum. Where repeated indices, the order of sums or the bits of a result are open there, they are defined here: the
+   same on any number of threads, instruction set and device. (exp, log, sin, cos, tanh, sigmoid, pow and matmul may be
+   the platform's own: see --devices.)
+
+   *Threads.* A context, with all its devices and tensors, is used by one thread at a time; which one may change.
+   Different contexts need no care. strew_context_interrupt alone may be called by any thread. Builds with DEBUG=1
+   notice two threads in one context: their calls fail with STREW_EARGUMENT.
+
+   *The host.* The library never prints, exits, aborts, forks, installs a signal handler or changes the locale; its
+   worker threads block all signals. Whatever rounding, treatment of denormals or trapping the host's thread has set,
+   calls compute with the default ones, and leave the host's as they were (what they call back runs under the default
+   ones). A child of fork() may go on with CPU tensors; OpenCL devices do not survive there. */
 #ifndef STREW_H
 #define STREW_H
 
@@ -37,11 +61,14 @@ extern "C" {
 #define STREW_API
 #endif
 
-#define STREW_VERSION  "0.1.0"
-#define STREW_MAX_RANK 16
+#define STREW_VERSION  "0.1.0" /* of this header: see strew_version */
+#define STREW_MAX_RANK 16      /* dimensions of a tensor */
 
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
+/* What elements are. Names in scripts: strew_dtype_name. Of two dtypes in one call the result has that of the higher
+   category (bool < integer < float) or, within one, the one that holds both (uint8 with a signed one: the next larger
+   signed one; float16 with bfloat16: float32), as PyTorch promotes. */
 typedef enum strew_dtype {
   STREW_FLOAT32, /* the default of Lua's floats */
   STREW_FLOAT64,
@@ -76,6 +103,7 @@ typedef enum strew_mode {
   STREW_MODE_COUNT
 } strew_mode;
 
+/* Whether a call did what it says, and which kind of reason there is if not. Words: strew_status_name. */
 typedef enum strew_status {
   STREW_OK = 0,
   STREW_EARGUMENT,    /* an argument of the wrong kind or number, an unknown word or option */
@@ -101,10 +129,10 @@ typedef struct strew_scalar {
   } as;
 } strew_scalar;
 
-typedef struct strew_context strew_context;
-typedef struct strew_device strew_device;
-typedef struct strew_tensor strew_tensor;
-typedef struct strew_table strew_table;
+typedef struct strew_context strew_context; /* counted: strew_context_retain, strew_context_release */
+typedef struct strew_device strew_device;   /* its context's, as long as that lives */
+typedef struct strew_tensor strew_tensor;   /* counted: strew_retain, strew_release */
+typedef struct strew_table strew_table;     /* its maker's: strew_table_release */
 
 /* What an elementwise call takes: a tensor, or a number where tensor is NULL. A number takes part in type promotion
    by its category alone (bool < integer < float), as in PyTorch. */
@@ -113,7 +141,8 @@ typedef struct strew_operand {
   strew_scalar number;
 } strew_operand;
 
-/* The report of a failure. Starts as all zeros; may be used for call after call. */
+/* The report of a failure. Starts as all zeros; may be used for call after call. Texts that it points to are the
+   library's constants, or the alias; nothing in it needs to be released. */
 typedef struct strew_error {
   const char *alias;    /* read: the name by which the caller's user knows the operation; NULL: the library's own */
   const char *op;       /* the operation: alias, or the library's name for it */
@@ -127,7 +156,8 @@ typedef struct strew_error {
   char message[2048]; /* "OP: 'ARGUMENT' FACT, RULE", a line per tensor (dtype, shape, device), the hint */
 } strew_error;
 
-/* "float32", ...; size of one element; "sum", ...; "error", ...; "index", ... NULL or 0 for what is out of range. */
+/* "float32", ...; size of one element; "sum", ...; "error", ...; "index", ... Constants, NULL or 0 for what is out of
+   range. On any thread. */
 STREW_API const char *strew_dtype_name(strew_dtype dtype);
 STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
 STREW_API const char *strew_reduction_name(strew_reduction reduction);
@@ -135,7 +165,8 @@ STREW_API const char *strew_mode_name(strew_mode mode);
 STREW_API const char *strew_status_name(strew_status status);
 
 /* Words to enums: "float32", ...; "sum" = "add", "prod" = "multiply" = "mul", "mean", "amax" = "max", "amin" = "min";
-   "error", "wrap", "clip", "drop". A wrong word is STREW_EARGUMENT with a message that lists them. */
+   "error", "wrap", "clip", "drop". A wrong word, or NULL, is STREW_EARGUMENT with a message that lists them. On any
+   thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
@@ -151,6 +182,7 @@ typedef struct strew_guess {
 } strew_guess;
 STREW_API void strew_guess_name(strew_guess *guess, const char *name);
 
+/* Numbers and operands, in one word each. */
 static inline strew_scalar strew_bool(bool value) {
   strew_scalar scalar;
   scalar.dtype = STREW_BOOL;
@@ -182,7 +214,7 @@ static inline strew_operand strew_number(strew_scalar number) {
   return operand;
 }
 
-/* Writes one number as dtype to `element` (strew_dtype_size_bytes(dtype) bytes, any alignment). How: */
+/* How a number becomes an element of some dtype. */
 typedef enum strew_conversion {
   STREW_EXACT,    /* as every call does with its numbers: floats round to nearest even, overflow to infinity is an
                      error; integers need a whole number in range; bool takes true, false, 0 and 1 */
@@ -191,15 +223,26 @@ typedef enum strew_conversion {
   STREW_SATURATE  /* never fails, as strew_to: float to integer stops at the ends of the range, NaN becomes 0; integer
                      to integer wraps; too large for a float becomes infinite */
 } strew_conversion;
+/* Writes a number as dtype to `element` (strew_dtype_size_bytes(dtype) bytes, any alignment); one that it cannot hold
+   is STREW_EVALUE. On any thread. */
 STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *element,
                                           strew_error *error);
-/* The number that is stored as dtype at `element`. */
+/* The number that is stored as dtype at `element`, of any alignment. On any thread. */
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
+
+/* Writes `value` to text by one conversion of printf's that takes a precision ("%.*g"), with a decimal point and
+   rounded to nearest, whatever the host's locale and rounding are; cut off at size_bytes > 0, with its zero. Returns
+   text. On any thread. */
+STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
+/* STREW_VERSION of the library that runs, a constant; it may be later than that of the header a host was built with,
+   with the same number in the library's name: libstrew.so.0. On any thread. */
+STREW_API const char *strew_version(void);
+
 /* Where host memory comes from. `allocate` gives size_bytes > 0 aligned to `alignment` (a power of two), or NULL.
-   `deallocate` is told the same size. Called on the context's thread only.
+   `deallocate` is told the same size. Called on the thread that is in a call, and may use the context for nothing.
 
    A context asks for blocks of 64 KiB and more in sizes rounded up by at most a sixteenth, and keeps some of those that
    are free again for the next that it needs. To the allocator they are in use, while strew_context_bytes leaves them
@@ -212,6 +255,7 @@ typedef struct strew_allocator {
   void *user;
 } strew_allocator;
 
+/* How a context is made. All zeros: all defaults. Nothing of it is needed afterwards but what `user` pointers mean. */
 typedef struct strew_options {
   const char *device; /* default device of new tensors; NULL: "cpu" */
   int threads; /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
@@ -232,15 +276,18 @@ typedef struct strew_options {
   bool sandbox; /* of Lua states: strew_new_state in strew_lua.h. A context pays no heed to it */
 } strew_options;
 
-/* options NULL: all defaults. The caller owns one reference; each tensor holds another, so that a context outlives its
-   tensors whatever the order of release. */
+/* A new context. options NULL: all defaults. The caller owns one reference; each tensor holds another, so that hosts
+   may let go of both in any order. Fails with STREW_EARGUMENT (threads), STREW_EDEVICE (device), STREW_EMEMORY. */
 STREW_API strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error);
-STREW_API void strew_context_release(strew_context *context);
+STREW_API void strew_context_release(strew_context *context);          /* NULL is fine */
 STREW_API strew_context *strew_context_retain(strew_context *context); /* returns its argument */
 
+/* How many threads work for a call on the CPU, the caller's among them. They are started when they are first needed,
+   wait without spinning, and end with the context or the next setting. Where they cannot be started, the caller's
+   thread does all. A number that is not valid is STREW_EARGUMENT. Never changes a result. */
 STREW_API int strew_context_threads(const strew_context *context);
 STREW_API strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error);
-/* Bytes of tensor memory now held, and the most ever held. */
+/* Bytes of tensor memory now held, on all devices, without what hosts have wrapped; and the most ever held. */
 STREW_API size_t strew_context_bytes(const strew_context *context);
 STREW_API size_t strew_context_peak_bytes(const strew_context *context);
 /* What counts against the memory limit. A host counts memory of its own, as that of its Lua state, by charging it
@@ -257,7 +304,8 @@ STREW_API double strew_context_time_limit(const strew_context *context); /* as i
    everywhere. */
 STREW_API bool strew_context_deterministic(const strew_context *context);
 STREW_API void strew_context_set_deterministic(strew_context *context, bool deterministic);
-/* Seeds the context's random numbers: the same seed gives the same numbers on every device and thread count. */
+/* Seeds the context's random numbers, at first with 0: the same seed gives the same numbers on every device and thread
+ * count. */
 STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
 
 /* Asks the running call, or if none runs the next one, to stop: it fails with STREW_EINTERRUPTED within about 0.1 s,
@@ -280,12 +328,13 @@ STREW_API strew_status strew_context_check(strew_context *context, strew_error *
    device. Drivers are loaded when an OpenCL device is first asked for, here or by strew_device_count. */
 STREW_API strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out,
                                          strew_error *error);
-STREW_API int strew_device_count(strew_context *context);               /* the CPU and every OpenCL device */
-STREW_API strew_device *strew_device_at(strew_context *context, int i); /* 0: the CPU; NULL: there is none */
-/* Why a platform brought no device, 0..count-1. */
+/* The CPU and every OpenCL device, opened or not; number 0 is the CPU, NULL what is out of range. Borrowed. */
+STREW_API int strew_device_count(strew_context *context);
+STREW_API strew_device *strew_device_at(strew_context *context, int i);
+/* Why a platform brought no device, in words, 0..count-1, NULL out of range. The context's own. */
 STREW_API int strew_problem_count(strew_context *context);
 STREW_API const char *strew_problem_at(strew_context *context, int i);
-/* What a device can do. Opens it, if it is not open. */
+/* What a device can do. */
 typedef struct strew_capabilities {
   bool float64;
   bool int64_atomics;
@@ -298,65 +347,85 @@ typedef struct strew_capabilities {
   char driver[128];
   char promise[256]; /* which promise of this library the device cannot keep, and what it costs; empty: none */
 } strew_capabilities;
+/* Opens the device, if it is not open: STREW_EDEVICE where that fails, with the driver's reason; *out is all zeros
+ * then. */
 STREW_API strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error);
-STREW_API const char *strew_device_name(const strew_device *device);  /* as strew_device_find takes it */
-STREW_API const char *strew_device_description(strew_device *device); /* the processor's own name */
-STREW_API strew_context *strew_device_context(const strew_device *device);
+/* As strew_device_find takes it; the processor's own name, and what is used of it. Texts of the context's. */
+STREW_API const char *strew_device_name(const strew_device *device);
+STREW_API const char *strew_device_description(strew_device *device);
+STREW_API strew_context *strew_device_context(const strew_device *device); /* borrowed */
 /* Tells options.progress of work of the host's own; does nothing where there is none. doing NULL: it is done. */
 STREW_API void strew_context_progress(const strew_context *context, const char *doing, double done);
-/* Waits until all work given to the device is done; to all devices that were used. */
+/* Waits until all work given to the device is done; to all devices that were used. For clocks, and for hosts that share
+   memory with a device: results that are read are waited for anyway. */
 STREW_API strew_status strew_device_finish(strew_device *device, strew_error *error);
 STREW_API strew_status strew_context_finish(strew_context *context, strew_error *error);
 
 /* -------------------------------------------------------------------------------------------- tensors, in and out */
 
+/* One reference more, one less. The memory goes with the last reference to the last view of it. */
 STREW_API strew_tensor *strew_retain(strew_tensor *tensor); /* returns its argument */
 STREW_API void strew_release(strew_tensor *tensor);         /* NULL is fine */
 
+/* What a tensor is. Never fails, and none of it changes while the tensor lives; sizes and strides are its own. */
 STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);
 STREW_API strew_device *strew_tensor_device(const strew_tensor *tensor);
 STREW_API int strew_tensor_rank(const strew_tensor *tensor);
-STREW_API const int64_t *strew_tensor_sizes(const strew_tensor *tensor); /* rank entries */
-STREW_API const int64_t *
-strew_tensor_strides(const strew_tensor *tensor); /* rank entries, in elements, none negative */
-STREW_API int64_t strew_tensor_numel(const strew_tensor *tensor);
-STREW_API bool strew_tensor_is_contiguous(const strew_tensor *tensor); /* dense in row-major order */
+STREW_API const int64_t *strew_tensor_sizes(const strew_tensor *tensor);   /* rank entries */
+STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor); /* rank entries, in elements, 0 or more */
+STREW_API int64_t strew_tensor_offset(const strew_tensor *tensor);         /* in elements, from the storage's start */
+STREW_API int64_t strew_tensor_numel(const strew_tensor *tensor);          /* elements: the product of the sizes */
+STREW_API bool strew_tensor_is_contiguous(const strew_tensor *tensor);     /* dense in row-major order */
 
-/* New tensors. sizes: rank entries, 0 or more each; their product in bytes must fit. */
+/* New tensors, contiguous: with elements that may be anything; all `value`, converted by STREW_EXACT (STREW_EVALUE).
+   sizes: rank entries, 0 or more each, rank 0 for a single number; STREW_ESHAPE where that is not so, or where their
+   bytes cannot be counted. A dtype that the device lacks is STREW_EDTYPE. */
 STREW_API strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                    strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   strew_scalar value, strew_tensor **out, strew_error *error);
-/* A copy of dense row-major host memory. */
+/* A new tensor with a copy of dense row-major host memory: numel elements, of any alignment. */
 STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const void *data, strew_tensor **out, strew_error *error);
-/* Host memory, aligned as its elements are, as a CPU tensor without a copy. strides in elements, NULL: row-major.
-   size_bytes bounds what sizes and strides may reach. `release(user)` runs once, when the last view is gone; on failure
-   it does not run. */
+/* Host memory, aligned as its elements are, as a CPU tensor without a copy. strides in elements, 0 or more, NULL:
+   row-major. size_bytes bounds what sizes and strides may reach (STREW_ESHAPE). The memory stays the host's, which may
+   read and write it between calls, and keeps it until `release(user)` runs: once, when the last view is gone, on the
+   thread that lets go of that; NULL: the host knows by itself. On failure it does not run. STREW_EARGUMENT: not
+   aligned, or NULL though there are elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
                                   void *user, strew_tensor **out, strew_error *error);
-/* Address of the first element of a CPU tensor, valid while the tensor lives. */
+/* Address of the first element of a CPU tensor, which follow at its strides; valid while the tensor lives, NULL where
+   it has no memory. What a host writes there is what later calls read. STREW_EDEVICE: the tensor is on another device.
+ */
 STREW_API strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error);
-/* Copies all elements in row-major order into host memory of exactly numel * element size bytes. */
+/* Copies all elements, in row-major order, from any device into host memory of exactly numel * element size bytes, else
+   STREW_EARGUMENT. Waits for the device. */
 STREW_API strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error);
-/* The element of a tensor that has just one; the element at a position (`rank` entries, negative ones from the end). */
+/* The element of a tensor that has just one (else STREW_ESHAPE); the element at a position, `rank` entries, negative
+   ones from the end (STREW_EINDEX; STREW_ESHAPE where rank is not the tensor's); that element becomes value, by
+   STREW_EXACT (STREW_EVALUE). Each waits for the device: not for loops over elements. */
 STREW_API strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error);
 STREW_API strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *position, strew_scalar *out,
                                  strew_error *error);
 STREW_API strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
                                  strew_error *error);
 
-/* start, start + step, ... up to but not including stop; integers are exact, floats are start + i * step in float64. */
+/* start, start + step, ... up to but not including stop, 1-D; where all three are integers exact, else start + i * step
+   in float64, rounded once. Like all that follow here, into a new tensor or *out. STREW_EVALUE: a step of 0 or away
+   from stop, numbers that are not finite or that dtype cannot hold; STREW_EDTYPE: bool. */
 STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                                     strew_scalar step, strew_tensor **out, strew_error *error);
-/* `steps` values from start to stop, both included. */
+/* `steps` values (0 or more, else STREW_EARGUMENT), evenly from start to stop, both included: stop exactly. */
 STREW_API strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
                                       strew_tensor **out, strew_error *error);
+/* 1 in the diagonal, 0 elsewhere: [rows, columns]. Always a new tensor. */
 STREW_API strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns,
                                  strew_tensor **out, strew_error *error);
-/* Philox 4x32-10. rand: uniform in [0, 1); randn: standard normal (float dtypes); randint: uniform in low..high-1;
-   randperm: 0..n-1 in random order. */
+/* Random numbers of the context's seed, by Philox 4x32-10: element i depends on the seed and on how many were drawn
+   before, and on nothing else; a call that fails draws none. rand: uniform in [0, 1), randn: standard normal (else than
+   float dtypes are STREW_EDTYPE); randint: uniform in low..high-1, which dtype must hold (STREW_EVALUE); randperm:
+   0..n-1 in random order, 1-D (STREW_EVALUE where dtype cannot hold n-1, STREW_EARGUMENT where n < 0). */
 STREW_API strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
@@ -368,45 +437,64 @@ STREW_API strew_status strew_randperm(strew_device *device, strew_dtype dtype, i
 
 /* ------------------------------------------------------------------------------------------------------- views */
 
-/* Each gives a new tensor that shares the storage of `tensor`; names and rules are PyTorch's. */
+/* Each gives a new tensor that shares the storage of `tensor`, and copies nothing; what is written to one is seen in
+   the other. Names and rules are PyTorch's. Dimensions are counted from 0, -1 is the last; one that is not there, or a
+   shape that does not fit, is STREW_ESHAPE. */
+
+/* Another shape over the same elements in row-major order; one size may be -1: what is left. STREW_ESHAPE where the
+   number of elements differs, or where strides do not allow it without a copy; reshape makes one then. */
 STREW_API strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
-                                  strew_error *error); /* one size may be -1; strides must allow it without a copy */
+                                  strew_error *error);
 STREW_API strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
-                                     strew_error *error); /* a view where possible, else a copy */
+                                     strew_error *error);
+/* Dimensions first..last become one; a copy where strides do not allow it without. */
 STREW_API strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error);
+/* Dimension d of the result is dimension dims[d]: each once. Two exchanged. Rank 2: both; 0 and 1: as it is. */
 STREW_API strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, strew_tensor **out,
                                      strew_error *error);
 STREW_API strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error); /* rank 2 or less */
-/* Drops dimension dim if its size is 1; dim NULL: all such dimensions. */
+STREW_API strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+/* Drops dimension *dim if its size is 1 (else nothing); dim NULL: all such dimensions. */
 STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
+/* A new dimension of size 1, which is dim of the result: 0..rank. */
 STREW_API strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+/* Sizes 1 grow, with stride 0, and new dimensions come in front; -1 keeps a size. Such a tensor may be read, not
+   written in place (STREW_EOVERLAP). */
 STREW_API strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
-                                    strew_error *error); /* -1 keeps a size; stride 0 where a size 1 grows */
+                                    strew_error *error);
+/* One position of a dimension, which goes away; `length` of them from start on. Positions out of range are
+ * STREW_EINDEX. */
 STREW_API strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out,
                                     strew_error *error);
 STREW_API strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor **out,
                                     strew_error *error);
-/* Python's tensor[start:stop:step] along dim: ends are clamped, negative ones count from the end, step > 0. */
+/* Python's tensor[start:stop:step] along dim: ends are clamped, negative ones count from the end; step > 0, else
+   STREW_EARGUMENT. */
 STREW_API strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t stop, int64_t step,
                                    strew_tensor **out, strew_error *error);
-/* Any view of the storage, checked against its ends. strides 0 or more, offset in elements from the storage's start. */
+/* Any view of the storage, checked against its ends (STREW_ESHAPE). strides and offset in elements, 0 or more, from the
+   storage's start, not the tensor's. */
 STREW_API strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
                                         int64_t offset, strew_tensor **out, strew_error *error);
-STREW_API int64_t strew_tensor_offset(const strew_tensor *tensor); /* in elements from the storage's start */
 
 /* ------------------------------------------------------------------------------------------ copying and joining */
 
-/* The same values as another dtype or on another device; `tensor` itself, retained, where nothing changes.
-   Conversions: STREW_SATURATE above. */
+/* The same values as another dtype or on another device, contiguous; `tensor` itself, retained, where nothing changes.
+   Converted by STREW_SATURATE, which never fails. STREW_EDTYPE: the device lacks the dtype. */
 STREW_API strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                                 strew_error *error);
-STREW_API strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error); /* contiguous */
-STREW_API strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error);  /* or itself */
-/* Writes src, broadcast and converted, into tensor; devices may differ. */
+/* A contiguous copy; the same only where it is needed, else `tensor` itself, retained. */
+STREW_API strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+/* In place. Writes src, broadcast to tensor's shape (STREW_ESHAPE) and converted by STREW_SATURATE, into tensor;
+   devices and dtypes may differ. Neither may overlap itself nor the other (STREW_EOVERLAP), but be the very same view.
+ */
 STREW_API strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error);
+/* In place: all elements become value, by STREW_EXACT (STREW_EVALUE). */
 STREW_API strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error);
-/* Joins count >= 1 tensors along dim (cat) or along a new dim (stack); dtypes are promoted. */
+/* Joins count >= 1 tensors along dim (cat: sizes may differ in dim alone) or along a new dim of the result (stack:
+   shapes are equal); dtypes are promoted. Always a new tensor. An empty 1-D tensor joins anything in cat.
+   STREW_EARGUMENT: no tensors; STREW_ESHAPE: what does not fit, by its place in the list, counted from 1. */
 STREW_API strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
                                  strew_error *error);
 STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
@@ -458,28 +546,38 @@ typedef enum strew_binary_op {
   STREW_BINARY_COUNT
 } strew_binary_op;
 
+/* Of each element. The result has tensor's shape, and its dtype but where the list says otherwise; a given *out takes
+   any dtype of a category not below the result's (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool,
+   bitwise operations of floats. */
 STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* Operands broadcast; at least one is a tensor. A given *out takes any dtype of a category not below the result's. */
+/* Of each pair. Operands broadcast (STREW_ESHAPE): their last dimensions are aligned, sizes 1 stretch. At least one is
+   a tensor (STREW_EARGUMENT); a number must fit the dtype in which the call computes (STREW_EVALUE). A given *out as
+   above; it may be the very same view as an operand. STREW_EDTYPE: sub of bools, bitwise operations of floats.
+   STREW_EVALUE: integers divided by 0, with the place of that in the divisor, or raised to less than 0. */
 STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                                     strew_error *error);
-/* a where condition (bool) is true, else b; the three broadcast. */
+/* a where condition (bool, else STREW_EDTYPE) is true, else b; the three broadcast, a and b are promoted. */
 STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                                    strew_error *error);
 /* tensor, with value (a number or a 0-d tensor) where mask (bool) is true; tensor's dtype. The two broadcast; in place
-   the mask broadcasts to tensor. */
+   the mask broadcasts to tensor. STREW_EDTYPE: mask is not bool, or value is of a higher category than tensor;
+   STREW_EVALUE: a number that tensor's dtype cannot hold; STREW_ESHAPE: a value with dimensions. */
 STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
                                          strew_tensor **out, strew_error *error);
-/* minimum(maximum(tensor, low), high); either bound may be NULL, not both. */
+/* minimum(maximum(tensor, low), high), of the promoted dtype; the bounds broadcast. Either may be NULL, not both
+   (STREW_EARGUMENT). */
 STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
                                    strew_tensor **out, strew_error *error);
-/* Same shape and equal elements throughout (NaN equals nothing, -0 equals +0); dtypes must agree. */
+/* Same shape and equal elements throughout (NaN equals nothing, -0 equals +0); dtypes must agree (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
-/* |a - b| <= atol + rtol * |b| everywhere, after broadcasting; infinities equal themselves, NaN nothing. */
+/* |a - b| <= atol + rtol * |b| everywhere, after broadcasting; infinities equal themselves, NaN nothing. Dtypes must
+   agree (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
 STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
                                       strew_error *error);
 
 /* --------------------------------------------------------------------------------- reductions, scans and sorting */
 
+/* How elements are folded into one. */
 typedef enum strew_fold {
   STREW_FOLD_SUM, /* integers and bools give int64 */
   STREW_FOLD_PROD,
@@ -495,30 +593,40 @@ typedef enum strew_fold {
   STREW_FOLD_COUNT
 } strew_fold;
 
-/* Folds `count` dimensions of tensor (0: all of them) into one value each. Sums add in an order that depends on the
-   shape alone. keepdim leaves the dimensions with size 1. correction: of var and std, 1 as PyTorch's default. */
+/* Folds the `count` dimensions in dims (0: all of them; each once, else STREW_ESHAPE) into one. Sums add in an order
+   that depends on the shape alone. keepdim leaves the dimensions with size 1. correction: var and std divide by max(0,
+   n - correction), 1 as PyTorch's default. argmin and argmax take one dimension or all. Of no elements: 0, 1 for prod
+   and all, NaN for mean, var and std, STREW_ESHAPE for what needs one. A given *out has exactly the result's dtype
+   (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
-/* Integers and bools give int64; in place an integer tensor keeps its dtype, in which the sums wrap. */
+/* Sums up to and with each element along dim, of tensor's shape. Integers and bools give int64; in place an integer
+   tensor keeps its dtype, in which the sums wrap. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-/* Stable; NaN is the greatest. indices are int64. topk: the k greatest (least) in order, along a dim of size k. */
+/* In order along dim, of tensor's shape: values, and where along dim they came from (int64). Stable; NaN is the
+   greatest, and -0 equals +0. topk: the k greatest (least) in order, along a dim of size k in 0..its size, else
+   STREW_EARGUMENT. Both results are new where they are NULL, or given, as *out. */
 STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
                                   strew_tensor **indices, strew_error *error);
 STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
                                   strew_tensor **indices, strew_error *error);
-/* The different values, ascending; inverse (of tensor's shape) and counts may be NULL. */
+/* The different values, ascending, 1-D; where each element is among them (int64, of tensor's shape); how often each is
+   there (int64, as values). inverse and counts may be NULL. Always new tensors. */
 STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
                                     strew_tensor **counts, strew_error *error);
-/* Positions of the non-zero elements in row-major order: int64[how many, rank]. */
+/* Positions of the non-zero elements in row-major order: int64[how many, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
-/* PyTorch's matmul (ranks 1 to 16, leading dimensions broadcast), and mm (2, 2), mv (2, 1), dot (1, 1). */
+/* PyTorch's matmul (ranks 1 to 16, leading dimensions broadcast), and mm (ranks 2, 2), mv (2, 1), dot (1, 1). Floats by
+   the machine's BLAS where there is one. STREW_ESHAPE: ranks, or sizes that do not meet; STREW_EDTYPE: dtypes that
+   differ, or bool. */
 typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT } strew_product;
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                                     strew_error *error);
 
 /* -------------------------------------------------------------------------------------------- the scatter family */
 
+/* All zeros: the last one stays, and bad values are errors. */
 typedef struct strew_scatter_options {
   strew_reduction reduction;
   bool exclude_self; /* places that receive something start from the reduction's identity */
@@ -527,14 +635,21 @@ typedef struct strew_scatter_options {
 
 /* Position form, as torch.Tensor.scatter_reduce_: for every coordinate c of index, in row-major order,
    self[c with c[dim] replaced by index[c]] is joined by src[c].
-   Ranks are equal (0 counts as 1 of size 1); index.size(d) <= src.size(d), and <= self.size(d) for d != dim.
-   src: self's dtype, or a number. *out NULL: a new tensor, self unchanged; *out == self: in place. */
+   Ranks are equal (0 counts as 1 of size 1); index.size(d) <= src.size(d), and <= self.size(d) for d != dim
+   (STREW_ESHAPE). index: int64 or int32, any strides, of any dtype where it is empty (STREW_EDTYPE). src: self's dtype,
+   or a number that it can hold (STREW_EVALUE). *out NULL: a new tensor, self unchanged; *out == self: in place, where
+   self may not overlap itself, index or src (STREW_EOVERLAP). STREW_EINDEX: a value of index that the mode does not
+   take, with its position; nothing is written then. STREW_EDTYPE: the mean of bools. Contributions join one by one in
+   row-major order of index, on every device and number of threads, unless strew_context_set_deterministic says that
+   they need not. */
 STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error);
-/* out[c] = self[c with c[dim] replaced by index[c]], of index's shape. */
+/* out[c] = self[c with c[dim] replaced by index[c]], of index's shape and self's dtype. Ranks are equal; index.size(d)
+   <= self.size(d) for d != dim. Errors as above. */
 STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
                                     strew_tensor **out, strew_error *error);
 
+/* (dim_size is -1 where nothing is known: all zeros would be a result of size 0 along dimension 0.) */
 typedef struct strew_group_options {
   int dim;                   /* of src */
   int64_t dim_size;          /* of the result along dim; -1: max(index) + 1 */
@@ -543,9 +658,13 @@ typedef struct strew_group_options {
   const strew_scalar *fill; /* of rows that receive nothing; NULL: 0, 1 for STREW_PROD */
 } strew_group_options;
 
-/* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
-   *out given: it takes part, and keeps its value where nothing arrives. arg, for STREW_AMAX and STREW_AMIN, or NULL: an
-   new int64 tensor with the position along dim of the first winner, src.size(dim) where there is none. */
+/* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c]. An
+   index of one dimension lies along dim; one of more is aligned with src's first dimensions; sizes 1 expand
+   (STREW_ESHAPE). The result has src's sizes but along dim. *out given: it takes part (sum adds to it, mean gives (out
+   + sum) / count), and keeps its value where nothing arrives; then fill is STREW_EARGUMENT. It may not overlap src or
+   index. arg, for STREW_AMAX and STREW_AMIN (else STREW_EARGUMENT), or NULL: becomes a new int64 tensor of the result's
+   shape, with the position along dim of the first winner (the first NaN), src.size(dim) where there is none or *out
+   wins. Other rules and errors as of strew_scatter. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
 

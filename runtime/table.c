@@ -22,7 +22,7 @@ struct strew_table {
 enum { FIRST_CAPACITY = 8 };
 
 strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error) {
-  struct call call = CALL("table_create", error, {0});
+  CALL(call, "table_create", error, {0});
   return table_create(&call, context, out);
 }
 
@@ -91,7 +91,7 @@ strew_status table_add(const struct call *call, strew_table *table, const char *
 }
 
 strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error) {
-  struct call call = CALL("table_add", error, {0});
+  CALL(call, "table_add", error, {0});
   return table_add(&call, table, name, tensor);
 }
 
@@ -106,18 +106,17 @@ strew_status table_set_words(const struct call *call, strew_table *table, int64_
 }
 
 strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error) {
-  struct call call = CALL("table_add_word", error, {0});
-  struct words none = {0};
+  CALL(call, "table_add_word", error, {0});
   int64_t number;
   char text[TEXT_BYTES];
   if (i < 0 || i >= table->count)
     return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"},
                 "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
-  strew_status status = table->entries[i].words ? STREW_OK : table_set_words(&call, table, i, &none);
-  if (status != STREW_OK) return status;
-  struct words *words = table->entries[i].words;
+  struct words fresh = {0}, *kept = table->entries[i].words, *words = kept ? kept : &fresh;
   int64_t count = words->count;
-  status = words_number(&call, table->context, words, word, strlen(word), &number);
+  strew_status status = words_number(&call, table->context, words, word, strlen(word), &number);
+  if (status == STREW_OK && !kept) status = table_set_words(&call, table, i, &fresh);
+  if (status != STREW_OK && !kept) words_release(&fresh, table->context);
   if (status != STREW_OK || number == count) return status;
   return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "words"},
               "has \"%s\" twice, the words of a column are different", text_of_name(word, text));

@@ -182,7 +182,7 @@ static strew_status check_view(const struct call *call, int rank, const int64_t 
 
 strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
                               int64_t offset, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("as_strided", error, {"self", tensor});
+  CALL(call, "as_strided", error, {"self", tensor});
   int64_t elements = (int64_t)(tensor->storage->size_bytes / dtype_bytes(tensor->dtype));
   strew_status status = check_sizes(&call, tensor->dtype, rank, sizes);
   if (status == STREW_OK) status = check_view(&call, rank, sizes, strides, offset, elements);
@@ -193,7 +193,7 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
 strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const int64_t *strides,
                         void *data, size_t size_bytes, void (*release)(void *user), void *user, strew_tensor **out,
                         strew_error *error) {
-  struct call call = CALL("wrap", error, {0});
+  CALL(call, "wrap", error, {0});
   strew_status status = check_sizes(&call, dtype, rank, sizes);
   if (status != STREW_OK) return status;
   if (device->ops != &cpu_ops)
@@ -246,7 +246,7 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
 /* ------------------------------------------------------------------------------------------- read and written */
 
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
-  struct call call = CALL("data", error, {"self", tensor});
+  CALL(call, "data", error, {"self", tensor});
   if (tensor->storage->device->ops != &cpu_ops)
     return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "self:to(\"cpu\")"},
                 "is on %s, only cpu tensors have a host address", tensor->storage->device->name);
@@ -262,7 +262,7 @@ static strew_status read_elements(const struct call *call, const strew_tensor *t
 }
 
 strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
-  struct call call = CALL("read", error, {"self", tensor});
+  CALL(call, "read", error, {"self", tensor});
   int64_t count = strew_tensor_numel(tensor);
   size_t due = (size_t)count * dtype_bytes(tensor->dtype);
   if (size_bytes != due)
@@ -307,7 +307,7 @@ static strew_status locate(const struct call *call, const strew_tensor *tensor, 
 
 strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *position, strew_scalar *out,
                        strew_error *error) {
-  struct call call = CALL("get", error, {"self", tensor});
+  CALL(call, "get", error, {"self", tensor});
   int64_t offset;
   union element element;
   strew_status status = locate(&call, tensor, rank, position, &offset);
@@ -318,7 +318,7 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
 
 strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
                        strew_error *error) {
-  struct call call = CALL("set", error, {"self", tensor});
+  CALL(call, "set", error, {"self", tensor});
   int64_t offset;
   union element element;
   strew_status status = locate(&call, tensor, rank, position, &offset);
@@ -329,7 +329,7 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
 }
 
 strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error) {
-  struct call call = CALL("item", error, {"self", tensor});
+  CALL(call, "item", error, {"self", tensor});
   int64_t count = strew_tensor_numel(tensor);
   if (count != 1)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},

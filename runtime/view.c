@@ -77,7 +77,7 @@ static bool restride(const strew_tensor *tensor, int rank, const int64_t *sizes,
 }
 
 strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("view", error, {"self", tensor});
+  CALL(call, "view", error, {"self", tensor});
   struct shape shape = {.rank = rank, .offset = tensor->offset};
   strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
   if (status != STREW_OK) return status;
@@ -108,12 +108,12 @@ static strew_status reshape(const struct call *call, strew_tensor *tensor, int r
 
 strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                            strew_error *error) {
-  struct call call = CALL("reshape", error, {"self", tensor});
+  CALL(call, "reshape", error, {"self", tensor});
   return reshape(&call, tensor, rank, sizes, out);
 }
 
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("flatten", error, {"self", tensor});
+  CALL(call, "flatten", error, {"self", tensor});
   strew_status status = check_named_dim(&call, "start_dim", tensor->rank, &first);
   if (status == STREW_OK) status = check_named_dim(&call, "end_dim", tensor->rank, &last);
   if (status != STREW_OK) return status;
@@ -134,7 +134,7 @@ strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tens
 
 strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, strew_tensor **out,
                            strew_error *error) {
-  struct call call = CALL("permute", error, {"self", tensor});
+  CALL(call, "permute", error, {"self", tensor});
   struct fault fault = {.code = STREW_ESHAPE, .argument = "dims"};
   char text[TEXT_BYTES];
   if (rank != tensor->rank)
@@ -164,14 +164,14 @@ static strew_status swap_dims(const struct call *call, const strew_tensor *tenso
 }
 
 strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("transpose", error, {"self", tensor});
+  CALL(call, "transpose", error, {"self", tensor});
   strew_status status = check_named_dim(&call, "dim0", tensor->rank, &a);
   if (status == STREW_OK) status = check_named_dim(&call, "dim1", tensor->rank, &b);
   return status == STREW_OK ? swap_dims(&call, tensor, a, b, out) : status;
 }
 
 strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("t", error, {"self", tensor});
+  CALL(call, "t", error, {"self", tensor});
   if (tensor->rank > 2)
     return fail(
         &call,
@@ -183,7 +183,7 @@ strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *erro
 /* ------------------------------------------------------------------------------------- squeeze, unsqueeze, expand */
 
 strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("squeeze", error, {"self", tensor});
+  CALL(call, "squeeze", error, {"self", tensor});
   int only = dim ? *dim : 0;
   strew_status status = dim ? check_dim(&call, tensor->rank, &only) : STREW_OK;
   if (status != STREW_OK) return status;
@@ -197,7 +197,7 @@ strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **
 }
 
 strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("unsqueeze", error, {"self", tensor});
+  CALL(call, "unsqueeze", error, {"self", tensor});
   strew_status status = check_dim(&call, tensor->rank + 1, &dim);
   if (status != STREW_OK) return status;
   if (tensor->rank == MAX_RANK)
@@ -217,7 +217,7 @@ strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, 
 
 strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                           strew_error *error) {
-  struct call call = CALL("expand", error, {"self", tensor});
+  CALL(call, "expand", error, {"self", tensor});
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
   char text[TEXT_BYTES];
   if (rank < tensor->rank || rank > MAX_RANK)
@@ -246,7 +246,7 @@ static strew_status check_has_dims(const struct call *call, const strew_tensor *
 }
 
 strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out, strew_error *error) {
-  struct call call = CALL("select", error, {"self", tensor});
+  CALL(call, "select", error, {"self", tensor});
   strew_status status = check_has_dims(&call, tensor, &dim);
   if (status != STREW_OK) return status;
   int64_t size = tensor->sizes[dim];
@@ -260,7 +260,7 @@ strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew
 
 strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor **out,
                           strew_error *error) {
-  struct call call = CALL("narrow", error, {"self", tensor});
+  CALL(call, "narrow", error, {"self", tensor});
   strew_status status = check_has_dims(&call, tensor, &dim);
   if (status != STREW_OK) return status;
   int64_t size = tensor->sizes[dim];
@@ -289,7 +289,7 @@ static int64_t clamp_end(int64_t end, int64_t size) {
 
 strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t stop, int64_t step, strew_tensor **out,
                          strew_error *error) {
-  struct call call = CALL("slice", error, {"self", tensor});
+  CALL(call, "slice", error, {"self", tensor});
   strew_status status = check_has_dims(&call, tensor, &dim);
   if (status != STREW_OK) return status;
   strew_scalar value = strew_int(step);

@@ -6,15 +6,22 @@ cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread libzip-dev libpng-dev opencl-headers'
 driver='ocl-icd-libopencl1 pocl-opencl-icd' # OpenCL on the processor
-test="lua5.4 lua-busted lua-check check python3-numpy $driver mesa-opencl-icd oclgrind libreadline8 libedit2"
+test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver mesa-opencl-icd oclgrind libreadline8 libedit2"
+packages='debhelper git'
 lint='lua-check clang clang-format clang-tidy shellcheck'
 optional= # what a target uses where it is there, and does without where it is not
 
 needed=$build
 for target in "$@"; do
   case $target in
-    test | checks | specs | terminal | rules | sanitized | threads | devices) needed="$needed $test" optional='shellcheck' ;;
+    test | checks | hosts | installed | exports | specs | terminal | rules | sanitized | threads | devices)
+      needed="$needed $test" optional='shellcheck locales luarocks'
+      ;;
+    dist) needed="$needed git" ;;
+    deb) needed="$needed $packages" optional=lintian ;;
     demo) needed="$needed $driver" ;;
+    fuzz) needed="$needed clang libclang-rt-dev" ;;
+    coverage) needed="$needed $test clang libclang-rt-dev llvm" ;;
     lint) needed="$needed $lint" ;;
   esac
 done

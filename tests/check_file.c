@@ -26,7 +26,9 @@ static struct {
   int code;          /* with this errno */
   long interrupting; /* the number of the call during which the host interrupts the context */
   bool lacks_libraries;
-  bool hiccups; /* reads and writes are short or interrupted, every other time */
+  bool hiccups;      /* reads and writes are short or interrupted, every other time */
+  long syncs;        /* of fsync: with hiccups the first is interrupted, the third ... */
+  int creation_mode; /* of the last file that was made */
 } os;
 
 static void limit_system(long failing, int code) {
@@ -57,6 +59,7 @@ int __wrap_open(const char *path, int flags, ...) {
   va_start(arguments, flags);
   int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
   va_end(arguments);
+  if (mode) os.creation_mode = mode;
   return fails() ? -1 : __real_open(path, flags, mode);
 }
 
@@ -82,13 +85,20 @@ int __wrap_close(int descriptor) {
   return fails() ? -1 : result;
 }
 
+int __real_fsync(int descriptor);
+int __wrap_fsync(int descriptor);
+int __wrap_fsync(int descriptor) {
+  errno = EINTR;
+  if (os.hiccups && ++os.syncs % 2) return -1;
+  return fails() ? -1 : __real_fsync(descriptor);
+}
+
 #define WRAP(name, parameters, arguments)                                                                              \
   int __real_##name parameters;                                                                                        \
   int __wrap_##name parameters;                                                                                        \
   int __wrap_##name parameters { return fails() ? -1 : __real_##name arguments; }
 WRAP(fstat, (int descriptor, struct stat *about), (descriptor, about))
 WRAP(lstat, (const char *path, struct stat *about), (path, about))
-WRAP(fsync, (int descriptor), (descriptor))
 WRAP(fchmod, (int descriptor, mode_t mode), (descriptor, mode))
 WRAP(rename, (const char *from, const char *to), (from, to))
 
@@ -259,6 +269,7 @@ END_TEST
 START_TEST(test_hiccups) {
   const int64_t sizes[] = {50, 60};
   os.hiccups = true;
+  os.syncs = 0;
   for (int kind = 0; kind < KINDS; kind++) {
     strew_tensor *saved = random_content(kind, STREW_INT32, sizes, PERMUTED), *loaded;
     ok(save_as(kind, saved, in_folder(names[kind])));
@@ -266,6 +277,7 @@ START_TEST(test_hiccups) {
     assert_same(saved, loaded, names[kind]);
     strew_release(saved), strew_release(loaded);
   }
+  ck_assert_int_eq(os.syncs, 2); /* of the archive that was replaced */
 }
 END_TEST
 
@@ -502,6 +514,36 @@ START_TEST(test_no_permission) {
 }
 END_TEST
 
+/* Where the old file's owner and group cannot be had, nobody gets rights that he did not have. */
+START_TEST(test_another_owner) {
+  enum { NOBODY = 65534, STRANGERS = 54321 };
+  const char *path = in_folder("x.npy");
+  struct stat about;
+  if (geteuid() != 0) return;
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1});
+  put_bytes(path, "old", 3);
+  ck_assert_int_eq(chown(path, 0, STRANGERS) + chmod(path, 0662) + chown(folder, NOBODY, 0), 0);
+  ck_assert_int_eq(seteuid(NOBODY), 0);
+  ok(strew_save(tensor, path, NULL, &failure));
+  ck_assert_int_eq(seteuid(0) + stat(path, &about), 0);
+  ck_assert(about.st_uid == NOBODY && about.st_gid == getegid());
+  ck_assert_int_eq(about.st_mode & 07777, 0622);
+  strew_release(tensor);
+}
+END_TEST
+
+/* A file that replaces a private one is private from its first moment on. */
+START_TEST(test_private) {
+  const char *path = in_folder("x.npy");
+  strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1});
+  ok(strew_save(tensor, path, NULL, &failure));
+  ck_assert_int_eq(os.creation_mode, 0666);
+  ok(strew_save(tensor, path, NULL, &failure));
+  ck_assert_int_eq(os.creation_mode, 0600);
+  strew_release(tensor);
+}
+END_TEST
+
 /* What root replaces stays its owner's. */
 START_TEST(test_owner) {
   enum { NOBODY = 65534 };
@@ -656,6 +698,8 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_no_regular_file);
   tcase_add_test(all, test_no_permission);
   tcase_add_test(all, test_owner);
+  tcase_add_test(all, test_another_owner);
+  tcase_add_test(all, test_private);
   tcase_add_test(all, test_larger_than_memory);
   tcase_add_test(all, test_kinds);
   if (!on_device()) tcase_add_test(all, test_no_library);

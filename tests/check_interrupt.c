@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct {
   atomic_long looks, interrupted;
@@ -268,6 +269,47 @@ START_TEST(test_pieces_of_products) {
 }
 END_TEST
 
+/* Lines of .csv files are looked at by their cells. */
+START_TEST(test_wide_lines) {
+  const int64_t wide[] = {2, 1 << 15};
+  char path[] = "/tmp/strew-check-XXXXXX.csv";
+  int descriptor = mkstemps(path, 4);
+  ck_assert_int_ge(descriptor, 0);
+  close(descriptor);
+  strew_tensor *saved = random_integers(STREW_INT32, 2, wide, CONTIGUOUS, -9, 9);
+  strew_table *loaded = NULL;
+  limit_looks(LONG_MAX, false);
+  ok(strew_save(saved, path, NULL, &failure));
+  ck_assert_int_ge(atomic_load(&stop.looks), 2 * wide[1] / 1024);
+  limit_looks(LONG_MAX, false);
+  ok(strew_load(device, path, NULL, NULL, &loaded, &failure));
+  ck_assert_int_ge(atomic_load(&stop.looks), 7 * wide[1] / 1024); /* two walks; names, columns and table */
+  limit_looks(0, false);
+  unlink(path);
+  strew_table_release(loaded), strew_release(saved);
+}
+END_TEST
+
+/* Each row of a picture is looked at, when it is written and when it is read. */
+START_TEST(test_rows_of_pictures) {
+  const int64_t high[] = {3000, 1};
+  char path[] = "/tmp/strew-check-XXXXXX.png";
+  int descriptor = mkstemps(path, 4);
+  ck_assert_int_ge(descriptor, 0);
+  close(descriptor);
+  strew_tensor *saved = random_integers(STREW_UINT8, 2, high, CONTIGUOUS, 0, 9), *loaded = NULL;
+  limit_looks(LONG_MAX, false);
+  ok(strew_save(saved, path, NULL, &failure));
+  ck_assert_int_ge(atomic_load(&stop.looks), high[0]);
+  limit_looks(LONG_MAX, false);
+  ok(strew_load(device, path, NULL, &loaded, NULL, &failure));
+  ck_assert_int_ge(atomic_load(&stop.looks), high[0]);
+  limit_looks(0, false);
+  unlink(path);
+  strew_release(loaded), strew_release(saved);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("interrupt");
   test_allocator = counting_allocator;
@@ -283,5 +325,7 @@ Suite *make_suite(void) {
   TCase *often = new_case(suite, "how often calls look");
   tcase_add_loop_test(often, test_looks, 0, LONG_CALLS);
   tcase_add_test(often, test_pieces_of_products);
+  tcase_add_test(often, test_wide_lines);
+  tcase_add_test(often, test_rows_of_pictures);
   return suite;
 }

@@ -25,9 +25,9 @@ static void assert_reads(const char *text) {
   char *due_end;
   const char *end = decimal_scan(text, &decimal);
   double due = strtod_l(text, &due_end, plain);
-  if (end != due_end) ck_abort_msg("\"%s\": %td bytes were read, due %td", text, end - text, due_end - text);
+  if (end != due_end) ck_abort_msg("\"%.200s\": %td bytes were read, due %td", text, end - text, due_end - text);
   double is = decimal_to_double(&decimal, plain);
-  if (!same_element(STREW_FLOAT64, &is, &due)) ck_abort_msg("\"%s\" is read as %a, due %a", text, is, due);
+  if (!same_element(STREW_FLOAT64, &is, &due)) ck_abort_msg("\"%.200s\" is read as %a, due %a", text, is, due);
 }
 
 START_TEST(test_texts) {
@@ -87,6 +87,21 @@ START_TEST(test_texts) {
                                       "nan",
                                       "NaN"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_reads(texts[i]);
+}
+END_TEST
+
+/* An exponent that only as many zeros make up for. */
+START_TEST(test_far_exponents) {
+  enum { ZEROS = 2000000 };
+  static const char *const ends[] = {"1e2000001", "1e2000000", "1e20000000", "1e200000000000000000000", "1e-1"};
+  char *text = malloc(ZEROS + 64);
+  memset(text, '0', ZEROS + 2);
+  text[1] = '.';
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    strcpy(text + 2 + ZEROS, ends[i]);
+    assert_reads(text);
+  }
+  free(text);
 }
 END_TEST
 
@@ -244,6 +259,7 @@ Suite *make_suite(void) {
   TCase *all = new_case(suite, "numbers");
   tcase_add_checked_fixture(all, make_locale, free_locale);
   tcase_add_test(all, test_texts);
+  tcase_add_test(all, test_far_exponents);
   tcase_add_test(all, test_no_numbers);
   tcase_add_test(all, test_random);
   tcase_add_test(all, test_integers);

@@ -242,27 +242,58 @@ START_TEST(test_endless_grain) {
 }
 END_TEST
 
-/* A host's thread with a context of its own: returns how much of its work was wrong. (Check's own macros are for the
-   first thread.) */
-static void *host_thread(void *threads) {
+/* A host's thread with a context of its own, which is unlike its neighbours' in threads, allocator and limit. */
+struct neighbour {
+  int threads;
+  size_t limit_bytes, used_bytes; /* by the allocator, which is asked on this thread alone */
+};
+
+static void *count_and_allocate(void *neighbour, size_t size_bytes, size_t alignment) {
+  void *block = NULL;
+  if (posix_memalign(&block, alignment < sizeof block ? sizeof block : alignment, size_bytes)) return NULL;
+  ((struct neighbour *)neighbour)->used_bytes += size_bytes;
+  return block;
+}
+
+static void count_and_free(void *neighbour, void *block, size_t size_bytes) {
+  ((struct neighbour *)neighbour)->used_bytes -= size_bytes;
+  free(block);
+}
+
+/* Returns how much of its work was wrong. (Check's own macros are for the first thread.) */
+static void *host_thread(void *neighbour_) {
+  struct neighbour *neighbour = neighbour_;
+  enum { TOO_MUCH = 1 << 26 };
+  strew_options options = {.threads = neighbour->threads,
+                           .grain_bytes = 64,
+                           .allocator = {count_and_allocate, count_and_free, neighbour},
+                           .memory_limit_bytes = neighbour->limit_bytes};
   intptr_t wrong = 0;
-  strew_device *on = new_device(*(int *)threads);
-  if (!on) return (void *)(intptr_t)-1;
+  int64_t size = TOO_MUCH;
+  strew_context *own = NULL;
+  strew_device *on = NULL;
+  strew_tensor *large = NULL;
+  if (strew_context_create(&options, &own, NULL) != STREW_OK) return (void *)(intptr_t)-1;
+  strew_device_find(own, NULL, &on, NULL);
   for (int i = 0; i < 5; i++) wrong += count_wrong(on);
-  strew_context_release(strew_device_context(on));
-  return (void *)wrong;
+  strew_status due = neighbour->limit_bytes ? STREW_EMEMORY : STREW_OK;
+  wrong += strew_empty(on, STREW_UINT8, 1, &size, &large, NULL) != due;
+  strew_release(large);
+  strew_context_release(own);
+  return (void *)(wrong + (neighbour->used_bytes != 0));
 }
 
 START_TEST(test_contexts_side_by_side) {
   pthread_t host[3];
-  int threads[] = {1, 2, 3};
+  struct neighbour neighbours[] = {{1, 1 << 25, 0}, {2, 0, 0}, {3, 1 << 24, 0}};
   void *wrong;
   expect(2);
-  for (int i = 0; i < 3; i++) ck_assert_int_eq(pthread_create(&host[i], NULL, host_thread, &threads[i]), 0);
+  for (int i = 0; i < 3; i++) ck_assert_int_eq(pthread_create(&host[i], NULL, host_thread, &neighbours[i]), 0);
   ck_assert_int_eq(count_wrong(device), 0);
   for (int i = 0; i < 3; i++) {
     ck_assert_int_eq(pthread_join(host[i], &wrong), 0);
-    ck_assert_msg(!wrong, "%d results of the context with %d threads are wrong", (int)(intptr_t)wrong, threads[i]);
+    ck_assert_msg(!wrong, "%d results of the context with %d threads are wrong", (int)(intptr_t)wrong,
+                  neighbours[i].threads);
   }
 }
 END_TEST

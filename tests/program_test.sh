@@ -158,6 +158,9 @@ done
 ran -d nothing -e 'print("on")'; expect 'a device that is not there' 1 '' "$program: --device: *\"nothing\"*there is: cpu*"
 STREW_DEVICE=nothing ran -e 'print("on")'; expect '$STREW_DEVICE' 1 '' "$program: \$STREW_DEVICE: *\"nothing\"*there is: cpu*"
 STREW_THREADS=many ran -e 'print("on")'; expect '$STREW_THREADS' 1 '' '*$STREW_THREADS*'
+STREW_THREADS=many ran --memory 1G -e 'print("on")'; expect '$STREW_THREADS with limits' 1 '' '*$STREW_THREADS*'
+STREW_THREADS=many ran --devices; expect '$STREW_THREADS when devices are listed' 1 '' '*$STREW_THREADS*'
+STREW_THREADS=1 ran --devices; expect '... is what is listed' 0 '*threads: 1*'
 STREW_THREADS=many ran -t 2 -e 'print("on")'; expect '-t overrides $STREW_THREADS' 0 on
 STREW_THREADS=many ran -E -e 'print("on")'; expect '-E ignores $STREW_THREADS' 0 on
 STREW_DEVICE=nothing ran -E -e 'print("on")'; expect '-E ignores $STREW_DEVICE' 0 on

@@ -56,6 +56,8 @@ expect 'as root' 0 "setup: installing gcc *${newline}make demo" '' \
   '*update*(noninteractive)*install *--no-install-recommends*gcc (noninteractive)' demo
 machine 0 'check pocl-opencl-icd'
 expect 'what the benchmarks do without' 0 'make bench bench-peers' '' '' bench bench-peers
+machine 0 debhelper
+expect 'packages' 0 'setup: installing debhelper *make deb' '' '*install *--no-install-recommends*debhelper (noninteractive)' deb
 machine 0 'check shellcheck'
 expect 'what only the tests need' 0 'make demo' '' '' demo
 expect 'the tests' 0 "setup: installing check *${newline}setup: going on without shellcheck*make test" '' '*check *' test

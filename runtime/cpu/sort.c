@@ -266,9 +266,10 @@ static void sort_alone(const struct job *job, const struct line *line, char *scr
 static void part_of_lines(void *job_, int64_t part) {
   const struct job *job = job_;
   int64_t end = part_begin(job->count, job->parts, part + 1);
+  char *scratch = job->scratch ? job->scratch + part * job->line_bytes : NULL;
   for (int64_t i = part_begin(job->count, job->parts, part); i < end && !context_stops(job->context); i++) {
     struct line line = line_at(job, i);
-    sort_alone(job, &line, job->scratch + part * job->line_bytes);
+    sort_alone(job, &line, scratch);
   }
 }
 

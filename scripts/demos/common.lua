@@ -38,7 +38,7 @@ function common.on_devices(compute, dtype)
   local expected = timed("cpu", compute)
   local there, probe = pcall(strew.zeros, 1, {device = "opencl", dtype = dtype or "float32"})
   if not there then
-    verdict = "the CPU alone: " .. tostring(probe):gsub("\n.*", "")
+    verdict = "the CPU alone: " .. tostring(probe):gsub("\n.*", ""):gsub("^.-:%d+: ", "")
     return expected
   end
   local same = true

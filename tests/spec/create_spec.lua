@@ -77,7 +77,8 @@ describe("strew.tensor", function()
       {"strew.tensor{{true, 2.5}}", "tensor: 'x' has 2.5 at x[1][2], booleans and numbers do not mix"},
       {"strew.tensor{1, nil, 3}", "tensor: 'x' has nil at x[2], sequences have no holes"},
       {"strew.tensor{{1, 'x'}}", "tensor: 'x' has \"x\" at x[1][2], numbers or booleans are due"},
-      {"strew.tensor{1, 2, dtype = 'int64'}", "tensor: 'x' has key \"dtype\" at x, a sequence is due"},
+      {"strew.tensor{1, 2, dtype = 'int64'}", "tensor: 'x' has key \"dtype\" at x, a sequence is due\n"
+       .. "  hint  options stand in a table of their own, behind this one: {dtype = ...}"},
       {"strew.tensor(setmetatable({}, {__index = {1}}))",
        "tensor: 'x' has no entries but those of its metatable at x, a plain sequence is due"},
       {"strew.tensor{{n = 1}}", "tensor: 'x' has key \"n\" at x[1], a sequence is due"},
@@ -163,7 +164,8 @@ describe("creation", function()
       {"strew.full(2, 300, {dtype = 'int8'})",
        "full: 'value' is 300, which int8 cannot hold: a whole number in its range is needed"},
       {"strew.arange()", "arange: 'stop' is missing, the arguments are (stop [, {dtype =, device =}])"},
-      {"strew.eye(2, 2, 2)", "eye: 3 arguments are too many, they are (n [, m] [, {dtype =, device =}])"},
+      {"strew.eye(2, 2, 2)",
+       "eye: 'options' is 2, a table is due, the arguments are (n [, m] [, {dtype =, device =}])"},
     }, names)
   end)
 end)

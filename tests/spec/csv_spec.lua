@@ -34,9 +34,9 @@ local function text_of(columns)
   return table.concat(parts, "; ")
 end
 
-local function read(bytes, options)
+local function read(bytes, ...)
   put(bytes)
-  return text_of(strew.load(path, options))
+  return text_of(strew.load(path, ...))
 end
 
 -- Why the bytes are refused, without the path.
@@ -111,6 +111,7 @@ describe("a .csv file", function()
     assert.equal("int64", strew.load(path, header).x.dtype)
     assert.equal("a,b {1|2} 0 1; c int64 3 4", read("\"a,b\",c\n1,3\n2,4\n", {header = true, text = {"a,b"}}))
     assert.equal("1 int64 1 2; 2 {3|4} 0 1", read("1,3\n2,4\n", {text = {2}}))
+    assert.equal("1 int64 1 2; 2 {3|4} 0 1", read("1,3\n2,4\n", {text = {2}}, nil))
   end)
 
   it("has the dtype that is asked for", function()
@@ -164,6 +165,7 @@ describe("a .csv file", function()
     assert.equal("load: 'text' has \"q\", which is no column: the file has \"a\"", refused{header = true, text = {"q"}})
     assert.equal("load: 'text' has \"2\", which is no column: the file has \"1\"", refused{header = false, text = {2}})
     assert.equal("load: 'text' has true, names or numbers of columns are due", refused{text = {true}})
+    assert.equal("load: 'text' has key \"a\", a sequence is due", refused{header = true, text = {a = true}})
     for _, separator in ipairs{"5", "e", ".", "-", "\"", "\n", "é"} do
       assert.is_truthy(refused{separator = separator}:find("^load: 'separator' is "), separator)
     end

@@ -393,6 +393,8 @@ describe("files", function()
       {"strew.load 'a\\0.npy'", "load: 'path' is \"a\" and more behind a zero byte, no file is named so"},
       {"strew.load '/nowhere/\\27\\n.npy'",
         "load: 'path' is \"/nowhere/??.npy\", which cannot be opened: No such file or directory"},
+      {"strew.load '/nowhere/\\xc2\\x9b31m\\xc2\\xa0.npy'", -- a control character, and one that is none
+        "load: 'path' is \"/nowhere/?31m\xc2\xa0.npy\", which cannot be opened: No such file or directory"},
       {"strew.load(5)", "load: 'path' is 5, a string is due"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
         .. "(path [, {device =, map =, header =, separator =, dtype =, text =}])"},

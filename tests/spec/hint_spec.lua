@@ -65,6 +65,16 @@ describe("a hint can be followed:", function()
     {"a method misspelt", "t:scater_add_(0, index, src)", "scater_add_", "scatter_add_", twos, {}},
     {"a function misspelt", "strew.scater_add(t, 0, index, src)", "scater_add", "scatter_add", twos, {}},
     {"an option misspelt", "t:sum{keepdims = true, dim = 0}", "keepdims", "keepdim", "float32[1, 2] {{0.0, 0.0}}", {}},
+    {"options among elements", "strew.zeros({2, dtype = 'int8'})", "{2, dtype = 'int8'}", "{2}, {dtype = 'int8'}",
+     "int8[2] {0, 0}", {}, "a table of their own, behind this one: {dtype = ...}"},
+    {"options among elements of a tensor", "strew.tensor{2, device = 'cpu'}", "{2, device = 'cpu'}", "{2}",
+     "int64[1] {2}", {}, "a table of their own, behind this one: {device = ...}"},
+    {"a table as operand", "i:add({1, 1, 1})", "{1, 1, 1}", "strew.tensor{1, 1, 1}", "int64[3] {1, 3, 2}", {},
+     "strew.tensor(other)"},
+    {"a table as index of groups", "strew.scatter(w, {0, 0, 1})", "{0, 0, 1}", "strew.tensor{0, 0, 1}",
+     "float32[2] {2.0, 1.0}", {}, "strew.tensor(index)"},
+    {"a dtype as a name", "src:to(strew.int8)", "strew.int8", '"int8"', "int8[3, 2] {{1, 1}, {1, 1}, {1, 1}}", {},
+     't:to("int8")'},
     {"another library's dtype", "strew.ones(1, {dtype = 'long'})", "long", "int64", "int64[1] {1}", {}},
   }
   for _, row in ipairs(rows) do
@@ -82,6 +92,22 @@ describe("a hint can be followed:", function()
       end
     end)
   end
+end)
+
+it("a name that other libraries have is told as what it is here", function()
+  local names = {"double", "float", "half", "long", "int", "short", "char", "byte", "astype", "cpu", "numpy", "T",
+    "ndim", "nelement", "swapaxes", "array", "asarray", "concat", "concatenate", "zeros_like", "ones_like",
+    "empty_like", "full_like"}
+  local environment = {t = strew.ones(2, 3), x = 1, dtype = "int8", strew = strew}
+  for _, name in ipairs(names) do
+    for _, owner in ipairs{"t", "strew"} do
+      local _, hint = provoke(("return %s.%s"):format(owner, name), environment)
+      local here = hint:match "^here it is (.*)$"
+      assert.is_truthy(here, name)
+      assert.is_not_nil(load("return " .. here, here, "t", environment)())
+    end
+  end
+  assert.equal('here it is t:to("opencl")', select(2, provoke("t.cuda()", environment)))
 end)
 
 describe("on devices", function()

@@ -53,6 +53,8 @@ describe("a tensor", function()
 
   it("refuses wrong positions and names", function()
     local tensor = "\n  self  int64[2, 3] cpu"
+    local no_text = "..: joins strings and numbers, a tensor is neither\n"
+      .. "  hint  tostring(t) is its text, t:item() the number of a tensor with just one"
     local ipairs_hint = "\n  hint  ipairs counts from 1, tensors count from 0: for i = 0, #t - 1"
     fail({
       {"return t[2]",
@@ -61,7 +63,11 @@ describe("a tensor", function()
       {"for _ in ipairs(v) do end", "t[i]: 'position' 3 is out of range for dim 0 of self (size 3, valid -3..2)"
        .. "\n  self  int64[3] cpu" .. ipairs_hint},
       {"return t[1.5]", "t[i]: 'position' is 1.5, an integer is due"},
-      {"return t[{}]", "t[i]: 'position' is a table, an integer is due"},
+      {"return t[{}]", "t[i]: 'position' is a table, an integer is due\n  hint  t[i][j], or t:get(i, j)"},
+      {"return 'sum: ' .. t", no_text},
+      {"return v .. t", no_text},
+      {"for _ in pairs(t) do end", "pairs: a tensor has positions, no keys\n"
+       .. "  hint  for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"},
       {"return t.foo", "tensor has no 'foo'"},
       {"return t.shap", "tensor has no 'shap'\n  hint  did you mean 'shape'?"},
       {"t:scater_add_()", "tensor has no 'scater_add_'\n  hint  did you mean 'scatter_add_'?"},

@@ -93,6 +93,24 @@ describe("tensor memory", function()
     victim = nil
   end)
 
+  it("stands a finalizer that frees what is being shown", function()
+    local chunk = [[
+      local strew = require "strew"
+      collectgarbage("incremental", 110, 1000, 30)
+      local captions = {}
+      function print(text) captions[#captions + 1] = text:match "[^\n]*$" end
+      for i = 1, 400 do
+        local shown = strew.zeros(90, 70)
+        collectgarbage()
+        setmetatable({}, {__gc = function() shown:free() taken = strew.zeros(90, 7) end}) -- where it was
+        local filler = ("x"):rep(100 * i) -- the collector comes a little earlier each time
+        pcall(strew.show, shown, {style = "ascii", width = 70, height = 90})
+      end
+      for _, caption in ipairs(captions) do assert(caption == captions[1], caption) end
+      io.write(captions[1])]]
+    assert.equal("0 .. 0, a place is the mean of 2 x 1", support.output(chunk))
+  end)
+
   it("stands the end of a Lua state", function()
     local chunk = [[
       early = setmetatable({}, {__gc = function() print(pcall(strew.ones, 1)) end})

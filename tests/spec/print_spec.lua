@@ -262,7 +262,7 @@ int64[6, 200] cpu
        .. "full\n  hint  did you mean 'full'?"},
       {"strew.set_printoptions{profile = 'full', precision = 2, edgeitems = 0}",
        "set_printoptions: 'edgeitems' is 0, valid 1..1073741824"},
-      {"strew.set_printoptions(4)", "set_printoptions: 1 arguments are too many, they are "
+      {"strew.set_printoptions(4)", "set_printoptions: 'options' is 4, a table is due, the arguments are "
        .. "([{precision =, threshold =, edgeitems =, linewidth =, profile =}])"},
       {"strew.get_printoptions(1)", "get_printoptions: takes no argument, 1 was given"},
     }, {strew = strew})

@@ -1,0 +1,50 @@
+/* float_mode.h: how the processor computes with floats, as a thread of the host's may have set it: rounding, denormals
+   taken for zeros, exceptions that end the process. strew's results know but one mode, the default one; so each public
+   call that computes, or starts threads, which inherit it, sets that mode at its start and the host's at its end.
+   Nothing is written where there is no difference: a look costs some nanoseconds. */
+#ifndef FLOAT_MODE_H
+#define FLOAT_MODE_H
+
+#ifdef __x86_64__
+
+#include <xmmintrin.h>
+
+/* The registers of SSE, whose lowest bits are exceptions of the past and no mode, and of x87: long double, and what the
+   C library asks for the rounding. */
+struct float_mode {
+  unsigned sse;
+  unsigned short x87;
+};
+
+enum { SSE_EXCEPTIONS = 0x3f, SSE_DEFAULT = 0x1f80, X87_DEFAULT = 0x37f };
+
+static inline void float_mode_enter(struct float_mode *host) {
+  static const unsigned short x87 = X87_DEFAULT;
+  host->sse = _mm_getcsr();
+  __asm__ volatile("fnstcw %0" : "=m"(host->x87));
+  if ((host->sse & ~(unsigned)SSE_EXCEPTIONS) != SSE_DEFAULT) _mm_setcsr(SSE_DEFAULT);
+  if (host->x87 != X87_DEFAULT) __asm__ volatile("fldcw %0" : : "m"(x87) : "memory");
+}
+
+static inline void float_mode_leave(const struct float_mode *host) {
+  if ((host->sse & ~(unsigned)SSE_EXCEPTIONS) != SSE_DEFAULT) _mm_setcsr(host->sse);
+  if (host->x87 != X87_DEFAULT) __asm__ volatile("fldcw %0" : : "m"(host->x87) : "memory");
+}
+
+#else
+
+#include <fenv.h>
+
+struct float_mode {
+  fenv_t environment;
+};
+
+static inline void float_mode_enter(struct float_mode *host) {
+  fegetenv(&host->environment);
+  fesetenv(FE_DFL_ENV);
+}
+
+static inline void float_mode_leave(const struct float_mode *host) { fesetenv(&host->environment); }
+
+#endif
+#endif

@@ -1,0 +1,31 @@
+# install.mk: how strew leaves its build folder. Included by the Makefile.
+#   make install [PREFIX=/usr/local] [DESTDIR=]   and make uninstall, with the same settings: see install.sh
+#   make rock LUADIR=...   the Lua module alone: what strew-dev-1.rockspec runs
+#   make dist              the sources as they were committed: build/strew-VERSION.tar.gz
+#   make deb               Debian packages of them: build/deb/*.deb
+
+PREFIX    = /usr/local
+DESTDIR   =
+LIBDIR    = $(PREFIX)/lib
+LUADIR    = $(PREFIX)/lib/lua/5.4
+PACKAGING = scripts/packaging
+settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' \
+            DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' LUADIR='$(LUADIR)'
+
+install: all
+	@$(settings) sh $(PACKAGING)/install.sh install
+uninstall:
+	@$(settings) sh $(PACKAGING)/install.sh uninstall
+rock: $(BUILD)/strew.so
+	@install -D -m 755 $< '$(LUADIR)/strew.so'
+
+dist: $(BUILD)/strew-$(VERSION).tar.gz
+.PHONY: $(BUILD)/strew-$(VERSION).tar.gz
+$(BUILD)/strew-$(VERSION).tar.gz:
+	@mkdir -p $(@D)
+	$(call say,DIST) git archive --prefix=strew-$(VERSION)/ -o $@ HEAD
+
+# In a folder of its own, with Debian's description beside the sources, where its tools look for it.
+deb: dist
+	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION)
+.PHONY: install uninstall rock dist deb

@@ -1,0 +1,57 @@
+#!/bin/sh
+# usage: BUILD= VERSION= SOVERSION= LUA= DESTDIR= PREFIX= LIBDIR= LUADIR= sh scripts/packaging/install.sh install | uninstall
+# Puts what was built in place, or takes it away again; make says what the settings are. One list serves both.
+set -eu
+umask 022
+cd "$(dirname "$0")/../.."
+
+# A line for each file: how it comes there, from what, and its place.
+list() {
+  cat <<END
+755 $BUILD/strew $PREFIX/bin/strew
+755 $BUILD/strew.so $LUADIR/strew.so
+644 $BUILD/libstrew.a $LIBDIR/libstrew.a
+644 $BUILD/libstrew.so $LIBDIR/libstrew.so.$VERSION
+link libstrew.so.$VERSION $LIBDIR/libstrew.so.$SOVERSION
+link libstrew.so.$SOVERSION $LIBDIR/libstrew.so
+644 $BUILD/libstrew_lua.a $LIBDIR/libstrew_lua.a
+644 $BUILD/libstrew_lua.so $LIBDIR/libstrew_lua.so.$VERSION
+link libstrew_lua.so.$VERSION $LIBDIR/libstrew_lua.so.$SOVERSION
+link libstrew_lua.so.$SOVERSION $LIBDIR/libstrew_lua.so
+644 runtime/strew.h $PREFIX/include/strew.h
+644 lua_bindings/strew_lua.h $PREFIX/include/strew_lua.h
+form scripts/packaging/strew.pc.in $LIBDIR/pkgconfig/strew.pc
+form scripts/packaging/strew-lua.pc.in $LIBDIR/pkgconfig/strew-lua.pc
+644 $BUILD/strew.1 $PREFIX/share/man/man1/strew.1
+644 lua_bindings/strew.lua $PREFIX/share/strew/luacats/strew.lua
+END
+}
+
+# A form from standard input, filled in.
+fill_in() {
+  sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$LIBDIR|g; s|@VERSION@|$VERSION|g; s|@LUA@|$LUA|g"
+}
+
+put() { # HOW FROM PLACE
+  mkdir -p "$(dirname "$3")"
+  case $1 in
+    link) ln -sf "$2" "$3" ;;
+    form) fill_in <"$2" >"$3" && chmod 644 "$3" ;;
+    *) install -m "$1" "$2" "$3" ;;
+  esac
+}
+
+case ${1-} in
+  install) list | while read -r how from place; do put "$how" "$from" "$DESTDIR$place"; done ;;
+  uninstall)
+    list | while read -r _ _ place; do rm -f "$DESTDIR$place"; done
+    # Folders that are strew's own; those of Lua are where nobody else needs them.
+    for folder in "$PREFIX/share/strew/luacats" "$PREFIX/share/strew" "$LUADIR" "$(dirname "$LUADIR")"; do
+      [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
+    done
+    ;;
+  *)
+    sed -n '2p' "$0" >&2
+    exit 2
+    ;;
+esac

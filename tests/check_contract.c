@@ -1,0 +1,228 @@
+/* check_contract.c: strew.h is the manual: what it says about failures is so. A line for each code that it names, and
+ *out as it was. (What results are is tested family by family.) */
+#include "testing.h"
+
+#include <string.h>
+
+static strew_tensor *floats, *ints, *bools, *empty, *square, *wide, *spread;
+static strew_tensor *out, *second;
+static bool answer;
+
+static strew_tensor *make(strew_dtype dtype, int rank, const int64_t *sizes) {
+  strew_tensor *tensor = NULL;
+  ok(strew_full(device, dtype, rank, sizes, strew_int(1), &tensor, &failure));
+  return tensor;
+}
+
+static void start(void) {
+  floats = make(STREW_FLOAT32, 1, (int64_t[]){3});
+  ints = make(STREW_INT64, 1, (int64_t[]){3});
+  bools = make(STREW_BOOL, 1, (int64_t[]){3});
+  empty = make(STREW_FLOAT32, 1, (int64_t[]){0});
+  square = make(STREW_FLOAT32, 2, (int64_t[]){3, 3});
+  wide = make(STREW_FLOAT32, 2, (int64_t[]){2, 4});
+  out = NULL;
+  ok(strew_expand(floats, 2, (int64_t[]){2, 3}, &spread, &failure));
+  out = second = NULL;
+}
+
+static void end(void) {
+  ck_assert_ptr_null(out);
+  ck_assert_ptr_null(second);
+  strew_tensor *all[] = {floats, ints, bools, empty, square, wide, spread};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) strew_release(all[i]);
+}
+
+#define fails(code, call) assert_fails(call, code, NULL)
+static strew_operand one(void) { return strew_number(strew_int(1)); }
+
+START_TEST(test_contexts_and_words) {
+  start();
+  strew_context *other = NULL;
+  strew_options many = {.threads = 1000}, nowhere = {.device = "abacus"};
+  strew_device *found = NULL;
+  strew_dtype dtype;
+  unsigned char byte;
+  fails(STREW_EARGUMENT, strew_context_create(&many, &other, &failure));
+  fails(STREW_EDEVICE, strew_context_create(&nowhere, &other, &failure));
+  fails(STREW_EARGUMENT, strew_context_set_threads(context, -1, &failure));
+  fails(STREW_EDEVICE, strew_device_find(context, "abacus", &found, &failure));
+  fails(STREW_EARGUMENT, strew_dtype_from_word("float128", &dtype, &failure));
+  fails(STREW_EARGUMENT, strew_dtype_from_word(NULL, &dtype, &failure));
+  fails(STREW_EVALUE, strew_scalar_store(strew_int(256), STREW_EXACT, STREW_UINT8, &byte, &failure));
+  fails(STREW_EDTYPE, strew_scalar_store(strew_int(1), STREW_EXACT, (strew_dtype)99, &byte, &failure));
+  ck_assert_ptr_null(other);
+  ck_assert_ptr_null(found);
+  ck_assert_str_eq(strew_version(), STREW_VERSION);
+  strew_context_release(NULL);
+  strew_release(NULL);
+  end();
+}
+END_TEST
+
+START_TEST(test_new_tensors) {
+  start();
+  int64_t minus = -1, huge[] = {INT64_MAX, 4}, three = 3, far = 2;
+  static float memory[4];
+  strew_device *cpu = NULL;
+  ok(strew_device_find(context, "cpu", &cpu, &failure));
+  fails(STREW_ESHAPE, strew_empty(device, STREW_FLOAT32, 1, &minus, &out, &failure));
+  fails(STREW_ESHAPE, strew_empty(device, STREW_FLOAT32, 2, huge, &out, &failure));
+  fails(STREW_ESHAPE, strew_empty(device, STREW_FLOAT32, STREW_MAX_RANK + 1, huge, &out, &failure));
+  fails(STREW_EDTYPE, strew_empty(device, (strew_dtype)99, 1, &three, &out, &failure));
+  fails(STREW_EVALUE, strew_full(device, STREW_INT8, 1, &three, strew_int(200), &out, &failure));
+  fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, NULL, memory, 8, NULL, NULL, &out, &failure));
+  fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, &far, memory, 16, NULL, NULL, &out, &failure));
+  fails(STREW_EARGUMENT, strew_wrap(cpu, STREW_FLOAT32, 1, &three, NULL, NULL, 12, NULL, NULL, &out, &failure));
+  fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(0), &out, &failure));
+  fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(-1), &out, &failure));
+  fails(STREW_EVALUE, strew_arange(device, STREW_INT8, strew_int(0), strew_int(900), strew_int(1), &out, &failure));
+  fails(STREW_EDTYPE, strew_arange(device, STREW_BOOL, strew_int(0), strew_int(1), strew_int(1), &out, &failure));
+  fails(STREW_EARGUMENT, strew_linspace(device, STREW_FLOAT32, 0, 1, -1, &out, &failure));
+  fails(STREW_EDTYPE, strew_rand(device, STREW_INT64, 1, &three, &out, &failure));
+  fails(STREW_EVALUE, strew_randint(device, STREW_INT64, 5, 5, 1, &three, &out, &failure));
+  fails(STREW_EVALUE, strew_randint(device, STREW_INT8, 0, 500, 1, &three, &out, &failure));
+  fails(STREW_EARGUMENT, strew_randperm(device, STREW_INT64, -1, &out, &failure));
+  fails(STREW_EVALUE, strew_randperm(device, STREW_INT8, 500, &out, &failure));
+  end();
+}
+END_TEST
+
+START_TEST(test_elements) {
+  start();
+  int64_t at = 3, two[] = {0, 0};
+  float room[3];
+  strew_scalar number;
+  fails(STREW_EARGUMENT, strew_read(floats, room, sizeof room - 1, &failure));
+  fails(STREW_ESHAPE, strew_item(floats, &number, &failure));
+  fails(STREW_EINDEX, strew_get(floats, 1, &at, &number, &failure));
+  fails(STREW_ESHAPE, strew_get(floats, 2, two, &number, &failure));
+  fails(STREW_EVALUE, strew_set(ints, 1, two, strew_float(0.5), &failure));
+  end();
+}
+END_TEST
+
+START_TEST(test_views) {
+  start();
+  int64_t four[] = {2, 2}, strides[] = {1, 9};
+  fails(STREW_ESHAPE, strew_view(floats, 2, four, &out, &failure));
+  fails(STREW_ESHAPE, strew_reshape(floats, 2, four, &out, &failure));
+  fails(STREW_ESHAPE, strew_flatten(square, 1, 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_permute(square, 2, (int64_t[]){0, 0}, &out, &failure));
+  fails(STREW_ESHAPE, strew_transpose(square, 0, 5, &out, &failure));
+  fails(STREW_ESHAPE, strew_unsqueeze(square, 4, &out, &failure));
+  fails(STREW_ESHAPE, strew_expand(floats, 1, four, &out, &failure));
+  fails(STREW_EINDEX, strew_select(floats, 0, 3, &out, &failure));
+  fails(STREW_EINDEX, strew_narrow(floats, 0, 2, 2, &out, &failure));
+  fails(STREW_EARGUMENT, strew_slice(floats, 0, 0, 3, 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_as_strided(square, 2, four, strides, 0, &out, &failure));
+  fails(STREW_EOVERLAP, strew_fill(spread, strew_int(1), &failure));
+  end();
+}
+END_TEST
+
+START_TEST(test_copies) {
+  start();
+  strew_tensor *part = NULL, *pair[] = {square, wide};
+  ok(strew_narrow(square, 0, 1, 2, &part, &failure));
+  strew_tensor *other = NULL;
+  ok(strew_narrow(square, 0, 0, 2, &other, &failure));
+  fails(STREW_ESHAPE, strew_copy(floats, wide, &failure));
+  fails(STREW_EOVERLAP, strew_copy(part, other, &failure));
+  fails(STREW_EVALUE, strew_fill(ints, strew_float(0.5), &failure));
+  fails(STREW_EARGUMENT, strew_cat(0, pair, 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_cat(2, pair, 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_stack(2, pair, 0, &out, &failure));
+  strew_release(part);
+  strew_release(other);
+  end();
+}
+END_TEST
+
+START_TEST(test_elementwise) {
+  start();
+  strew_tensor *given = wide, *integers = ints;
+  strew_operand minus = strew_number(strew_int(-1)), zero = strew_number(strew_int(0));
+  fails(STREW_EDTYPE, strew_unary(STREW_NEG, bools, &out, &failure));
+  fails(STREW_EDTYPE, strew_unary(STREW_BITWISE_NOT, floats, &out, &failure));
+  fails(STREW_EDTYPE, strew_unary(STREW_EXP, floats, &integers, &failure));
+  fails(STREW_ESHAPE, strew_unary(STREW_EXP, floats, &given, &failure));
+  fails(STREW_ESHAPE, strew_binary(STREW_ADD, strew_of(floats), strew_of(wide), &out, &failure));
+  fails(STREW_EARGUMENT, strew_binary(STREW_ADD, one(), one(), &out, &failure));
+  fails(STREW_EDTYPE, strew_binary(STREW_SUB, strew_of(bools), strew_of(bools), &out, &failure));
+  fails(STREW_EDTYPE, strew_binary(STREW_BITWISE_OR, strew_of(floats), one(), &out, &failure));
+  fails(STREW_EVALUE, strew_binary(STREW_FLOOR_DIVIDE, strew_of(ints), zero, &out, &failure));
+  fails(STREW_EVALUE, strew_binary(STREW_POW, strew_of(ints), minus, &out, &failure));
+  fails(STREW_EDTYPE, strew_where(floats, strew_of(floats), one(), &out, &failure));
+  fails(STREW_EDTYPE, strew_masked_fill(floats, ints, one(), &out, &failure));
+  fails(STREW_EVALUE, strew_masked_fill(ints, bools, strew_number(strew_float(0.5)), &out, &failure));
+  fails(STREW_ESHAPE, strew_masked_fill(floats, bools, strew_of(floats), &out, &failure));
+  fails(STREW_EARGUMENT, strew_clamp(floats, NULL, NULL, &out, &failure));
+  fails(STREW_EDTYPE, strew_equal(floats, ints, &answer, &failure));
+  fails(STREW_EDTYPE, strew_allclose(floats, ints, 0, 0, &answer, &failure));
+  fails(STREW_EVALUE, strew_allclose(floats, floats, -1, 0, &answer, &failure));
+  end();
+}
+END_TEST
+
+START_TEST(test_reductions) {
+  start();
+  int twice[] = {0, 0};
+  strew_tensor *whole = ints;
+  fails(STREW_ESHAPE, strew_reduce(STREW_FOLD_SUM, square, 2, twice, false, 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_reduce(STREW_FOLD_AMAX, empty, 0, NULL, false, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_reduce(STREW_FOLD_MEAN, ints, 0, NULL, false, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_reduce(STREW_FOLD_SUM, square, 1, twice, false, 0, &whole, &failure));
+  fails(STREW_ESHAPE, strew_cumsum(floats, 1, &out, &failure));
+  fails(STREW_EARGUMENT, strew_topk(floats, 4, 0, true, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_matmul(STREW_MATMUL, floats, ints, &out, &failure));
+  fails(STREW_EDTYPE, strew_matmul(STREW_DOT, bools, bools, &out, &failure));
+  fails(STREW_ESHAPE, strew_matmul(STREW_MM, floats, square, &out, &failure));
+  fails(STREW_ESHAPE, strew_matmul(STREW_MM, square, wide, &out, &failure));
+  end();
+}
+END_TEST
+
+START_TEST(test_scatter) {
+  start();
+  const strew_scatter_options add = {.reduction = STREW_SUM}, mean = {.reduction = STREW_MEAN};
+  strew_tensor *self = floats, *five = make(STREW_INT64, 1, (int64_t[]){3});
+  ok(strew_fill(five, strew_int(5), &failure));
+  fails(STREW_ESHAPE, strew_scatter(square, 0, ints, strew_of(floats), &add, &out, &failure));
+  fails(STREW_EDTYPE, strew_scatter(floats, 0, floats, strew_of(floats), &add, &out, &failure));
+  fails(STREW_EDTYPE, strew_scatter(floats, 0, ints, strew_of(ints), &add, &out, &failure));
+  fails(STREW_EVALUE, strew_scatter(ints, 0, five, strew_number(strew_float(0.5)), &add, &out, &failure));
+  fails(STREW_EOVERLAP, strew_scatter(floats, 0, ints, strew_of(floats), &add, &self, &failure));
+  fails(STREW_EINDEX, strew_scatter(floats, 0, five, strew_of(floats), &add, &out, &failure));
+  fails(STREW_EDTYPE, strew_scatter(bools, 0, ints, strew_of(bools), &mean, &out, &failure));
+  fails(STREW_EINDEX, strew_gather(floats, 0, five, STREW_ERROR, &out, &failure));
+  fails(STREW_EDTYPE, strew_gather(floats, 0, floats, STREW_ERROR, &out, &failure));
+
+  strew_scalar fill = strew_int(7);
+  strew_group_options sum = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM}, filled = sum;
+  filled.fill = &fill;
+  fails(STREW_ESHAPE, strew_group(wide, ints, &sum, &out, NULL, &failure));
+  fails(STREW_EARGUMENT, strew_group(floats, ints, &sum, &out, &second, &failure));
+  self = make(STREW_FLOAT32, 1, (int64_t[]){8});
+  fails(STREW_EARGUMENT, strew_group(floats, ints, &filled, &self, NULL, &failure));
+  strew_release(self);
+  self = floats;
+  fails(STREW_EOVERLAP, strew_group(floats, ints, &sum, &self, NULL, &failure));
+  strew_release(five);
+  end();
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("contract");
+  TCase *all = new_case(suite, "what strew.h says of failures");
+  tcase_add_test(all, test_contexts_and_words);
+  tcase_add_test(all, test_new_tensors);
+  tcase_add_test(all, test_elements);
+  tcase_add_test(all, test_views);
+  tcase_add_test(all, test_copies);
+  tcase_add_test(all, test_elementwise);
+  tcase_add_test(all, test_reductions);
+  tcase_add_test(all, test_scatter);
+  return suite;
+}

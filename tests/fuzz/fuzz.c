@@ -1,0 +1,185 @@
+/* fuzz.c: see fuzz.h. */
+#define _XOPEN_SOURCE 700
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER
+#endif
+
+const char *fuzz_input = "(bytes)";
+
+void fuzz_break(const char *file, int line, const char *fact) {
+  fprintf(stderr, "%s:%d: %s: it does not hold that %s\n", file, line, fuzz_input, fact);
+  abort();
+}
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+static size_t held_bytes;
+
+static void *allocate(void *user, size_t size_bytes, size_t alignment) {
+  (void)user;
+  void *block = NULL;
+  if (posix_memalign(&block, alignment, size_bytes) != 0) return NULL;
+  held_bytes += size_bytes;
+  return block;
+}
+
+static void deallocate(void *user, void *block, size_t size_bytes) {
+  (void)user;
+#ifdef ADDRESS_SANITIZER
+  PROMISE(malloc_usable_size(block) == size_bytes); /* that of ASan tells what was asked for */
+#endif
+  PROMISE(held_bytes >= size_bytes);
+  held_bytes -= size_bytes;
+  free(block);
+}
+
+const strew_allocator fuzz_allocator = {allocate, deallocate, NULL};
+
+size_t fuzz_held_bytes(void) { return held_bytes; }
+
+strew_device *fuzz_device(void) {
+  static strew_device *device;
+  const strew_options options = {.threads = 1, .memory_limit_bytes = 256 << 20, .allocator = fuzz_allocator};
+  strew_context *context = NULL; /* stays until the process ends */
+  if (device) return device;
+  PROMISE(strew_context_create(&options, &context, NULL) == STREW_OK);
+  PROMISE(strew_device_find(context, "cpu", &device, NULL) == STREW_OK);
+  return device;
+}
+
+void fuzz_expect_nothing(void) { PROMISE(strew_context_bytes(strew_device_context(fuzz_device())) == 0); }
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+/* libFuzzer leaves at once where it has found something: then the folder stays. */
+static char folder[64];
+
+static void remove_folder(void) {
+  char path[512];
+  DIR *files = opendir(folder);
+  for (struct dirent *file; files && (file = readdir(files));) {
+    snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
+    unlink(path);
+  }
+  if (files) closedir(files);
+  rmdir(folder);
+}
+
+/* In memory where the system has a place for that. */
+const char *fuzz_folder(void) {
+  if (*folder) return folder;
+  strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/strew-fuzz-XXXXXX" : "/tmp/strew-fuzz-XXXXXX");
+  PROMISE(mkdtemp(folder));
+  atexit(remove_folder);
+  return folder;
+}
+
+static const char *path_of(const char *name, const char *suffix, char *path) {
+  sprintf(path, "%s/%s%s", fuzz_folder(), name, suffix);
+  return path;
+}
+
+const char *fuzz_file(const char *suffix, const uint8_t *bytes, size_t size) {
+  static char path[128];
+  int file = open(path_of("file", suffix, path), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  PROMISE(file >= 0 && write(file, bytes, size) == (ssize_t)size);
+  close(file);
+  return path;
+}
+
+bool fuzz_is_same(const strew_tensor *a, const strew_tensor *b) {
+  int rank = strew_tensor_rank(a);
+  if (rank != strew_tensor_rank(b) || strew_tensor_dtype(a) != strew_tensor_dtype(b)) return false;
+  if (memcmp(strew_tensor_sizes(a), strew_tensor_sizes(b), (size_t)rank * sizeof(int64_t)) != 0) return false;
+  size_t size = (size_t)strew_tensor_numel(a) * strew_dtype_size_bytes(strew_tensor_dtype(a));
+  char *left = malloc(size + 1), *right = malloc(size + 1);
+  PROMISE(left && right);
+  PROMISE(strew_read(a, left, size, NULL) == STREW_OK && strew_read(b, right, size, NULL) == STREW_OK);
+  bool is_same = memcmp(left, right, size) == 0;
+  free(left), free(right);
+  return is_same;
+}
+
+static bool are_same(const strew_table *a, const strew_table *b) {
+  if (strew_table_count(a) != strew_table_count(b)) return false;
+  for (int64_t i = 0; i < strew_table_count(a); i++) {
+    if (strcmp(strew_table_name(a, i), strew_table_name(b, i)) != 0) return false;
+    if (!fuzz_is_same(strew_table_tensor(a, i), strew_table_tensor(b, i))) return false;
+    if (strew_table_word_count(a, i) != strew_table_word_count(b, i)) return false;
+    for (int64_t k = 0; k < strew_table_word_count(a, i); k++)
+      if (strcmp(strew_table_word(a, i, k), strew_table_word(b, i, k)) != 0) return false;
+  }
+  return true;
+}
+
+/* What was loaded can be saved, and comes back. (A file of numbers says nothing of an empty column's words, or of
+   float32: what is saved is what the options of loading would give again.) */
+static void save_again(const char *suffix, strew_tensor *tensor, const strew_table *table,
+                       const strew_load_options *options, const strew_save_options *save) {
+  char path[128];
+  strew_tensor *back = NULL;
+  strew_table *table_back = NULL;
+  strew_error error = {0};
+  path_of("again", suffix, path);
+  strew_status status = tensor ? strew_save(tensor, path, save, &error) : strew_save_table(table, path, save, &error);
+  if (status == STREW_OK) status = strew_load(fuzz_device(), path, options, &back, &table_back, &error);
+  if (status != STREW_OK) fprintf(stderr, "%s\n", error.message);
+  PROMISE(status == STREW_OK);
+  PROMISE(tensor ? back && fuzz_is_same(tensor, back) : table_back && are_same(table, table_back));
+  strew_release(back);
+  strew_table_release(table_back);
+}
+
+bool fuzz_load(const char *suffix, const uint8_t *bytes, size_t size, const strew_load_options *options,
+               const strew_save_options *save) {
+  strew_tensor *tensor = NULL;
+  strew_table *table = NULL;
+  strew_error error = {0};
+  strew_status status = strew_load(fuzz_device(), fuzz_file(suffix, bytes, size), options, &tensor, &table, &error);
+  if (status != STREW_OK)
+    PROMISE(!tensor && !table && error.code == status && *error.message);
+  else if (save)
+    save_again(suffix, tensor, table, options, save);
+  strew_release(tensor);
+  strew_table_release(table);
+  fuzz_expect_nothing();
+  return status == STREW_OK;
+}
+
+uint32_t fuzz_crc(const uint8_t *bytes, size_t size) {
+  uint32_t crc = 0xffffffff;
+  for (size_t i = 0; i < size; i++) {
+    crc ^= bytes[i];
+    for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ bytes */
+
+uint8_t fuzz_byte(struct bytes *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }
+
+int fuzz_below(struct bytes *bytes, int n) { return fuzz_byte(bytes) % n; }
+
+int64_t fuzz_integer(struct bytes *bytes) {
+  static const int64_t ends[] = {INT64_MAX,         INT64_MIN,          INT64_MAX - 1, INT64_MAX / 2,
+                                 INT64_MAX / 8 + 1, INT32_MAX,          INT32_MIN,     UINT32_MAX,
+                                 (int64_t)1 << 40,  -1 - INT64_MAX / 8, 255,           -129};
+  enum { ENDS = sizeof ends / sizeof *ends };
+  int byte = fuzz_byte(bytes);
+  return byte < 256 - ENDS ? byte % 32 - 8 : ends[byte - (256 - ENDS)];
+}

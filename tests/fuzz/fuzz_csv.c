@@ -1,0 +1,19 @@
+/* fuzz_csv.c: any bytes as a .csv; the first one says under which options. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  static const strew_dtype half = STREW_FLOAT16, whole = STREW_INT32;
+  static const char *const text[] = {"1", "a"};
+  static const strew_load_options ways[] = {{.header = STREW_HEADER_UNSAID},
+                                            {.header = STREW_HEADER_YES},
+                                            {.header = STREW_HEADER_NO, .separator = ';'},
+                                            {.header = STREW_HEADER_NO, .separator = '\t', .dtype = &half},
+                                            {.header = STREW_HEADER_NO, .separator = ' ', .dtype = &whole},
+                                            {.header = STREW_HEADER_NO, .text_count = 1, .text = text},
+                                            {.header = STREW_HEADER_YES, .text_count = 1, .text = text + 1}};
+  if (size == 0) return 0;
+  const strew_load_options *way = &ways[*bytes % (sizeof ways / sizeof *ways)];
+  const strew_save_options save = {.header = way->header, .separator = way->separator};
+  fuzz_load(".csv", bytes + 1, size - 1, way, &save);
+  return 0;
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# usage: sh tests/fuzz/run.sh BUILD TARGET RUNS SEEDS...
+# Lets libFuzzer look for inputs that break fuzz_TARGET, as long as RUNS says (its own options). Those that it learns
+# from are kept in BUILD/corpus, for the next time; one that breaks something in BUILD/found.
+set -u
+build=$1 target=$2 runs=$3
+shift 3
+corpus=$build/corpus/$target log=$build/fuzz_$target.log
+mkdir -p "$corpus" "$build/found"
+for seeds in "$@"; do [ ! -d "$seeds" ] || set -- "$@" "$seeds"; shift; done
+
+case $target in
+  calls | tensor | views) options='-max_len=200' ;;
+  *) options='-max_len=1500' ;;
+esac
+# A Lua state lives longer than a run: its leaks show at the end.
+case $target in calls | tensor) options="$options -detect_leaks=0" ;; esac
+
+# shellcheck disable=SC2086 # words on purpose
+if "$build/tests/fuzz/fuzz_$target" $options $runs -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=1 \
+  -artifact_prefix="$build/found/$target-" "$corpus" "$@" >"$log" 2>&1; then
+  printf '%s: %s, nothing found\n' "fuzz_$target" "$(sed -n 's/^Done \(.*\) runs in \(.*\) second.*/\1 inputs in \2 s/p' "$log")"
+else
+  grep -v -e '^#' -e NEW_FUNC -e 'Uses:' "$log" | tail -n 60
+  echo "fuzz_$target: broken by $(sed -n 's/.*Test unit written to //p' "$log"); all that was said is in $log"
+  exit 1
+fi

@@ -1,0 +1,164 @@
+#!/bin/sh
+# usage: CC=cc CXX=c++ MAKE=make sh tests/hosts_test.sh BUILD [SANITIZE]
+# strew as other programs meet it: installed, in a folder of its own, and found through pkg-config. What is installed
+# and taken away again; the headers alone, in C and in C++; scripts/hosts, built and run. With SANITIZE (thread): the
+# hosts with threads alone, under that sanitizer.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$1 sanitize=${2-}
+: "${CC=cc}" "${CXX=c++}" "${MAKE=make}"
+here=$(mktemp -d) || exit 1
+trap 'rm -rf "$here"' EXIT
+prefix="$here/a place"
+passed=0 failed=0
+
+# same NAME DUE GOT
+same() {
+  if [ "$2" = "$3" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAILED %s: due is\n%s\nand not\n%s\n' "$1" "$2" "$3"
+  fi
+}
+
+make_target() { (cd "$root" && $MAKE ${sanitize:+SANITIZE=$sanitize} BUILD="$build" PREFIX="$prefix" "$@") 2>&1; }
+files() { (cd "$1" && find . ! -type d | sort); }
+
+# ------------------------------------------------------------------------------------- installed and taken away again
+
+all_files='./bin/strew
+./include/strew.h
+./include/strew_lua.h
+./lib/libstrew.a
+./lib/libstrew.so
+./lib/libstrew.so.0
+./lib/libstrew.so.0.1.0
+./lib/libstrew_lua.a
+./lib/libstrew_lua.so
+./lib/libstrew_lua.so.0
+./lib/libstrew_lua.so.0.1.0
+./lib/lua/5.4/strew.so
+./lib/pkgconfig/strew-lua.pc
+./lib/pkgconfig/strew.pc
+./share/man/man1/strew.1
+./share/strew/luacats/strew.lua'
+
+test_install() {
+  stage="$here/stage"
+  mkdir -p "$prefix/lib/lua/5.4" "$stage"
+  echo other >"$prefix/lib/lua/5.4/other.so"
+  same 'make install DESTDIR=' '' "$(make_target install DESTDIR="$stage" | grep -v '^  ')"
+  same 'what is staged' "$all_files" "$(files "$stage$prefix")"
+  same 'no word of the stage' '' "$(grep -rl "$stage" "$stage")"
+  same 'make uninstall DESTDIR=' '' "$(make_target uninstall DESTDIR="$stage")"
+  same 'nothing is left' '' "$(files "$stage")"
+  (umask 077 && make_target install) >"$here/log" || cat "$here/log"
+  make_target uninstall
+  same "another's file stays" './lib/lua/5.4/other.so' "$(files "$prefix")"
+  rm "$prefix/lib/lua/5.4/other.so"
+  (umask 077 && make_target install) >"$here/log" || cat "$here/log"
+  same 'what is installed again' "$all_files" "$(files "$prefix")"
+  same 'everybody may read it' '' "$(find "$prefix" ! -perm -a=r ! -type l)"
+  same 'it has a name for the loader' 'libstrew.so.0' "$(readelf -d "$prefix/lib/libstrew.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')"
+  same 'the program runs there' '42' "$("$prefix/bin/strew" -e 'print(strew.tensor{42}:item())')"
+}
+
+# ------------------------------------------------------------------------------------------------------------ headers
+
+strict='-Wall -Wextra -Wpedantic -Wshadow -Werror'
+# (Paths with blanks come from pkg-config with backslashes.)
+flags() { pkg-config "$@"; }
+compile() { eval "$*" || echo "failed: $*"; }
+
+test_headers() {
+  printf '#include <strew.h>\nint main(void) { return !strew_version(); }\n' >"$here/alone.c"
+  cp "$here/alone.c" "$here/alone.cpp"
+  for compiler in "$CC" gcc clang; do
+    command -v "${compiler%% *}" >/dev/null || { echo "hosts: $compiler is left out: it is not installed"; continue; }
+    same "strew.h by $compiler" '' "$(compile "$compiler" -std=c11 "$strict" -Wmissing-prototypes -Wstrict-prototypes -fsyntax-only "$(flags --cflags strew)" "$here/alone.c" 2>&1)"
+  done
+  for compiler in "$CXX" g++ clang++; do
+    command -v "${compiler%% *}" >/dev/null || { echo "hosts: $compiler is left out: it is not installed"; continue; }
+    same "strew.h by $compiler" '' "$(compile "$compiler" -std=c++17 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
+  done
+  # What it brings: names with its own prefix, and three headers.
+  echo '#include <strew.h>' | compile "$CC" -std=c11 -E -dM "$(flags --cflags strew)" - | sort >"$here/with"
+  printf '#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n' | $CC -std=c11 -E -dM - | sort >"$here/without"
+  same 'macros without prefix' '' "$(comm -23 "$here/with" "$here/without" | grep -v '^#define STREW_')"
+}
+
+# -------------------------------------------------------------------------------------------------------------- hosts
+
+# host NAME DUE COMMAND...: builds scripts/hosts/NAME and runs it.
+host() {
+  name=$1 due=$2
+  shift 2
+  same "$name" "$due" "$(cd "$here" && compile "$*" 2>&1)"
+}
+
+wrapped='before   0 0 0 0
+added    2.75 0 5 4
+scatter: '\''index'\'' has value 7 at [4], out of range for dim 0 of self (size 4, valid 0..3)
+  self   float32[4] cpu
+  index  int32[6] cpu
+  src    float32[6] cpu
+still    2.75 0 5 4
+3 arrays given back'
+shared=' 2 2 0 2
+ 0.5 3 0 7.5
+the vector: 2.5 0 1 8 3.5 7'
+served='4.5
+its time is over, the limit is 1 s
+its time is over, the limit is 1 s
+memory does not suffice for 2097152 bytes
+'\''index'\'' has value 9 at [1], out of range for dim 0 of self (size 4, valid 0..3)
+neither files nor processes
+stopped, it went on after it had met a limit
+4 clients, 7 scripts each, 0 answers differ'
+required='strew 0.1.0, Lua 5.4
+int64[3] cpu
+ 1  2  3
+require.lua:7: gather: '\''index'\'' has value 6 at [0], out of range for dim 0 of self (size 6, valid 0..5)
+  self   int64[6] cpu
+  index  int64[1] cpu
+  hint   was it counted from 1? index - 1 counts from 0'
+plugged='loaded 10000 times, the answer is 572, others 0; libstrew is gone
+since the 999th time: no memory, thread, file or mapping more'
+
+test_hosts() {
+  cp "$root"/scripts/hosts/* "$here"
+  c="$CC -std=c11 $strict -pthread" cc="$CXX -std=c++17 $strict"
+  strew=$(flags --cflags --libs strew) lua=$(flags --cflags --libs strew-lua)
+  static=$(flags --cflags --libs --static strew-lua | sed -E 's/-lstrew(_lua)?/-l:libstrew\1.a/g')
+  host wrap.c "$wrapped" "$c wrap.c $strew -o wrap && ./wrap"
+  host share.cpp "$shared" "$cc share.cpp $lua -o share && ./share"
+  host 'share.cpp, by static libraries' "$shared" "$cc share.cpp $static -o share && env -u LD_LIBRARY_PATH ./share"
+  host server.c "$served" "$c server.c $lua -o server && ./server"
+  host require.lua "$required" "LUA_CPATH=\"\$prefix/lib/lua/5.4/?.so\" lua5.4 require.lua"
+  host plug_in.c "$plugged" "$c -shared -fPIC -DPLUG_IN plug_in.c $strew -o plug_in.so && $c plug_in.c -ldl -o plug_in && ./plug_in ./plug_in.so"
+}
+
+# The Lua module alone, by luarocks from the checkout, which builds in its usual folder.
+test_rock() {
+  command -v luarocks >/dev/null || { echo 'hosts: the rock is left out: luarocks is not installed' && return; }
+  [ "$build" = build ] || { echo "hosts: the rock is left out: it is built in build, not in $build" && return; }
+  (cd "$root" && luarocks --lua-version 5.4 --tree "$here/rock" make scripts/packaging/strew-dev-1.rockspec) >"$here/log" 2>&1 || cat "$here/log"
+  same 'the rock' "$required" "$(cd "$here" && LUA_CPATH="$here/rock/lib/lua/5.4/?.so" lua5.4 require.lua 2>&1)"
+  luarocks --lua-version 5.4 --tree "$here/rock" remove strew >"$here/log" 2>&1 || cat "$here/log"
+  same 'the rock is removed' '' "$(find "$here/rock" -name 'strew*')"
+}
+
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib"
+if [ -n "$sanitize" ]; then
+  make_target install >"$here/log" || cat "$here/log"
+  cp "$root"/scripts/hosts/server.c "$here"
+  host server.c "$served" "$CC -std=c11 $strict -g -fsanitize=$sanitize -pthread server.c $(flags --cflags --libs strew-lua) -o server && ./server"
+else
+  test_install
+  test_headers
+  test_hosts
+  test_rock
+fi
+echo "hosts: $passed passed, $failed failed"
+[ "$failed" = 0 ]
