@@ -28,6 +28,7 @@ typedef char **attempt(const char *text, int start, int end);
   X(void, rl_free_line_state, (void))                                                                                  \
   X(void, rl_callback_sigcleanup, (void))                                                                              \
   X(void, rl_reset_after_signal, (void))                                                                               \
+  X(int, rl_on_new_line, (void))                                                                                       \
   X(int, rl_forced_update_display, (void))                                                                             \
   X(int, rl_variable_bind, (const char *name, const char *value))
 #define OTHER_VARIABLES(X) X(const char *, rl_basic_quote_characters)
@@ -218,8 +219,9 @@ static void drop_line(void) {
 /* Stopped by Ctrl-Z and back: the terminal is as the shell left it. */
 static void show_again(const char *prompt) {
   continued = 0;
-  if (editor.rl_reset_after_signal && editor.rl_forced_update_display) {
+  if (editor.is_readline && editor.rl_reset_after_signal && editor.rl_on_new_line && editor.rl_forced_update_display) {
     editor.rl_reset_after_signal();
+    editor.rl_on_new_line();
     editor.rl_forced_update_display();
   } else {
     editor.rl_callback_handler_remove();

@@ -517,12 +517,13 @@ START_TEST(words_that_are_unknown) {
   strew_mode mode;
   assert_fails(strew_dtype_from_word("float", &dtype, &failure), STREW_EARGUMENT,
                "dtype: 'dtype' is \"float\", known are float32, float64, float16, bfloat16, int64, int32, int16, int8, "
-               "uint8, bool");
+               "uint8, bool\n  hint  did you mean 'float32'?");
   assert_fails(strew_dtype_from_word(NULL, &dtype, &failure), STREW_EARGUMENT,
                "dtype: 'dtype' is missing, known are float32, float64, float16, bfloat16, int64, int32, int16, int8, "
                "uint8, bool");
   assert_fails(strew_reduction_from_word("Sum", &reduction, &failure), STREW_EARGUMENT,
-               "reduce: 'reduce' is \"Sum\", known are sum = add, prod = multiply = mul, mean, amax = max, amin = min");
+               "reduce: 'reduce' is \"Sum\", known are sum = add, prod = multiply = mul, mean, amax = max, amin = "
+               "min\n  hint  did you mean 'sum'?");
   assert_fails(strew_mode_from_word("", &mode, &failure), STREW_EARGUMENT,
                "mode: 'mode' is \"\", known are error, wrap, clip, drop");
 }

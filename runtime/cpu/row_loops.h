@@ -1,6 +1,6 @@
 /* row_loops.h: a row of contributions joined with a row of places, both dense, where vectors of each instruction set
-   pay: maxima and minima. 1 M rows of 64 float32 into 100 k, on a busy machine: 36 ms by the loops of scatter.inc, 32 by
-   AVX-512; with positions 166 and 115. (Sums of rows wait for memory, whatever their loops are.) */
+   pay: maxima and minima. 1 M rows of 64 float32 into 100 k, on a busy machine: 36 ms by the loops of scatter.inc, 32
+   by AVX-512; with positions 166 and 115. (Sums of rows wait for memory, whatever their loops are.) */
 #ifndef STREW_ROW_LOOPS_H
 #define STREW_ROW_LOOPS_H
 
