@@ -119,10 +119,13 @@ static const struct device_list *devices_found(strew_context *context) {
 int strew_device_count(strew_context *context) { return 1 + devices_found(context)->count; }
 int strew_problem_count(strew_context *context) { return devices_found(context)->problem_count; }
 
+/* One of 0..count-1. */
+static strew_device *device_at(strew_context *context, int i) {
+  return i == 0 ? &context->cpu : context->found.devices[i - 1];
+}
+
 strew_device *strew_device_at(strew_context *context, int i) {
-  const struct device_list *found = i == 0 ? &context->found : devices_found(context);
-  if (i == 0) return &context->cpu;
-  return i > 0 && i <= found->count ? found->devices[i - 1] : NULL;
+  return i == 0 || (i > 0 && i < strew_device_count(context)) ? device_at(context, i) : NULL;
 }
 
 const char *strew_problem_at(strew_context *context, int i) {
@@ -146,7 +149,7 @@ static void list_devices(strew_context *context, bool (*wanted)(const strew_devi
   size_t used = 0;
   *text = 0;
   for (int i = 0; i < strew_device_count(context); i++) {
-    strew_device *device = strew_device_at(context, i);
+    strew_device *device = device_at(context, i);
     if (!wanted(device, word) || used >= size) continue;
     if (i == 0)
       used += (size_t)snprintf(text + used, size - used, "cpu");
@@ -179,7 +182,7 @@ static const char *hint_of_device(strew_context *context, const char *spec, char
   if (is_opencl && context->found.advice[0]) return context->found.advice;
   strew_guess guess = {.wanted = means_opencl(spec) ? "opencl" : spec};
   strew_guess_name(&guess, "opencl");
-  for (int i = 0; i < strew_device_count(context); i++) strew_guess_name(&guess, strew_device_at(context, i)->name);
+  for (int i = 0; i < strew_device_count(context); i++) strew_guess_name(&guess, device_at(context, i)->name);
   return hint_of_guess(&guess, text);
 }
 
@@ -195,11 +198,11 @@ static strew_status find_usable(const struct call *call, strew_context *context,
   const struct call quietly = {.op = call->op};
   int count = strew_device_count(context);
   for (int i = 1; i < count; i++) {
-    strew_device *device = strew_device_at(context, i);
+    strew_device *device = device_at(context, i);
     if (device->ops->open(&quietly, device) == STREW_OK) return *out = device, STREW_OK;
   }
   if (count == 1) return fail_device(call, context, "opencl");
-  *out = strew_device_at(context, 1);
+  *out = device_at(context, 1);
   return (*out)->ops->open(call, *out);
 }
 
@@ -208,7 +211,7 @@ static strew_status find_by_word(const struct call *call, strew_context *context
   const char *word = spec + strlen("opencl:");
   strew_device *found = NULL;
   for (int i = 1; i < strew_device_count(context); i++) {
-    strew_device *device = strew_device_at(context, i);
+    strew_device *device = device_at(context, i);
     if (!strcmp(spec, device->name)) return *out = device, device->ops->open(call, device);
     if (!*word || !matches(device, word)) continue;
     if (found) {

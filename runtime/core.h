@@ -57,6 +57,14 @@ strew_status fail(const struct call *call, struct fault fault, const char *forma
     __attribute__((format(printf, 3, 4)));
 /* An enumerator that is none of 0..last. */
 strew_status fail_unknown(const struct call *call, const char *argument, int value, int last);
+
+/* What gcc -fanalyzer and clang-tidy cannot see in another file: a failure is never STREW_OK. */
+static inline strew_status failed(strew_status status) {
+  if (status == STREW_OK) __builtin_unreachable();
+  return status;
+}
+#define fail(...)         failed(fail(__VA_ARGS__))
+#define fail_unknown(...) failed(fail_unknown(__VA_ARGS__))
 /* Writes "[2, 3]" to text (at least TEXT_BYTES long) and returns it. */
 #define TEXT_BYTES 400
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
@@ -91,6 +99,7 @@ void memory_drop_kept(strew_context *context);
 /* "1000 bytes in use, the limit is 2000", or what the machine has. */
 const char *text_of_use(const strew_context *context, char *text); /* TEXT_BYTES */
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+#define fail_memory(...) failed(fail_memory(__VA_ARGS__))
 /* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
    promise it all the same. */
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,

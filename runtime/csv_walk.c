@@ -309,20 +309,25 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
   struct column *column = &reader->columns[i];
   strew_dtype dtype = column->tensor->dtype;
   char *to = column->elements + (size_t)reader->row * column->element_bytes;
-  union element element = {.f64 = NAN};
-  strew_status status = STREW_OK;
+  int64_t whole;
   if (column->kind == TEXTUAL) {
-    status = join_quotes(reader, cell);
+    strew_status status = join_quotes(reader, cell);
     if (status == STREW_OK)
-      status = words_number(reader->call, reader->context, &column->words, cell->text, cell->length, &element.i64);
-  } else if (dtype == STREW_FLOAT64) {
-    if (cell->is_number) element.f64 = decimal_to_double(&cell->number, reader->plain);
-  } else if (dtype != STREW_INT64 || !decimal_to_integer(&cell->number, &element.i64)) {
-    strew_scalar number = cell->is_number ? number_of(reader, &cell->number) : strew_float(NAN);
-    return strew_scalar_store(number, STREW_EXACT, dtype, to, reader->call->error);
+      status = words_number(reader->call, reader->context, &column->words, cell->text, cell->length, &whole);
+    if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
+    return status;
   }
-  memcpy(to, element.bytes, sizeof element);
-  return status;
+  if (dtype == STREW_FLOAT64) {
+    double number = cell->is_number ? decimal_to_double(&cell->number, reader->plain) : (double)NAN;
+    memcpy(to, &number, sizeof number);
+    return STREW_OK;
+  }
+  if (dtype == STREW_INT64 && decimal_to_integer(&cell->number, &whole)) {
+    memcpy(to, &whole, sizeof whole);
+    return STREW_OK;
+  }
+  strew_scalar number = cell->is_number ? number_of(reader, &cell->number) : strew_float(NAN);
+  return strew_scalar_store(number, STREW_EXACT, dtype, to, reader->call->error);
 }
 
 strew_status csv_walk_second(struct reader *reader, struct cells cells) {

@@ -134,7 +134,7 @@ static void append_operands(struct text *text, const struct call *call, int widt
   }
 }
 
-strew_status fail(const struct call *call, struct fault fault, const char *format, ...) {
+strew_status(fail)(const struct call *call, struct fault fault, const char *format, ...) {
   strew_error *error = call->error;
   if (!error) return fault.code;
   const char *alias = error->alias, *op = alias ? alias : call->op;
@@ -162,6 +162,6 @@ strew_status fail(const struct call *call, struct fault fault, const char *forma
   return fault.code;
 }
 
-strew_status fail_unknown(const struct call *call, const char *argument, int value, int last) {
+strew_status(fail_unknown)(const struct call *call, const char *argument, int value, int last) {
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = argument}, "is %d, valid 0..%d", value, last);
 }

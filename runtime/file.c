@@ -28,7 +28,7 @@ static strew_status fail_list(const struct call *call, const char *path, const c
               reason);
 }
 
-strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...) {
+strew_status(fail_file)(const struct call *call, const char *path, const char *hint, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   strew_status status = fail_list(call, path, NULL, hint, format, arguments);
@@ -36,8 +36,8 @@ strew_status fail_file(const struct call *call, const char *path, const char *hi
   return status;
 }
 
-strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
-                         const char *format, ...) {
+strew_status(fail_member)(const struct call *call, const char *path, const char *member, const char *hint,
+                          const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   strew_status status = fail_list(call, path, member, hint, format, arguments);

@@ -11,6 +11,8 @@ strew_status fail_file(const struct call *call, const char *path, const char *hi
 /* The same of a member of an archive; NULL: of the file itself. */
 strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+#define fail_file(...)   failed(fail_file(__VA_ARGS__))
+#define fail_member(...) failed(fail_member(__VA_ARGS__))
 
 /* A regular file that is being read. */
 struct file {

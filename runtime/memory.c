@@ -190,7 +190,7 @@ const char *text_of_use(const strew_context *context, char *text) {
   return text;
 }
 
-strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes) {
+strew_status(fail_memory)(const struct call *call, strew_context *context, size_t size_bytes) {
   char hint[sizeof call->error->hint], use[TEXT_BYTES];
   snprintf(hint, sizeof hint, "asked for %zu bytes, %.160s; free tensors or work in smaller pieces", size_bytes,
            text_of_use(context, use));

@@ -42,8 +42,8 @@
 
    *The host.* The library never prints, exits, aborts, forks, installs a signal handler or changes the locale; its
    worker threads block all signals. Whatever rounding, treatment of denormals or trapping the host's thread has set,
-   calls compute with the default ones, and leave the host's as they were (callbacks run under the default ones). A
-   child of fork() may go on with CPU tensors; OpenCL devices do not survive there. */
+   calls compute with the default ones, and leave the host's as they were (what they call back runs under the default
+   ones). A child of fork() may go on with CPU tensors; OpenCL devices do not survive there. */
 #ifndef STREW_H
 #define STREW_H
 

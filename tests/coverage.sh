@@ -19,8 +19,8 @@ awk -F '[:,]' -v here="$PWD/" -v list="$build/uncovered" '
   END {
     for (branch in taken) {
       split(branch, part, ":")
-      all[part[1]]++, sum++
-      if (taken[branch]) covered[part[1]]++, covered_sum++
+      all[part[1]]++; sum++
+      if (taken[branch]) { covered[part[1]]++; covered_sum++ }
       else print part[1] ":" part[2] >list
     }
     for (file in all) printf "%6.1f %%  %5d of %5d  %s\n", 100 * covered[file] / all[file], covered[file], all[file], file

@@ -160,10 +160,10 @@ static void scan_across(const struct job *job, struct desk *desk, const struct t
     int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
     char *known = tile->carries ? tile->carries + block * row_bytes : NULL;
     scan_rows(job, desk, tile, place, count, known ? known : desk->carries);
-    if (job->find_totals)
-      memcpy(known, desk->sums, (size_t)(tile->width * job->sums->bytes));
-    else if (!known)
+    if (!known)
       job->sums->plus(desk->carries, desk->sums, tile->width);
+    else if (job->find_totals)
+      memcpy(known, desk->sums, (size_t)(tile->width * job->sums->bytes));
   }
 }
 
@@ -198,13 +198,12 @@ static void part_of_tiles(void *share_, int64_t part) {
 static void carries_of_totals(const struct job *job, struct desk *desk) {
   int64_t row_bytes = job->width * job->sums->bytes;
   for (int64_t i = 0; i < job->tiles; i++) {
-    struct tile tile = tile_at(job, i);
     memset(desk->carries, 0, sizeof desk->carries);
     for (int64_t block = 0; block < job->blocks; block++) {
-      char *at = tile.carries + block * row_bytes;
+      char *at = job->carries + (i * job->blocks + block) * row_bytes;
       memcpy(desk->sums, at, (size_t)row_bytes);
       memcpy(at, desk->carries, (size_t)row_bytes);
-      job->sums->plus(desk->carries, desk->sums, tile.width);
+      job->sums->plus(desk->carries, desk->sums, job->width);
     }
   }
 }
