@@ -262,11 +262,6 @@ static size_t shared_length(const char *a, const char *b) {
   return n;
 }
 
-static void free_strings(char **strings) {
-  for (char **s = strings; *s; s++) free(*s);
-  free(strings);
-}
-
 /* The names in the table on top, all of them strings, each as what takes the place of line[start..): `from` is where
    they begin. First what they share, then all of them where there are several: readline's convention. */
 static char **copy_names(lua_State *L, const char *line, size_t start, size_t from) {
@@ -293,8 +288,8 @@ static char **copy_names(lua_State *L, const char *line, size_t start, size_t fr
   }
   names[0] = filled > 1 ? strndup(names[1], shared) : NULL;
   if (!names[0]) {
-    names[0] = strdup("");
-    return free_strings(names + 0), NULL;
+    for (size_t i = 1; i < filled; i++) free(names[i]);
+    return free(names), NULL;
   }
   if (filled == 2) free(names[1]), names[1] = NULL;
   return names;
