@@ -34,6 +34,7 @@ typedef char **attempt(const char *text, int start, int end);
 #define OTHER_VARIABLES(X) X(const char *, rl_basic_quote_characters)
 #define VARIABLES(X)                                                                                                   \
   X(char *, rl_line_buffer)                                                                                            \
+  X(int, rl_end)                                                                                                       \
   X(const char *, rl_readline_name)                                                                                    \
   X(const char *, rl_basic_word_break_characters)                                                                      \
   X(const char *, rl_completer_word_break_characters)                                                                  \
@@ -77,12 +78,38 @@ static bool load(const char *const names[2]) {
   return library && look_up(library);
 }
 
+/* libedit keeps for good where its first line was, and writes a zero behind the end of lines there, although a line
+   that outgrows its place moves. So what it writes to is large enough (at once there may come an entry of the history,
+   or what was killed), and the line is looked at where it was as long as no line has moved. */
+static struct {
+  char *text; /* NULL: a line has moved */
+  char *room;
+  size_t size_bytes;
+} place;
+
+/* Before each character. False: out of memory. */
+static bool make_room(void) {
+  enum { FIRST_PLACE = 1000, MOST_AT_ONCE = 1 << 20 };
+  if (editor.is_readline) return true;
+  size_t length = (size_t)*editor.rl_end, needed = 2 * length + MOST_AT_ONCE;
+  if (length > FIRST_PLACE) place.text = NULL;
+  if (needed > place.size_bytes) {
+    char *grown = realloc(place.room, 2 * needed);
+    if (!grown) return false;
+    place.room = grown;
+    place.size_bytes = 2 * needed;
+  }
+  *editor.rl_line_buffer = place.room;
+  return true;
+}
+
 /* The word that ends at the cursor begins where the library thinks it does; what is offered instead need not. */
 static char **attempt_completion(const char *text, int start, int end) {
+  const char *line = editor.is_readline ? *editor.rl_line_buffer : place.text;
   (void)text;
   *editor.rl_attempted_completion_over = 1; /* no names of files in the place of what is found here */
   *editor.rl_completion_append_character = '\0';
-  return start < 0 || end < start ? NULL : completer(*editor.rl_line_buffer, (size_t)start, (size_t)end);
+  return !line || start < 0 || end < start ? NULL : completer(line, (size_t)start, (size_t)end);
 }
 
 static void set_up(void) {
@@ -91,6 +118,7 @@ static void set_up(void) {
   *editor.rl_readline_name = "strew";
   *editor.rl_catch_signals = 0;
   editor.using_history(); /* libedit sets its variables here: before all others */
+  place.text = *editor.rl_line_buffer;
   *editor.rl_basic_word_break_characters = breaks;
   if (editor.rl_basic_quote_characters) *editor.rl_basic_quote_characters = ""; /* or it would close strings */
   *editor.rl_completer_word_break_characters = breaks;
@@ -235,7 +263,8 @@ static line_got read_edited(const struct signals *before, const char *prompt, ch
   while (!is_taken && !interrupted) {
     bool is_there;
     if (!await_input(before, &is_there)) take(NULL);
-    if (is_there) editor.rl_callback_read_char();
+    if (is_there && !make_room()) take(NULL);
+    if (is_there && !is_taken) editor.rl_callback_read_char();
     if (continued && !is_taken) show_again(prompt);
   }
   if (!is_taken) {

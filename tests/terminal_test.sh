@@ -17,7 +17,9 @@ play() {
   for session in "$@"; do
     HOME=$(mktemp -d "$here/XXXXXX") || exit 1
     export HOME
-    if "$build/tests/terminal/driver" "$build/strew" "tests/terminal/$session.session"; then
+    file=tests/terminal/$session.session
+    [ "$session" = long ] && file=$here/long.session
+    if "$build/tests/terminal/driver" "$build/strew" "$file"; then
       passed=$((passed + 1))
     else
       failed=$((failed + 1))
@@ -33,9 +35,11 @@ has() {
   return 1
 }
 
+# A line longer than the buffers that editors begin with.
+printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\npress :q\\r\nend\n' 0 >"$here/long.session"
 play none prompt lines plain
-if has libreadline.so.8 libreadline8; then play readline prompt editor paste readline; fi
-if has libedit.so.2 libedit2; then play edit prompt editor lines; fi
+if has libreadline.so.8 libreadline8; then play readline prompt editor hostile long paste readline; fi
+if has libedit.so.2 libedit2; then play edit prompt editor hostile long lines; fi
 play other wrong
 mkdir "$here/broken"
 for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do : >"$here/broken/$library"; done
