@@ -109,7 +109,7 @@ static int randint(lua_State *L, struct call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_INT64);
   struct list shape = {0};
-  int64_t low = 0, high;
+  int64_t low = 0, high = 0;
   const struct parameter only_high[] = {
       {"high", REQUIRED, bind_integer, &high}, {"shape", REQUIRED, bind_list, &shape}, CREATION(made), LAST_PARAMETER};
   const struct parameter both[] = {{"low", REQUIRED, bind_integer, &low},

@@ -6,7 +6,7 @@
 
 /* A path is a C string. */
 static bool bind_path(lua_State *L, struct call *call, int i, const char *name, void *out) {
-  const char *path;
+  const char *path = NULL;
   if (!bind_string(L, call, i, name, &path)) return false;
   if (strlen(path) != lua_rawlen(L, i)) {
     bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\" and more behind a zero byte, no file is named so", path);
@@ -114,7 +114,7 @@ static struct keys prepare_keys(lua_State *L, const struct call *call) {
 
 /* load(path) */
 static int load(lua_State *L, struct call *call) {
-  const char *path;
+  const char *path = NULL;
   strew_device *device = call->binding->device;
   strew_load_options options = {0};
   struct keys text = prepare_keys(L, call);
@@ -152,7 +152,7 @@ static bool bind_saved(lua_State *L, struct call *call, int i, const char *name,
 
 /* save(path, x): gives nothing. */
 static int save(lua_State *L, struct call *call) {
-  const char *path;
+  const char *path = NULL;
   strew_tensor *tensor = NULL;
   strew_save_options options = {0};
   struct columns columns;

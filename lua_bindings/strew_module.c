@@ -101,7 +101,7 @@ void strew_push(lua_State *L, strew_tensor *tensor) {
 strew_tensor *strew_check(lua_State *L, int index) {
   luaL_checkstack(L, 2, NULL);
   struct box *box = bind_to_box(L, find_binding(L), index);
-  if (!box) luaL_typeerror(L, index, "tensor");
+  if (!box) return luaL_typeerror(L, index, "tensor"), NULL;
   luaL_argcheck(L, box->tensor, index, "tensor was freed");
   return box->tensor;
 }
