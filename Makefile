@@ -100,6 +100,11 @@ $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+# The program plays OpenCL's functions here, too.
+$(BUILD)/tests/faults/faults: LDFLAGS += -Wl,-E
+$(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/libstrew.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 # With libFuzzer, where the build is one for it (make fuzz), or with a driver that replays files.
 $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
@@ -121,7 +126,7 @@ $(BUILD)/obj/%.avx512.o: %.c Makefile
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -Iruntime -Iruntime/cpu -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/% tests/fuzz/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/% tests/fuzz/% tests/faults/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) $(if $(filter tests/faults/%,$<),-Itests) -c -o $@ $<
 
 # The manual page, and the reference: one page for browsers.
 REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)

@@ -1,0 +1,246 @@
+/* faults.c: the Lua suite and the demonstrations, with everything that can fail made to fail in turn.
+
+   usage: faults [-n MOST] [-m MODE] [-v] FILE...
+
+   Each body (an `it`, or a whole demonstration) runs in a process of its own: first as it is, then again and again with
+   its first, second, third ... event failing: each allocation of Lua's, each of the context's, and where $STREW_DEVICE
+   names an OpenCL device each of OpenCL's functions. After each the body has gone well, or has failed for that reason,
+   or has noticed another result than it was due (it catches errors itself); no tensor and no draft of a file is left
+   over, and the next call works. When the Lua state is closed, both heaps are empty and so is OpenCL.
+   Of a body with more than MOST events (or fewer, where it does a lot) the first half of so many fail one by one, and
+   then those at even distances. */
+#define _POSIX_C_SOURCE 200809L
+#include "session.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEVICE_NOT_AVAILABLE = -2, UNKNOWN_ERROR = -4711 };
+
+/* In which ways events fail. */
+static const struct mode {
+  const char *name, *events;
+  struct fault fault;
+  bool is_harmless; /* the body has to go well, or else lauxlib's buffers, which do not ask twice, have failed */
+  bool is_loss;     /* the device is gone afterwards */
+} modes[] = {
+    {"collect", "Lua's allocations, until Lua has collected", {OF_LUA, 0, 1, 0}, true, false},
+    {"lua", "Lua's allocations", {OF_LUA, 0, 2, 0}, false, false}, /* the second is after that collection */
+    {"lua-on", "Lua's allocations, with all later ones", {OF_LUA, 0, 0, 0}, false, false},
+    {"strew", "strew's allocations", {OF_STREW, 0, 1, 0}, false, false},
+    {"strew-on", "strew's allocations, with all later ones", {OF_STREW, 0, 0, 0}, false, false},
+    {"opencl", "OpenCL's functions", {OF_OPENCL, 0, 1, 0}, false, false},
+    {"opencl-on", "OpenCL's functions, with all later ones", {OF_OPENCL, 0, 0, 0}, false, false},
+    {"lost", "OpenCL's functions, by the loss of the device", {OF_OPENCL, 0, 0, DEVICE_NOT_AVAILABLE}, false, true},
+    {"unknown", "OpenCL's functions, with an unknown error", {OF_OPENCL, 0, 1, UNKNOWN_ERROR}, false, true},
+};
+enum { MODES = sizeof modes / sizeof *modes };
+
+/* What one body's process tells, for each mode and in all. */
+struct counts {
+  long bodies, events, failed, well, reasons, results, others;
+};
+struct report {
+  struct counts counts[MODES];
+  long troubles;
+};
+
+static long most = 2000;
+static const char *only_mode;
+static bool is_verbose;
+
+static bool is_on_device(void) {
+  const char *device = getenv("STREW_DEVICE");
+  return device && !strncmp(device, "opencl", 6);
+}
+
+static bool is_wanted(const struct mode *mode) {
+  if (only_mode) return !strcmp(only_mode, mode->name);
+  return (mode->fault.origin == OF_OPENCL) == is_on_device();
+}
+
+/* ---------------------------------------------------------------------------------------------------- one body */
+
+static bool has(const char *text, const char *part) { return strstr(text, part) != NULL; }
+
+/* Sorts the outcome of a run. */
+static void judge(const char *text, struct counts *counts) {
+  if (!*text)
+    counts->well++;
+  else if (has(text, "not enough memory") || has(text, "memory does not suffice") || has(text, " ran out of memory") ||
+           has(text, " gave CL_") || has(text, " gave an error of the driver's own") || has(text, " was lost to") ||
+           has(text, "stack overflow ("))
+    counts->reasons++;
+  else if (has(text, "due: ") || has(text, "\n  gives ") || has(text, "\n  fails with"))
+    counts->results++;
+  else {
+    counts->others++;
+    if (is_verbose) trouble("  otherwise: %s", text);
+  }
+}
+
+/* How many trials a body gets: bodies that do a lot get fewer. */
+static long how_many(long work) {
+  enum { USUAL_WORK = 1000, PART = 20 };
+  if (work <= USUAL_WORK) return most;
+  return most * USUAL_WORK / work > most / PART ? most * USUAL_WORK / work : most / PART;
+}
+
+static long next_failing(long failing, long events, long trials) {
+  long close = trials / 2, rest = events - close;
+  if (events <= trials || failing < close) return failing + 1;
+  return failing + (rest + close - 1) / close;
+}
+
+static long try_mode(const struct mode *mode, const char *file, int body, struct counts *counts) {
+  enum { RENEWAL = 64, TEXT = 400, PATIENCE_SECONDS = 300 };
+  struct session session;
+  struct fault fault = mode->fault;
+  long troubles = 0, events = 0, seen, trial = 0;
+  char text[TEXT];
+  if (!session_open(&session, file)) return 1;
+  for (int i = 0; i < 2; i++) { /* what is made once is made, and then events are counted */
+    session_run(&session, body, &fault, &events, text, sizeof text);
+    if (*text) return trouble("%s: %s, with nothing failing: %s", file, session_body(&session, body), text), 1;
+    session_rest(&session);
+  }
+  size_t resting_bytes = session.resting_bytes;
+  long trials = how_many(lua_events());
+  counts->bodies += events > 0;
+  counts->events += events;
+  for (fault.failing = 1; fault.failing <= events; fault.failing = next_failing(fault.failing, events, trials)) {
+    alarm(PATIENCE_SECONDS);
+    long failed = session_run(&session, body, &fault, &seen, text, sizeof text);
+    bool is_lost = mode->is_loss && failed;
+    counts->failed += failed > 0;
+    if (failed) judge(text, counts);
+    bool is_sane = session_is_sane(&session, is_lost ? "cpu" : NULL) &&
+                   !(mode->is_harmless && *text && !has(text, "not enough memory"));
+    if (!is_sane) {
+      troubles++;
+      trouble("%s: %s: after %s %ld of %ld: %s", file, session_body(&session, body), mode->name, fault.failing, events,
+              *text ? text : "it went well");
+    }
+    if (is_sane && !is_lost && ++trial % RENEWAL) continue;
+    if (!session_close(&session)) {
+      troubles++;
+      trouble("%s: after %s %ld of %ld", file, mode->name, fault.failing, events);
+    }
+    if (!session_open(&session, file)) return troubles + 1;
+    session.resting_bytes = resting_bytes;
+  }
+  return troubles + !session_close(&session);
+}
+
+static void try_body(const char *file, int body, int to) {
+  struct report report = {0};
+  for (int i = 0; i < MODES; i++)
+    if (is_wanted(&modes[i])) report.troubles += try_mode(&modes[i], file, body, &report.counts[i]);
+  if (write(to, &report, sizeof report) != sizeof report) exit(EXIT_FAILURE);
+}
+
+/* ------------------------------------------------------------------------------------------------------- processes */
+
+static char folder[] = "/tmp/strew-faults-XXXXXX";
+
+/* Each process has a folder of its own, and no word but on standard error. */
+static pid_t start(const char *file, int body, int to) {
+  pid_t child = fork();
+  if (child) return child;
+  char own[64];
+  snprintf(own, sizeof own, "%s/%ld", folder, (long)getpid());
+  mkdir(own, 0700);
+  session_folder(own);
+  if (!freopen("/dev/null", "w", stdout)) exit(EXIT_FAILURE);
+  if (body) {
+    try_body(file, body, to);
+  } else {
+    struct session session;
+    if (!session_open(&session, file) || write(to, &session.bodies, sizeof session.bodies) < 0) exit(EXIT_FAILURE);
+    session_close(&session);
+  }
+  fflush(NULL);
+  if (is_on_device()) _exit(EXIT_SUCCESS); /* drivers do not end well */
+  exit(EXIT_SUCCESS);
+}
+
+static int wait_for(pid_t child, const char *file, int body) {
+  int status;
+  waitpid(child, &status, 0);
+  if (!status) return 0;
+  trouble("%s: body %d: the process ended with %s %d", file, body, WIFSIGNALED(status) ? "signal" : "status",
+          WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  return 1;
+}
+
+static int count_bodies(const char *file) {
+  int ends[2], bodies = 0;
+  if (pipe(ends)) return 0;
+  pid_t child = start(file, 0, ends[1]);
+  close(ends[1]);
+  if (read(ends[0], &bodies, sizeof bodies) != sizeof bodies) bodies = -1;
+  close(ends[0]);
+  return wait_for(child, file, 0) ? -1 : bodies;
+}
+
+/* Adds what bodies have told so far. */
+static void collect(int from, struct report *total) {
+  for (struct report one; read(from, &one, sizeof one) == sizeof one;) {
+    total->troubles += one.troubles;
+    for (int i = 0; i < MODES; i++)
+      for (size_t k = 0; k < sizeof one.counts[i] / sizeof(long); k++)
+        ((long *)&total->counts[i])[k] += ((long *)&one.counts[i])[k];
+  }
+}
+
+/* Runs all bodies of a file, some at a time. */
+static long try_file(const char *file, struct report *total) {
+  enum { MOST_AT_ONCE = 64 };
+  pid_t children[MOST_AT_ONCE];
+  long at_once = sysconf(_SC_NPROCESSORS_ONLN), crashes = 0;
+  int bodies = count_bodies(file), ends[2];
+  if (at_once > MOST_AT_ONCE) at_once = MOST_AT_ONCE;
+  if (bodies < 0 || pipe(ends) || fcntl(ends[0], F_SETFL, O_NONBLOCK)) return 1;
+  for (int i = 1; i <= bodies + at_once; i++) {
+    if (i > at_once && i - at_once <= bodies) crashes += wait_for(children[i % at_once], file, i - (int)at_once);
+    if (i <= bodies) children[i % at_once] = start(file, i, ends[1]);
+    collect(ends[0], total);
+  }
+  close(ends[1]);
+  close(ends[0]);
+  return crashes;
+}
+
+int main(int count, char **words) {
+  struct report total = {0};
+  long crashes = 0;
+  for (int option; (option = getopt(count, words, "n:m:v")) != -1;)
+    if (option == 'n')
+      most = atol(optarg);
+    else if (option == 'm')
+      only_mode = optarg;
+    else if (option == 'v')
+      is_verbose = true;
+    else
+      return EXIT_FAILURE;
+  if (!mkdtemp(folder)) return EXIT_FAILURE;
+  for (int i = optind; i < count; i++) crashes += try_file(words[i], &total);
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  if (system(command)) crashes++;
+  for (int i = 0; i < MODES; i++) {
+    const struct counts *counts = &total.counts[i];
+    if (counts->events)
+      printf("%s: %ld of %ld failed, in %ld bodies: %ld went well, %ld told why, %ld noticed it, %ld ended otherwise\n",
+             modes[i].events, counts->failed, counts->events, counts->bodies, counts->well, counts->reasons,
+             counts->results, counts->others);
+  }
+  printf("faults: %d files, %ld crashes, %ld troubles\n", count - optind, crashes, total.troubles);
+  return crashes || total.troubles ? EXIT_FAILURE : EXIT_SUCCESS;
+}

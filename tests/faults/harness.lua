@@ -1,0 +1,109 @@
+-- harness.lua: busted's words for specs that run inside of faults.c, in a Lua state in which memory may be short at any
+-- time; and demonstrations as bodies of their own. Arguments: the file, a folder to write to, said(command), which runs
+-- a command once and afterwards gives again what it printed and how it ended. Gives the bodies' names and functions:
+-- run(i), with whatever failing, then finish(), with nothing failing; close() in the end.
+local file, folder, said = ...
+local names, bodies, setups, teardowns, endings = {}, {}, {}, {}, {}
+
+-- ------------------------------------------------------------------------------------------------- the outside world
+
+-- Processes take long, and they are not what fails here.
+local pipes = {}
+pipes.__index = pipes
+function pipes:read() return self.text end
+function pipes:close() return self.text ~= nil end
+pipes.__close = pipes.close
+function io.popen(command) return setmetatable({text = (said(command))}, pipes) end -- luacheck: ignore
+
+local execute = os.execute
+function os.execute(command) -- luacheck: ignore
+  if command:find "^rm " then return true end -- the folder is asked for again, and goes in the end
+  if command:find "^mkdir " then return execute((command:gsub("mkdir", "mkdir -p"))) end
+  local _, code = said(command)
+  return code == 0 or nil
+end
+
+local files = 0
+function os.tmpname() -- luacheck: ignore
+  files = files + 1
+  return folder .. "/" .. files
+end
+
+function os.exit(code) error("ends with " .. tostring(code)) end -- luacheck: ignore
+
+-- ------------------------------------------------------------------------------------------------------ busted's words
+
+local function text(value) return type(value) == "table" and "a table" or tostring(value) end
+local function fail(what, due, is) error(("due: %s %s, not %s"):format(what, text(due), text(is)), 3) end
+
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  for key, value in pairs(a) do
+    if not same(value, b[key]) then return false end
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  return true
+end
+
+local checks = {
+  equal = function(due, is) if due ~= is then fail("equal", due, is) end end,
+  not_equal = function(a, b) if a == b then fail("other than", a, b) end end,
+  same = function(due, is) if not same(due, is) then fail("same", due, is) end end,
+  matches = function(pattern, is, ...) if not is:find(pattern, ...) then fail("matches", pattern, is) end end,
+  is_true = function(is) if is ~= true then fail("is", true, is) end end,
+  is_false = function(is) if is ~= false then fail("is", false, is) end end,
+  is_nil = function(is) if is ~= nil then fail("is", nil, is) end end,
+  is_not_nil = function(is) if is == nil then fail("is not", nil, is) end end,
+  is_function = function(is) if type(is) ~= "function" then fail("is a", "function", is) end end,
+  is_string = function(is) if type(is) ~= "string" then fail("is a", "string", is) end end,
+  truthy = function(is) if not is then fail("is", "truthy", is) end end,
+}
+checks.is_truthy = checks.truthy
+local plain_assert = assert
+assert = setmetatable(checks, {__call = function(_, ...) return plain_assert(...) end}) -- luacheck: ignore
+
+function describe(_, body) body() end -- luacheck: ignore
+function it(name, body) names[#names + 1], bodies[#bodies + 1] = name, body end -- luacheck: ignore
+function setup(f) setups[#setups + 1] = f end -- luacheck: ignore
+function teardown(f) teardowns[#teardowns + 1] = f end -- luacheck: ignore
+function finally(f) endings[#endings + 1] = f end -- luacheck: ignore
+function pending() end -- luacheck: ignore
+
+-- ----------------------------------------------------------------------------------------------------------- bodies
+
+arg = {[0] = file, folder} -- luacheck: ignore
+local chunk = plain_assert(loadfile(file))
+if file:find "_spec.lua$" then
+  chunk()
+else
+  it("runs", chunk)
+end
+for _, f in ipairs(setups) do f() end
+
+local function run(i) return bodies[i]() end
+
+local print = print
+local function finish()
+  for i = #endings, 1, -1 do endings[i]() end
+  endings = {}
+  _G.print = print -- luacheck: ignore
+  collectgarbage "restart"
+  collectgarbage "incremental"
+end
+
+local function close()
+  for _, f in ipairs(teardowns) do f() end
+end
+
+-- The next call works: a scatter with a known sum, read from the default device (or another one).
+local strew = require "strew"
+local function probe(device)
+  local options = {device = device}
+  local t = strew.zeros(3, options):scatter_add_(0, strew.tensor({0, 2, 2}, options), strew.ones(3, options))
+  local read = t:tolist()
+  return read[1] == 1 and read[2] == 0 and read[3] == 2 and strew.ones(1000, options):sum():item() == 1000
+end
+
+return names, run, finish, close, probe
