@@ -20,12 +20,17 @@
 
 #include "strew.h"
 
-/* What scripts hold. The tensor is NULL while it is being made, and after free(). */
+/* Where a tensor of a script's is. NULL while it is being made, and after free(). */
 struct box {
-  const struct binding
-      *owner; /* tells a box from other userdata at less cost than its metatable; NULL once collected */
   strew_tensor *tensor;
-  struct box *next, **link; /* in the binding's list */
+  struct box *next, **link; /* in one of the binding's lists */
+};
+
+/* What scripts hold. It is memory of Lua's, and may vanish without a word: where there is no memory for the call of a
+   finalizer, Lua goes on without it. So boxes lie elsewhere; that one then stays until the Lua state is closed. */
+struct handle {
+  const struct binding *owner; /* tells it from other userdata at less cost than its metatable; NULL once collected */
+  struct box *box;
 };
 
 /* How tensors are printed. strew_print.c */
@@ -38,12 +43,15 @@ struct print_options {
   void *user;
 };
 
-/* One for each Lua state, a userdata; its user value is the table that strew.last_error() gives. */
+/* One for each Lua state, a userdata. Its user values are the table that strew.last_error() gives, and the memory of
+   boxes. */
+enum { LAST_ERROR = 1, BOXES, BINDING_VALUES = BOXES };
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
   struct limits *limits;  /* of the Lua state, or NULL */
-  struct box *boxes;     /* all there are: Lua does not finalize those that a finalizer makes while a state is closed */
+  struct box *boxes;      /* all in use: Lua does not finalize those that a finalizer makes while a state is closed */
+  struct box *free_boxes;
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
   size_t debt_bytes;     /* memory that Lua's collector has not been told of */
@@ -95,7 +103,7 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */
 struct box *bind_push_box(lua_State *L, struct binding *binding);
 /* The box of the tensor whose method, or in-place function, is called. */
-static inline struct box *bind_self_box(lua_State *L) { return lua_touserdata(L, 1); }
+static inline struct box *bind_self_box(lua_State *L) { return ((struct handle *)lua_touserdata(L, 1))->box; }
 /* Pushes what the call returns and gives the place for the runtime's result: a new box, or 'self' for what is in place.
  */
 strew_tensor **bind_result(lua_State *L, struct call *call);

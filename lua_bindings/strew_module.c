@@ -25,18 +25,51 @@ static const char module_key[] = "strew.module", binding_key[] = "strew.binding"
 
 /* ------------------------------------------------------------------------------------------------------------ boxes */
 
+static struct handle *to_handle(lua_State *L, const struct binding *binding, int i) {
+  struct handle *handle = lua_touserdata(L, i);
+  return handle && lua_rawlen(L, i) == sizeof *handle && handle->owner == binding ? handle : NULL;
+}
+
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
-  struct box *box = lua_touserdata(L, i);
-  return box && lua_rawlen(L, i) == sizeof *box && box->owner == binding ? box : NULL;
+  struct handle *handle = to_handle(L, binding, i);
+  return handle ? handle->box : NULL;
+}
+
+static void link_box(struct box *box, struct box **list) {
+  box->next = *list;
+  box->link = list;
+  if (box->next) box->next->link = &box->next;
+  *list = box;
+}
+
+static void unlink_box(struct box *box) {
+  *box->link = box->next;
+  if (box->next) box->next->link = box->link;
+}
+
+/* Boxes are made by the dozen. Each dozen keeps those that were made before it alive. */
+static void make_boxes(lua_State *L, struct binding *binding) {
+  enum { DOZEN = 64 };
+  struct box *boxes = lua_newuserdatauv(L, DOZEN * sizeof *boxes, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, binding_key);
+  lua_getiuservalue(L, -1, BOXES);
+  lua_setiuservalue(L, -3, 1);
+  lua_pushvalue(L, -2);
+  lua_setiuservalue(L, -2, BOXES);
+  lua_pop(L, 2);
+  for (int i = 0; i < DOZEN; i++) link_box(&boxes[i], &binding->free_boxes);
 }
 
 struct box *bind_push_box(lua_State *L, struct binding *binding) {
-  struct box *box = lua_newuserdatauv(L, sizeof *box, 0);
+  struct handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  if (!binding->free_boxes) make_boxes(L, binding);
+  struct box *box = binding->free_boxes;
+  unlink_box(box);
+  link_box(box, &binding->boxes);
+  box->tensor = NULL;
+  *handle = (struct handle){binding, box};
   lua_rawgetp(L, LUA_REGISTRYINDEX, binding);
   lua_setmetatable(L, -2);
-  *box = (struct box){binding, NULL, binding->boxes, &binding->boxes};
-  if (box->next) box->next->link = &box->next;
-  binding->boxes = box;
   binding->debt_bytes += BOX_BYTES;
   return box;
 }
@@ -52,23 +85,23 @@ static void empty_box(struct box *box) {
   box->tensor = NULL;
 }
 
-static struct box *box_argument(lua_State *L) { return bind_to_box(L, lua_touserdata(L, lua_upvalueindex(1)), 1); }
+static struct handle *handle_argument(lua_State *L) { return to_handle(L, lua_touserdata(L, lua_upvalueindex(1)), 1); }
 
 static int box_close(lua_State *L) {
-  struct box *box = box_argument(L);
-  if (box) empty_box(box);
+  struct handle *handle = handle_argument(L);
+  if (handle) empty_box(handle->box);
   return 0;
 }
 
-/* __gc: the box will be gone. */
+/* __gc: the handle will be gone. */
 static int box_gc(lua_State *L) {
-  struct box *box = box_argument(L);
-  if (!box || !box->link) return 0;
-  empty_box(box);
-  *box->link = box->next;
-  if (box->next) box->next->link = box->link;
-  box->link = NULL;
-  box->owner = NULL;
+  struct handle *handle = handle_argument(L);
+  if (!handle) return 0;
+  struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
+  empty_box(handle->box);
+  unlink_box(handle->box);
+  link_box(handle->box, &binding->free_boxes);
+  *handle = (struct handle){NULL, NULL};
   return 0;
 }
 
@@ -93,7 +126,7 @@ strew_context *strew_context_of(lua_State *L) {
 }
 
 void strew_push(lua_State *L, strew_tensor *tensor) {
-  luaL_checkstack(L, 3, NULL);
+  luaL_checkstack(L, 4, NULL);
   struct box *box = bind_push_box(L, find_binding(L)); /* it may raise an error: nothing is held yet */
   box->tensor = strew_retain(tensor);
 }
@@ -185,7 +218,7 @@ static int raise(lua_State *L, struct call *call) {
   hint_punctuation(L, call);
   lua_settop(L, 0);
   push_detail(L, &call->error);
-  lua_setiuservalue(L, lua_upvalueindex(1), 1);
+  lua_setiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
   push_place(L);
   lua_pushstring(L, call->error.message);
   lua_concat(L, 2);
@@ -233,7 +266,7 @@ int bind_dispatch(lua_State *L) {
 
 static int last_error(lua_State *L, struct call *call) {
   (void)call;
-  lua_getiuservalue(L, lua_upvalueindex(1), 1);
+  lua_getiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
   return 1;
 }
 
@@ -375,7 +408,7 @@ static void make_context(lua_State *L, strew_options options, strew_context **ou
 }
 
 static struct binding *push_binding(lua_State *L, const struct opening *opening) {
-  struct binding *binding = lua_newuserdatauv(L, sizeof *binding, 1);
+  struct binding *binding = lua_newuserdatauv(L, sizeof *binding, BINDING_VALUES);
   *binding = (struct binding){0};
   bind_print_defaults(&binding->print);
   lua_createtable(L, 0, 1);

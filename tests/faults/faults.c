@@ -1,6 +1,6 @@
 /* faults.c: the Lua suite and the demonstrations, with everything that can fail made to fail in turn.
 
-   usage: faults [-n MOST] [-m MODE] [-v] FILE...
+   usage: faults [-n MOST] [-m MODE] [-b BODY] [-v] FILE...
 
    Each body (an `it`, or a whole demonstration) runs in a process of its own: first as it is, then again and again with
    its first, second, third ... event failing: each allocation of Lua's, each of the context's, and where $STREW_DEVICE
@@ -8,7 +8,8 @@
    or has noticed another result than it was due (it catches errors itself); no tensor and no draft of a file is left
    over, and the next call works. When the Lua state is closed, both heaps are empty and so is OpenCL.
    Of a body with more than MOST events (or fewer, where it does a lot) the first half of so many fail one by one, and
-   then those at even distances. */
+   then those at even distances. MODE is a word of the table below; BODY, a number, runs alone and in this process, for
+   debuggers. */
 #define _POSIX_C_SOURCE 200809L
 #include "session.h"
 
@@ -44,7 +45,7 @@ enum { MODES = sizeof modes / sizeof *modes };
 
 /* What one body's process tells, for each mode and in all. */
 struct counts {
-  long bodies, events, failed, well, reasons, results, others;
+  long bodies, events, failed, well, reasons, results, others, unfinalized;
 };
 struct report {
   struct counts counts[MODES];
@@ -53,6 +54,7 @@ struct report {
 
 static long most = 2000;
 static const char *only_mode;
+static int only_body;
 static bool is_verbose;
 
 static bool is_on_device(void) {
@@ -127,7 +129,8 @@ static long try_mode(const struct mode *mode, const char *file, int body, struct
       trouble("%s: %s: after %s %ld of %ld: %s", file, session_body(&session, body), mode->name, fault.failing, events,
               *text ? text : "it went well");
     }
-    if (is_sane && !is_lost && ++trial % RENEWAL) continue;
+    counts->unfinalized += session.is_spent;
+    if (is_sane && !is_lost && !session.is_spent && ++trial % RENEWAL) continue;
     if (!session_close(&session)) {
       troubles++;
       trouble("%s: after %s %ld of %ld", file, mode->name, fault.failing, events);
@@ -138,11 +141,11 @@ static long try_mode(const struct mode *mode, const char *file, int body, struct
   return troubles + !session_close(&session);
 }
 
-static void try_body(const char *file, int body, int to) {
+static struct report try_body(const char *file, int body) {
   struct report report = {0};
   for (int i = 0; i < MODES; i++)
     if (is_wanted(&modes[i])) report.troubles += try_mode(&modes[i], file, body, &report.counts[i]);
-  if (write(to, &report, sizeof report) != sizeof report) exit(EXIT_FAILURE);
+  return report;
 }
 
 /* ------------------------------------------------------------------------------------------------------- processes */
@@ -159,7 +162,8 @@ static pid_t start(const char *file, int body, int to) {
   session_folder(own);
   if (!freopen("/dev/null", "w", stdout)) exit(EXIT_FAILURE);
   if (body) {
-    try_body(file, body, to);
+    struct report report = try_body(file, body);
+    if (write(to, &report, sizeof report) != sizeof report) exit(EXIT_FAILURE);
   } else {
     struct session session;
     if (!session_open(&session, file) || write(to, &session.bodies, sizeof session.bodies) < 0) exit(EXIT_FAILURE);
@@ -204,6 +208,10 @@ static long try_file(const char *file, struct report *total) {
   enum { MOST_AT_ONCE = 64 };
   pid_t children[MOST_AT_ONCE];
   long at_once = sysconf(_SC_NPROCESSORS_ONLN), crashes = 0;
+  if (only_body) {
+    session_folder(folder);
+    return *total = try_body(file, only_body), 0;
+  }
   int bodies = count_bodies(file), ends[2];
   if (at_once > MOST_AT_ONCE) at_once = MOST_AT_ONCE;
   if (bodies < 0 || pipe(ends) || fcntl(ends[0], F_SETFL, O_NONBLOCK)) return 1;
@@ -220,11 +228,13 @@ static long try_file(const char *file, struct report *total) {
 int main(int count, char **words) {
   struct report total = {0};
   long crashes = 0;
-  for (int option; (option = getopt(count, words, "n:m:v")) != -1;)
+  for (int option; (option = getopt(count, words, "n:m:b:v")) != -1;)
     if (option == 'n')
       most = atol(optarg);
     else if (option == 'm')
       only_mode = optarg;
+    else if (option == 'b')
+      only_body = atoi(optarg);
     else if (option == 'v')
       is_verbose = true;
     else
@@ -237,9 +247,10 @@ int main(int count, char **words) {
   for (int i = 0; i < MODES; i++) {
     const struct counts *counts = &total.counts[i];
     if (counts->events)
-      printf("%s: %ld of %ld failed, in %ld bodies: %ld went well, %ld told why, %ld noticed it, %ld ended otherwise\n",
+      printf("%s: %ld of %ld failed, in %ld bodies: %ld went well, %ld told why, %ld noticed it, %ld ended otherwise; "
+             "%ld left tensors for the end\n",
              modes[i].events, counts->failed, counts->events, counts->bodies, counts->well, counts->reasons,
-             counts->results, counts->others);
+             counts->results, counts->others, counts->unfinalized);
   }
   printf("faults: %d files, %ld crashes, %ld troubles\n", count - optind, crashes, total.troubles);
   return crashes || total.troubles ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -29,6 +29,7 @@ struct session {
   const char *file;
   int bodies;
   size_t resting_bytes; /* of tensors, when no body runs */
+  bool is_spent;        /* tensors are held that Lua has lost sight of, until it is closed */
 };
 
 /* The folder that bodies write to; each process needs one of its own. */
