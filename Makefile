@@ -53,7 +53,7 @@ DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwi
                   scalar overlap misuse interrupt file opencl)
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-SHARED   = $(filter-out $(wildcard tests/check_*.c tests/opencl_*.c),$(wildcard tests/*.c))
+SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
 VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce row)
@@ -94,6 +94,10 @@ $(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program plays the operating system's functions for files.
 $(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+# What stands in the place of OpenCL's loader.
+$(BUILD)/tests/fake/libOpenCL.so.1: $(BUILD)/obj/tests/fake_opencl.o
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^
@@ -190,6 +194,9 @@ reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
+# Drivers that lie.
+driver: $(if $(filter-out 0,$(OPENCL)),all $(BUILD)/tests/fake/libOpenCL.so.1)
+	@$(if $^,sh tests/driver_test.sh $(BUILD),echo 'driver: left out, built without OpenCL')
 limits: all
 	@sh tests/limits_test.sh $(BUILD)/strew
 digest: all
@@ -204,7 +211,7 @@ rules:
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
-test: all checks exports installed specs program terminal limits reference readme digest rules sanitized threads devices
+test: all checks exports installed specs program terminal limits driver reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
@@ -246,6 +253,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/fuzz/*.c)))

@@ -77,6 +77,7 @@ static void read_extensions(struct opencl *on, bool *float64) {
 }
 
 static void read_properties(strew_device *device) {
+  enum { MOST_UNITS = 1 << 16 };
   struct opencl *on = opencl_of(device);
   cl_device_type type;
   cl_ulong memory, largest;
@@ -84,6 +85,7 @@ static void read_properties(strew_device *device) {
   bool float64;
   ask(on, CL_DEVICE_TYPE, &type, sizeof type);
   ask(on, CL_DEVICE_MAX_COMPUTE_UNITS, &on->units, sizeof on->units);
+  on->units = on->units < 1 ? 1 : on->units < MOST_UNITS ? on->units : MOST_UNITS; /* work is shared out by it */
   ask(on, CL_DEVICE_MAX_WORK_GROUP_SIZE, &on->largest_group, sizeof on->largest_group);
   ask(on, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory);
   ask(on, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest);
@@ -137,7 +139,7 @@ static strew_status check_device(const struct call *call, strew_device *device) 
 
 static strew_status make_queue(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
-  cl_int error;
+  cl_int error = CL_SUCCESS;
   sigset_t before;
   shield_raise(&before);
   on->context = cl.clCreateContext(NULL, 1, &on->device, NULL, NULL, &error);

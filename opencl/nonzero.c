@@ -2,6 +2,8 @@
    lies before each block, which is where its positions go. */
 #include "radix.h"
 
+#include <inttypes.h>
+
 /* A search under way. */
 struct search {
   const struct call *call;
@@ -71,8 +73,12 @@ static strew_status read_total(const struct search *search, int64_t *count) {
       is_wide(search)
           ? block_read(search->call, search->device, &search->counts, last * sizeof wide, &wide, sizeof wide)
           : block_read(search->call, search->device, &search->counts, last * sizeof total, &total, sizeof total);
-  if (status == STREW_OK) *count = (int64_t)(wide + total);
-  return status;
+  if (status != STREW_OK) return status;
+  *count = (int64_t)(wide + total);
+  if (wide + total <= (cl_ulong)search->places) return STREW_OK;
+  return fail(search->call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
+              "%s (%s) gave nonsense: it counted more than %" PRId64 " of as many elements", search->device->name,
+              strew_device_description(search->device), search->places);
 }
 
 static strew_status write_places(const struct search *search, const struct operand *out) {

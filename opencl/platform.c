@@ -1,5 +1,6 @@
 /* platform.c: which devices there are. Asking loads the drivers, so it is done once per context, and only for those who
-   want one. What cannot be used is remembered with its reason. */
+   want one. What cannot be used is remembered with its reason. Drivers are not believed: they say that there are
+   more than they tell. */
 #include "opencl.h"
 
 #include <stdarg.h>
@@ -31,16 +32,17 @@ static void platform_text(cl_platform_id platform, cl_platform_info what, char *
   trim(text);
 }
 
-static strew_device *add_device(strew_context *context, int p, int d, cl_platform_id platform, cl_device_id id) {
+static void add_device(strew_context *context, int p, int d, cl_platform_id platform, cl_device_id id) {
   struct device_list *list = &context->found;
   char model[512] = "", vendor[512];
+  if (!id) return;
   struct found_device *found = memory_take(context, sizeof *found);
   struct opencl *state = memory_take(context, sizeof *state);
   if (!found || !state || list->count == MOST_FOUND) {
     memory_give(context, found, sizeof *found);
     memory_give(context, state, sizeof *state);
     problem(list, "opencl:%d.%d: there is no memory, or there are too many devices", p, d);
-    return NULL;
+    return;
   }
   *state = (struct opencl){.platform = platform, .device = id};
   *found = (struct found_device){.device = {.ops = &opencl_ops, .context = context, .state = state}};
@@ -52,13 +54,13 @@ static strew_device *add_device(strew_context *context, int p, int d, cl_platfor
   platform_text(platform, CL_PLATFORM_NAME, vendor, sizeof vendor);
   snprintf(found->device.description, sizeof found->device.description, "%.60s (%.60s)", model, vendor);
   list->devices[list->count++] = &found->device;
-  return &found->device;
 }
 
 static void add_platform(strew_context *context, int p, cl_platform_id platform) {
-  cl_device_id ids[MOST_DEVICES];
+  cl_device_id ids[MOST_DEVICES] = {NULL};
   cl_uint count = 0;
   char name[512];
+  if (!platform) return;
   platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
   cl_int error = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
   if (error == CL_DEVICE_NOT_FOUND || (error == CL_SUCCESS && count == 0))
@@ -84,7 +86,7 @@ static void advise(struct device_list *list) {
 
 static void find_devices(strew_context *context) {
   struct device_list *list = &context->found;
-  cl_platform_id ids[MOST_PLATFORMS];
+  cl_platform_id ids[MOST_PLATFORMS] = {NULL};
   cl_uint count = 0;
   const char *trouble = opencl_library();
   if (trouble) {

@@ -138,7 +138,7 @@ static cl_program from_binary(strew_device *device, const char *key) {
   size_t size_bytes;
   unsigned char *binary = cache_find(device->context, key, &size_bytes);
   if (!binary) return NULL;
-  cl_int error;
+  cl_int error = CL_SUCCESS;
   cl_program program = cl.clCreateProgramWithBinary(on->context, 1, &on->device, &size_bytes,
                                                     (const unsigned char **)&binary, NULL, &error);
   memory_give(device->context, binary, size_bytes);
@@ -160,7 +160,7 @@ static void keep_binary(strew_device *device, cl_program program, const char *ke
 static strew_status from_source(const struct call *call, strew_device *device, const char *key, const char *source,
                                 cl_program *out) {
   struct opencl *on = opencl_of(device);
-  cl_int error;
+  cl_int error = CL_SUCCESS;
   cl_program program = cl.clCreateProgramWithSource(on->context, 1, &source, NULL, &error);
   if (!program) return fail_opencl(call, device, "clCreateProgramWithSource", error);
   error = build(on, program);
@@ -251,7 +251,7 @@ static strew_status program_find(const struct call *call, strew_device *device, 
 /* A binary from disk may be built and yet be of no use: then its source is compiled after all. */
 static strew_status kernel_make(const struct call *call, strew_device *device, const char *file, const char *name,
                                 const char *settings, struct program *program, cl_kernel *out) {
-  cl_int error;
+  cl_int error = CL_SUCCESS;
   *out = cl.clCreateKernel(program->program, name, &error);
   if (!*out && program->kept && program->kernel_count == 0 && !opencl_of(device)->lost) {
     cl_program fresh;

@@ -109,7 +109,7 @@ static long try_mode(const struct mode *mode, const char *file, int body, struct
   if (!session_open(&session, file)) return 1;
   for (int i = 0; i < 2; i++) { /* what is made once is made, and then events are counted */
     session_run(&session, body, &fault, &events, text, sizeof text);
-    if (*text) return trouble("%s: %s, with nothing failing: %s", file, session_body(&session, body), text), 1;
+    if (*text) return trouble("%s: %s, with nothing failing (%d): %s", file, session_body(&session, body), i, text), 1;
     session_rest(&session);
   }
   size_t resting_bytes = session.resting_bytes;

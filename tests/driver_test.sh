@@ -1,0 +1,73 @@
+#!/bin/sh
+# usage: sh tests/driver_test.sh BUILD: strew with an OpenCL that lies (fake_opencl.c): a few calls of each family, most of
+# which fail or give nonsense, too; but nothing crashes, nobody waits for ever, and the CPU goes on. And: nobody waits for
+# OpenCL who does not ask for it.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=$PWD/$1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT INT TERM
+passed=0 failed=0
+unset STREW_DEVICE STREW_OPENCL_ASSUME LUA_INIT LUA_INIT_5_4
+export LD_LIBRARY_PATH="$build/tests/fake" XDG_CACHE_HOME="$scratch" FAKE_OPENCL_ASKED="$scratch/asked"
+export ASAN_OPTIONS=allocator_may_return_null=1
+
+verdict() { # NAME WRONG [LOG]
+  if [ -z "$2" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $1: $2"
+    [ ! -e "${3-}" ] || tail -n 20 "$3"
+  fi
+}
+
+# lies WORDS: what is wrong with the driver. Where a call comes through, its result is compared: that it differs is
+# right, and so is a device that cannot be opened.
+lies() {
+  log="$scratch/log"
+  rm -f "$FAKE_OPENCL_ASKED"
+  FAKE_OPENCL=$1 timeout 100 "$build/strew" tests/few.lua opencl >"$log" 2>&1
+  code=$?
+  wrong=
+  [ $code = 1 ] || wrong="it ended with $code"
+  [ -e "$FAKE_OPENCL_ASKED" ] || wrong='it is not asked'
+  grep -q "^[0-9]* passed, [1-9][0-9]* failed\$\|tests/few.lua:[0-9]*: zeros: 'device'" "$log" || wrong="${wrong:-it told nothing}"
+  verdict "$1" "$wrong" "$log"
+  said=$(FAKE_OPENCL=$1 timeout 100 "$build/strew" -e 'pcall(strew.zeros, 3, {device = "opencl"}) print(strew.ones(3):sum():item())' 2>&1)
+  verdict "$1, and the CPU" "$([ "$said" = 3.0 ] || echo "$said")"
+}
+
+for words in plain platforms hidden devices absent names zeros units ones unknown positive binary garbage garbage log text \
+  fill=0 fill=1 fill=127 fill=255 noise null:clCreateContext null:clCreateCommandQueue null:clCreateBuffer \
+  null:clCreateProgramWithSource null:clCreateProgramWithBinary null:clCreateKernel null:clEnqueueReadBuffer \
+  null:clEnqueueMarkerWithWaitList; do
+  lies $words
+done
+
+# Nothing ever ends there: but time does.
+said=$(FAKE_OPENCL=never timeout 100 "$build/strew" --time 0.5 -e 'print(strew.ones(3, {device = "opencl"}))' 2>&1)
+verdict 'never' "$(echo "$said" | grep -q 'its time is over' || echo "$said")"
+
+# Who is asked.
+export FAKE_OPENCL=slow
+asked() { # YES|NO COMMAND...
+  due=$1
+  shift
+  rm -f "$FAKE_OPENCL_ASKED"
+  timeout 100 "$@" </dev/null >"$scratch/log" 2>&1
+  code=$?
+  is=$([ -e "$FAKE_OPENCL_ASKED" ] && echo yes || echo no)
+  verdict "$*" "$([ $code = 0 ] || echo "it ended with $code")$([ "$is" = "$due" ] || echo "OpenCL is loaded: $is")" "$scratch/log"
+}
+asked no "$build/strew" -e 'print(1)'
+asked no "$build/strew" --version
+asked no "$build/strew" --help
+asked no "$build/strew" -i
+asked no "$build/strew" -d cpu -e 'print(strew.rand(1000):sort():sum(), strew.zeros(2, {device = "cpu"}))'
+asked no "$build/strew" -e 'assert(not pcall(strew.zeros, 3, {dtype = "flaot32"})) assert(not pcall(strew.zeros(3).gather, 0, 9))'
+asked yes "$build/strew" --devices
+asked yes "$build/strew" -e 'print(strew.zeros(1, {device = "opencl"}).device)'
+
+echo "driver: $passed passed, $failed failed"
+[ $failed = 0 ]
