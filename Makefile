@@ -51,9 +51,10 @@ BINDINGS = $(filter-out $(PROGRAM),$(wildcard lua_bindings/*.c)) $(BUILD)/texts.
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 DEVICE_CHECKS = $(patsubst %,tests/check_%.c,scatter group elementwise elementwise_rules reduce sort random matmul view copy \
                   scalar overlap misuse interrupt file opencl)
+DEVICE_SPECS = cases error hint print view file text show
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c),$(wildcard tests/*.c))
+SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))
 # What is compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see
 # runtime/cpu/isa.h.
 VECTORISED = $(patsubst %,runtime/cpu/%_loops.c,copy elementwise index reduce row)
@@ -93,7 +94,9 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstr
 $(BUILD)/tests/check_opencl: LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program plays the operating system's functions for files.
-$(BUILD)/tests/check_file: LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+PLAYED   = $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+$(BUILD)/tests/check_file: LDFLAGS += $(PLAYED)
+$(BUILD)/tests/check_file: $(BUILD)/obj/tests/system_faults.o
 # What stands in the place of OpenCL's loader.
 $(BUILD)/tests/fake/libOpenCL.so.1: $(BUILD)/obj/tests/fake_opencl.o
 	@mkdir -p $(@D)
@@ -104,9 +107,9 @@ $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
-# The program plays OpenCL's functions here, too.
-$(BUILD)/tests/faults/faults: LDFLAGS += -Wl,-E
-$(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/libstrew.a
+# Here it plays all of them.
+$(BUILD)/tests/faults/faults: LDFLAGS += -Wl,-E $(PLAYED)
+$(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 # With libFuzzer, where the build is one for it (make fuzz), or with a driver that replays files.
@@ -205,17 +208,29 @@ digest: all
 # On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
 devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))
 devices-%: all $(call programs,$(DEVICE_CHECKS))
-	@sh tests/devices.sh $(BUILD) $*
+	@SPECS='$(DEVICE_SPECS)' sh tests/devices.sh $(BUILD) $*
 rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
-test: all checks exports installed specs program terminal limits driver reference readme digest rules sanitized threads devices
+test: all checks exports installed specs program terminal limits driver faults-few reference readme digest rules sanitized threads devices
 
 # For hardware that need not be here: see the script.
 kernels: all
 	@sh scripts/compile_kernels.sh
+
+# The Lua suite and the demonstrations, with everything that can fail made to fail in turn, EACH times at most in a body
+# (half an hour); and once more under ASan and UBSan. A few bodies are among the tests.
+EACH     = 200
+faults: all $(BUILD)/tests/faults/faults
+	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' sh tests/faults/run.sh $(BUILD) $(BUILD) $(EACH)
+faults-sanitized: all
+	@$(MAKE) BUILD=build/faults SANITIZE=address,undefined $(patsubst %,build/faults/%,strew tests/faults/faults tests/fake/libOpenCL.so.1)
+	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' sh tests/faults/run.sh build/faults $(BUILD) $(EACH)
+	@sh tests/driver_test.sh build/faults
+faults-few: $(BUILD)/tests/faults/faults
+	@OCL_ICD_VENDORS=/dev/null/none LUA_CPATH='$(BUILD)/?.so' $< -n 20 $(patsubst %,tests/spec/%_spec.lua,call error index view)
 
 # Inputs that clang's libFuzzer invents, under ASan and UBSan: for SECONDS each, or RUNS of them. TARGETS: some only.
 SECONDS  = 60
@@ -253,6 +268,6 @@ lint: rules
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/fuzz/*.c)))
+-include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/fuzz/*.c tests/faults/*.c)))

@@ -1,116 +1,18 @@
 /* check_file.c: files: every dtype and layout to a file and back, and what the operating system may do in between: each
-   of its functions that file.c calls fails in turn (the linker puts those of this file in their place, --wrap), reads
-   and writes are short, the disk is full, targets are links, folders, pipes, another's. What stands in the files
-   themselves, and NumPy: file_spec.lua. */
+   of its functions that file.c calls fails in turn (system_faults.h), reads and writes are short, the disk is full,
+   targets are links, folders, pipes, another's. What stands in the files themselves, and NumPy: file_spec.lua. */
 #define _GNU_SOURCE /* unshare */
+#include "system_faults.h"
 #include "trials.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ------------------------------------------------------------------------------------------- the operating system */
-
-/* Its calls since `limit_system`. */
-static struct {
-  long calls, failed;
-  long failing;      /* the number of the call that fails; 0: none does */
-  int code;          /* with this errno */
-  long interrupting; /* the number of the call during which the host interrupts the context */
-  bool lacks_libraries;
-  bool hiccups;      /* reads and writes are short or interrupted, every other time */
-  long syncs;        /* of fsync: with hiccups the first is interrupted, the third ... */
-  int creation_mode; /* of the last file that was made */
-} os;
-
-static void limit_system(long failing, int code) {
-  os.calls = os.failed = 0;
-  os.failing = failing;
-  os.code = code;
-}
-
-static bool fails(void) {
-  if (++os.calls == os.interrupting) strew_context_interrupt(context);
-  if (os.calls != os.failing) return false;
-  os.failed++;
-  errno = os.code;
-  return true;
-}
-
-/* How many bytes come at once; 0: a signal came first. */
-static size_t shortened(size_t size_bytes) {
-  if (!os.hiccups) return size_bytes;
-  errno = EINTR;
-  return os.calls % 2 ? 0 : (size_bytes + 2) / 3;
-}
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
-  va_end(arguments);
-  if (mode) os.creation_mode = mode;
-  return fails() ? -1 : __real_open(path, flags, mode);
-}
-
-ssize_t __real_pread(int descriptor, void *to, size_t size_bytes, off_t at);
-ssize_t __wrap_pread(int descriptor, void *to, size_t size_bytes, off_t at);
-ssize_t __wrap_pread(int descriptor, void *to, size_t size_bytes, off_t at) {
-  size_t bytes = fails() ? 0 : shortened(size_bytes);
-  return bytes ? __real_pread(descriptor, to, bytes, at) : -1;
-}
-
-ssize_t __real_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at);
-ssize_t __wrap_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at);
-ssize_t __wrap_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at) {
-  size_t bytes = fails() ? 0 : shortened(size_bytes);
-  return bytes ? __real_pwrite(descriptor, from, bytes, at) : -1;
-}
-
-/* A descriptor is closed even where that is said to have failed. */
-int __real_close(int descriptor);
-int __wrap_close(int descriptor);
-int __wrap_close(int descriptor) {
-  int result = __real_close(descriptor);
-  return fails() ? -1 : result;
-}
-
-int __real_fsync(int descriptor);
-int __wrap_fsync(int descriptor);
-int __wrap_fsync(int descriptor) {
-  errno = EINTR;
-  if (os.hiccups && ++os.syncs % 2) return -1;
-  return fails() ? -1 : __real_fsync(descriptor);
-}
-
-#define WRAP(name, parameters, arguments)                                                                              \
-  int __real_##name parameters;                                                                                        \
-  int __wrap_##name parameters;                                                                                        \
-  int __wrap_##name parameters { return fails() ? -1 : __real_##name arguments; }
-WRAP(fstat, (int descriptor, struct stat *about), (descriptor, about))
-WRAP(lstat, (const char *path, struct stat *about), (path, about))
-WRAP(fchmod, (int descriptor, mode_t mode), (descriptor, mode))
-WRAP(rename, (const char *from, const char *to), (from, to))
-
-void *__real_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at);
-void *__wrap_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at);
-void *__wrap_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at) {
-  return fails() ? MAP_FAILED : __real_mmap(address, size_bytes, protection, flags, descriptor, at);
-}
-
-void *__real_dlopen(const char *name, int flags);
-void *__wrap_dlopen(const char *name, int flags);
-void *__wrap_dlopen(const char *name, int flags) { return os.lacks_libraries ? NULL : __real_dlopen(name, flags); }
 
 /* ------------------------------------------------------------------------------------------------------ a folder */
 
@@ -127,8 +29,8 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
 }
 
 static void remove_folder(void) {
-  limit_system(0, 0);
-  os.hiccups = false;
+  system_faults_limit(0, 0);
+  system_faults.hiccups = false;
   nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -268,8 +170,8 @@ END_TEST
 
 START_TEST(test_hiccups) {
   const int64_t sizes[] = {50, 60};
-  os.hiccups = true;
-  os.syncs = 0;
+  system_faults.hiccups = true;
+  system_faults.syncs = 0;
   for (int kind = 0; kind < KINDS; kind++) {
     strew_tensor *saved = random_content(kind, STREW_INT32, sizes, PERMUTED), *loaded;
     ok(save_as(kind, saved, in_folder(names[kind])));
@@ -277,7 +179,7 @@ START_TEST(test_hiccups) {
     assert_same(saved, loaded, names[kind]);
     strew_release(saved), strew_release(loaded);
   }
-  ck_assert_int_eq(os.syncs, 2); /* of the archive that was replaced */
+  ck_assert_int_eq(system_faults.syncs, 2); /* of the archive that was replaced */
 }
 END_TEST
 
@@ -291,10 +193,10 @@ START_TEST(test_saving_fails) {
   long failing = 0;
   for (bool is_limited = true; is_limited;) {
     if (replaces) put_bytes(path, "old", 3);
-    limit_system(++failing, ENOSPC);
+    system_faults_limit(++failing, ENOSPC);
     strew_status status = save_as(kind, saved, path);
-    is_limited = os.failed > 0;
-    limit_system(0, 0);
+    is_limited = system_faults.failed > 0;
+    system_faults_limit(0, 0);
     ck_assert_int_eq(status, is_limited ? STREW_EFILE : STREW_OK);
     ck_assert_int_eq(count_files(), replaces || !is_limited);
     if (!is_limited) break;
@@ -318,10 +220,10 @@ START_TEST(test_loading_fails) {
   long failing = 0;
   for (bool is_limited = true; is_limited;) {
     strew_tensor *loaded = NULL;
-    limit_system(++failing, EIO);
+    system_faults_limit(++failing, EIO);
     strew_status status = load_as(kind, path, &loaded);
-    is_limited = os.failed > 0;
-    limit_system(0, 0);
+    is_limited = system_faults.failed > 0;
+    system_faults_limit(0, 0);
     bool is_closing = is_limited && status == STREW_OK; /* what was read is no worse for that */
     ck_assert(is_closing || status == (is_limited ? STREW_EFILE : STREW_OK));
     ck_assert(!loaded == (status != STREW_OK));
@@ -363,6 +265,8 @@ START_TEST(test_memory_fails) {
 }
 END_TEST
 
+static void interrupt(void) { strew_context_interrupt(context); }
+
 /* Between two pieces: nothing is made, and nothing is left. */
 START_TEST(test_interrupted) {
   int kind = _i;
@@ -376,10 +280,11 @@ START_TEST(test_interrupted) {
   for (int turn = 0; turn < 4; turn++) {
     bool is_saved = turn < 2, is_before = turn % 2;
     if (is_before) strew_context_interrupt(context);
-    limit_system(0, 0);
-    os.interrupting = is_before ? 0 : 4;
+    system_faults_limit(0, 0);
+    system_faults.on_call = is_before ? 0 : 4;
+    system_faults.then = interrupt;
     strew_status status = is_saved ? save_as(kind, tensor, path) : load_as(kind, path, &loaded);
-    os.interrupting = 0;
+    system_faults.on_call = 0;
     strew_context_clear_interrupt(context);
     ck_assert_int_eq(status, STREW_EINTERRUPTED);
     ck_assert_ptr_nonnull(strstr(failure.message, ": interrupted!"));
@@ -537,9 +442,9 @@ START_TEST(test_private) {
   const char *path = in_folder("x.npy");
   strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1});
   ok(strew_save(tensor, path, NULL, &failure));
-  ck_assert_int_eq(os.creation_mode, 0666);
+  ck_assert_int_eq(system_faults.creation_mode, 0666);
   ok(strew_save(tensor, path, NULL, &failure));
-  ck_assert_int_eq(os.creation_mode, 0600);
+  ck_assert_int_eq(system_faults.creation_mode, 0600);
   strew_release(tensor);
 }
 END_TEST
@@ -635,7 +540,7 @@ START_TEST(test_no_library) {
                                   [PNG] = "needs the library libpng, which is not installed"};
   const char *const hints[KINDS] = {
       [ARCHIVE] = "on Debian: apt install libzip-dev", [PNG] = "on Debian: apt install libpng-dev"};
-  os.lacks_libraries = true;
+  system_faults.lacks_libraries = true;
   for (int kind = 0; kind < KINDS; kind++) {
     if (!due[kind]) continue;
     strew_tensor *tensor = random_content(kind, STREW_INT32, sizes, CONTIGUOUS), *loaded = NULL;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: sh tests/devices.sh BUILD pocl|rusticl|oclgrind|others
+# usage: SPECS='view ...' sh tests/devices.sh BUILD pocl|rusticl|oclgrind|others
 # The Check programs, the specs and the digest on one OpenCL implementation (or on the devices that are none of the
 # three), with kernels kept in BUILD/devices. Prints a line with counts, or why the implementation is absent. Oclgrind,
 # which looks for races and bad accesses, is slow: it gets a few calls of each family.
@@ -45,9 +45,9 @@ check() {
 
 specs() {
   log=$here/specs.log
+  # shellcheck disable=SC2046
   STREW_DEVICE=$device LUA_CPATH=$lua_path timeout 600 lua5.4 /usr/bin/busted --output=plainTerminal \
-    tests/spec/cases_spec.lua tests/spec/error_spec.lua tests/spec/hint_spec.lua tests/spec/print_spec.lua \
-    tests/spec/view_spec.lua tests/spec/file_spec.lua tests/spec/text_spec.lua tests/spec/show_spec.lua >"$log" 2>&1
+    $(for spec in $SPECS; do echo "tests/spec/${spec}_spec.lua"; done) >"$log" 2>&1
   counts=$(sed -n 's/^\([0-9]*\) success[a-z]* \/ \([0-9]*\) failure[a-z]* \/ \([0-9]*\) error.*/\1 \2 \3/p' "$log")
   # shellcheck disable=SC2086
   set -- $counts

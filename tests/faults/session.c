@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "session.h"
 #include "strew_lua.h"
+#include "system_faults.h"
 
 #if STREW_OPENCL
 #include "opencl_faults.h"
@@ -42,6 +43,10 @@ void faults_begin(const struct fault *fault) {
     faults.calls = faults.failed = 0;
   }
 #endif
+  if (fault->origin == OF_SYSTEM) {
+    system_faults_limit(fault->failing, fault->code);
+    system_faults.hiccups = !fault->width;
+  }
   if (fault->origin > OF_STREW) return;
   struct heap *heap = heap_of(fault->origin);
   heap->events = heap->failed = 0;
@@ -57,6 +62,11 @@ long faults_end(enum origin origin, long *events) {
     return faults.failed;
   }
 #endif
+  if (origin == OF_SYSTEM) {
+    *events = system_faults.calls;
+    system_faults.hiccups = false;
+    return system_faults.failing = 0, system_faults.failed;
+  }
   struct heap *heap = heap_of(origin);
   heap->failing = 0;
   *events = heap->events;

@@ -11,7 +11,8 @@
 enum origin { OF_LUA, OF_STREW, OF_OPENCL, OF_SYSTEM };
 
 /* From now on the failing-th event, and `width` in all (0: all after it) fail, with this code where events have one;
-   failing 0: none does. */
+   failing 0: none does. (Of the system's just one does; with width 0 all reads and writes of files are short or
+   interrupted by signals besides.) */
 struct fault {
   enum origin origin;
   long failing;

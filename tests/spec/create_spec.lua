@@ -133,7 +133,7 @@ describe("creation", function()
   it("draws the same numbers from the same seed", function()
     for _, code in ipairs{"rand(5)", "randn(2, 3)", "randint(0, 10, {4})", "randint(10, {4})", "randint(0, 9, 2, 2)",
                           "randperm(6)"} do
-      local draw = load("local strew = ... return strew." .. code)
+      local draw = assert(load("local strew = ... return strew." .. code))
       strew.manual_seed(42)
       local first = support.text(draw(strew))
       local second = support.text(draw(strew))

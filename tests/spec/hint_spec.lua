@@ -104,7 +104,7 @@ it("a name that other libraries have is told as what it is here", function()
       local _, hint = provoke(("return %s.%s"):format(owner, name), environment)
       local here = hint:match "^here it is (.*)$"
       assert.is_truthy(here, name)
-      assert.is_not_nil(load("return " .. here, here, "t", environment)())
+      assert.is_not_nil(assert(load("return " .. here, here, "t", environment))())
     end
   end
   assert.equal('here it is t:to("opencl")', select(2, provoke("t.cuda()", environment)))

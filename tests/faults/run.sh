@@ -1,0 +1,31 @@
+#!/bin/sh
+# usage: SPECS='view ...' DEMOS='karate ...' sh tests/faults/run.sh BUILD MODULE MOST
+# The Lua suite and the demonstrations, with everything that can fail made to fail in turn (faults.c): on the CPU, and
+# those specs that run on devices on PoCL, too. MODULE: the build whose Lua module the specs' own processes load, which
+# are not under a sanitizer. MOST: see faults.c; on PoCL it is a tenth of that.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=$1 module=$2 most=$3
+here=$PWD/$build/tests/faults
+mkdir -p "$here/cache" "$here/pocl"
+export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl" PYTHON="${PYTHON:-python3}"
+export LUA_CPATH="$module/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
+unset STREW_DEVICE STREW_OPENCL_ASSUME LUA_INIT LUA_INIT_5_4
+demos=$(for demo in $DEMOS; do echo "scripts/demos/$demo.lua"; done)
+failed=0
+
+# shellcheck disable=SC2086
+OCL_ICD_VENDORS=/dev/null/none OCL_ICD_FILENAMES='' "$here/faults" -n "$most" tests/spec/*_spec.lua $demos || failed=1
+
+# PoCL's and the loader's own leaks are not ours.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+device=$("$module/strew" -e 'print(strew.zeros(1, {device = "opencl:portable"}).device)' 2>/dev/null)
+case $device in
+  opencl:*)
+    specs=$(for spec in $SPECS; do echo "tests/spec/${spec}_spec.lua"; done)
+    # shellcheck disable=SC2086
+    STREW_DEVICE=$device "$here/faults" -n "$((most / 10))" $specs $demos || failed=1
+    ;;
+  *) echo 'faults: OpenCL is left out: PoCL is not there (pocl-opencl-icd)' ;;
+esac
+exit $failed

@@ -1,0 +1,96 @@
+/* system_faults.c: see system_faults.h */
+#define _GNU_SOURCE
+#include "system_faults.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct system_faults system_faults;
+
+void system_faults_limit(long failing, int code) {
+  system_faults.calls = system_faults.failed = 0;
+  system_faults.failing = failing;
+  system_faults.code = code;
+}
+
+static bool fails(void) {
+  if (++system_faults.calls == system_faults.on_call) system_faults.then();
+  if (system_faults.calls != system_faults.failing) return false;
+  system_faults.failed++;
+  errno = system_faults.code;
+  return true;
+}
+
+/* How many bytes come at once; 0: a signal came first. */
+static size_t shortened(size_t size_bytes) {
+  if (!system_faults.hiccups) return size_bytes;
+  errno = EINTR;
+  return system_faults.calls % 2 ? 0 : (size_bytes + 2) / 3;
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
+  va_end(arguments);
+  if (mode) system_faults.creation_mode = mode;
+  return fails() ? -1 : __real_open(path, flags, mode);
+}
+
+ssize_t __real_pread(int descriptor, void *to, size_t size_bytes, off_t at);
+ssize_t __wrap_pread(int descriptor, void *to, size_t size_bytes, off_t at);
+ssize_t __wrap_pread(int descriptor, void *to, size_t size_bytes, off_t at) {
+  size_t bytes = fails() ? 0 : shortened(size_bytes);
+  return bytes ? __real_pread(descriptor, to, bytes, at) : -1;
+}
+
+ssize_t __real_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at);
+ssize_t __wrap_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at);
+ssize_t __wrap_pwrite(int descriptor, const void *from, size_t size_bytes, off_t at) {
+  size_t bytes = fails() ? 0 : shortened(size_bytes);
+  return bytes ? __real_pwrite(descriptor, from, bytes, at) : -1;
+}
+
+/* A descriptor is closed even where that is said to have failed. */
+int __real_close(int descriptor);
+int __wrap_close(int descriptor);
+int __wrap_close(int descriptor) {
+  int result = __real_close(descriptor);
+  return fails() ? -1 : result;
+}
+
+int __real_fsync(int descriptor);
+int __wrap_fsync(int descriptor);
+int __wrap_fsync(int descriptor) {
+  errno = EINTR;
+  if (system_faults.hiccups && ++system_faults.syncs % 2) return -1;
+  return fails() ? -1 : __real_fsync(descriptor);
+}
+
+#define WRAP(name, parameters, arguments)                                                                              \
+  int __real_##name parameters;                                                                                        \
+  int __wrap_##name parameters;                                                                                        \
+  int __wrap_##name parameters { return fails() ? -1 : __real_##name arguments; }
+WRAP(fstat, (int descriptor, struct stat *about), (descriptor, about))
+WRAP(lstat, (const char *path, struct stat *about), (path, about))
+WRAP(fchmod, (int descriptor, mode_t mode), (descriptor, mode))
+WRAP(rename, (const char *from, const char *to), (from, to))
+
+void *__real_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at);
+void *__wrap_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at);
+void *__wrap_mmap(void *address, size_t size_bytes, int protection, int flags, int descriptor, off_t at) {
+  return fails() ? MAP_FAILED : __real_mmap(address, size_bytes, protection, flags, descriptor, at);
+}
+
+void *__real_dlopen(const char *name, int flags);
+void *__wrap_dlopen(const char *name, int flags);
+void *__wrap_dlopen(const char *name, int flags) {
+  return system_faults.lacks_libraries ? NULL : __real_dlopen(name, flags);
+}
