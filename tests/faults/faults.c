@@ -92,9 +92,9 @@ static void judge(const char *text, struct counts *counts) {
 
 /* How many trials a body gets: bodies that do a lot get fewer. */
 static long how_many(long work) {
-  enum { USUAL_WORK = 1000, PART = 20 };
-  if (work <= USUAL_WORK) return most;
-  return most * USUAL_WORK / work > most / PART ? most * USUAL_WORK / work : most / PART;
+  enum { USUAL_WORK = 1000, PART = 20, LEAST = 4 };
+  long trials = work > USUAL_WORK * PART ? most / PART : work > USUAL_WORK ? most * USUAL_WORK / work : most;
+  return trials > LEAST ? trials : LEAST;
 }
 
 static long next_failing(long failing, long events, long trials) {

@@ -4,12 +4,14 @@
 # those specs that run on devices on PoCL, too. MODULE: the build whose Lua module the specs' own processes load, which
 # are not under a sanitizer. MOST: see faults.c; on PoCL it is a tenth of that.
 set -u
+: "${SPECS:?}" "${DEMOS:?}"
 cd "$(dirname "$0")/../.." || exit 1
 build=$1 module=$2 most=$3
 here=$PWD/$build/tests/faults
 mkdir -p "$here/cache" "$here/pocl"
 export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl" PYTHON="${PYTHON:-python3}"
-export LUA_CPATH="$module/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
+LUA_CPATH="$module/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
+export LUA_CPATH
 unset STREW_DEVICE STREW_OPENCL_ASSUME LUA_INIT LUA_INIT_5_4
 demos=$(for demo in $DEMOS; do echo "scripts/demos/$demo.lua"; done)
 failed=0
