@@ -580,6 +580,66 @@ START_TEST(contexts_on_two_threads) {
 }
 END_TEST
 
+/* What a thread does with a context of its own while another one does other things; and what it should have got. */
+struct neighbour {
+  const char *device;
+  strew_options options;
+  float due[PLACES];
+  int64_t due_order[PLACES];
+  strew_error error;
+  int wrong;
+};
+
+static strew_status compute(struct neighbour *neighbour, uint64_t seed, float *values, int64_t *order) {
+  strew_context *own = NULL;
+  strew_device *mine = NULL;
+  strew_status status = strew_context_create(&neighbour->options, &own, &neighbour->error);
+  if (status == STREW_OK) status = strew_device_find(own, neighbour->device, &mine, &neighbour->error);
+  for (int i = 0; status == STREW_OK && i < ROUNDS; i++) {
+    status = scatter_and_sort(mine, seed, values, order, &neighbour->error);
+    if (status != STREW_OK || !neighbour->options.memory_limit_bytes) continue;
+    const int64_t too_much = (int64_t)neighbour->options.memory_limit_bytes;
+    strew_tensor *large = NULL; /* limits that are met, again and again */
+    neighbour->wrong += strew_empty(mine, STREW_INT8, 1, &too_much, &large, NULL) != STREW_EMEMORY;
+    strew_context_limit_time(own, 1e-9);
+    while (strew_context_check(own, NULL) == STREW_OK) continue; /* its clock is a coarse one */
+    neighbour->wrong += scatter_and_sort(mine, seed, values, order, NULL) != STREW_ETIME;
+    strew_context_limit_time(own, 0);
+    status = scatter_and_sort(mine, seed, values, order, &neighbour->error);
+  }
+  strew_context_release(own);
+  return status;
+}
+
+static void *compute_again(void *neighbour_) {
+  struct neighbour *neighbour = neighbour_;
+  float values[PLACES] = {0};
+  int64_t order[PLACES] = {0};
+  if (compute(neighbour, 7, values, order) != STREW_OK) return neighbour->error.message;
+  bool is_same = !memcmp(values, neighbour->due, sizeof values) && !memcmp(order, neighbour->due_order, sizeof order);
+  return is_same && !neighbour->wrong ? NULL : "its results, or its limits, are others than when it was alone";
+}
+
+/* Contexts with different devices, threads and limits at the same time: each gets what it gets alone. */
+START_TEST(contexts_on_different_devices) {
+  static struct neighbour neighbours[] = {
+      {.device = NULL, .options = {.threads = 1}},
+      {.device = "cpu", .options = {.threads = 3, .grain_bytes = 64, .memory_limit_bytes = 1 << 23}}};
+  pthread_t threads[2];
+  neighbours[0].device = device_spec();
+  for (int i = 0; i < 2; i++)
+    ck_assert_msg(compute(&neighbours[i], 7, neighbours[i].due, neighbours[i].due_order) == STREW_OK, "alone: %s",
+                  neighbours[i].error.message);
+  ck_assert_mem_eq(neighbours[0].due, neighbours[1].due, sizeof neighbours[0].due);
+  for (int i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, compute_again, &neighbours[i]), 0);
+  for (int i = 0; i < 2; i++) {
+    void *wrong;
+    pthread_join(threads[i], &wrong);
+    ck_assert_msg(!wrong, "%s: %s", neighbours[i].device, (const char *)wrong);
+  }
+}
+END_TEST
+
 /* What happens to one context does not touch the other. */
 START_TEST(contexts_side_by_side) {
   const int64_t two = 2;
@@ -628,6 +688,7 @@ Suite *make_suite(void) {
   tcase_add_test(own, memory_is_short);
   tcase_add_test(own, memory_is_used_again);
   tcase_add_test(own, contexts_on_two_threads);
+  tcase_add_test(own, contexts_on_different_devices);
   tcase_add_test(own, contexts_side_by_side);
   TCase *bad = new_case(suite, "bad input");
   tcase_add_test(bad, operands_on_different_devices);

@@ -242,7 +242,7 @@ START_TEST(test_endless_grain) {
 }
 END_TEST
 
-/* A host's thread with a context of its own, which is unlike its neighbours' in threads, allocator and limit. */
+/* A host's thread with a context of its own, which is unlike its neighbours' in threads, allocator and limits. */
 struct neighbour {
   int threads;
   size_t limit_bytes, used_bytes; /* by the allocator, which is asked on this thread alone */
@@ -260,6 +260,25 @@ static void count_and_free(void *neighbour, void *block, size_t size_bytes) {
   free(block);
 }
 
+/* A context that was stopped, by its time limit or by its host, goes on afterwards; nobody else has noticed. Returns
+   how much went otherwise. */
+static int count_wrong_stops(strew_device *on) {
+  strew_context *own = strew_device_context(on);
+  const int64_t many = 1000;
+  strew_tensor *t = NULL;
+  int wrong = 0;
+  strew_context_limit_time(own, 1e-9);
+  while (strew_context_check(own, NULL) == STREW_OK) continue; /* its clock is a coarse one */
+  wrong += strew_full(on, STREW_INT32, 1, &many, strew_int(1), &t, NULL) != STREW_ETIME;
+  strew_context_limit_time(own, 0);
+  strew_context_interrupt(own);
+  wrong += strew_full(on, STREW_INT32, 1, &many, strew_int(1), &t, NULL) != STREW_EINTERRUPTED;
+  strew_context_clear_interrupt(own);
+  wrong += strew_full(on, STREW_INT32, 1, &many, strew_int(1), &t, NULL) != STREW_OK;
+  strew_release(t);
+  return wrong;
+}
+
 /* Returns how much of its work was wrong. (Check's own macros are for the first thread.) */
 static void *host_thread(void *neighbour_) {
   struct neighbour *neighbour = neighbour_;
@@ -275,7 +294,10 @@ static void *host_thread(void *neighbour_) {
   strew_tensor *large = NULL;
   if (strew_context_create(&options, &own, NULL) != STREW_OK) return (void *)(intptr_t)-1;
   strew_device_find(own, NULL, &on, NULL);
-  for (int i = 0; i < 5; i++) wrong += count_wrong(on);
+  for (int i = 0; i < 5; i++) {
+    wrong += count_wrong(on);
+    if (neighbour->limit_bytes) wrong += count_wrong_stops(on);
+  }
   strew_status due = neighbour->limit_bytes ? STREW_EMEMORY : STREW_OK;
   wrong += strew_empty(on, STREW_UINT8, 1, &size, &large, NULL) != due;
   strew_release(large);

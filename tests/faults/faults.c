@@ -119,7 +119,7 @@ static long try_mode(const struct mode *mode, const char *file, int body, struct
   }
   size_t resting_bytes = session.resting_bytes;
   if (is_single) session_close(&session), session_open(&session, file);
-  long trials = how_many(lua_events());
+  long trials = how_many(session_work());
   counts->bodies += events > 0;
   counts->events += events;
   for (fault.failing = 1; fault.failing <= events; fault.failing = next_failing(fault.failing, events, trials)) {

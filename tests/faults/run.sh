@@ -12,6 +12,7 @@ mkdir -p "$here/cache" "$here/pocl"
 export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl" PYTHON="${PYTHON:-python3}"
 LUA_CPATH="$module/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
 export LUA_CPATH
+export ASAN_OPTIONS=allocator_may_return_null=1
 unset STREW_DEVICE STREW_OPENCL_ASSUME LUA_INIT LUA_INIT_5_4
 demos=$(for demo in $DEMOS; do echo "scripts/demos/$demo.lua"; done)
 failed=0
@@ -20,7 +21,7 @@ failed=0
 OCL_ICD_VENDORS=/dev/null/none OCL_ICD_FILENAMES='' "$here/faults" -n "$most" tests/spec/*_spec.lua $demos || failed=1
 
 # PoCL's and the loader's own leaks are not ours.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
 device=$("$module/strew" -e 'print(strew.zeros(1, {device = "opencl:portable"}).device)' 2>/dev/null)
 case $device in
   opencl:*)

@@ -23,6 +23,7 @@ struct heap {
   long events, failed, failing;
   int width;
   size_t blocks, bytes;
+  size_t taken; /* bytes, ever */
 };
 static struct heap lua_heap, strew_heap;
 
@@ -73,7 +74,7 @@ long faults_end(enum origin origin, long *events) {
   return heap->failed;
 }
 
-long lua_events(void) { return lua_heap.events; }
+long session_work(void) { return lua_heap.events + (long)(strew_heap.taken / 4096); }
 
 static void *allocate_for_lua(void *user, void *block, size_t old, size_t size_bytes) {
   (void)user;
@@ -95,6 +96,7 @@ static void *allocate_for_strew(void *user, size_t size_bytes, size_t alignment)
   if (posix_memalign(&block, alignment < sizeof block ? sizeof block : alignment, size_bytes)) return NULL;
   memset(block, 0xa5, size_bytes < LARGE ? size_bytes : LARGE);
   strew_heap.bytes += size_bytes;
+  strew_heap.taken += size_bytes;
   strew_heap.blocks++;
   return block;
 }
@@ -228,6 +230,7 @@ long session_run(struct session *session, int i, const struct fault *fault, long
   lua_pushvalue(L, RUN);
   lua_pushinteger(L, i);
   lua_heap.events = 0;
+  strew_heap.taken = 0;
   if (fault) faults_begin(fault);
   int status = lua_pcall(L, 1, 0, 0);
   if (fault) failed = faults_end(fault->origin, events);
