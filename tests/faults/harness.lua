@@ -78,7 +78,7 @@ local chunk = plain_assert(loadfile(file))
 if file:find "_spec.lua$" then
   chunk()
 else
-  it("runs", chunk)
+  it("runs", chunk) -- luacheck: ignore
 end
 for _, f in ipairs(setups) do f() end
 

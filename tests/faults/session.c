@@ -89,10 +89,11 @@ static void *allocate_for_lua(void *user, void *block, size_t old, size_t size_b
 
 /* Nobody may count on zeros, nor on what was given back. */
 static void *allocate_for_strew(void *user, size_t size_bytes, size_t alignment) {
-  enum { LARGE = 1 << 16 }; /* memory that nobody touches takes none */
+  enum { LARGE = 1 << 16 };                       /* memory that nobody touches takes none */
+  static const size_t TOO_MUCH = (size_t)1 << 38; /* sanitizers make a noise */
   void *block = NULL;
   (void)user;
-  if (fails(&strew_heap)) return NULL;
+  if (fails(&strew_heap) || size_bytes > TOO_MUCH) return NULL;
   if (posix_memalign(&block, alignment < sizeof block ? sizeof block : alignment, size_bytes)) return NULL;
   memset(block, 0xa5, size_bytes < LARGE ? size_bytes : LARGE);
   strew_heap.bytes += size_bytes;
