@@ -403,7 +403,8 @@ describe("files", function()
       {"strew.load '/nowhere/\\xc2\\x9b31m\\xc2\\xa0.npy'", -- a control character, and one that is none
         "load: 'path' is \"/nowhere/?31m\xc2\xa0.npy\", which cannot be opened: No such file or directory"},
       {"strew.load('/nowhere/' .. ('\xc3\xa9'):rep(200) .. '\127.npy')",
-        "load: 'path' is \"..." .. ("\xc3\xa9"):rep(117) .. "?.npy\", which cannot be opened: No such file or directory"},
+        "load: 'path' is \"..." .. ("\xc3\xa9"):rep(117) .. "?.npy\", "
+          .. "which cannot be opened: No such file or directory"},
       {"strew.load(5)", "load: 'path' is 5, a string is due"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
         .. "(path [, {device =, map =, header =, separator =, dtype =, text =}])"},

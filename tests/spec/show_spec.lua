@@ -41,7 +41,8 @@ local rows = {
   {"strew.eye(3), {style = 'blocks', width = 5}", "@  \n ++\n0 .. 1, a place is the mean of 1.5 x 1"},
   {"strew.tensor{{0, 0/0}, {5, 10}}, {style = 'ascii'}", "  ??\n++@@\n0 .. 10"},
   {"strew.tensor{{0/0}}, {style = 'ascii'}", "??\nno finite element"},
-  {"strew.tensor{{0/0, 1/0}}, {style = '256', colormap = 'grey'}", "\27[38;5;201m▀\27[38;5;231m▀\27[0m\nno finite element"},
+  {"strew.tensor{{0/0, 1/0}}, {style = '256', colormap = 'grey'}",
+   "\27[38;5;201m▀\27[38;5;231m▀\27[0m\nno finite element"},
   {"strew.arange(10000):view(100, 100), {style = 'ascii', width = 10, height = 5}",
    "          \n::::::::::\n=====+++++\n##########\n@@@@@@@@@@\n"
     .. "954.5 .. 9044, a place is the mean of 20 x 10"},
