@@ -72,9 +72,9 @@ static strew_status fail_too_large(const struct call *call, strew_device *device
 }
 
 static cl_int make_buffer(struct opencl *on, size_t size_bytes, struct block *block) {
-  cl_int error;
+  cl_int error = CL_SUCCESS;
   *block = (struct block){cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE, size_bytes, NULL, &error), size_bytes};
-  return block->memory ? CL_SUCCESS : error;
+  return block->memory || error != CL_SUCCESS ? error : CL_MEM_OBJECT_ALLOCATION_FAILURE; /* drivers may make nothing */
 }
 
 strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
