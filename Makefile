@@ -236,7 +236,7 @@ coverage:
 
 lint: rules
 	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch] tests/fuzz/*.[ch]
-	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
+	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -pthread -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
 
 clean:
 	rm -rf build

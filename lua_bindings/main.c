@@ -151,7 +151,8 @@ static size_t size_of(const char *text) {
 /* 0: it is no time. */
 static double seconds_of(const char *text) {
   char *end;
-  double seconds = isdigit((unsigned char)text[0]) || text[0] == '.' ? strtod(text, &end) : 0;
+  if (!isdigit((unsigned char)text[0]) && text[0] != '.') return 0;
+  double seconds = strtod(text, &end);
   return seconds > 0 && seconds < 1e9 && *end == '\0' ? seconds : 0;
 }
 

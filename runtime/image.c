@@ -176,7 +176,7 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
     struct painting painting = {&call, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0,
                                 {{0}}};
     const double *numbers = dense->storage->data;
-    if (numbers) numbers += dense->offset;
+    if (strew_tensor_numel(dense)) numbers += dense->offset;
     find_range(&painting, numbers, options);
     make_colors(&painting, options->colormap, options->nan);
     status = paint_on(&painting, device, numbers, out);

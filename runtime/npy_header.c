@@ -70,7 +70,8 @@ struct parser {
 };
 
 static bool unexpected(struct parser *p, const char *due) {
-  return refuse(p->refusal, NULL, "has a header that cannot be read: %s is due at its byte %zd", due, p->at - p->begin);
+  refuse(p->refusal, NULL, "has a header that cannot be read: %s is due at its byte %zd", due, p->at - p->begin);
+  return false;
 }
 
 static void skip_blanks(struct parser *p) {
