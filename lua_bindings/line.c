@@ -279,12 +279,13 @@ line_got line_read(const char *prompt, char **line) {
   struct signals before;
   line_got what;
   *line = NULL;
+  bool is_typed = isatty(STDIN_FILENO);
+  if (is_typed) note_signals(&before); /* first: who sees the prompt may drop what stands there */
   if (!editor.is_there) fputs(prompt, stdout);
   fflush(stdout);
-  if (!isatty(STDIN_FILENO)) {
+  if (!is_typed) {
     what = read_plain(line);
   } else {
-    note_signals(&before);
     what = editor.is_there ? read_edited(&before, prompt, line) : read_terminal(&before, line);
     restore_signals(&before);
   }

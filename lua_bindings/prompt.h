@@ -1,0 +1,19 @@
+/* prompt.h: the files of prompt/, which read, compile, complete and show entries. They share one table. */
+#ifndef STREW_PROMPT_H
+#define STREW_PROMPT_H
+
+#include <lua.h>
+#include <stddef.h>
+
+#define PROMPT_CHUNK "strew prompt" /* the name of their chunks, in tracebacks */
+
+/* A lua_CFunction: loads them for the session of this state, with an empty stack. */
+int prompt_open(lua_State *L);
+/* Pushes a function of the shared table. */
+void prompt_push(lua_State *L, const char *name);
+/* What may stand where the editor's cursor is: a line_completer. */
+char **prompt_complete(const char *line, size_t start, size_t end);
+/* Opens the history of entries, and tells what is wrong with it. */
+void prompt_open_history(void);
+
+#endif
