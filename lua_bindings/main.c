@@ -217,7 +217,7 @@ static bool read_threads(const options *opts, int *threads) {
   const char *text = getenv("STREW_THREADS");
   *threads = 0;
   if (text == NULL || *text == '\0') return true;
-  if (is_thread_count(text)) return *threads = atoi(text), true;
+  if (is_thread_count(text)) return *threads = (int)strtol(text, NULL, 10), true;
   fprintf(stderr, "%s: $STREW_THREADS is \"%s\", a whole number in 1..256 is due\n", opts->name, text);
   return false;
 }
