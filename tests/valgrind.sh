@@ -30,7 +30,8 @@ done
 
 # Processors are shared out fairly: workers of a pool wait for each other by turning round and round.
 under_valgrind() {
-  timeout 900 valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,indirect \
+  timeout 900 valgrind -q --fair-sched=try --error-exitcode=9 --num-callers=24 --suppressions=tests/valgrind.supp \
+    --leak-check=full --show-leak-kinds=definite,indirect \
     --errors-for-leak-kinds=definite,indirect "$@"
 }
 
@@ -41,7 +42,7 @@ run() {
         under_valgrind lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
       ;;
     few) under_valgrind "$build/strew" tests/few.lua cpu ;;
-    file) under_valgrind "$build/tests/check_file" ;; # tests of its own processes
+    file | pool | progress) under_valgrind "$build/tests/check_$1" ;; # tests that need processes of their own
     *) CK_FORK=no under_valgrind "$build/tests/check_$1" ;;
   esac
 }
