@@ -126,7 +126,6 @@ strew_status block_read(const struct call *call, strew_device *device, const str
   struct opencl *on = opencl_of(device);
   if (on->lost) return fail_lost(call, device);
   on->read_bytes += (int64_t)size_bytes;
-  if (size_bytes <= LANDING_BYTES) return opencl_read_few(call, device, from->memory, offset_bytes, to, size_bytes);
   strew_status status = opencl_wait(call, device);
   for (size_t at = 0, bytes; status == STREW_OK && at < size_bytes; at += bytes) {
     bytes = size_bytes - at < PIECE ? size_bytes - at : PIECE;

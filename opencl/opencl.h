@@ -65,7 +65,7 @@ void shield_lower(const sigset_t *before);
 
 /* ------------------------------------------------------------------------------------------------------ device.c */
 
-enum { PROGRAM_SLOTS = 256, FREE_BLOCKS = 64, LANDING_BYTES = 4096 };
+enum { PROGRAM_SLOTS = 256, FREE_BLOCKS = 64 };
 
 struct block { /* a buffer, in use by a storage or as scratch, or free */
   cl_mem memory;
@@ -92,9 +92,8 @@ struct opencl {
   int free_count;
   size_t free_bytes;
   int64_t launches, read_bytes;
-  bool busy;                            /* is there, perhaps, work in the queue? */
-  cl_event portion;                     /* the end of the last portion of launches; NULL at first */
-  unsigned char landing[LANDING_BYTES]; /* where few bytes are read to */
+  bool busy;        /* is there, perhaps, work in the queue? */
+  cl_event portion; /* the end of the last portion of launches; NULL at first */
 };
 enum software {
   SOFT_SUM = 1,
@@ -150,9 +149,6 @@ strew_status opencl_finish(const struct call *call, strew_device *device);
 
 /* Waits for all that was enqueued, or until the call has to stop: then its failure. */
 strew_status opencl_wait(const struct call *call, strew_device *device);
-/* The same, and reads LANDING_BYTES at most. */
-strew_status opencl_read_few(const struct call *call, strew_device *device, cl_mem from, size_t offset_bytes, void *to,
-                             size_t size_bytes);
 /* Before each launch: counts it, and waits where too many are outstanding. */
 strew_status opencl_throttle(const struct call *call, strew_device *device);
 

@@ -2,14 +2,13 @@
 
    No function of OpenCL that waits can be told to stop. So a marker goes into the queue, and its state is asked again
    and again: at first as fast as other threads let us, then at distances of a thirty-second of the time that has gone.
-   Who gives up leaves the marker to the driver; the queue works in order, so whatever comes later is still right. What
-   a driver writes to after its call has returned must outlive the wait: few bytes land in the device's own state, and
-   more are only asked for when everything before them is done. */
+   Who gives up leaves the marker to the driver; the queue works in order, so whatever comes later is still right.
+   Memory of the host is lent to a driver for the length of a call and no longer (a driver that fails cannot be asked
+   whether it still writes there): it is read and written by calls that wait, once everything before them is done. */
 #define _POSIX_C_SOURCE 200809L
 #include "opencl.h"
 
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 
 static int64_t fine_clock_ns(void) {
@@ -52,22 +51,6 @@ strew_status opencl_wait(const struct call *call, strew_device *device) {
   cl.clReleaseEvent(marker);
   if (status == STREW_OK) on->busy = false;
   return status;
-}
-
-strew_status opencl_read_few(const struct call *call, strew_device *device, cl_mem from, size_t offset_bytes, void *to,
-                             size_t size_bytes) {
-  struct opencl *on = opencl_of(device);
-  cl_event landed;
-  cl_int error =
-      cl.clEnqueueReadBuffer(on->queue, from, CL_FALSE, offset_bytes, size_bytes, on->landing, 0, NULL, &landed);
-  if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueReadBuffer", error);
-  on->busy = true;
-  strew_status status = wait_for(call, device, landed);
-  cl.clReleaseEvent(landed);
-  if (status != STREW_OK) return status;
-  on->busy = false;
-  memcpy(to, on->landing, size_bytes);
-  return STREW_OK;
 }
 
 /* Work that piles up in the queue would go on long after a script was stopped: of its launches, two portions at most

@@ -33,7 +33,8 @@ static void use_functions(void) { trial_source = &functions; }
 static void use_allocations(void) { trial_source = &allocations; }
 
 static void check_nothing_left(const char *what) {
-  static const char *const names[MADE_COUNT] = {"contexts", "queues", "buffers", "programs", "kernels", "events"};
+  static const char *const names[MADE_COUNT] = {"contexts", "queues", "buffers", "programs",
+                                                "kernels",  "events", "loans"};
   for (int i = 0; i < MADE_COUNT; i++)
     ck_assert_msg(faults.alive[i] == 0, "%s: %ld %s are left over", what, (long)faults.alive[i], names[i]);
   ck_assert_msg(blocks_held() == 0, "%s: %zu blocks of host memory are left over", what, blocks_held());

@@ -85,6 +85,11 @@ static void note_event(cl_int error, const cl_event *event) {
   if (error == CL_SUCCESS && event) note(MADE_EVENT, 1);
 }
 
+/* A driver that fails may write to the host's memory long after. */
+static void note_loan(cl_bool blocks) {
+  if (!blocks) note(MADE_LOAN, 1);
+}
+
 /* The answer with another last letter, or with correctly rounded division where there was none and the other way. */
 static void change_answer(cl_device_info what, void *value) {
   if (depth || !value) return;
@@ -158,14 +163,14 @@ STATUS(clEnqueueNDRangeKernel,
 STATUS(clEnqueueReadBuffer,
        (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, void *to, cl_uint waits,
         const cl_event *list, cl_event *event),
-       (queue, memory, blocks, offset, size, to, waits, list, event), note_event(error, event))
+       (queue, memory, blocks, offset, size, to, waits, list, event), note_loan(blocks))
 STATUS(clEnqueueMarkerWithWaitList, (cl_command_queue queue, cl_uint waits, const cl_event *list, cl_event *event),
        (queue, waits, list, event), note_event(error, event))
 STATUS(clReleaseEvent, (cl_event event), (event), asked = NULL; note(MADE_EVENT, -1))
 STATUS(clEnqueueWriteBuffer,
        (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, const void *from,
         cl_uint waits, const cl_event *list, cl_event *event),
-       (queue, memory, blocks, offset, size, from, waits, list, event), (void)0)
+       (queue, memory, blocks, offset, size, from, waits, list, event), note_loan(blocks))
 STATUS(clEnqueueCopyBuffer,
        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
         cl_uint waits, const cl_event *list, cl_event *event),

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 enum disguise { NO_DISGUISE, OTHER_NAME, OTHER_DRIVER, OTHER_ROUNDING, DISGUISES };
-enum made { MADE_CONTEXT, MADE_QUEUE, MADE_BUFFER, MADE_PROGRAM, MADE_KERNEL, MADE_EVENT, MADE_COUNT };
+enum made { MADE_CONTEXT, MADE_QUEUE, MADE_BUFFER, MADE_PROGRAM, MADE_KERNEL, MADE_EVENT, MADE_LOAN, MADE_COUNT };
 
 extern struct opencl_faults {
   _Atomic long calls, failed;      /* of the functions that count, since opencl_faults_limit */
@@ -17,7 +17,7 @@ extern struct opencl_faults {
   enum disguise disguise;          /* what a device says of itself otherwise than it is */
   const char *function;            /* the first that failed, */
   const char *error;               /* and how its error is called, where that is known here */
-  _Atomic long alive[MADE_COUNT];  /* made and not released */
+  _Atomic long alive[MADE_COUNT];  /* made and not released; loans: memory of the host, by calls that don't wait */
   _Atomic long compiled, launched; /* programs built from source, kernels enqueued, since the process began */
 } faults;
 

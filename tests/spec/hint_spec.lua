@@ -104,7 +104,12 @@ it("a name that other libraries have is told as what it is here", function()
       local _, hint = provoke(("return %s.%s"):format(owner, name), environment)
       local here = hint:match "^here it is (.*)$"
       assert.is_truthy(here, name)
-      assert.is_not_nil(load("return " .. here, here, "t", environment)())
+      local call = load("return " .. here, here, "t", environment)
+      if support.lacks_float64 and here:find("float64", 1, true) then
+        assert.has_error(call) -- in its own words, which error_spec.lua has
+      else
+        assert.is_not_nil(call())
+      end
     end
   end
   assert.equal('here it is t:to("opencl")', select(2, provoke("t.cuda()", environment)))
