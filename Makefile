@@ -187,8 +187,9 @@ readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
 limits: all
 	@sh tests/limits_test.sh $(BUILD)/strew
-digest: all
+digest: all instruction_sets
 	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
+instruction_sets: all
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
 devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))
@@ -236,11 +237,13 @@ $(BUILD)/obj/lua_bindings/history.%: CFLAGS += -Wno-analyzer-malloc-leak
 endif
 
 # The branches that tests take, of runtime/ and lua_bindings/, by clang's and LLVM's means. (Not optimised: clang 14's -O1
-# makes wrong code where it counts branches.)
+# makes wrong code where it counts branches. Each program knows where its counts go: what tests do to the environment or
+# to the folder leaves none elsewhere.)
+PROFILES = $(CURDIR)/build/coverage/profiles
 coverage:
-	@rm -rf build/coverage/profiles
-	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS=-fprofile-instr-generate LLVM_PROFILE_FILE='$(CURDIR)/build/coverage/profiles/%4m' \
-	  CK_TIMEOUT_MULTIPLIER=20 $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPTIMISE=-O0 OPENCL=0 all checks specs program limits
+	@rm -rf $(PROFILES)
+	@CFLAGS='-fprofile-instr-generate=$(PROFILES)/%4m -fcoverage-mapping' LDFLAGS='-fprofile-instr-generate=$(PROFILES)/%4m' CK_TIMEOUT_MULTIPLIER=20 \
+	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPTIMISE=-O0 OPENCL=0 all checks specs program limits terminal reference instruction_sets
 	@sh tests/coverage.sh build/coverage
 
 tidy:

@@ -155,6 +155,8 @@ static long read_file(int file) {
     if (n <= 0) break;
     length += (size_t)n;
   }
+  if (length > 0 && text[length - 1] != '\n')
+    write_all(file, "\n"); /* or the next entry would join a line that is cut */
   const char *first = start > 0 ? memchr(text, '\n', length) : NULL; /* the first line may be half of one */
   size_t skipped = first ? (size_t)(first - text) + 1 : 0;
   long lines = (long)read_lines(text + skipped, length - skipped) + (start > 0 ? MOST : 0);

@@ -95,7 +95,7 @@ static void compile_brackets(struct compiler *c, struct item *item) {
     if (*close++ == '%' && close < c->end) close++;
   } while (close >= c->end || *close != ']');
   for (; p < close; p++) {
-    if (*p == '%' && p + 1 < close) {
+    if (*p == '%') { /* it has a class or byte behind it: see the loop above */
       add_class(made, *++p);
     } else if (p + 2 < close && p[1] == '-') {
       for (int byte = p[0]; byte <= p[2]; byte++) add_byte(made, byte);
@@ -226,7 +226,7 @@ static const char *match_balance(struct match *match, const struct item *item, c
     int byte = (unsigned char)*at;
     step(match, 1);
     if (byte == item->other && --open == 0) return at + 1;
-    if (byte == item->byte && byte != item->other) open++;
+    if (byte == item->byte) open++;
   }
   return NULL;
 }

@@ -217,7 +217,7 @@ static int load(lua_State *L) {
   }
   if (has_environment) {
     lua_pushvalue(L, ENVIRONMENT);
-    if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
+    lua_setupvalue(L, -2, 1); /* _ENV, the only one that the chunk of a text has */
   }
   return 1;
 }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "strew_bind.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <time.h>
 
@@ -78,8 +79,9 @@ static int set_num_threads(lua_State *L, struct call *call) {
   int64_t threads;
   const struct parameter parameters[] = {{"threads", REQUIRED, bind_integer, &threads}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  int clipped = threads < INT_MIN ? INT_MIN : threads > INT_MAX ? INT_MAX : (int)threads; /* wrong in any case */
-  return bind_end(strew_context_set_threads(call->binding->context, clipped, &call->error), 0);
+  if (threads < INT_MIN || threads > INT_MAX)
+    return bind_fail(call, STREW_EARGUMENT, "threads", "is %" PRId64 ", which is no number of threads", threads);
+  return bind_end(strew_context_set_threads(call->binding->context, (int)threads, &call->error), 0);
 }
 
 /* Bytes of tensor memory now held, and the most ever held. */

@@ -42,6 +42,9 @@ START_TEST(test_contexts_and_words) {
   strew_options many = {.threads = 1000}, nowhere = {.device = "abacus"};
   strew_device *found = NULL;
   strew_dtype dtype;
+  strew_reduction reduction;
+  strew_mode mode;
+  strew_colormap colormap;
   unsigned char byte;
   fails(STREW_EARGUMENT, strew_context_create(&many, &other, &failure));
   fails(STREW_EDEVICE, strew_context_create(&nowhere, &other, &failure));
@@ -49,10 +52,21 @@ START_TEST(test_contexts_and_words) {
   fails(STREW_EDEVICE, strew_device_find(context, "abacus", &found, &failure));
   fails(STREW_EARGUMENT, strew_dtype_from_word("float128", &dtype, &failure));
   fails(STREW_EARGUMENT, strew_dtype_from_word(NULL, &dtype, &failure));
+  fails(STREW_EARGUMENT, strew_reduction_from_word(NULL, &reduction, &failure));
+  fails(STREW_EARGUMENT, strew_mode_from_word(NULL, &mode, &failure));
+  fails(STREW_EARGUMENT, strew_colormap_from_word(NULL, &colormap, &failure));
+  fails(STREW_EDEVICE, strew_device_find(context, "opencl:abacus", &found, &failure));
   fails(STREW_EVALUE, strew_scalar_store(strew_int(256), STREW_EXACT, STREW_UINT8, &byte, &failure));
   fails(STREW_EDTYPE, strew_scalar_store(strew_int(1), STREW_EXACT, (strew_dtype)99, &byte, &failure));
   ck_assert_ptr_null(other);
   ck_assert_ptr_null(found);
+  int devices = strew_device_count(context), problems = strew_problem_count(context);
+  ck_assert_str_eq(strew_device_name(strew_device_at(context, 0)), "cpu");
+  for (int i = 0; i < devices; i++) ck_assert_ptr_nonnull(strew_device_at(context, i));
+  for (int i = 0; i < problems; i++) ck_assert_ptr_nonnull(strew_problem_at(context, i));
+  ck_assert(!strew_device_at(context, -1) && !strew_device_at(context, devices));
+  ck_assert(!strew_problem_at(context, -1) && !strew_problem_at(context, problems));
+  ck_assert(!strew_status_name((strew_status)99) && !strew_status_name((strew_status)-1));
   ck_assert_str_eq(strew_version(), STREW_VERSION);
   strew_context_release(NULL);
   strew_release(NULL);
@@ -79,6 +93,11 @@ START_TEST(test_new_tensors) {
   fails(STREW_EVALUE, strew_arange(device, STREW_INT8, strew_int(0), strew_int(900), strew_int(1), &out, &failure));
   fails(STREW_EDTYPE, strew_arange(device, STREW_BOOL, strew_int(0), strew_int(1), strew_int(1), &out, &failure));
   fails(STREW_EARGUMENT, strew_linspace(device, STREW_FLOAT32, 0, 1, -1, &out, &failure));
+  const double odd[][3] = {{NAN, 1, 1}, {0, INFINITY, 1}, {0, 1, NAN}, {0, 1, 0}, {0, -1, 1}};
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+    fails(STREW_EVALUE, strew_arange(device, STREW_FLOAT32, strew_float(odd[i][0]), strew_float(odd[i][1]),
+                                     strew_float(odd[i][2]), &out, &failure));
+  fails(STREW_EVALUE, strew_randint(device, STREW_FLOAT16, -5000, 0, 1, &three, &out, &failure));
   fails(STREW_EDTYPE, strew_rand(device, STREW_INT64, 1, &three, &out, &failure));
   fails(STREW_EVALUE, strew_randint(device, STREW_INT64, 5, 5, 1, &three, &out, &failure));
   fails(STREW_EVALUE, strew_randint(device, STREW_INT8, 0, 500, 1, &three, &out, &failure));
@@ -106,6 +125,9 @@ START_TEST(test_views) {
   start();
   int64_t four[] = {2, 2}, strides[] = {1, 9};
   fails(STREW_ESHAPE, strew_view(floats, 2, four, &out, &failure));
+  fails(STREW_ESHAPE, strew_view(floats, -1, four, &out, &failure));
+  fails(STREW_ESHAPE, strew_view(floats, STREW_MAX_RANK + 1, four, &out, &failure));
+  fails(STREW_ESHAPE, strew_expand(floats, STREW_MAX_RANK + 1, four, &out, &failure));
   fails(STREW_ESHAPE, strew_reshape(floats, 2, four, &out, &failure));
   fails(STREW_ESHAPE, strew_flatten(square, 1, 0, &out, &failure));
   fails(STREW_ESHAPE, strew_permute(square, 2, (int64_t[]){0, 0}, &out, &failure));
@@ -201,6 +223,14 @@ START_TEST(test_scatter) {
   strew_scalar fill = strew_int(7);
   strew_group_options sum = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM}, filled = sum;
   filled.fill = &fill;
+  strew_group_options negative = {.reduction = STREW_SUM, .dim_size = -5};
+  strew_tensor *last = scalar_tensor(STREW_INT64, strew_int(INT64_MAX));
+  strew_tensor *lines = make(STREW_INT64, 2, (int64_t[]){1, 1});
+  fails(STREW_ESHAPE, strew_group(floats, ints, &negative, &out, NULL, &failure));
+  fails(STREW_ESHAPE, strew_group(last, lines, &sum, &out, NULL, &failure));
+  fails(STREW_ESHAPE, strew_group(last, last, &sum, &out, NULL, &failure)); /* more places than there can be */
+  strew_release(last);
+  strew_release(lines);
   fails(STREW_ESHAPE, strew_group(wide, ints, &sum, &out, NULL, &failure));
   fails(STREW_EARGUMENT, strew_group(floats, ints, &sum, &out, &second, &failure));
   self = make(STREW_FLOAT32, 1, (int64_t[]){8});
@@ -209,6 +239,30 @@ START_TEST(test_scatter) {
   self = floats;
   fails(STREW_EOVERLAP, strew_group(floats, ints, &sum, &self, NULL, &failure));
   strew_release(five);
+  end();
+}
+END_TEST
+
+START_TEST(test_images) {
+  start();
+  const double numbers[] = {NAN, 1, 2};
+  const strew_image_options options[] = {{.colormap = (strew_colormap)77},
+                                         {.scale = -1},
+                                         {.scale = INT64_MAX},
+                                         {.scale = INT64_MAX / 2},
+                                         {.scale = (int64_t)1 << 28},
+                                         {.min = &numbers[0]},
+                                         {.max = &numbers[0]},
+                                         {.min = &numbers[2], .max = &numbers[1]}};
+  static const strew_status codes[] = {STREW_EARGUMENT, STREW_EVALUE, STREW_EVALUE, STREW_EVALUE,
+                                       STREW_EMEMORY,   STREW_EVALUE, STREW_EVALUE, STREW_EVALUE};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    fails(codes[i], strew_image(wide, &options[i], &out, &failure));
+  fails(STREW_ESHAPE, strew_image(floats, NULL, &out, &failure));
+  ok(strew_image(wide, NULL, &out, &failure));
+  assert_sizes(out, 3, (int64_t[]){2, 4, 3});
+  strew_release(out);
+  out = NULL;
   end();
 }
 END_TEST
@@ -224,5 +278,6 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_elementwise);
   tcase_add_test(all, test_reductions);
   tcase_add_test(all, test_scatter);
+  tcase_add_test(all, test_images);
   return suite;
 }

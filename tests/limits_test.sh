@@ -28,12 +28,21 @@ fi
 
 "$program" tests/escapes.lua "$program" || failed=$((failed + 1))
 
-for wrong in '--memory x' '--memory 0' '--memory -5' '--memory 5X' '--memory 5MM' '--time 0' '--time x' '--time 1s' '--time -1' \
+for wrong in '--memory x' '--memory 0' '--memory -5' '--memory 5X' '--memory 5MM' '--time 0' '--time x' '--time 1s' '--time -1' '--time 1e10' \
   '--time nan' '--memory 1e30' '--time' '--memory' '--sandbox=1'; do
   # shellcheck disable=SC2086
   expect "$wrong" 1 'is not\|needs an argument' "$program" $wrong -e 'print(1)'
 done
 expect 'a limit that is kept' 0 '^6$' "$program" --memory=64M --time=20 --sandbox -e 'print(strew.tensor{1, 2, 3}:sum():item())'
+expect 'half a second' 0 '^6$' "$program" --time .5 -e 'print(6)'
+expect 'coroutines after a limit' 1 'false.*nothing is closed' "$program" --time 0.2 --sandbox -e "$(cat <<'END'
+local c = coroutine.create(function() coroutine.yield() end)
+coroutine.resume(c)
+pcall(function() while true do end end)
+print(coroutine.close(c))
+while true do end
+END
+)"
 expect 'too little for a state' 1 'memory does not suffice' "$program" --memory 1000 -e 'print(1)'
 expect 'memory, caught' 0 'limit is 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'

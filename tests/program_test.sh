@@ -174,6 +174,8 @@ for word in 0 -1 257 2.5 x '' ' 2' 99999999999999999999; do
   ran --threads="$word" -e 'print("on")'; expect "--threads=$word" 1 '' '*1..256*'
 done
 ran --devices; expect '--devices' 0 'cpu *threads: [1-9]*'
+STREW_THREADS='' STREW_DEVICE='' ran --memory 1G -e 'print("on")'; expect 'settings that say nothing' 0 on
+ran --devices --help -t 1; expect 'the first of what ends at once' 0 'cpu *threads: 1*'
 ran --devices -t 3; expect '--devices with -t' 0 'cpu *threads: 3*'
 STREW_DEVICE=nothing ran --devices; expect '--devices with a wrong $STREW_DEVICE' 0 'cpu *'
 ran --version; expect '--version' 0 'strew 0.*, Lua 5.4*'
@@ -277,6 +279,8 @@ printf 'print = nil\n1\n' >typed
 ran -i; expect 'a session without print' 0 '*' "*error calling 'print'*"
 printf 'os.exit(4)\n' >typed
 ran -i; expect 'os.exit at the prompt' 4 '*'
+printf 'local stop = os.clock() + 0.6 repeat until os.clock() > stop\n6 * 7\n' >typed
+ran -i -t 1; expect 'no duration where nobody waits' 0 '*1 thread *> > 42*'
 echo 'y = 5' >sets.lua
 printf 'y\n' >typed
 ran -i sets.lua; expect '-i after a script' 0 '*> 5*'
@@ -308,6 +312,9 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   expect 'Ctrl-C at a terminal stops the line' 0 '*interrupted!*> *42*'
   { after '> ' && printf garbage && after garbage && printf '\003' && after 'garbage^C' && echo '6 * 7'; } | typed
   expect 'Ctrl-C drops what is typed' 0 '*garbage*> *42*'
+  printf '6 * 7\n' | script -qec "$program -i | cat" /dev/null >shown 2>&1; status=$?
+  tr -d '\r' <shown >out; : >err
+  expect 'typed at a terminal, read elsewhere' 0 '*> 42*'
   echo 'local t = strew.arange(100, 106) print(t) os.execute("stty cols 300") print(t)' >sizes.lua
   echo 'os.execute("stty cols 30") print(strew.arange(100, 110) * 1000)' >>sizes.lua
   script -qec "stty cols 12; $program sizes.lua" /dev/null </dev/null >shown 2>&1; status=$?
@@ -332,6 +339,23 @@ repeat now = strew.clock() - start strew.progress("a part", now) until now > 0.2
 strew.progress("left behind")
 if ... then error("failed") end
 END
+cat >narrow.lua <<'END'
+os.execute "stty cols 8 rows 2"
+strew.progress("\195\169\127xyz")
+strew.progress()
+os.execute "stty cols 5"
+strew.progress("xyz")
+strew.progress()
+os.execute "stty cols 3"
+strew.progress("xyz")
+strew.progress()
+os.execute "stty cols 0"
+local start = strew.clock()
+repeat strew.progress("all", 2) until strew.clock() - start > 0.25
+strew.progress()
+strew.show(strew.eye(4))
+strew.show(strew.eye(4), {width = 4})
+END
 # at_terminal SETTINGS ARGS...: the program at a terminal of 60 columns; returns are left out of what it shows.
 at_terminal() {
   settings=$1 && shift
@@ -350,6 +374,10 @@ if [ -n "$has_terminal" ]; then
     at_terminal "LC_ALL=C.UTF-8 TERM=xterm COLORTERM=truecolor $settings" shows.lua
     expect "a picture with $settings" 0 "    ${newline}@@@@${newline}0 .. 1$newline$sixty$newline*mean of 3"
   done
+  at_terminal 'LC_ALL=C.UTF-8 TERM=xterm NO_COLOR= COLORTERM=24bit' shows.lua
+  expect 'a picture in 24 bits of colour, by its other name' 0 "$black$white▀▀$escape?0m*"
+  at_terminal 'LC_ALL=de_DE.ISO-8859-1 TERM=xterm COLORTERM=truecolor' shows.lua
+  expect 'a picture with another set of characters' 0 "    ${newline}@@@@*"
   at_terminal 'LC_ALL=C TERM=xterm COLORTERM=truecolor' shows.lua
   expect 'a picture without UTF-8' 0 "    ${newline}@@@@${newline}0 .. 1${newline}______....*@@@@@@$newline*mean of 3"
   erased="$escape?K"
@@ -357,6 +385,9 @@ if [ -n "$has_terminal" ]; then
   expect 'progress at a terminal' 0 "${erased}all of it [?]?2Jlong*lon* ...${erased}one$newline*a part  [1-9]? %*left behind ...$erased"
   at_terminal TERM=xterm works.lua fail
   expect 'progress goes before an error' 1 "*left behind ...$erased$program: works.lua:*failed*"
+  at_terminal "LC_ALL=C TERM=xterm" narrow.lua
+  expect 'progress and pictures where there is little room' 0 "${erased}é?x ...$erased$erased ...$erased$erased${erased}${erased}all  100 %*$erased*${newline}0.25 .. 0.25, *${newline}@@  ${newline}  @@${newline}0 .. 0.5, *"
+  at_terminal '-u TERM' works.lua; expect 'no progress at a terminal without a name' 0 one
   at_terminal TERM=dumb works.lua; expect 'no progress where no line can be erased' 0 one
 fi
 ran works.lua; expect 'no progress in a pipe' 0 one

@@ -1,4 +1,4 @@
--- luacheck: ignore 211 631
+-- luacheck: ignore 211 212 631
 -- Prints what functions give that a sandbox has replaced: the same in a sandbox as outside of one (limits_test.sh
 -- compares). Patterns and subjects are drawn at random, from a grammar of patterns that are well-formed.
 math.randomseed(7)
@@ -63,10 +63,13 @@ for _ = 1, tonumber(arg and arg[1]) or 20000 do
 end
 
 -- Mistakes that any subject meets.
-for _, p in ipairs {"%", "a%", "[a", "[", "[^", "[]", "[%", "%b", "%bx", "%f", "%fa", "(", "(a", ")", "a)", "%1", "(%1)", "()%2", ("()"):rep(33)} do
+for _, p in ipairs {"%", "a%", "[a", "[", "[^", "[]", "[%", "%b", "%bx", "%f", "%fa", "(", "(a", ")", "a)", "%1", "(%1)", "(%2", "()%2", ("()"):rep(33), "$a", "a$a", "a\0", "\0", ("a?"):rep(30)} do
   print(show(p), attempt(string.find, "aaa", p), attempt(string.match, "aaa", p))
 end
 print(attempt(string.gsub, "abc", "b", "%"), attempt(string.gsub, "abc", "b", "%x"), attempt(string.gsub, "abc", "b", "%2"))
+print(attempt(string.gsub, "abc", "b", "%!"), attempt(string.gsub, "abc", "b", 5), attempt(string.find, "a\0b", "\0"))
+print(attempt(string.find, ("a"):rep(300), ("a?"):rep(300)), select("#", ("ab"):rep(5000):gsub("b", "%%c")),
+  (("ab"):rep(5000):gsub("b", "%%c"):sub(1020, 1030)), (("ab"):rep(5000):gsub("b", "")):sub(-3))
 print(attempt(string.gsub, "abc", "b", true), attempt(string.gsub, "abc", "b", function() return {} end))
 print(attempt(string.find, "a.b", ".", 1, true), attempt(string.find, "abc", "", 4), attempt(string.find, "abc", "", 5))
 print(attempt(string.find, "ab\0cd", "b\0c", 1, true), attempt(string.find, "aab", "b", -1, true), attempt(string.rep, "", 5, ""))
@@ -79,6 +82,16 @@ print(changed(table.remove, {1, 2, 3}), changed(table.remove, {1, 2, 3}, 1), cha
 print(changed(table.remove, {}, 0), changed(table.remove, {1, 2, 3}, 5), changed(table.remove, {1, 2, 3}, 7))
 print(table.concat(table.move({1, 2, 3, 4}, 1, 3, 2), ","), table.concat(table.move({1, 2, 3, 4}, 2, 4, 1), ","))
 print(table.concat(table.move({1, 2, 3}, 1, 3, 1, {7, 8, 9, 10}), ","), attempt(table.move, {}, 1, math.maxinteger, 2))
+local same = {1, 2, 3}
+print(table.concat(table.move(same, 1, 3, 2, same), ","), table.concat(table.move({1, 2, 3}, 1, 3, 2, {7, 8, 9, 10}), ","))
+print(#table.move({1}, 2, 1, 3), table.concat(table.move({[-1] = 4, [0] = 5}, -1, 0, 1), ","), attempt(table.move, {}, -1, math.maxinteger, 2))
+print(attempt(table.move, {1, 2, 3}, 1, 3, math.maxinteger), attempt(table.move, 5, 1, 2, 3), attempt(table.move, {}, 1, 2, 3, 5))
+local strings = getmetatable("")
+local methods = strings.__index
+function strings.__len(s) return methods.len(s) end
+function strings.__index(s, i) return math.type(i) and methods.sub(s, i, i) or methods[i] end
+print(attempt(table.concat, "abc", "-"), attempt(table.insert, "abc", 1))
+strings.__len, strings.__index = nil, methods
 print(attempt(table.concat, {1, 2, "x"}, "-", 2, 3), attempt(table.concat, {1, {}, 3}), attempt(table.concat, {}, ",", 1, 2))
 local t = {5, 3, 9, 1, 7}
 table.sort(t)
@@ -103,6 +116,23 @@ local co = coroutine.create(function() local x <close> = setmetatable({}, {__clo
 print(coroutine.resume(co), coroutine.status(co), coroutine.close(co), coroutine.status(co))
 print(coroutine.resume(co), pcall(coroutine.resume), coroutine.resume(coroutine.running()))
 print(load("return 1 + 1")(), load("x ="), type(load(function() return nil end)), load(5))
+local outer
+outer = coroutine.create(function() return coroutine.wrap(function() return coroutine.resume(outer) end)() end)
+print(coroutine.resume(outer))
+local broken = coroutine.create(function() local x <close> = setmetatable({}, {__close = error}) coroutine.yield(1) end)
+print(coroutine.resume(broken), select("#", coroutine.close(broken)), coroutine.resume(broken))
+local failing = coroutine.create(error)
+print(coroutine.resume(failing, "failed"), coroutine.resume(failing), coroutine.close(failing), coroutine.close(failing))
+print(coroutine.wrap(function(...) return "all", ... end)(1, nil), select(2, pcall(coroutine.wrap(error), 7)))
+print(pcall(coroutine.wrap(function() error({}, 0) end)) == false, pcall(coroutine.wrap, 5))
+-- More values than a stack has room for.
+local some, many = 400000, 620000
+local wide = coroutine.create(function(...) return coroutine.yield(select("#", ...)), ... end)
+print(coroutine.resume(wide, table.unpack({}, 1, some)))
+print(coroutine.resume(wide, table.unpack({}, 1, many)))
+print((function(...) return coroutine.resume(coroutine.create(table.unpack), {}, 1, many) end)(table.unpack({}, 1, many)))
 local pieces = {"return ", "...", " * 2"}
 print(load(function() return table.remove(pieces, 1) end, "n", "t", {})(21), load("return y", "n", "t", {y = 6})(), (load("return 1", "n", "b")))
+local long = {("x = 1 "):rep(30000), "return x"}
+print(load(function() return table.remove(long, 1) end)(), setmetatable({}, nil) ~= nil)
 print(load(function() return 5 > 4 end), pcall(setmetatable, 1, {}), getmetatable(setmetatable({}, {__metatable = 8})))

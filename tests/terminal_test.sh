@@ -37,13 +37,22 @@ has() {
 
 # A line longer than the buffers that editors begin with.
 printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\npress :q\\r\nend\n' 0 >"$here/long.session"
-play none prompt lines plain
+play none prompt lines plain stuck
 if has libreadline.so.8 libreadline8; then play readline prompt editor hostile long paste readline; fi
 if has libedit.so.2 libedit2; then play edit prompt editor hostile long lines; fi
 play other wrong
 mkdir "$here/broken"
 for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do : >"$here/broken/$library"; done
 LD_LIBRARY_PATH=$here/broken play '' absent
+# Nor is one that has not what is needed of it.
+mkdir "$here/other"
+other=$(ldconfig -p 2>/dev/null | sed -n 's/^\tlibm\.so\.6 .* => //p' | head -n 1)
+if [ -n "$other" ]; then
+  for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do ln -s "$other" "$here/other/$library"; done
+  LD_LIBRARY_PATH=$here/other play '' absent
+else
+  echo "left out: the prompt with a library that is another (ldconfig does not know libm.so.6)"
+fi
 # ---- the history file
 # check NAME CONDITION...
 check() {
@@ -83,9 +92,26 @@ check 'what is there twice goes' [ "$(lines twice)" = 1 ]
 check 'an entry of several lines is one' grep -qF 'for i = 1, 2 do\nprint(i)\nend' "$history"
 check 'others can no longer read it' [ "$(stat -c %a "$history")" = 600 ]
 check 'the newest stay' [ "$(lines 5000)" = 1 ]
+# A file that is too long to be read whole, and ends in the middle of a line, which other sessions may not write anew.
+{ printf '%0300000d\n' 0; seq 1 700000; printf 'back\\\\slash\nprint("cut'; } >"$history"
+mkdir "$history.new"
+XDG_STATE_HOME=$here/state play none plain
+rmdir "$history.new"
+check 'what cannot be written anew stays' [ "$(wc -l <"$history")" -gt 600000 ]
+XDG_STATE_HOME=$here/state play none plain
+check 'the end of what is too long stays' grep -qxF 'back\\slash' "$history"
+check 'so does a line that was cut' grep -qxF 'print("cut' "$history"
+check 'and the rest is cut' [ "$(wc -l <"$history")" -le 1010 ]
+if command -v flock >/dev/null; then
+  STREW_EDITOR=none XDG_STATE_HOME=$here/state flock "$history" "$build/tests/terminal/driver" "$build/strew" tests/terminal/unkept.session
+  check 'a history that is held by another is not waited for for ever' [ $? = 0 ]
+else
+  echo "left out: a history that is held by another (there is no flock)"
+fi
 : >"$here/file"
 XDG_STATE_HOME=$here/file play none unkept
 XDG_STATE_HOME=relative play none plain
+XDG_STATE_HOME=/$(printf '%05000d' 0) play none unkept
 check 'a relative folder is none' [ ! -e relative ]
 
 echo "terminal: $passed passed, $failed failed"

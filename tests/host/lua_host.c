@@ -2,7 +2,8 @@
 
    1. Tensors go to scripts and come back (strew_lua.h).
    2. Lua's allocator fails at every call in turn, while the module is opened and while it is used: Lua raises its
-   memory error, or the call goes on; no tensor is left over. Under a sanitizer nothing else may be, either. */
+   memory error, or the call goes on; no tensor is left over. Under a sanitizer nothing else may be, either.
+   3. So does the context's, where a call makes several tensors and reads them: scripts get strew's error. */
 #include "strew_lua.h"
 
 #include <lauxlib.h>
@@ -187,11 +188,105 @@ static void test_use(void) {
   }
 }
 
+/* ---------------------------------------------------------------------------------- tensor memory that runs out */
+
+static void *allocate_tensor(void *user, size_t size_bytes, size_t alignment) {
+  struct allocations *allocations = user;
+  if (allocations->is_limited && --allocations->left < 0) return NULL;
+  return aligned_alloc(alignment, (size_bytes + alignment - 1) / alignment * alignment);
+}
+
+static void deallocate_tensor(void *user, void *memory, size_t size_bytes) {
+  (void)user, (void)size_bytes;
+  free(memory);
+}
+
+static const char making[] = "strew, print = ..., function() end\n"
+                             "t, m = strew.arange(24):view(4, 6), strew.ones(4, 6)\n"
+                             "color = strew.full({4, 5, 3}, 7, {dtype = 'uint8'})\n"
+                             "odd = strew.tensor{1.0, 0/0, 1/0, -7}\n";
+
+/* Each makes several tensors. */
+static const char *const makers[] = {
+    "strew.show(t, {width = 3, height = 2, style = 'ascii'})",
+    "strew.show(m, {width = 3, style = 'truecolor', colormap = 'magma'})",
+    "strew.show(color, {style = '256'})",
+    "strew.show(t:flatten(), {width = 7})",
+    "strew.show(odd, {histogram = true, bins = 3})",
+    "strew.show(t, {histogram = true, min = 1, max = 9})",
+    "strew.image(t, {colormap = 'viridis', scale = 2})",
+    "strew.image(m:t())",
+    "tostring(strew.ones(50, 60):t())",
+    "t:t():tolist()",
+    "t:unique{return_inverse = true, return_counts = true}",
+    "strew.scatter_max(m, t % 3, {dim = 0})",
+    "strew.scatter_mean(m, t % 3, {dim = 0, dim_size = 5})",
+    "t:chunk(2, 1)",
+    "t:split({1, 3}, 0)",
+    "t[1] = t[0] + t[2]",
+    "t:t()[1] = strew.arange(4)",
+    "strew.stack({t[0], t[1], t[2]}, 1)",
+    "strew.tensor{{1, 2.5}, {3, 4}}",
+    "t:sort(1)",
+    "t:topk(2, 0)",
+    "t:max(1)",
+    "strew.where(t:gt(4), t, 2.5)",
+    "t:to('float16'):add(m)",
+    "t:t():clone():mm(t)",
+    "strew.randperm(9)",
+    "t:nonzero()",
+    "m:cumsum(0):var(1)",
+    "strew.allclose(m, m + 1)",
+};
+enum { MAKERS = sizeof makers / sizeof *makers };
+
+/* Runs it with so many allocations allowed; gives whether they were enough. */
+static bool make_limited(lua_State *L, struct allocations *allocations, const char *maker, long allowed) {
+  luaL_loadstring(L, maker);
+  allocations->left = allowed;
+  allocations->is_limited = true;
+  int status = lua_pcall(L, 0, 0, 0);
+  allocations->is_limited = false;
+  const char *message = status == LUA_OK ? "memory does not suffice" : lua_tostring(L, -1);
+  bool is_told = strstr(message, "memory does not suffice") != NULL;
+  if (!is_told) printf("lua_host: %s: %s\n", maker, message);
+  expect(is_told && (status == LUA_OK) == (allocations->left >= 0), maker, allowed);
+  lua_settop(L, 0);
+  return allocations->left >= 0;
+}
+
+static long held(lua_State *L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  lua_gc(L, LUA_GCCOLLECT);
+  return (long)strew_context_bytes(strew_context_of(L));
+}
+
+static void test_makers(void) {
+  struct allocations allocations = {.is_limited = false};
+  strew_options options = {.threads = 1, .allocator = {allocate_tensor, deallocate_tensor, &allocations}};
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  strew_open(L, &options);
+  luaL_loadstring(L, making);
+  lua_insert(L, 1);
+  lua_call(L, 1, 0);
+  long before = held(L);
+  for (int i = 0; i < MAKERS; i++) {
+    bool is_enough = false;
+    for (long allowed = 0; !is_enough; allowed++) {
+      is_enough = make_limited(L, &allocations, makers[i], allowed);
+      expect(held(L) == before, "tensor memory is left over", allowed);
+    }
+  }
+  lua_close(L);
+}
+
 int main(void) {
   test_border();
   test_columns();
   test_opening();
   test_use();
+  test_makers();
   printf("lua_host: %d passed, %d failed\n", passed, failed);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

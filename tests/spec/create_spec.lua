@@ -41,6 +41,12 @@ describe("strew.tensor", function()
     u[0] = 9
     assert.equal(1, t[0])
     assert.equal("float32[2] {1.0, 2.0}", support.text(strew.tensor(t, {dtype = "float32"})))
+    for _, same in ipairs{strew.tensor(t, t.dtype), strew.tensor(t, {device = t.device})} do
+      assert.equal("int64[2] {1, 2}", support.text(same))
+      same[0] = 9
+      assert.equal(1, t[0])
+    end
+    assert.equal("int8[2] {1, 2}", support.text(strew.tensor(t, {dtype = "int8", device = "cpu"})))
   end)
 
   it("reads tables raw, and tables built backwards", function()
@@ -126,6 +132,7 @@ describe("creation", function()
       {"strew.arange(5, 0, -2)", "int64[3] {5, 3, 1}"},
       {"strew.arange(2, {dtype = 'float64'})", "float64[2] {0.0, 1.0}"},
       {"strew.arange(0, 1, 0.5)", "float32[2] {0.0, 0.5}"},
+      {"strew.arange(0.5, 2)", "float32[2] {0.5, 1.5}"},
       {"strew.linspace(0, 1, 3)", "float32[3] {0.0, 0.5, 1.0}"},
     }, names)
   end)

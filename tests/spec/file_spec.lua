@@ -292,6 +292,13 @@ describe("files", function()
       {npy "{'descr': '<f4', 'fortran_order': 1, 'shape': ()}", unreadable("True or False", 34)},
       {npy(good:sub(1, -2)), unreadable(", or }", 52)},
       {npy(good:sub(1, 30)), unreadable("a short and plain string", 17)},
+      {npy(good:sub(1, 10)), unreadable("a string", 10)},
+      {npy(good:sub(1, 51)), unreadable("a whole number", 51)},
+      {npy(good:gsub("%(%)}", "(3")), unreadable(", or )", 52)},
+      {npy(good:gsub("%(%)}", "(3L")), unreadable(", or )", 53)},
+      {npy(good:gsub("<f4", ("f"):rep(32))), unreadable("a short and plain string", 10)},
+      {npy(good:gsub("<f4", "")), "holds elements of a dtype '' that is not known"},
+      {npy(good:gsub("<f4", "\127\9")), "holds elements of a dtype '??' that is not known"},
       {npy(good .. "x"), unreadable("nothing more", 53)},
       {npy(good:gsub("'shape'", "'descr'")), unreadable("one each of 'descr', 'fortran_order', 'shape'", 48)},
       {npy(good:gsub("shape", "shapes")), unreadable("one each of 'descr', 'fortran_order', 'shape'", 49)},
@@ -395,6 +402,9 @@ describe("files", function()
         "load: 'path' is \"/nowhere/??.npy\", which cannot be opened: No such file or directory"},
       {"strew.load '/nowhere/\\xc2\\x9b31m\\xc2\\xa0.npy'", -- a control character, and one that is none
         "load: 'path' is \"/nowhere/?31m\xc2\xa0.npy\", which cannot be opened: No such file or directory"},
+      {"strew.load('/nowhere/' .. ('\xc3\xa9'):rep(200) .. '\127.npy')",
+        "load: 'path' is \"..." .. ("\xc3\xa9"):rep(117) .. "?.npy\", "
+          .. "which cannot be opened: No such file or directory"},
       {"strew.load(5)", "load: 'path' is 5, a string is due"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
         .. "(path [, {device =, map =, header =, separator =, dtype =, text =}])"},

@@ -40,6 +40,9 @@ local rows = {
   {"strew.eye(3), {style = 'ascii'}", "@@    \n  @@  \n    @@\n0 .. 1"},
   {"strew.eye(3), {style = 'blocks', width = 5}", "@  \n ++\n0 .. 1, a place is the mean of 1.5 x 1"},
   {"strew.tensor{{0, 0/0}, {5, 10}}, {style = 'ascii'}", "  ??\n++@@\n0 .. 10"},
+  {"strew.tensor{{0/0}}, {style = 'ascii'}", "??\nno finite element"},
+  {"strew.tensor{{0/0, 1/0}}, {style = '256', colormap = 'grey'}",
+   "\27[38;5;201m▀\27[38;5;231m▀\27[0m\nno finite element"},
   {"strew.arange(10000):view(100, 100), {style = 'ascii', width = 10, height = 5}",
    "          \n::::::::::\n=====+++++\n##########\n@@@@@@@@@@\n"
     .. "954.5 .. 9044, a place is the mean of 20 x 10"},
@@ -90,6 +93,7 @@ local failures = {
     .. "max, colormap, style, histogram, bins"},
   {"strew.show(t, {colormap = 'virdis'})",
    "show: 'colormap' is \"virdis\", known are viridis, magma, inferno, coolwarm, grey"},
+  {"strew.show(t, {max = 'x'})", "show: 'max' is \"x\", a number is due"},
   {"strew.show(t, {style = 'sixel'})",
    "show: 'style' is \"sixel\", known are ascii, blocks, 256, truecolor"},
   {"strew.zeros(2, 2, 2, {device = 'cpu'}):show()",

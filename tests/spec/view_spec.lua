@@ -70,7 +70,7 @@ describe("joining and splitting", function()
       {"strew.cat{v, v}:numel()", "10"},
       {"strew.cat({t, t}, 1)", "int64[2, 6] {{1, 2, 3, 1, 2, 3}, {4, 5, 6, 4, 5, 6}}"},
       {"strew.cat({t, t}, {dim = -1}):size(1)", "6"},
-      {"t:cat(t, t, 0):size(0), t:cat(t):size(0)", "6; 4"},
+      {"t:cat(t, t, 0):size(0), t:cat(t):size(0), strew.cat(t, t, nil):size(0)", "6; 4; 4"},
       {"strew.stack{v, v}.shape[1], strew.stack({v, v}, 1).shape[2], v:stack(v, -1).shape[2]", "2; 2; 2"},
       {"strew.cat{v:to('float32'), v}.dtype", "float32"},
     }, fresh())
@@ -84,6 +84,7 @@ describe("joining and splitting", function()
     assert.equal("int64[1] {1}; int64[1] {2}; int64[1] {3}; int64[1] {4}; int64[1] {5}", pieces(v:chunk(100)))
     assert.equal("int64[2, 1] {{1}, {3}}; int64[2, 1] {{2}, {4}}", pieces(strew.tensor{{1, 2}, {3, 4}}:split(1, 1)))
     assert.equal("float32[0] {}", pieces(strew.zeros(0):split(3)))
+    assert.equal("float32[0] {}", pieces(strew.zeros(0):split(0)))
     assert.equal("float32[0] {}; float32[0] {}", pieces(strew.zeros(0):chunk(2)))
     v:split(2)[2][0] = 30
     assert.equal(30, v[2])
