@@ -31,7 +31,7 @@ done
 
 # Processors are shared out fairly: workers of a pool wait for each other by turning round and round.
 under_valgrind() {
-  timeout 900 valgrind -q --fair-sched=try --error-exitcode=9 --num-callers=24 --suppressions=tests/valgrind.supp \
+  timeout 1800 valgrind -q --fair-sched=try --error-exitcode=9 --num-callers=24 --suppressions=tests/valgrind.supp \
     --leak-check=full --show-leak-kinds=definite,indirect \
     --errors-for-leak-kinds=definite,indirect "$@"
 }
