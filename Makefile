@@ -245,8 +245,17 @@ fuzz:
 fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
 	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
 
+# Under Valgrind's memcheck: Check programs, specs and a few calls of each family; long. NAMES: some only, see the script.
+NAMES    =
+valgrind:
+	@$(MAKE) BUILD=build/valgrind DEBUG=1 OPENCL=0 memcheck
+memcheck: all $(call programs,$(CHECKS))
+	@sh tests/valgrind.sh $(BUILD) $(NAMES)
+
 # All ways through each file that gcc's analyser finds: none uses what is freed, not set, not there or never given back.
-analyze:
+# And clang's, with what else clang-tidy looks for: see .clang-tidy. (A process each: of several files its analyser takes
+# the va_list in all but the first for not set.)
+analyze: tidy
 	@CFLAGS=-fanalyzer $(MAKE) ANALYZE=1 BUILD=build/analyze CC='$(if $(findstring gcc,$(CC)),$(CC),gcc)' build/analyze/libstrew.a build/analyze/strew
 
 ifdef ANALYZE # it does not see that two loops run equally often, nor what an array keeps at an index that it does not know
@@ -264,13 +273,19 @@ coverage:
 	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPTIMISE=-O0 OPENCL=0 all checks specs program limits terminal reference instruction_sets
 	@sh tests/coverage.sh build/coverage
 
-lint: rules
+tidy:
+	@command -v clang-tidy >/dev/null || { echo "tidy: clang-tidy is absent (Debian: clang-tidy)"; exit 1; }
+	@mkdir -p $(BUILD)
+	@printf '%s\n' $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS)) | xargs -P $(shell nproc) -I FILE \
+	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -Iruntime -Iruntime/cpu $(LUA_CFLAGS) 2>$(BUILD)/tidy.log
+	@echo "clang-tidy: $(words $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS))) files, nothing found"
+
+lint: rules tidy
 	clang-format --dry-run -Werror runtime/*.[ch] runtime/cpu/*.[ch] opencl/*.[ch] opencl/kernels/*.h lua_bindings/*.[ch] tests/*.[ch] tests/fuzz/*.[ch]
-	clang-tidy -quiet $(CORE) $(PROGRAM) $(BINDINGS) -- -std=c11 -Iruntime -Iruntime/cpu $(LUA_CFLAGS)
 
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest devices rules test lint clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test lint tidy analyze valgrind memcheck clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/fuzz/*.c tests/faults/*.c)))

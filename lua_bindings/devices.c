@@ -8,7 +8,7 @@ static void print_size(const char *what, size_t bytes) {
   static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   double size = (double)bytes;
-  for (; size >= 1024 && unit < 4; size /= 1024) unit++;
+  while (size >= 1024 && unit < 4) size /= 1024, unit++;
   printf(", %s %.*f %s", what, size < 10 && unit ? 1 : 0, size, units[unit]);
 }
 

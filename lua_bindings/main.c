@@ -151,7 +151,8 @@ static size_t size_of(const char *text) {
 /* 0: it is no time. */
 static double seconds_of(const char *text) {
   char *end;
-  double seconds = isdigit((unsigned char)text[0]) || text[0] == '.' ? strtod(text, &end) : 0;
+  if (!isdigit((unsigned char)text[0]) && text[0] != '.') return 0;
+  double seconds = strtod(text, &end);
   return seconds > 0 && seconds < 1e9 && *end == '\0' ? seconds : 0;
 }
 
@@ -216,7 +217,7 @@ static bool read_threads(const options *opts, int *threads) {
   const char *text = getenv("STREW_THREADS");
   *threads = 0;
   if (text == NULL || *text == '\0') return true;
-  if (is_thread_count(text)) return *threads = atoi(text), true;
+  if (is_thread_count(text)) return *threads = (int)strtol(text, NULL, 10), true;
   fprintf(stderr, "%s: $STREW_THREADS is \"%s\", a whole number in 1..256 is due\n", opts->name, text);
   return false;
 }

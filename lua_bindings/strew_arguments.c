@@ -388,9 +388,7 @@ bool bind_arguments(lua_State *L, struct call *call, const struct parameter *par
       next = last + 1;
     } else if (next > last) {
       if (p->presence == REQUIRED) return fail_missing(call, parameters, p->name);
-    } else if (p->presence != REQUIRED && lua_isnil(L, next)) {
-      next++;
-    } else if (p->read(L, call, next, p->name, p->out)) {
+    } else if ((p->presence != REQUIRED && lua_isnil(L, next)) || p->read(L, call, next, p->name, p->out)) {
       next++;
     } else { /* where nil stands for what is required, it is missing */
       return lua_isnil(L, next) ? fail_missing(call, parameters, p->name) : false;

@@ -256,6 +256,7 @@ static void add_page(luaL_Buffer *out, const struct page *page) {
   for (int64_t k = 0; k < page->slices_shown; k++) {
     if (page->leading) add_label(out, page, k);
     for (int64_t row = 0; row < page->rows; row++, first += page->columns) {
+      /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): an edge is 1 or more, so there are two dimensions */
       if (row == page->edge && page->is_cut[page->rank - 2]) luaL_addstring(out, "\n ...");
       add_row(out, page, first);
     }

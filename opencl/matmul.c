@@ -122,7 +122,7 @@ static strew_status multiply_panels(const struct job *job, int64_t k_begin) {
   int64_t width = 2 * LONG_VECTOR_BYTES / (int64_t)strew_dtype_size_bytes(job->dtype);
   if (width > 32) width = 32;
   int64_t panels = job->batch_count * parts_of(job->n, width),
-          rows = parts_of(job->m * panels, on->units * ITEMS_PER_UNIT);
+          rows = parts_of(job->m * panels, (int64_t)on->units * ITEMS_PER_UNIT);
   rows = rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows / 4 * 4;
   struct launch launch;
   start(&launch, job, "multiply_panel", k_begin, "WAY=WAY_PANEL");

@@ -52,7 +52,7 @@ static void text_add_word(struct text *text, const char *word) { text_add(text, 
 
 static const struct kernel_file *file_named(const char *name, size_t length, uint64_t *bit) {
   for (int i = 0; i < kernel_file_count && i < 64; i++) { /* a bit each */
-    if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length)) continue;
+    if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length) != 0) continue;
     *bit = (uint64_t)1 << i;
     return &kernel_files[i];
   }

@@ -226,6 +226,7 @@ static strew_status fold_deviations(struct job *job, double correction, bool roo
   job->means = &means;
   if (status == STREW_OK) status = fold(job);
   block_give(job->device, &means);
+  job->means = NULL;
   return status;
 }
 

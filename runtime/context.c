@@ -260,7 +260,7 @@ const char *strew_device_description(strew_device *device) {
   char line[256];
   while (file && fgets(line, sizeof line, file)) {
     char *name = strchr(line, ':');
-    if (!name || strncmp(line, "model name", 10)) continue;
+    if (!name || strncmp(line, "model name", 10) != 0) continue;
     name += strspn(name, ": \t");
     name[strcspn(name, "\n")] = 0;
     snprintf(device->description, sizeof device->description, "%.*s", (int)sizeof device->description - 32, name);

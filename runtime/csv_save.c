@@ -35,7 +35,7 @@ struct writer {
 
 strew_status csv_separator(const struct call *call, char separator, char *out) {
   char text[TEXT_BYTES];
-  *out = separator ? separator : ',';
+  *out = (char)(separator ? separator : ',');
   bool is_fit =
       !strchr("\"\n\r+-.", *out) && !((*out | 0x20) >= 'a' && (*out | 0x20) <= 'z') && !(*out >= '0' && *out <= '9');
   if (is_fit && (unsigned char)*out < 0x80) return STREW_OK;

@@ -107,7 +107,7 @@ const char *text_of_name(const char *name, char *text) {
   char *to = text + sprintf(text, "%s", from > name ? "..." : "");
   for (; *from; from++) {
     bool is_wide = steers_wide(from);
-    *to++ = is_wide || (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
+    *to++ = (char)(is_wide || (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from);
     from += is_wide;
   }
   *to = '\0';

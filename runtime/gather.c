@@ -18,7 +18,8 @@ static strew_status gather_into(const struct call *call, strew_tensor *out, cons
   plan_start(&plan.plan, shape.rank, shape.sizes);
   plan_add(&plan.plan, out);
   plan_add(&plan.plan, index);
-  plan_add(&plan.plan, self)->strides[limits->dim] = 0;
+  /* nothing is read from a size of 0: such a self, which may have no memory to point into, is not walked */
+  plan_add(&plan.plan, limits->size ? self : out)->strides[limits->dim] = 0;
   plan_simplify(&plan.plan);
   strew_status status = out->storage->device->ops->gather(call, out->storage->device, &plan, &bad);
   return status == STREW_OK && bad ? check_index_values(call, index, limits) : status;

@@ -51,7 +51,8 @@ static void make_colors(struct painting *painting, strew_colormap colormap, cons
     int way = level * (POINTS - 1), i = way / (LEVELS - 1), part = way % (LEVELS - 1);
     for (int c = 0; c < CHANNELS; c++) {
       int shift = 8 * (CHANNELS - 1 - c);
-      int here = points[colormap][i] >> shift & 0xff, next = points[colormap][i + (part > 0)] >> shift & 0xff;
+      int here = (int)(points[colormap][i] >> shift & 0xff),
+          next = (int)(points[colormap][i + (part > 0)] >> shift & 0xff);
       painting->colors[level][c] =
           (unsigned char)((here * (LEVELS - 1 - part) + next * part + (LEVELS - 1) / 2) / (LEVELS - 1));
     }
@@ -176,7 +177,7 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
     struct painting painting = {&call, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0,
                                 {{0}}};
     const double *numbers = dense->storage->data;
-    if (numbers) numbers += dense->offset;
+    if (strew_tensor_numel(dense)) numbers += dense->offset;
     find_range(&painting, numbers, options);
     make_colors(&painting, options->colormap, options->nan);
     status = paint_on(&painting, device, numbers, out);

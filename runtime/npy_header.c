@@ -70,7 +70,8 @@ struct parser {
 };
 
 static bool unexpected(struct parser *p, const char *due) {
-  return refuse(p->refusal, NULL, "has a header that cannot be read: %s is due at its byte %zd", due, p->at - p->begin);
+  refuse(p->refusal, NULL, "has a header that cannot be read: %s is due at its byte %zd", due, p->at - p->begin);
+  return false;
 }
 
 static void skip_blanks(struct parser *p) {
@@ -89,7 +90,7 @@ static bool take(struct parser *p, const char *word) {
 /* A string without escapes, of at most size - 1 bytes. */
 static bool take_string(struct parser *p, char *text, size_t size) {
   skip_blanks(p);
-  char quote = p->at < p->end ? *p->at : '\0';
+  char quote = (char)(p->at < p->end ? *p->at : '\0');
   if (quote != '\'' && quote != '"') return unexpected(p, "a string");
   const char *from = p->at + 1, *to = memchr(from, quote, (size_t)(p->end - from));
   if (!to || memchr(from, '\\', (size_t)(to - from)) || memchr(from, '\0', (size_t)(to - from)) ||
@@ -210,8 +211,8 @@ bool npy_parse_header(const char *text, size_t length, struct npy_header *out, s
 size_t npy_write_header(const struct npy_header *header, char *to) {
   strew_dtype dtype = header->dtype;
   char *text = to + 10;
-  char order = dtype_bytes(dtype) == 1 ? '|' : is_little_endian() ? '<' : '>';
-  int length = sprintf(text, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", order, word_of(dtype),
+  const char *order = dtype_bytes(dtype) == 1 ? "|" : is_little_endian() ? "<" : ">";
+  int length = sprintf(text, "{'descr': '%s%s', 'fortran_order': %s, 'shape': (", order, word_of(dtype),
                        header->is_fortran ? "True" : "False");
   for (int d = 0; d < header->rank; d++)
     length += sprintf(text + length, d ? ", %" PRId64 : "%" PRId64, header->sizes[d]);

@@ -74,10 +74,11 @@ static bool belongs_outside(const struct plan *plan, int a, int b) {
 void plan_swap_dims(struct plan *plan, int a, int b) {
   int64_t size = plan->sizes[a];
   int64_t strides[MAX_OPERANDS];
-  for (int i = 0; i < plan->count; i++) strides[i] = plan->operands[i].strides[a];
+  const int count = plan->count;
+  for (int i = 0; i < count; i++) strides[i] = plan->operands[i].strides[a];
   move_dim(plan, a, b);
   plan->sizes[b] = size;
-  for (int i = 0; i < plan->count; i++) plan->operands[i].strides[b] = strides[i];
+  for (int i = 0; i < count; i++) plan->operands[i].strides[b] = strides[i];
 }
 
 void plan_simplify_any_order(struct plan *plan) {

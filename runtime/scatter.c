@@ -58,6 +58,8 @@ static strew_status scatter_pass(const struct call *call, const struct scatter_j
                                  bool first) {
   struct scatter_plan plan;
   plan_pass(job, self, first, &plan);
+  if (plan.size == 0) /* nothing is in range; such a self may have no memory to point into */
+    return plan.check ? check_index_values(call, job->given_index, &job->limits) : STREW_OK;
   bool bad;
   strew_device *device = self->storage->device;
   strew_status status = device->ops->scatter(call, device, &plan, &bad);

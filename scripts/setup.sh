@@ -22,7 +22,9 @@ for target in "$@"; do
     demo) needed="$needed $driver" ;;
     fuzz) needed="$needed clang libclang-rt-dev" ;;
     coverage) needed="$needed $test clang libclang-rt-dev llvm" ;;
+    valgrind) needed="$needed $test valgrind" ;;
     lint) needed="$needed $lint" ;;
+    analyze | tidy) needed="$needed clang-tidy" ;;
   esac
 done
 

@@ -45,10 +45,20 @@ START_TEST(float32_is_near) {
 END_TEST
 
 /* Where results are normal and where they are denormal. */
+/* Valgrind's processor has 64 bits where a real one has 80. */
+static bool is_long_double_wider(void) {
+  volatile long double one = 1;
+  return one + 0x1p-60L != one;
+}
+
 START_TEST(float64_is_near) {
   static const struct { double low, high, most; } ranges[] = {{-1, 1, 0.7}, {-708, 709.78, 0.7}, {-746, -708, 0.8}};
+  if (!is_long_double_wider()) {
+    printf("float64 is not compared: long double has no more bits here\n");
+    return;
+  }
   seed_draws((uint64_t)_i);
-  for (int i = 0; i < 300000; i++) {
+  for (int i = 0; i < some(300000); i++) {
     double x = ranges[_i].low + (ranges[_i].high - ranges[_i].low) * (double)(draw() >> 11) * 0x1p-53;
     double off = off_f64(exp_f64(x), expl((long double)x));
     ck_assert_msg(off < ranges[_i].most, "exp of %a is off by %g units", x, off);

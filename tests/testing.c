@@ -61,7 +61,7 @@ bool on_device(void) {
   return name && strcmp(name, "cpu") != 0;
 }
 
-static bool all_is_tried(void) { return !on_device() || getenv("STREW_TEST_ALL"); }
+static bool all_is_tried(void) { return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW"); }
 
 /* Scattered, so that every operation and every dtype is met. */
 bool chosen(int i, int one_in) { return all_is_tried() || ((unsigned)i * 2654435761u >> 12) % (unsigned)one_in == 0; }

@@ -3,9 +3,10 @@
    as a host does: strew.h, and scalar.h to read elements.
 
    Environment: STREW_TEST_THREADS, the context's thread count (else 2); STREW_TEST_DEVICE, where tensors lie (else
-   cpu); STREW_TEST_ALL, to try on other devices, too, all that is tried on the CPU; STREW_TEST_STEP=n, to make just
-   every n-th event of a trial fail (trials.h). On another device than the CPU drivers take long to wake up and kernels
-   to load: there all tests of a program run in one process, in one context, unless CK_FORK=yes asks for a process each.
+   cpu); STREW_TEST_ALL, to try on other devices, too, all that is tried on the CPU; STREW_TEST_FEW, to try on the CPU
+   just what is tried on others, where a tool makes it slow; STREW_TEST_STEP=n, to make just every n-th event of a trial
+   fail (trials.h). On another device than the CPU drivers take long to wake up and kernels to load: there all tests of
+   a program run in one process, in one context, unless CK_FORK=yes asks for a process each.
  */
 #ifndef TESTING_H
 #define TESTING_H

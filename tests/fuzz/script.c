@@ -32,11 +32,8 @@ static int look(lua_State *L) {
 /* The generator, a function of the bytes, is all that the stack holds. */
 static lua_State *open_generator(const char *path) {
   /* Small operands are split among threads, too. */
-  const strew_options options = {.threads = 1,
-                                 .grain_bytes = 64,
-                                 .allocator = fuzz_allocator,
-                                 .memory_limit_bytes = 64 << 20,
-                                 .time_limit_seconds = 1};
+  const strew_options options = {
+      .threads = 1, .grain_bytes = 64, .allocator = fuzz_allocator, .memory_limit_bytes = 64 << 20};
   strew_error error = {0};
   lua_State *L = strew_new_state(&options, &error);
   if (!L) fprintf(stderr, "%s\n", error.message);
@@ -50,6 +47,7 @@ static lua_State *open_generator(const char *path) {
   }
   if (!is_open) fprintf(stderr, "%s\n", lua_tostring(L, -1));
   PROMISE(is_open);
+  strew_context_limit_time(strew_context_of(L), 1);
   return L;
 }
 
