@@ -47,17 +47,17 @@ static void unlink_box(struct box *box) {
   if (box->next) box->next->link = box->link;
 }
 
-/* Boxes are made by the dozen. Each dozen keeps those that were made before it alive. */
+/* Boxes are made in batches. Each batch keeps alive those that were made before it. */
 static void make_boxes(lua_State *L, struct binding *binding) {
-  enum { DOZEN = 64 };
-  struct box *boxes = lua_newuserdatauv(L, DOZEN * sizeof *boxes, 1);
+  enum { BATCH = 64 };
+  struct box *boxes = lua_newuserdatauv(L, BATCH * sizeof *boxes, 1);
   lua_getfield(L, LUA_REGISTRYINDEX, binding_key);
   lua_getiuservalue(L, -1, BOXES);
   lua_setiuservalue(L, -3, 1);
   lua_pushvalue(L, -2);
   lua_setiuservalue(L, -2, BOXES);
   lua_pop(L, 2);
-  for (int i = 0; i < DOZEN; i++) link_box(&boxes[i], &binding->free_boxes);
+  for (int i = 0; i < BATCH; i++) link_box(&boxes[i], &binding->free_boxes);
 }
 
 struct box *bind_push_box(lua_State *L, struct binding *binding) {
