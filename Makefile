@@ -215,7 +215,7 @@ rules:
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
-test: all checks exports installed specs program terminal limits driver faults-few reference readme digest rules sanitized threads devices
+test: all devices checks exports installed specs program terminal limits driver faults-few reference readme digest rules sanitized threads
 
 # For hardware that need not be here: see the script.
 kernels: all

@@ -157,6 +157,8 @@ static void keep_binary(strew_device *device, cl_program program, const char *ke
   memory_give(device->context, binary, size_bytes);
 }
 
+/* Twice, if need be: drivers have caches of their own, and processes that build the same program at the same time may
+   trip over one another there (seen with PoCL 3.1, once in some hundred runs). */
 static strew_status from_source(const struct call *call, strew_device *device, const char *key, const char *source,
                                 cl_program *out) {
   struct opencl *on = opencl_of(device);
@@ -164,6 +166,7 @@ static strew_status from_source(const struct call *call, strew_device *device, c
   cl_program program = cl.clCreateProgramWithSource(on->context, 1, &source, NULL, &error);
   if (!program) return fail_opencl(call, device, "clCreateProgramWithSource", error);
   error = build(on, program);
+  if (error == CL_BUILD_PROGRAM_FAILURE) error = build(on, program);
   if (error == CL_SUCCESS) return *out = program, STREW_OK;
   strew_status status = error == CL_BUILD_PROGRAM_FAILURE ? fail_build(call, device, program, key, error)
                                                           : fail_opencl(call, device, "clBuildProgram", error);
