@@ -171,8 +171,9 @@ hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
 # What fuzzing begins with, and what it once found.
 replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
 	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) &&) true
+# (All cases of the sweeps: make OPENCL=0 SANITIZE=address,undefined checks.)
 sanitized:
-	@$(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
+	@STREW_TEST_FEW=1 $(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
 	@$(MAKE) SANITIZE=thread run-check_pool
 	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh build/thread thread
@@ -215,7 +216,9 @@ rules:
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
-test: all devices checks exports installed specs program terminal limits driver faults-few reference readme digest rules sanitized threads
+# What takes longest comes first, so that no processor waits at the end.
+test: all devices sanitized checks exports installed specs program terminal limits driver faults-few reference readme digest rules threads
+sanitized: | $(if $(filter test,$(MAKECMDGOALS)),$(if $(filter-out 0,$(OPENCL)),devices-rusticl))
 
 # For hardware that need not be here: see the script.
 kernels: all
