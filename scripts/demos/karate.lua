@@ -45,7 +45,7 @@ check("friendships, counted from both ends", degree:sum():item(), 156)
 check("most friends", degree:max():item(), 17)
 check("... of member", degree:argmax():item() + 1, 34)
 check("triangles", walks:to("int64"):item() // 6, 45)
-local stayed = strew.zeros(members, {dtype = "bool"}):scatter_(0, strew.tensor(instructors) - 1, true)
+local stayed = strew.zeros(members, {dtype = "bool"}):scatter_(0, strew.tensor(instructors) - 1, true):to "cpu"
 local right = opinion:gt(0):eq(stayed)
 check("members on the side that they took in the split", right:sum():item(), 33)
 check("... all but member", right:logical_not():nonzero():item() + 1, 9)
