@@ -21,7 +21,8 @@ local function follow(code, wrong, advised, environment, due)
   assert.matches(advised, hint, 1, true)
   local first, last = code:find(wrong, 1, true)
   local better = code:sub(1, first - 1) .. advised .. code:sub(last + 1)
-  assert.equal(due, support.on_cpu(support.text(load("return " .. better, "=chunk", "t", environment)())), better)
+  assert.equal(due, support.on_cpu(support.text(assert(load("return " .. better, "=chunk", "t", environment))())),
+    better)
 end
 
 local function operands()
@@ -86,7 +87,7 @@ describe("a hint can be followed:", function()
         assert.matches(row[7], hint, 1, true)
         local first, last = row[2]:find(row[3], 1, true)
         local better = "return " .. row[2]:sub(1, first - 1) .. row[4] .. row[2]:sub(last + 1)
-        assert.equal(row[5], support.text(load(better, "=chunk", "t", environment)()))
+        assert.equal(row[5], support.text(assert(load(better, "=chunk", "t", environment))()))
       else
         follow(row[2], row[3], row[4], environment, row[5])
       end
@@ -134,7 +135,7 @@ describe("on devices", function()
       .. ("  self   float32[3, 2] %s\n  index  int64[3, 2] %s\n"):format(default, default)
       .. ("  src    float32[3, 2] %s\n  hint   src:to(\"%s\")"):format(other, default), message)
     assert.equal(('src:to("%s")'):format(default), hint)
-    environment.src = load("return " .. hint, "=hint", "t", environment)()
+    environment.src = assert(load("return " .. hint, "=hint", "t", environment))()
     environment.t:scatter_add_(0, environment.index, environment.src)
   end)
 
@@ -145,7 +146,7 @@ describe("on devices", function()
       local message, hint = provoke("strew." .. name .. "(tensors)", {tensors = {a, a, b}})
       assert.equal(("%s: 'tensors' is on %s at [3], on %s at [1]: "):format(name, other, default)
         .. ('all must be on one device\n  hint  tensors[3]:to("%s")'):format(default), message)
-      assert.equal(default, load("return " .. hint, "=hint", "t", {tensors = {a, a, b}})().device)
+      assert.equal(default, assert(load("return " .. hint, "=hint", "t", {tensors = {a, a, b}}))().device)
     end
   end)
 
