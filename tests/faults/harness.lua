@@ -52,7 +52,7 @@ local checks = {
   not_equal = function(a, b) if a == b then fail("other than", a, b) end end,
   same = function(due, is) if not same(due, is) then fail("same", due, is) end end,
   matches = function(pattern, is, ...) if not is:find(pattern, ...) then fail("matches", pattern, is) end end,
-  is_true = function(is) if is ~= true then fail("is", true, is) end end,
+  is_true = function(is, why) if is ~= true then fail("is", true, why or is) end end,
   is_false = function(is) if is ~= false then fail("is", false, is) end end,
   is_nil = function(is) if is ~= nil then fail("is", nil, is) end end,
   is_not_nil = function(is) if is == nil then fail("is not", nil, is) end end,
