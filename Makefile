@@ -32,7 +32,7 @@ LUA_LIBS   := $(shell pkg-config --libs $(LUA))
 VERSION    := $(shell sed -n 's/^\#define STREW_VERSION *"\([^"]*\)".*/\1/p' runtime/strew.h)
 # Hosts that were built against one version run with any later one of the same number.
 SOVERSION  = 0
-MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell expr `nproc` + 1))
+MAKEFLAGS  += --output-sync=target --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
 $(info   without OpenCL: its headers are missing (Debian: opencl-headers))
@@ -217,7 +217,7 @@ rules:
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
 # What takes longest comes first, so that no processor waits at the end.
-test: all devices sanitized terminal checks exports installed specs program limits driver faults-few reference readme digest rules threads
+test: all devices sanitized checks exports installed specs program terminal limits driver faults-few reference readme digest rules threads
 sanitized: | $(if $(filter test,$(MAKECMDGOALS)),$(if $(filter-out 0,$(OPENCL)),devices-rusticl))
 
 # For hardware that need not be here: see the script.
