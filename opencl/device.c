@@ -1,7 +1,6 @@
 /* device.c: an OpenCL device as a device like any other: its table, how it is opened, and how its failures are told. */
 #include "opencl.h"
 
-#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,16 +159,12 @@ static strew_status open_device(const struct call *call, strew_device *device) {
   return status;
 }
 
-/* Some drivers take over the rounding and flushing that the thread happens to have: they get the default, and the host
-   gets its own back. */
+/* Some drivers take over the rounding and flushing that the thread happens to have: within a call that is the default
+   (float_mode.h). */
 strew_status opencl_open(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   if (on->open) return on->lost ? fail_lost(call, device) : STREW_OK;
-  fenv_t host;
-  fegetenv(&host);
-  fesetenv(FE_DFL_ENV);
   strew_status status = open_device(call, device);
-  fesetenv(&host);
   on->open = status == STREW_OK;
   if (status != STREW_OK) opencl_close(device);
   return status;
