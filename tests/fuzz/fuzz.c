@@ -160,6 +160,16 @@ bool fuzz_load(const char *suffix, const uint8_t *bytes, size_t size, const stre
   return status == STREW_OK;
 }
 
+void fuzz_load_repaired(const char *suffix, const uint8_t *bytes, size_t size,
+                        void (*repair)(uint8_t *bytes, size_t size), const strew_save_options *save) {
+  uint8_t *repaired = malloc(size + 1);
+  PROMISE(repaired);
+  memcpy(repaired, bytes, size);
+  repair(repaired, size);
+  if (memcmp(bytes, repaired, size) != 0) fuzz_load(suffix, repaired, size, NULL, save);
+  free(repaired);
+}
+
 uint32_t fuzz_crc(const uint8_t *bytes, size_t size) {
   uint32_t crc = 0xffffffff;
   for (size_t i = 0; i < size; i++) {

@@ -35,6 +35,9 @@ bool fuzz_is_same(const strew_tensor *a, const strew_tensor *b);
    back from being saved as it was. Gives whether it worked. */
 bool fuzz_load(const char *suffix, const uint8_t *bytes, size_t size, const strew_load_options *options,
                const strew_save_options *save);
+/* The same with what `repair` makes of a copy of them, where that differs. */
+void fuzz_load_repaired(const char *suffix, const uint8_t *bytes, size_t size,
+                        void (*repair)(uint8_t *bytes, size_t size), const strew_save_options *save);
 
 /* CRC-32 of .png and .zip. */
 uint32_t fuzz_crc(const uint8_t *bytes, size_t size);
