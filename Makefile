@@ -104,6 +104,9 @@ $(BUILD)/tests/fake/libOpenCL.so.1: $(BUILD)/obj/tests/fake_opencl.o
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^
+$(BUILD)/tests/terminal/late_read.so: $(BUILD)/obj/tests/terminal/late_read.o
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
@@ -192,7 +195,7 @@ specs: $(BUILD)/strew.so
 program: all $(BUILD)/plain_loop.so
 	@sh tests/program_test.sh $(BUILD)/strew
 # The prompt, typed at.
-terminal: all $(BUILD)/tests/terminal/driver
+terminal: all $(patsubst %,$(BUILD)/tests/terminal/%,driver late_read.so)
 	@sh tests/terminal_test.sh $(BUILD)
 reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)

@@ -1,11 +1,13 @@
 /* line.c: the editor is readline's or libedit's, which both know readline's calls. They are looked up when the prompt
    starts: nothing is linked, nothing is missing. SIGINT is blocked but while the terminal is waited for, so that it
-   meets the editor in a state that can be left. */
+   meets the editor in a state that can be left; and what waits is this file alone: the editors take their characters
+   from here, and nothing reads before something is there. */
 #define _GNU_SOURCE /* ppoll */
 #include "line.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 typedef char **attempt(const char *text, int start, int end);
+typedef int get_character(FILE *);
 
 /* X(its result or type, its name, its parameters) */
 #define NEEDED_CALLS(X)                                                                                                \
@@ -41,7 +45,8 @@ typedef char **attempt(const char *text, int start, int end);
   X(attempt *, rl_attempted_completion_function)                                                                       \
   X(int, rl_attempted_completion_over)                                                                                 \
   X(int, rl_completion_append_character)                                                                               \
-  X(int, rl_catch_signals)
+  X(int, rl_catch_signals)                                                                                             \
+  X(get_character *, rl_getc_function)
 
 static struct {
   bool is_there, is_readline;
@@ -55,6 +60,95 @@ static struct {
 
 static line_completer *completer;
 static volatile sig_atomic_t interrupted, continued;
+
+/* ------------------------------------------------------------------------------------------------- what is typed
+ */
+
+static void note(int signal_number) {
+  if (signal_number == SIGINT)
+    interrupted = 1;
+  else
+    continued = 1;
+}
+
+static const int noted[] = {SIGINT, SIGCONT};
+enum { NOTED = sizeof noted / sizeof *noted };
+
+/* What was set before a line is read. */
+static struct {
+  struct sigaction actions[NOTED];
+  sigset_t mask;
+} before;
+
+static void note_signals(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = note; /* without SA_RESTART, so that it ends what waits */
+  sigemptyset(&action.sa_mask);
+  interrupted = continued = 0;
+  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &action, &before.actions[i]);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int i = 0; i < NOTED; i++) sigaddset(&blocked, noted[i]);
+  sigprocmask(SIG_BLOCK, &blocked, &before.mask);
+}
+
+static void restore_signals(void) {
+  sigprocmask(SIG_SETMASK, &before.mask, NULL);
+  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before.actions[i], NULL);
+}
+
+/* Waits for what is typed, or a signal. False: there is no terminal any more. (Where there are both ppoll tells of what
+   was typed: behind Ctrl-C, which drops what was before it.) */
+static bool await_input(bool *is_there) {
+  struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+  sigset_t blocked;
+  *is_there = ppoll(&in, 1, NULL, &before.mask) > 0;
+  if (!*is_there) return errno == EINTR;
+  sigprocmask(SIG_SETMASK, &before.mask, &blocked);
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  *is_there = !interrupted;
+  return true;
+}
+
+/* The terminal once more, where reads do not wait: Ctrl-C drops what was typed, also after ppoll told of it. (stdin
+   itself may not be so: stdout often shares its state.) */
+static int keys = -1;
+
+static void open_keys(void) {
+  const char *name = keys < 0 ? ttyname(STDIN_FILENO) : NULL;
+  if (name) keys = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (keys < 0) keys = STDIN_FILENO;
+}
+
+/* The next bytes that are typed; 0: Ctrl-C came, or there is no terminal any more. */
+static size_t read_keys(char *bytes, size_t n) {
+  bool is_there;
+  while (await_input(&is_there) && !interrupted) {
+    ssize_t got = is_there ? read(keys, bytes, n) : -1;
+    if (got >= 0) return (size_t)got;
+    if (is_there && errno != EINTR && errno != EAGAIN) break;
+  }
+  return 0;
+}
+
+static bool is_over; /* nothing more will be typed */
+
+/* What the editors get: readline bytes, libedit wide characters. */
+static int read_character(FILE *stream) {
+  static mbstate_t state;
+  char byte;
+  wchar_t wide;
+  (void)stream;
+  while (read_keys(&byte, 1) == 1) {
+    if (editor.is_readline) return (unsigned char)byte;
+    size_t n = mbrtowc(&wide, &byte, 1, &state);
+    if (n <= 1) return (int)wide;
+    if (n == (size_t)-1) memset(&state, 0, sizeof state); /* what is no character is dropped */
+  }
+  is_over = !interrupted;
+  return EOF;
+}
 
 /* ------------------------------------------------------------------------------------------------------ the libraries
  */
@@ -117,7 +211,8 @@ static void set_up(void) {
   setlocale(LC_CTYPE, ""); /* letters of more than one byte */
   *editor.rl_readline_name = "strew";
   *editor.rl_catch_signals = 0;
-  editor.using_history(); /* libedit sets its variables here: before all others */
+  *editor.rl_getc_function = read_character; /* libedit looks at it once: in what follows */
+  editor.using_history();                    /* libedit sets its variables here: before all others */
   place.text = *editor.rl_line_buffer;
   *editor.rl_basic_word_break_characters = breaks;
   if (editor.rl_basic_quote_characters) *editor.rl_basic_quote_characters = ""; /* or it would close strings */
@@ -150,72 +245,24 @@ const char *line_open(line_completer *complete) {
 /* ------------------------------------------------------------------------------------------------------------ reading
  */
 
-static void note(int signal_number) {
-  if (signal_number == SIGINT)
-    interrupted = 1;
-  else
-    continued = 1;
-}
-
-static const int noted[] = {SIGINT, SIGCONT};
-enum { NOTED = sizeof noted / sizeof *noted };
-
-/* What was set before a line is read. */
-struct signals {
-  struct sigaction actions[NOTED];
-  sigset_t mask;
-};
-
-static void note_signals(struct signals *before) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = note; /* without SA_RESTART, so that it ends what waits */
-  sigemptyset(&action.sa_mask);
-  interrupted = continued = 0;
-  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &action, &before->actions[i]);
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  for (int i = 0; i < NOTED; i++) sigaddset(&blocked, noted[i]);
-  sigprocmask(SIG_BLOCK, &blocked, &before->mask);
-}
-
-static void restore_signals(const struct signals *before) {
-  sigprocmask(SIG_SETMASK, &before->mask, NULL);
-  for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before->actions[i], NULL);
-}
-
-/* Waits for what is typed, or a signal. False: there is no terminal any more. (Where there are both ppoll tells of what
-   was typed: behind Ctrl-C, which drops what was before it.) */
-static bool await_input(const struct signals *before, bool *is_there) {
-  struct pollfd in = {STDIN_FILENO, POLLIN, 0};
-  sigset_t blocked;
-  *is_there = ppoll(&in, 1, NULL, &before->mask) > 0;
-  if (!*is_there) return errno == EINTR;
-  sigprocmask(SIG_SETMASK, &before->mask, &blocked);
-  sigprocmask(SIG_SETMASK, &blocked, NULL);
-  *is_there = !interrupted;
-  return true;
-}
-
 /* What a terminal gives line by line, edited by itself alone. */
-static line_got read_terminal(const struct signals *before, char **line) {
+static line_got read_terminal(char **line) {
   enum { STEP = 4096 };
   size_t length = 0;
-  bool is_there;
-  for (char *text = NULL; await_input(before, &is_there) && !interrupted;) {
-    if (!is_there) continue;
-    char *grown = realloc(text, length + STEP + 1);
-    ssize_t n = grown ? read(STDIN_FILENO, grown + length, STEP) : -1;
-    if (grown) *line = text = grown;
-    if (n < 0 && grown && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n > 0) length += (size_t)n;
-    if (n > 0 && text[length - 1] != '\n') continue;
+  for (char *grown; (grown = realloc(*line, length + STEP + 1)) != NULL;) {
+    *line = grown;
+    size_t n = read_keys(grown + length, STEP);
+    if (interrupted) {
+      putchar('\n');
+      return LINE_INTERRUPTED;
+    }
+    length += n;
+    if (n > 0 && grown[length - 1] != '\n') continue;
     if (length == 0) break;
-    text[length - (n > 0)] = '\0';
+    grown[length - (n > 0)] = '\0';
     return LINE_TYPED;
   }
-  if (interrupted) putchar('\n');
-  return interrupted ? LINE_INTERRUPTED : LINE_END;
+  return LINE_END;
 }
 
 /* A line of a file or pipe, as scripts read it, too. */
@@ -236,12 +283,16 @@ static void take(char *line) {
   editor.rl_callback_handler_remove();
 }
 
+/* Ctrl-C. (readline may have ended the line itself, if it met Ctrl-C where it wanted one more character.) */
 static void drop_line(void) {
-  if (editor.rl_free_line_state) editor.rl_free_line_state();
-  if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
+  if (!is_taken && editor.rl_free_line_state) editor.rl_free_line_state();
+  if (!is_taken && editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
   fputs("^C\n", stdout); /* where the cursor is: to end a line, the editor returns to its first column */
   fflush(stdout);
-  editor.rl_callback_handler_remove();
+  if (is_taken)
+    free(taken);
+  else
+    editor.rl_callback_handler_remove();
 }
 
 /* Stopped by Ctrl-Z and back: the terminal is as the shell left it. */
@@ -257,17 +308,17 @@ static void show_again(const char *prompt) {
   }
 }
 
-static line_got read_edited(const struct signals *before, const char *prompt, char **line) {
-  is_taken = false;
+static line_got read_edited(const char *prompt, char **line) {
+  is_taken = is_over = false;
   editor.rl_callback_handler_install(prompt, take);
   while (!is_taken && !interrupted) {
     bool is_there;
-    if (!await_input(before, &is_there)) take(NULL);
-    if (is_there && !make_room()) take(NULL);
-    if (is_there && !is_taken) editor.rl_callback_read_char();
+    if (!await_input(&is_there) || (is_there && !make_room())) is_over = true;
+    if (is_there && !is_over) editor.rl_callback_read_char();
+    if (is_over && !is_taken) take(NULL);
     if (continued && !is_taken) show_again(prompt);
   }
-  if (!is_taken) {
+  if (interrupted) {
     drop_line();
     return LINE_INTERRUPTED;
   }
@@ -276,18 +327,17 @@ static line_got read_edited(const struct signals *before, const char *prompt, ch
 }
 
 line_got line_read(const char *prompt, char **line) {
-  struct signals before;
   line_got what;
   *line = NULL;
   bool is_typed = isatty(STDIN_FILENO);
-  if (is_typed) note_signals(&before); /* first: who sees the prompt may drop what stands there */
+  if (is_typed) open_keys(), note_signals(); /* first: who sees the prompt may drop what stands there */
   if (!editor.is_there) fputs(prompt, stdout);
   fflush(stdout);
   if (!is_typed) {
     what = read_plain(line);
   } else {
-    what = editor.is_there ? read_edited(&before, prompt, line) : read_terminal(&before, line);
-    restore_signals(&before);
+    what = editor.is_there ? read_edited(prompt, line) : read_terminal(line);
+    restore_signals();
   }
   if (what == LINE_TYPED) return what;
   free(*line);

@@ -7,6 +7,7 @@
      press TEXT                          the same without Enter
      show TEXT                           waits until the terminal has shown it, after what was waited for last
      not TEXT                            fails if it stood in what was shown up to there, since the `show` before
+     pause                               lets 10 ms go by
      size COLUMNS LINES                  the window changes
      signal NUMBER                       sends it to the program
      end [STATUS]                        waits for the program's end, with that exit status (else 0)
@@ -194,6 +195,7 @@ static bool obey(char *line) {
   if (strcmp(line, "run") == 0) return run(rest);
   if (child <= 0) return false;
   if (strcmp(line, "end") == 0) return finish() == atoi(rest);
+  if (strcmp(line, "pause") == 0) return nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL) == 0;
   if (strcmp(line, "signal") == 0) return kill(child, atoi(rest)) == 0;
   if (strcmp(line, "size") == 0) {
     struct winsize size = {0};
