@@ -68,6 +68,7 @@ static cl_int suited(const char *function) {
 static cl_int due_error(const char *function) {
   if (depth || (faults.only && strcmp(faults.only, function) != 0)) return CL_SUCCESS;
   faults.calls++;
+  if (faults.seen) faults.seen();
   bool fails = faults.calls == faults.failing || (faults.stays && faults.calls > faults.failing);
   if (!faults.failing || !fails) return CL_SUCCESS;
   if (!faults.failed++) faults.function = function;

@@ -13,6 +13,7 @@ extern struct opencl_faults {
   long failing;                    /* the number of the call that fails; 0: none does */
   bool stays;                      /* those after it fail, too */
   const char *only;                /* the one function that counts; NULL: all do */
+  void (*seen)(void);              /* called at each call that counts; NULL: nothing is */
   int code;                        /* with which it fails; 0: with one that suits it */
   enum disguise disguise;          /* what a device says of itself otherwise than it is */
   const char *function;            /* the first that failed, */

@@ -20,6 +20,7 @@ void system_faults_limit(long failing, int code) {
 
 static bool fails(void) {
   if (++system_faults.calls == system_faults.on_call) system_faults.then();
+  if (system_faults.seen) system_faults.seen();
   if (system_faults.calls != system_faults.failing) return false;
   system_faults.failed++;
   errno = system_faults.code;

@@ -12,6 +12,7 @@ extern struct system_faults {
   int code;           /* with this errno */
   long on_call;       /* the number of the call during which `then` is called */
   void (*then)(void);
+  void (*seen)(void); /* called at each call; NULL: nothing is */
   bool lacks_libraries;
   bool hiccups;      /* reads and writes are short or interrupted, every other time */
   long syncs;        /* of fsync: with hiccups the first is interrupted, the third ... */

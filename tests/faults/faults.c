@@ -7,10 +7,10 @@
    names an OpenCL device each of OpenCL's functions. After each the body has gone well, or has failed for that reason,
    or has noticed another result than it was due (it catches errors itself); no tensor and no draft of a file is left
    over, and the next call works. When the Lua state is closed, both heaps are empty and so is OpenCL.
-   Of a body with more than MOST events (or fewer, where it does a lot) the first half of so many fail one by one, and
-   then those at even distances. MODE is a word of the table below; BODY, a number, runs alone and in this process, for
-   debuggers. */
+   Of the events that one place of a body makes (places.h) the first MOST fail. MODE is a word of the table below; BODY,
+   a number, runs alone and in this process, for debuggers. */
 #define _POSIX_C_SOURCE 200809L
+#include "places.h"
 #include "session.h"
 
 #include <errno.h>
@@ -32,30 +32,38 @@ static const struct mode {
   bool is_harmless; /* the body has to go well, or else lauxlib's buffers, which do not ask twice, have failed */
   bool is_loss;     /* the device is gone afterwards */
 } modes[] = {
-    {"collect", "Lua's allocations, until Lua has collected", {OF_LUA, 0, 1, 0}, true, false},
-    {"lua", "Lua's allocations", {OF_LUA, 0, 2, 0}, false, false}, /* the second is after that collection */
-    {"lua-on", "Lua's allocations, with all later ones", {OF_LUA, 0, 0, 0}, false, false},
-    {"strew", "strew's allocations", {OF_STREW, 0, 1, 0}, false, false},
-    {"strew-on", "strew's allocations, with all later ones", {OF_STREW, 0, 0, 0}, false, false},
-    {"full", "the system's functions for files, as of a full disk", {OF_SYSTEM, 0, 1, ENOSPC}, false, false},
-    {"broken", "the system's functions for files, with short reads and writes", {OF_SYSTEM, 0, 0, EIO}, false, false},
-    {"opencl", "OpenCL's functions", {OF_OPENCL, 0, 1, 0}, false, false},
-    {"opencl-on", "OpenCL's functions, with all later ones", {OF_OPENCL, 0, 0, 0}, false, false},
-    {"lost", "OpenCL's functions, by the loss of the device", {OF_OPENCL, 0, 0, DEVICE_NOT_AVAILABLE}, false, true},
-    {"unknown", "OpenCL's functions, with an unknown error", {OF_OPENCL, 0, 1, UNKNOWN_ERROR}, false, true},
+    {"collect", "Lua's allocations, until Lua has collected", {OF_LUA, 0, 1, 0, NULL}, true, false},
+    {"lua", "Lua's allocations", {OF_LUA, 0, 2, 0, NULL}, false, false}, /* the second is after that collection */
+    {"lua-on", "Lua's allocations, with all later ones", {OF_LUA, 0, 0, 0, NULL}, false, false},
+    {"strew", "strew's allocations", {OF_STREW, 0, 1, 0, NULL}, false, false},
+    {"strew-on", "strew's allocations, with all later ones", {OF_STREW, 0, 0, 0, NULL}, false, false},
+    {"full", "the system's functions for files, as of a full disk", {OF_SYSTEM, 0, 1, ENOSPC, NULL}, false, false},
+    {"broken",
+     "the system's functions for files, with short reads and writes",
+     {OF_SYSTEM, 0, 0, EIO, NULL},
+     false,
+     false},
+    {"opencl", "OpenCL's functions", {OF_OPENCL, 0, 1, 0, NULL}, false, false},
+    {"opencl-on", "OpenCL's functions, with all later ones", {OF_OPENCL, 0, 0, 0, NULL}, false, false},
+    {"lost",
+     "OpenCL's functions, by the loss of the device",
+     {OF_OPENCL, 0, 0, DEVICE_NOT_AVAILABLE, NULL},
+     false,
+     true},
+    {"unknown", "OpenCL's functions, with an unknown error", {OF_OPENCL, 0, 1, UNKNOWN_ERROR, NULL}, false, true},
 };
-enum { MODES = sizeof modes / sizeof *modes };
+enum { MODES = sizeof modes / sizeof *modes, TEXT = 400 };
 
 /* What one body's process tells, for each mode and in all. */
 struct counts {
-  long bodies, events, failed, well, reasons, results, others, unfinalized;
+  long bodies, events, trials, failed, well, reasons, results, others, unfinalized;
 };
 struct report {
   struct counts counts[MODES];
   long troubles;
 };
 
-static long most = 2000;
+static long most = 1;
 static const char *only_mode;
 static int only_body;
 static bool is_verbose;
@@ -90,40 +98,43 @@ static void judge(const char *text, struct counts *counts) {
   }
 }
 
-/* How many trials a body gets: bodies that do a lot get fewer. */
-static long how_many(long work) {
-  enum { USUAL_WORK = 1000, PART = 20, LEAST = 4 };
-  long trials = work > USUAL_WORK * PART ? most / PART : work > USUAL_WORK ? most * USUAL_WORK / work : most;
-  return trials > LEAST ? trials : LEAST;
-}
-
-static long next_failing(long failing, long events, long trials) {
-  long close = trials / 2, rest = events - close;
-  if (events <= trials || failing < close) return failing + 1;
-  return failing + (rest + close - 1) / close;
+/* Goes well with nothing failing, twice: what is made once is made, and then events are counted and their places noted.
+ *is_single: it goes well just once in a state. */
+static bool rehearse(struct session *session, int body, struct fault *fault, long *events, bool *is_single) {
+  char text[TEXT];
+  for (int i = 0; i < 2; i++) {
+    if (i) places_begin(session->L);
+    fault->seen = i ? places_note : NULL;
+    session_run(session, body, fault, events, text, sizeof text);
+    *is_single = i && *text;
+    if (*text && !i) {
+      trouble("%s: %s, with nothing failing: %s", session->file, session_body(session, body), text);
+      return false;
+    }
+    session_rest(session);
+  }
+  fault->seen = NULL;
+  return true;
 }
 
 static long try_mode(const struct mode *mode, const char *file, int body, struct counts *counts) {
-  enum { RENEWAL = 64, TEXT = 400, PATIENCE_SECONDS = 300 };
+  enum { RENEWAL = 64, PATIENCE_SECONDS = 300 };
   struct session session;
   struct fault fault = mode->fault;
-  long troubles = 0, events = 0, seen, trial = 0;
+  long troubles = 0, events = 0, seen;
+  const long *failing;
   char text[TEXT];
-  bool is_single = false;
-  if (!session_open(&session, file)) return 1;
-  for (int i = 0; i < 2; i++) { /* what is made once is made, and then events are counted */
-    session_run(&session, body, &fault, &events, text, sizeof text);
-    is_single = i == 1 && *text; /* it goes well just once in a state */
-    if (*text && !i) return trouble("%s: %s, with nothing failing: %s", file, session_body(&session, body), text), 1;
-    session_rest(&session);
-  }
+  bool is_single;
+  if (!session_open(&session, file) || !rehearse(&session, body, &fault, &events, &is_single)) return 1;
   size_t resting_bytes = session.resting_bytes;
   if (is_single) session_close(&session), session_open(&session, file);
-  long trials = how_many(session_work());
+  long trials = places_end(most, &failing);
   counts->bodies += events > 0;
   counts->events += events;
-  for (fault.failing = 1; fault.failing <= events; fault.failing = next_failing(fault.failing, events, trials)) {
+  counts->trials += trials;
+  for (long trial = 0; trial < trials; trial++) {
     alarm(PATIENCE_SECONDS);
+    fault.failing = failing[trial];
     long failed = session_run(&session, body, &fault, &seen, text, sizeof text);
     bool is_lost = mode->is_loss && failed;
     counts->failed += failed > 0;
@@ -136,7 +147,7 @@ static long try_mode(const struct mode *mode, const char *file, int body, struct
               *text ? text : "it went well");
     }
     counts->unfinalized += session.is_spent;
-    if (is_sane && !is_lost && !is_single && !session.is_spent && ++trial % RENEWAL) continue;
+    if (is_sane && !is_lost && !is_single && !session.is_spent && (trial + 1) % RENEWAL) continue;
     if (!session_close(&session)) {
       troubles++;
       trouble("%s: after %s %ld of %ld", file, mode->name, fault.failing, events);
@@ -253,10 +264,10 @@ int main(int count, char **words) {
   for (int i = 0; i < MODES; i++) {
     const struct counts *counts = &total.counts[i];
     if (counts->events)
-      printf("%s: %ld of %ld failed, in %ld bodies: %ld went well, %ld told why, %ld noticed it, %ld ended otherwise; "
-             "%ld left tensors for the end\n",
-             modes[i].events, counts->failed, counts->events, counts->bodies, counts->well, counts->reasons,
-             counts->results, counts->others, counts->unfinalized);
+      printf("%s: %ld in %ld bodies; of those %ld were tried, %ld failed: %ld went well, %ld told why, %ld noticed it, "
+             "%ld ended otherwise; %ld left tensors for the end\n",
+             modes[i].events, counts->events, counts->bodies, counts->trials, counts->failed, counts->well,
+             counts->reasons, counts->results, counts->others, counts->unfinalized);
   }
   printf("faults: %d files, %ld crashes, %ld troubles\n", count - optind, crashes, total.troubles);
   return crashes || total.troubles ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -2,7 +2,7 @@
 # usage: SPECS='view ...' DEMOS='karate ...' sh tests/faults/run.sh BUILD MODULE MOST
 # The Lua suite and the demonstrations, with everything that can fail made to fail in turn (faults.c): on the CPU, and
 # those specs that run on devices on PoCL, too. MODULE: the build whose Lua module the specs' own processes load, which
-# are not under a sanitizer. MOST: see faults.c; on PoCL it is a tenth of that.
+# are not under a sanitizer. MOST: see faults.c.
 set -u
 : "${SPECS:?}" "${DEMOS:?}"
 cd "$(dirname "$0")/../.." || exit 1
@@ -27,7 +27,7 @@ case $device in
   opencl:*)
     specs=$(for spec in $SPECS; do echo "tests/spec/${spec}_spec.lua"; done)
     # shellcheck disable=SC2086
-    STREW_DEVICE=$device "$here/faults" -n "$((most / 10))" $specs $demos || failed=1
+    STREW_DEVICE=$device "$here/faults" -n "$most" $specs $demos || failed=1
     ;;
   *) echo 'faults: OpenCL is left out: PoCL is not there (pocl-opencl-icd)' ;;
 esac

@@ -23,7 +23,7 @@ struct heap {
   long events, failed, failing;
   int width;
   size_t blocks, bytes;
-  size_t taken; /* bytes, ever */
+  void (*seen)(void);
 };
 static struct heap lua_heap, strew_heap;
 
@@ -31,6 +31,7 @@ static struct heap *heap_of(enum origin origin) { return origin == OF_LUA ? &lua
 
 static bool fails(struct heap *heap) {
   long after = ++heap->events - heap->failing;
+  if (heap->seen) heap->seen();
   bool fails = heap->failing && after >= 0 && (!heap->width || after < heap->width);
   heap->failed += fails;
   return fails;
@@ -40,6 +41,7 @@ void faults_begin(const struct fault *fault) {
 #if STREW_OPENCL
   if (fault->origin == OF_OPENCL) {
     faults.code = fault->code;
+    faults.seen = fault->seen;
     opencl_faults_limit(fault->failing, !fault->width);
     faults.calls = faults.failed = 0;
   }
@@ -47,18 +49,21 @@ void faults_begin(const struct fault *fault) {
   if (fault->origin == OF_SYSTEM) {
     system_faults_limit(fault->failing, fault->code);
     system_faults.hiccups = !fault->width;
+    system_faults.seen = fault->seen;
   }
   if (fault->origin > OF_STREW) return;
   struct heap *heap = heap_of(fault->origin);
   heap->events = heap->failed = 0;
   heap->failing = fault->failing;
   heap->width = fault->width;
+  heap->seen = fault->seen;
 }
 
 long faults_end(enum origin origin, long *events) {
 #if STREW_OPENCL
   if (origin == OF_OPENCL) {
     opencl_faults_limit(0, false);
+    faults.seen = NULL;
     *events = faults.calls;
     return faults.failed;
   }
@@ -66,15 +71,15 @@ long faults_end(enum origin origin, long *events) {
   if (origin == OF_SYSTEM) {
     *events = system_faults.calls;
     system_faults.hiccups = false;
+    system_faults.seen = NULL;
     return system_faults.failing = 0, system_faults.failed;
   }
   struct heap *heap = heap_of(origin);
   heap->failing = 0;
+  heap->seen = NULL;
   *events = heap->events;
   return heap->failed;
 }
-
-long session_work(void) { return lua_heap.events + (long)(strew_heap.taken / 4096); }
 
 static void *allocate_for_lua(void *user, void *block, size_t old, size_t size_bytes) {
   (void)user;
@@ -97,7 +102,6 @@ static void *allocate_for_strew(void *user, size_t size_bytes, size_t alignment)
   if (posix_memalign(&block, alignment < sizeof block ? sizeof block : alignment, size_bytes)) return NULL;
   memset(block, 0xa5, size_bytes < LARGE ? size_bytes : LARGE);
   strew_heap.bytes += size_bytes;
-  strew_heap.taken += size_bytes;
   strew_heap.blocks++;
   return block;
 }
@@ -230,8 +234,6 @@ long session_run(struct session *session, int i, const struct fault *fault, long
   lacks_finalizer = false;
   lua_pushvalue(L, RUN);
   lua_pushinteger(L, i);
-  lua_heap.events = 0;
-  strew_heap.taken = 0;
   if (fault) faults_begin(fault);
   int status = lua_pcall(L, 1, 0, 0);
   if (fault) failed = faults_end(fault->origin, events);

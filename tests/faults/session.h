@@ -17,13 +17,11 @@ struct fault {
   enum origin origin;
   long failing;
   int width, code;
+  void (*seen)(void); /* called at each event; NULL: nothing is */
 };
 void faults_begin(const struct fault *fault);
 /* No more failures; gives how many there were, and in *events how many events. */
 long faults_end(enum origin origin, long *events);
-
-/* Allocations of Lua's and pages of tensors in the last run and since: a measure of its work. */
-long session_work(void);
 
 struct session {
   lua_State *L;

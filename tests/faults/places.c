@@ -1,0 +1,73 @@
+/* places.c: see places.h. A place is known by the hash of its stack; of two that have the same one stays untold, which
+   is improbable. */
+#include "places.h"
+
+#include <execinfo.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+  lua_State *L;
+  uint64_t *places; /* of each event */
+  long count, room;
+  long *chosen;
+} noted;
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size_bytes) {
+  for (size_t i = 0; i < size_bytes; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+  return hash;
+}
+
+static uint64_t mix_lua(uint64_t hash, lua_State *L) {
+  lua_Debug ar;
+  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    hash = mix(hash, &ar.currentline, sizeof ar.currentline);
+    hash = mix(hash, ar.short_src, strlen(ar.short_src));
+  }
+  return hash;
+}
+
+void places_begin(lua_State *L) {
+  noted.L = L;
+  noted.count = 0;
+}
+
+void places_note(void) {
+  enum { DEEPEST = 64 };
+  void *frames[DEEPEST];
+  if (noted.count == noted.room) {
+    noted.room = noted.room ? 2 * noted.room : 1 << 12;
+    noted.places = realloc(noted.places, (size_t)noted.room * sizeof *noted.places);
+    if (!noted.places) abort();
+  }
+  int depth = backtrace(frames, DEEPEST);
+  uint64_t hash = mix(0xcbf29ce484222325, frames, (size_t)depth * sizeof *frames);
+  noted.places[noted.count++] = mix_lua(hash, noted.L);
+}
+
+/* How often has this place come? Counts in a table with open addresses. */
+static long count_place(uint64_t *keys, long *times, size_t size, uint64_t place) {
+  size_t at = place & (size - 1);
+  while (times[at] && keys[at] != place) at = (at + 1) & (size - 1);
+  keys[at] = place;
+  return ++times[at];
+}
+
+long places_end(long most, const long **events) {
+  size_t size = 16;
+  long chosen = 0;
+  while (size < 2 * (size_t)noted.count) size *= 2;
+  uint64_t *keys = calloc(size, sizeof *keys);
+  long *times = calloc(size, sizeof *times);
+  noted.chosen = realloc(noted.chosen, ((size_t)noted.count + 1) * sizeof *noted.chosen);
+  if (!keys || !times || !noted.chosen) abort();
+  for (long i = 0; i < noted.count; i++)
+    if (count_place(keys, times, size, noted.places[i]) <= most) noted.chosen[chosen++] = i + 1;
+  free(keys);
+  free(times);
+  *events = noted.chosen;
+  return chosen;
+}
