@@ -19,16 +19,32 @@ ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
   __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
 }
 
+/* Index values and contributions, read once, would push places out of the caches: asked for so, they do not. 10 M
+   float32 into 10 k places take 9.7 ms instead of 12, into 1 M 15.3 instead of 17.4; into 100, which need no room, 6.2
+   both ways. */
+ALWAYS_INLINE void fetch_aside(uintptr_t address, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + (uintptr_t)at), 0, 0);
+}
+
+enum { PASSAGE = 16, PASSAGE_AHEAD = 160 }; /* rows at once, and which ones when row i is due */
+ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i) {
+  uintptr_t row = (uintptr_t)(i + PASSAGE_AHEAD);
+  fetch_aside((uintptr_t)t->index + row * sizeof *t->index, PASSAGE * sizeof *t->index);
+  fetch_aside((uintptr_t)t->src + row * (uintptr_t)t->src_row, PASSAGE * t->src_row);
+}
+
 /* The first lines of so many bytes: the processor itself sees how it goes on. */
+ALWAYS_INLINE int64_t first_bytes(int64_t bytes) { return bytes < MOST_FETCHED ? bytes : MOST_FETCHED; }
+
 ALWAYS_INLINE void fetch_bytes(uintptr_t address, int64_t bytes) {
-  for (int64_t at = 0; at < bytes && at < MOST_FETCHED; at += CACHE_LINE)
+  for (int64_t at = 0; at < first_bytes(bytes); at += CACHE_LINE)
     __builtin_prefetch((const void *)(address + (uintptr_t)at), 1);
 }
 
 /* Rows that an owner takes here and there, the processor does not foresee: they come into the second cache. */
 ALWAYS_INLINE void fetch_src(const struct tile *t, int64_t i) {
   const char *src = t->src + i * t->src_row;
-  for (int64_t at = 0; at < t->columns * t->src_column && at < MOST_FETCHED; at += CACHE_LINE)
+  for (int64_t at = 0; at < first_bytes(t->columns * t->src_column); at += CACHE_LINE)
     __builtin_prefetch(src + at, 0, 2);
 }
 
@@ -39,7 +55,12 @@ ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, cons
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
   if (select && k + SRC_AHEAD < rows) fetch_src(t, select[k + SRC_AHEAD]);
+  if (!select) fetch_aside((uintptr_t)(t->src + i * t->src_row), first_bytes(t->columns * t->src_column));
 }
+
+/* A whole line. (A function of its own: within the others it would cost them registers.) */
+typedef bool join_line(const struct tile *tile);
+#define NOINLINE __attribute__((noinline))
 
 /* Dtypes as wide as the count of a mean; sums of others are joined in one of these, or counted apart. */
 #define PAIRED_f32 1

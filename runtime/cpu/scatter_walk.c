@@ -205,6 +205,11 @@ static bool places_are_far(const struct scatter_plan *plan) {
   return plan->reduction == STREW_ASSIGN || scatter_range_bytes(plan) > (int64_t)context->grain_bytes;
 }
 
+static bool places_are_crowded(const struct scatter_plan *plan) {
+  enum { FEW_BYTES = 1 << 14 }; /* half of the nearest cache */
+  return scatter_range_bytes(plan) > FEW_BYTES;
+}
+
 /* Rows that are longer than a stretch are gone through several times, a stretch of columns each time. */
 static void walk_columns(struct part *part, int64_t longest) {
   struct operand *operands = part->outer.operands;
@@ -239,6 +244,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.arg = NULL;
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = far;
+  part.tile.crowded = places_are_crowded(plan);
   split_columns(&plan->plan, &part);
   set_row_loops(plan, &part.tile);
   int last = part.outer.rank - 1;
