@@ -1,4 +1,4 @@
--- The Lua module, from a checkout: luarocks make scripts/packaging/strew-dev-1.rockspec
+-- The Lua module, from a checkout: luarocks --lua-version 5.4 make scripts/packaging/strew-dev-1.rockspec
 rockspec_format = "3.0"
 package = "strew"
 version = "dev-1"
