@@ -31,6 +31,7 @@ typedef int get_character(FILE *);
 #define OTHER_CALLS(X) /* of readline alone */                                                                         \
   X(void, rl_free_line_state, (void))                                                                                  \
   X(void, rl_callback_sigcleanup, (void))                                                                              \
+  X(int, rl_clear_pending_input, (void))                                                                               \
   X(void, rl_reset_after_signal, (void))                                                                               \
   X(int, rl_on_new_line, (void))                                                                                       \
   X(int, rl_forced_update_display, (void))                                                                             \
@@ -112,7 +113,8 @@ static bool await_input(bool *is_there) {
 }
 
 /* The terminal once more, where reads do not wait: Ctrl-C drops what was typed, also after ppoll told of it. (stdin
-   itself may not be so: stdout often shares its state.) */
+   itself may not be so: stdout often shares its state. Where the terminal cannot be opened by its name, a read may wait
+   for one more key.) */
 static int keys = -1;
 
 static void open_keys(void) {
@@ -121,10 +123,10 @@ static void open_keys(void) {
   if (keys < 0) keys = STDIN_FILENO;
 }
 
-/* The next bytes that are typed; 0: Ctrl-C came, or there is no terminal any more. */
+/* The next bytes that are typed; 0: a signal came first, or there is no terminal any more. */
 static size_t read_keys(char *bytes, size_t n) {
   bool is_there;
-  while (await_input(&is_there) && !interrupted) {
+  while (await_input(&is_there) && !interrupted && !continued) {
     ssize_t got = is_there ? read(keys, bytes, n) : -1;
     if (got >= 0) return (size_t)got;
     if (is_there && errno != EINTR && errno != EAGAIN) break;
@@ -132,22 +134,36 @@ static size_t read_keys(char *bytes, size_t n) {
   return 0;
 }
 
-static bool is_over; /* nothing more will be typed */
+static bool is_over;  /* nothing more will be typed */
+static bool is_woken; /* readline was, from its wait for a character */
+
+/* Of the end of its input readline makes the end of the line, and it forgets to end what was pasted: a signal is a NUL
+   to it, which goes with the line or does nothing, and the end only to those that go on. */
+static int no_character(void) {
+  is_over = !interrupted && !continued;
+  if (is_over || !editor.is_readline || is_woken) return EOF;
+  is_woken = true;
+  return '\0';
+}
 
 /* What the editors get: readline bytes, libedit wide characters. */
 static int read_character(FILE *stream) {
-  static mbstate_t state;
+  mbstate_t state;
   char byte;
   wchar_t wide;
   (void)stream;
+  memset(&state, 0, sizeof state);
   while (read_keys(&byte, 1) == 1) {
+    is_woken = false;
     if (editor.is_readline) return (unsigned char)byte;
-    size_t n = mbrtowc(&wide, &byte, 1, &state);
-    if (n <= 1) return (int)wide;
-    if (n == (size_t)-1) memset(&state, 0, sizeof state); /* what is no character is dropped */
+    for (int turn = 0; turn < 2; turn++) {
+      size_t n = mbrtowc(&wide, &byte, 1, &state);
+      if (n <= 1) return (int)wide;
+      if (n != (size_t)-1) break;
+      memset(&state, 0, sizeof state); /* what came before is no character, but this may begin one */
+    }
   }
-  is_over = !interrupted;
-  return EOF;
+  return no_character();
 }
 
 /* ------------------------------------------------------------------------------------------------------ the libraries
@@ -252,6 +268,10 @@ static line_got read_terminal(char **line) {
   for (char *grown; (grown = realloc(*line, length + STEP + 1)) != NULL;) {
     *line = grown;
     size_t n = read_keys(grown + length, STEP);
+    if (n == 0 && continued) {
+      continued = 0;
+      continue;
+    }
     if (interrupted) {
       putchar('\n');
       return LINE_INTERRUPTED;
@@ -283,16 +303,18 @@ static void take(char *line) {
   editor.rl_callback_handler_remove();
 }
 
-/* Ctrl-C. (readline may have ended the line itself, if it met Ctrl-C where it wanted one more character.) */
+/* Ctrl-C; libedit may have ended the line itself, where it wanted one more character. */
 static void drop_line(void) {
-  if (!is_taken && editor.rl_free_line_state) editor.rl_free_line_state();
-  if (!is_taken && editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
+  if (is_taken) {
+    free(taken);
+  } else {
+    if (editor.rl_free_line_state) editor.rl_free_line_state();
+    if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
+    if (editor.rl_clear_pending_input) editor.rl_clear_pending_input();
+  }
   fputs("^C\n", stdout); /* where the cursor is: to end a line, the editor returns to its first column */
   fflush(stdout);
-  if (is_taken)
-    free(taken);
-  else
-    editor.rl_callback_handler_remove();
+  if (!is_taken) editor.rl_callback_handler_remove();
 }
 
 /* Stopped by Ctrl-Z and back: the terminal is as the shell left it. */
@@ -309,7 +331,7 @@ static void show_again(const char *prompt) {
 }
 
 static line_got read_edited(const char *prompt, char **line) {
-  is_taken = is_over = false;
+  is_taken = is_over = is_woken = false;
   editor.rl_callback_handler_install(prompt, take);
   while (!is_taken && !interrupted) {
     bool is_there;

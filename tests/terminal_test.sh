@@ -40,12 +40,14 @@ printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\
 # Ctrl-C behind a key that the program has not read yet, but knows of: it drops the line, the key with it.
 {
   echo "run LD_PRELOAD=$(realpath "$build")/tests/terminal/late_read.so"
-  for key in a b c d e f g h; do printf 'press word\nshow word\npause\ntype %s\npause\ntype \003\n' $key; done
-  printf 'enter 6 * 7\nshow \\n42\\n\npress :q\\r\nend\n'
+  for key in a b c d '\r' '\r' '\r' '\r'; do
+    printf 'press word\nshow word\npause\ntype %s\npause\ntype \\003\n' "$key"
+  done
+  printf 'enter 6 * 7\nshow \\n42\\n\nnot \\n\\n42\npress :q\\r\nend\n'
 } >"$here/late.session"
 play none prompt lines plain stuck late
-if has libreadline.so.8 libreadline8; then play readline prompt editor hostile long paste readline late; fi
-if has libedit.so.2 libedit2; then play edit prompt editor hostile long lines late; fi
+if has libreadline.so.8 libreadline8; then play readline prompt editor hostile letters long paste readline late; fi
+if has libedit.so.2 libedit2; then play edit prompt editor hostile letters long lines late; fi
 play other wrong
 mkdir "$here/broken"
 for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do : >"$here/broken/$library"; done
