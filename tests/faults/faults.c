@@ -32,27 +32,19 @@ static const struct mode {
   bool is_harmless; /* the body has to go well, or else lauxlib's buffers, which do not ask twice, have failed */
   bool is_loss;     /* the device is gone afterwards */
 } modes[] = {
-    {"collect", "Lua's allocations, until Lua has collected", {OF_LUA, 0, 1, 0, NULL}, true, false},
-    {"lua", "Lua's allocations", {OF_LUA, 0, 2, 0, NULL}, false, false}, /* the second is after that collection */
-    {"lua-on", "Lua's allocations, with all later ones", {OF_LUA, 0, 0, 0, NULL}, false, false},
-    {"strew", "strew's allocations", {OF_STREW, 0, 1, 0, NULL}, false, false},
-    {"strew-on", "strew's allocations, with all later ones", {OF_STREW, 0, 0, 0, NULL}, false, false},
-    {"full", "the system's functions for files, as of a full disk", {OF_SYSTEM, 0, 1, ENOSPC, NULL}, false, false},
-    {"broken",
-     "the system's functions for files, with short reads and writes",
-     {OF_SYSTEM, 0, 0, EIO, NULL},
-     false,
-     false},
-    {"opencl", "OpenCL's functions", {OF_OPENCL, 0, 1, 0, NULL}, false, false},
-    {"opencl-on", "OpenCL's functions, with all later ones", {OF_OPENCL, 0, 0, 0, NULL}, false, false},
-    {"lost",
-     "OpenCL's functions, by the loss of the device",
-     {OF_OPENCL, 0, 0, DEVICE_NOT_AVAILABLE, NULL},
-     false,
-     true},
-    {"unknown", "OpenCL's functions, with an unknown error", {OF_OPENCL, 0, 1, UNKNOWN_ERROR, NULL}, false, true},
+    {"collect", "Lua's allocations, until Lua has collected", {OF_LUA, 0, 1, 0}, true, false},
+    {"lua", "Lua's allocations", {OF_LUA, 0, 2, 0}, false, false}, /* the second is after that collection */
+    {"lua-on", "Lua's allocations, with all later ones", {OF_LUA, 0, 0, 0}, false, false},
+    {"strew", "strew's allocations", {OF_STREW, 0, 1, 0}, false, false},
+    {"strew-on", "strew's allocations, with all later ones", {OF_STREW, 0, 0, 0}, false, false},
+    {"full", "the system's functions for files, as of a full disk", {OF_SYSTEM, 0, 1, ENOSPC}, false, false},
+    {"broken", "the system's functions for files, with short reads and writes", {OF_SYSTEM, 0, 0, EIO}, false, false},
+    {"opencl", "OpenCL's functions", {OF_OPENCL, 0, 1, 0}, false, false},
+    {"opencl-on", "OpenCL's functions, with all later ones", {OF_OPENCL, 0, 0, 0}, false, false},
+    {"lost", "OpenCL's functions, by the loss of the device", {OF_OPENCL, 0, 0, DEVICE_NOT_AVAILABLE}, false, true},
+    {"unknown", "OpenCL's functions, with an unknown error", {OF_OPENCL, 0, 1, UNKNOWN_ERROR}, false, true},
 };
-enum { MODES = sizeof modes / sizeof *modes, TEXT = 400 };
+enum { MODES = sizeof modes / sizeof *modes };
 
 /* What one body's process tells, for each mode and in all. */
 struct counts {
@@ -98,62 +90,84 @@ static void judge(const char *text, struct counts *counts) {
   }
 }
 
-/* Goes well with nothing failing, twice: what is made once is made, and then events are counted and their places noted.
- *is_single: it goes well just once in a state. */
-static bool rehearse(struct session *session, int body, struct fault *fault, long *events, bool *is_single) {
+enum { TEXT = 400 }; /* room for a message */
+
+static bool run_well(struct session *session, int body, const struct fault *fault, long *events) {
   char text[TEXT];
-  for (int i = 0; i < 2; i++) {
-    if (i) places_begin(session->L);
-    fault->seen = i ? places_note : NULL;
-    session_run(session, body, fault, events, text, sizeof text);
-    *is_single = i && *text;
-    if (*text && !i) {
-      trouble("%s: %s, with nothing failing: %s", session->file, session_body(session, body), text);
-      return false;
-    }
-    session_rest(session);
+  session_run(session, body, fault, events, text, sizeof text);
+  if (*text) trouble("%s: %s, with nothing failing: %s", session->file, session_body(session, body), text);
+  session_rest(session);
+  return !*text;
+}
+
+/* A session in which the body has run once, for what is made once is made then; but not if it goes well just once. */
+static bool prepare(struct session *session, const char *file, int body, bool is_single) {
+  return session_open(session, file) && (is_single || run_well(session, body, NULL, NULL));
+}
+
+/* Notes the events of a body with nothing failing, as trials will have them; gives how many. -1: it does not go well.
+ */
+static long rehearse(struct session *session, int body, const struct fault *fault, bool *is_single) {
+  const char *file = session->file;
+  char text[TEXT];
+  long events;
+  places_begin(session->L);
+  faults_watch(places_note);
+  session_run(session, body, fault, &events, text, sizeof text);
+  *is_single = *text != '\0';
+  if (*is_single) {
+    bool is_open = session_close(session) && session_open(session, file);
+    places_begin(session->L);
+    if (!is_open || !run_well(session, body, fault, &events)) events = -1;
+    is_open = session_close(session) && session_open(session, file);
+    if (!is_open) events = -1;
   }
-  fault->seen = NULL;
-  return true;
+  faults_watch(NULL);
+  session_rest(session);
+  return events;
+}
+
+/* One trial: what came of it is counted. Is all as it should be? */
+static bool try_event(struct session *session, int body, const struct mode *mode, const struct fault *fault,
+                      struct counts *counts, bool *is_lost) {
+  char text[TEXT];
+  long seen, failed = session_run(session, body, fault, &seen, text, sizeof text);
+  *is_lost = mode->is_loss && failed;
+  counts->trials++;
+  counts->failed += failed > 0;
+  if (failed) judge(text, counts);
+  bool is_sane = session_is_sane(session, *is_lost ? "cpu" : NULL) &&
+                 !(mode->is_harmless && *text && !has(text, "not enough memory"));
+  if (!is_sane)
+    trouble("%s: %s: after %s %ld of %ld: %s", session->file, session_body(session, body), mode->name, fault->failing,
+            seen, *text ? text : "it went well");
+  counts->unfinalized += session->is_spent;
+  return is_sane;
 }
 
 static long try_mode(const struct mode *mode, const char *file, int body, struct counts *counts) {
   enum { RENEWAL = 64, PATIENCE_SECONDS = 300 };
   struct session session;
   struct fault fault = mode->fault;
-  long troubles = 0, events = 0, seen;
+  long troubles = 0;
   const long *failing;
-  char text[TEXT];
-  bool is_single;
-  if (!session_open(&session, file) || !rehearse(&session, body, &fault, &events, &is_single)) return 1;
-  size_t resting_bytes = session.resting_bytes;
-  if (is_single) session_close(&session), session_open(&session, file);
-  long trials = places_end(most, &failing);
+  bool is_single, is_lost;
+  if (!prepare(&session, file, body, false)) return 1;
+  long events = rehearse(&session, body, &fault, &is_single), trials = places_end(events, most, &failing);
+  if (events < 0) return 1;
   counts->bodies += events > 0;
   counts->events += events;
-  counts->trials += trials;
   for (long trial = 0; trial < trials; trial++) {
     alarm(PATIENCE_SECONDS);
     fault.failing = failing[trial];
-    long failed = session_run(&session, body, &fault, &seen, text, sizeof text);
-    bool is_lost = mode->is_loss && failed;
-    counts->failed += failed > 0;
-    if (failed) judge(text, counts);
-    bool is_sane = session_is_sane(&session, is_lost ? "cpu" : NULL) &&
-                   !(mode->is_harmless && *text && !has(text, "not enough memory"));
-    if (!is_sane) {
-      troubles++;
-      trouble("%s: %s: after %s %ld of %ld: %s", file, session_body(&session, body), mode->name, fault.failing, events,
-              *text ? text : "it went well");
-    }
-    counts->unfinalized += session.is_spent;
+    bool is_sane = try_event(&session, body, mode, &fault, counts, &is_lost);
+    troubles += !is_sane;
     if (is_sane && !is_lost && !is_single && !session.is_spent && (trial + 1) % RENEWAL) continue;
     if (!session_close(&session)) {
       troubles++;
       trouble("%s: after %s %ld of %ld", file, mode->name, fault.failing, events);
     }
-    if (!session_open(&session, file)) return troubles + 1;
-    session.resting_bytes = resting_bytes;
+    if (!prepare(&session, file, body, is_single)) return troubles + 1;
   }
   return troubles + !session_close(&session);
 }

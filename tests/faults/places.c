@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DEEPEST = 64 }; /* calls of C and of Lua that are looked at */
+
 static struct {
   lua_State *L;
   uint64_t *places; /* of each event */
@@ -22,7 +24,8 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size_bytes) {
 
 static uint64_t mix_lua(uint64_t hash, lua_State *L) {
   lua_Debug ar;
-  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+  int levels = LUA_VERSION_RELEASE_NUM < 50405 ? DEEPEST : 0;
+  for (int level = 0; level < levels && lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     hash = mix(hash, &ar.currentline, sizeof ar.currentline);
     hash = mix(hash, ar.short_src, strlen(ar.short_src));
@@ -36,7 +39,6 @@ void places_begin(lua_State *L) {
 }
 
 void places_note(void) {
-  enum { DEEPEST = 64 };
   void *frames[DEEPEST];
   if (noted.count == noted.room) {
     noted.room = noted.room ? 2 * noted.room : 1 << 12;
@@ -56,9 +58,11 @@ static long count_place(uint64_t *keys, long *times, size_t size, uint64_t place
   return ++times[at];
 }
 
-long places_end(long most, const long **events) {
+long places_end(long count, long most, const long **events) {
   size_t size = 16;
   long chosen = 0;
+  if (count < 0) return 0;
+  if (count != noted.count) abort(); /* or the numbers would be others' */
   while (size < 2 * (size_t)noted.count) size *= 2;
   uint64_t *keys = calloc(size, sizeof *keys);
   long *times = calloc(size, sizeof *times);

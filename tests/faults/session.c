@@ -37,11 +37,14 @@ static bool fails(struct heap *heap) {
   return fails;
 }
 
+static void (*watcher)(void);
+void faults_watch(void (*seen)(void)) { watcher = seen; }
+
 void faults_begin(const struct fault *fault) {
 #if STREW_OPENCL
   if (fault->origin == OF_OPENCL) {
     faults.code = fault->code;
-    faults.seen = fault->seen;
+    faults.seen = watcher;
     opencl_faults_limit(fault->failing, !fault->width);
     faults.calls = faults.failed = 0;
   }
@@ -49,14 +52,14 @@ void faults_begin(const struct fault *fault) {
   if (fault->origin == OF_SYSTEM) {
     system_faults_limit(fault->failing, fault->code);
     system_faults.hiccups = !fault->width;
-    system_faults.seen = fault->seen;
+    system_faults.seen = watcher;
   }
   if (fault->origin > OF_STREW) return;
   struct heap *heap = heap_of(fault->origin);
   heap->events = heap->failed = 0;
   heap->failing = fault->failing;
   heap->width = fault->width;
-  heap->seen = fault->seen;
+  heap->seen = watcher;
 }
 
 long faults_end(enum origin origin, long *events) {

@@ -17,8 +17,9 @@ struct fault {
   enum origin origin;
   long failing;
   int width, code;
-  void (*seen)(void); /* called at each event; NULL: nothing is */
 };
+/* From here on `seen` is called at each event while faults are on (NULL: nothing is). */
+void faults_watch(void (*seen)(void));
 void faults_begin(const struct fault *fault);
 /* No more failures; gives how many there were, and in *events how many events. */
 long faults_end(enum origin origin, long *events);
