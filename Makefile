@@ -251,12 +251,18 @@ fuzz:
 fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
 	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
 
-# Under Valgrind's memcheck: Check programs, specs and a few calls of each family; long. NAMES: some only, see the script.
+# Check programs, specs and a few calls of each family while Valgrind, ThreadSanitizer or Oclgrind watch; long. NAMES: some
+# only, see the script.
 NAMES    =
+WATCHED  = sh tests/watched.sh
 valgrind:
-	@$(MAKE) BUILD=build/valgrind DEBUG=1 OPENCL=0 memcheck
-memcheck: all $(call programs,$(CHECKS))
-	@sh tests/valgrind.sh $(BUILD) $(NAMES)
+	@$(MAKE) BUILD=build/valgrind DEBUG=1 OPENCL=0 all $(patsubst tests/%.c,build/valgrind/tests/%,$(CHECKS))
+	@$(WATCHED) valgrind build/valgrind $(NAMES)
+tsan: all
+	@$(MAKE) BUILD=build/tsan SANITIZE=thread OPENCL=0 all $(patsubst tests/%.c,build/tsan/tests/%,$(CHECKS))
+	@$(WATCHED) thread build/tsan $(NAMES)
+oclgrind: all $(call programs,$(DEVICE_CHECKS))
+	@SPECS='$(DEVICE_SPECS)' $(WATCHED) oclgrind $(BUILD) $(NAMES)
 
 # All ways through each file that gcc's analyser finds: none uses what is freed, not set, not there or never given back.
 # And clang's, with what else clang-tidy looks for: see .clang-tidy. (A process each: of several files its analyser takes
@@ -292,6 +298,6 @@ lint: rules tidy
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test lint tidy analyze valgrind memcheck clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test lint tidy analyze valgrind tsan oclgrind clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/fuzz/*.c tests/faults/*.c)))
