@@ -7,7 +7,7 @@ set -u
 : "${SPECS:?}" "${DEMOS:?}"
 cd "$(dirname "$0")/../.." || exit 1
 build=$1 module=$2 most=$3
-here=$PWD/$build/tests/faults
+here=$(realpath "$build")/tests/faults
 mkdir -p "$here/cache" "$here/pocl"
 export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl" PYTHON="${PYTHON:-python3}"
 LUA_CPATH="$module/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
