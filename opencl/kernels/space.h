@@ -39,9 +39,15 @@ static inline long inner_product(coordinates a, coordinates b) { return a * b; }
 #define COORDINATES(type)                                                                                              \
   COORDINATE(type, f)                                                                                                  \
   COORDINATE(type, e)                                                                                                  \
-  COORDINATE(type, d) COORDINATE(type, c) COORDINATE(type, b) COORDINATE(type, a) COORDINATE(type, 9)                  \
-      COORDINATE(type, 8) COORDINATE(type, 7) COORDINATE(type, 6) COORDINATE(type, 5) COORDINATE(type, 4)              \
-          COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
+  COORDINATE(type, d)                                                                                                  \
+  COORDINATE(type, c)                                                                                                  \
+  COORDINATE(type, b)                                                                                                  \
+  COORDINATE(type, a)                                                                                                  \
+  COORDINATE(type, 9)                                                                                                  \
+  COORDINATE(type, 8)                                                                                                  \
+  COORDINATE(type, 7)                                                                                                  \
+  COORDINATE(type, 6)                                                                                                  \
+  COORDINATE(type, 5) COORDINATE(type, 4) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
 #endif
 
 static inline coordinates coordinates_of(long row, long rows, coordinates sizes) {
