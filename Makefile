@@ -82,7 +82,12 @@ $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(shared) -Wl,--exclude-libs,libstrew.a -o $@ $^ $(LIBS)
 $(BUILD)/strew: $(call objects,$(PROGRAM) $(BUILD)/prompts.c $(BINDINGS)) $(BUILD)/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+# Libraries of one file: the plain C loops, what stands in the place of OpenCL's loader, what delays reads.
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
+$(BUILD)/tests/fake/libOpenCL.so.1: $(BUILD)/obj/tests/fake_opencl.o
+$(BUILD)/tests/terminal/late_read.so: $(BUILD)/obj/tests/terminal/late_read.o
+$(patsubst %,$(BUILD)/%,plain_loop.so tests/fake/libOpenCL.so.1 tests/terminal/late_read.so):
+	@mkdir -p $(@D)
 	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
 $(BUILD)/tests/shared.a: $(call objects,$(SHARED))
 	@mkdir -p $(@D)
@@ -97,16 +102,9 @@ $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 PLAYED   = $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
 $(BUILD)/tests/check_file: LDFLAGS += $(PLAYED)
 $(BUILD)/tests/check_file: $(BUILD)/obj/tests/system_faults.o
-# What stands in the place of OpenCL's loader.
-$(BUILD)/tests/fake/libOpenCL.so.1: $(BUILD)/obj/tests/fake_opencl.o
-	@mkdir -p $(@D)
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^
-$(BUILD)/tests/terminal/late_read.so: $(BUILD)/obj/tests/terminal/late_read.o
-	@mkdir -p $(@D)
-	$(call say,LD) $(CC) -shared $(LDFLAGS) -o $@ $<
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
@@ -218,7 +216,7 @@ rules:
 	@sh tests/include_rules.sh
 	@sh tests/setup_test.sh
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
-	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
+	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run
 # What takes longest comes first, so that no processor waits at the end.
 test: all devices sanitized checks exports installed specs program terminal limits driver faults-few reference readme digest rules threads
 sanitized: | $(if $(filter test,$(MAKECMDGOALS)),$(if $(filter-out 0,$(OPENCL)),devices-rusticl))

@@ -3,7 +3,6 @@
 #include "places.h"
 
 #include <execinfo.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
