@@ -24,8 +24,8 @@ struct tile {
   int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
   bool crowded;          /* they fill its nearest: what is used once is to pass by without taking their room */
-  /* a maximum's or minimum's loops over dense rows, for this processor; NULL in other tiles */
-  extreme_row *extreme;
+  /* loops over dense rows, for this processor; NULL where there are none */
+  join_row *join_row;
   winner_row *winner;
   /* positions of winners, where they are asked for */
   char *arg;

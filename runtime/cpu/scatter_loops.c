@@ -58,7 +58,6 @@ ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, cons
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
   if (select && k + SRC_AHEAD < rows) fetch_src(t, select[k + SRC_AHEAD]);
-  if (!select) fetch_aside((uintptr_t)(t->src + i * t->src_row), first_bytes(t->columns * t->src_column));
 }
 
 /* A whole line. (A function of its own: within the others it would cost them registers.) */

@@ -135,7 +135,7 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
 
 /* --------------------------------------------------------------------------------------------------------- the walk */
 
-static bool join_row(const struct part *part, const struct row *row, struct tile *tile) {
+static bool join_part_row(const struct part *part, const struct row *row, struct tile *tile) {
   int64_t block[BLOCK];
   tile->rows = row->count;
   tile->self = row->address[SELF];
@@ -156,7 +156,7 @@ static void visit(void *part_, const struct row *row) {
   const struct part *part = part_;
   struct tile tile = part->tile;
   if (part->bad && atomic_load_explicit(part->bad, memory_order_relaxed)) return;
-  bool nobodys = join_row(part, row, &tile);
+  bool nobodys = join_part_row(part, row, &tile);
   if (nobodys && part->bad) atomic_store_explicit(part->bad, true, memory_order_relaxed);
 }
 
@@ -182,10 +182,9 @@ int64_t scatter_range_bytes(const struct scatter_plan *plan) {
 
 static void set_row_loops(const struct scatter_plan *plan, struct tile *tile) {
   strew_dtype dtype = plan->plan.operands[SELF].dtype;
-  bool least = plan->reduction == STREW_AMIN, extreme = least || plan->reduction == STREW_AMAX;
-  const struct extremes *loops = &(dtype_is_half(dtype) ? &row_loops_plain : row_loops())->of[dtype];
-  tile->extreme = extreme ? loops->join[least] : NULL;
-  tile->winner = extreme ? loops->win[least] : NULL;
+  const struct joins *loops = &(dtype_is_half(dtype) ? &row_loops_plain : row_loops())->of[dtype];
+  tile->join_row = loops->join[plan->reduction];
+  tile->winner = loops->win[plan->reduction];
 }
 
 static void set_arg(const struct scatter_plan *plan, struct part *part) {
