@@ -361,7 +361,8 @@ bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *o
    cpu/scatter_mean.c). */
 struct scatter_plan {
   struct plan plan;
-  int64_t size, step; /* of self along dim */
+  struct row_counts *counts; /* the CPU's own, for a mean of rows; else NULL */
+  int64_t size, step;        /* of self along dim */
   strew_reduction reduction;
   strew_mode mode;
   bool fresh;       /* a place whose arg is still arg_none has received nothing yet */
@@ -372,6 +373,8 @@ struct scatter_plan {
   int64_t lowest;
 };
 
+/* Does each index value bring a row, neither narrow nor long, to a place that it has with no other dimension? */
+bool scatter_has_rows(const struct scatter_plan *plan);
 /* Bytes from self's first place to the end of the last one that values can reach. */
 size_t scatter_target_bytes(const struct scatter_plan *plan);
 
@@ -484,11 +487,12 @@ struct device_ops {
      set: how to do so without reading the index twice is the device's business. */
   strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
   /* A mean in one pass, or NULL where a device has none: contributions join as in a sum, and places that received any
-     are divided as below. `pairs` has room for two elements for each of those from self's first place to the last one
-     that values can reach; from_identity: what self holds does not take part. No row of contributions shares a value,
-     self's elements are as wide as a count. *bad as above. */
+     are divided as below; from_identity: what self holds does not take part. *bad as above. Either the plan has rows,
+     and `scratch` room for an int64 for each value; or no row of contributions shares a value, self's elements are as
+     wide as a count, and `scratch` has room for two elements for each of those from self's first place to the last one
+     that values can reach. At most 2^31 - 1 contributions meet in one value. */
   strew_status (*mean)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                       struct storage *pairs, bool from_identity, int64_t extra, bool *bad);
+                       struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);

@@ -7,8 +7,8 @@
      3. contributions are counted                                       (mean)
      4. sums are divided by counts                                      (mean)
      5. 16-bit results, summed as float32, are rounded into self, once
-   Steps 1 to 4 of a mean are one pass where the device has such a one and no row of contributions shares an index
-   value. Steps 3 and 5 need memory of the size of what is written; it is taken before anything is. */
+   Steps 1 to 4 of a mean are one pass where the device has such a one. Steps 3 and 5 need memory of the size of what is
+   written; it is taken before anything is. */
 #include "scatter.h"
 
 #include <string.h>
@@ -37,6 +37,7 @@ static void plan_pass(const struct scatter_job *job, strew_tensor *self, bool fi
   plan->fresh = job->fresh;
   plan->arg_step = 0;
   plan->disposable = job->disposable;
+  plan->counts = NULL;
   plan->check = index_needs_check(&job->limits, &plan->lowest) && first;
   plan_start(&plan->plan, job->index->rank, job->index->sizes);
   plan->step = plan_add_target(&plan->plan, self, job->dim);
@@ -93,26 +94,47 @@ static strew_tensor distinct_part(const strew_tensor *index, int dim) {
   return part;
 }
 
-/* Is it made in one pass, with counts beside sums? Then *span is how many elements self's places lie among: not many
-   more than there are places. */
+/* Can it be made with counts beside sums? Then *span is how many elements self's places lie among: not many more than
+   there are places. */
 static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *self, int64_t *span) {
   strew_tensor part = reachable(job, self), index = distinct_part(job->index, job->dim);
-  int64_t contributions = strew_tensor_numel(job->index), places = strew_tensor_numel(&part);
-  size_t bytes = dtype_bytes(self->dtype);
+  int64_t places = strew_tensor_numel(&part);
   *span = 1; /* no number that overflows: self's elements lie in memory */
   for (int d = 0; d < part.rank; d++) *span += (part.sizes[d] - 1) * part.strides[d];
-  return job->reduction == STREW_MEAN && self->storage->device->ops->mean && places > 0 && *span / 2 <= places &&
-         strew_tensor_numel(&index) == contributions && bytes >= sizeof(uint32_t) && contributions <= UINT32_MAX;
+  return places > 0 && *span / 2 <= places && strew_tensor_numel(&index) == strew_tensor_numel(job->index) &&
+         dtype_bytes(self->dtype) >= sizeof(uint32_t);
 }
 
-static strew_status mean_by_pairs(const struct call *call, const struct scatter_job *job, strew_tensor *self,
-                                  strew_tensor *pairs) {
+bool scatter_has_rows(const struct scatter_plan *plan) {
+  enum { NARROWEST = 8, LONGEST = 1024 };
+  const struct plan *p = &plan->plan;
+  const struct operand *self = &p->operands[0], *index = &p->operands[1];
+  return p->rank == 2 && self->strides[0] == 0 && self->strides[1] != 0 && index->strides[1] == 0 &&
+         p->sizes[1] >= NARROWEST && p->sizes[1] <= LONGEST;
+}
+
+/* Is it made in one pass? Then *scratch is what that takes, from here on the caller's. */
+static bool goes_in_one_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                             strew_status *status, strew_tensor **scratch) {
+  struct scatter_plan plan;
+  int64_t span, contributions = strew_tensor_numel(job->index);
+  if (!self->storage->device->ops->mean || contributions > INT32_MAX) return false;
+  plan_pass(job, self, true, &plan);
+  bool rows = plan.size > 0 && scatter_has_rows(&plan);
+  if (!rows && !goes_by_pairs(job, self, &span)) return false;
+  int64_t room = rows ? plan.size : 2 * span;
+  *status = tensor_create(call, self->storage->device, rows ? STREW_INT64 : self->dtype, 1, &room, scratch);
+  return true;
+}
+
+static strew_status mean_in_one_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                     strew_tensor *scratch) {
   struct scatter_plan plan;
   bool bad;
   strew_device *device = self->storage->device;
   plan_pass(job, self, true, &plan);
   strew_status status =
-      device->ops->mean(call, device, &plan, pairs->storage, job->start_from_identity, job->count_self, &bad);
+      device->ops->mean(call, device, &plan, scratch->storage, job->start_from_identity, job->count_self, &bad);
   return status == STREW_OK && bad ? check_index_values(call, job->given_index, &job->limits) : status;
 }
 
@@ -187,14 +209,12 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
   return status == STREW_OK ? copy_tensor(call, job->self, job->start) : status;
 }
 
-/* What a mean needs beside its target: pairs, or counts. */
-static strew_status scratch_create(const struct call *call, const struct scatter_job *job, const strew_tensor *target,
-                                   bool *paired, strew_tensor **scratch) {
-  int64_t room;
-  *paired = goes_by_pairs(job, target, &room);
-  if (!*paired) return counts_create(call, job, scratch);
-  room *= 2;
-  return tensor_create(call, target->storage->device, target->dtype, 1, &room, scratch);
+/* What a mean needs beside its target. */
+static strew_status scratch_create(const struct call *call, const struct scatter_job *job, strew_tensor *target,
+                                   bool *is_one_pass, strew_tensor **scratch) {
+  strew_status status = STREW_OK;
+  *is_one_pass = goes_in_one_pass(call, job, target, &status, scratch);
+  return *is_one_pass ? status : counts_create(call, job, scratch);
 }
 
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
@@ -202,7 +222,7 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
   strew_tensor *draft = NULL, *scratch = NULL, *target;
   struct scatter_job draft_job;
   const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
-  bool paired = false;
+  bool is_one_pass = false;
   strew_status status = STREW_OK;
   if (needs_float32(job) || needs_draft(job)) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
@@ -212,13 +232,14 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
     if (needs_float32(job)) draft_job.number = float32_number(job);
   }
   target = draft ? draft : job->self;
-  if (status == STREW_OK && job->reduction == STREW_MEAN) status = scratch_create(call, job, target, &paired, &scratch);
+  if (status == STREW_OK && job->reduction == STREW_MEAN)
+    status = scratch_create(call, due, target, &is_one_pass, &scratch);
   if (status == STREW_OK && !draft && job->start != job->self) {
     status = copy_start(call, job);
     call->begun = target->storage;
   }
   if (status == STREW_OK)
-    status = paired ? mean_by_pairs(call, due, target, scratch) : scatter_passes(call, due, target, scratch);
+    status = is_one_pass ? mean_in_one_pass(call, due, target, scratch) : scatter_passes(call, due, target, scratch);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
   strew_release(scratch);

@@ -25,6 +25,7 @@ static void take_positions(int64_t *restrict arg, const uint32_t *restrict wins,
 
 #define EXTREMES(s, first) [STREW_AMAX] = first##greatest_##s, [STREW_AMIN] = first##least_##s
 #define HALF_ROW(ENUM, s)  [STREW_##ENUM] = {{EXTREMES(s, )}, {EXTREMES(s, first_)}},
-#define ROW(ENUM, s)       [STREW_##ENUM] = {{[STREW_SUM] = sum_##s, EXTREMES(s, )}, {EXTREMES(s, first_)}},
+#define ROW(ENUM, s)                                                                                                   \
+  [STREW_##ENUM] = {{[STREW_SUM] = sum_##s, [STREW_MEAN] = sum_##s, EXTREMES(s, )}, {EXTREMES(s, first_)}},
 const struct row_loops LOOPS_TABLE(row) = {.of = {HALVES(HALF_ROW) OTHERS(ROW)}};
 #undef ROW

@@ -12,6 +12,14 @@ enum { SELF, INDEX, SRC, ARG, POSITION };
 
 /* -------------------------------------------------------------------------------------------------- scatter_loops.c */
 
+/* Of a mean of rows: for each value how many will have come, in the upper half, and how many are still to come. */
+struct row_counts {
+  int64_t *of;
+  int64_t extra;      /* to be counted, too */
+  bool from_identity; /* what the first one meets does not take part */
+};
+#define ROW_COUNTED ((INT64_C(1) << 32) + 1)
+
 /* `rows` index values, each of which brings `columns` contributions to as many places. Steps are in bytes. */
 struct tile {
   int64_t rows, columns;
@@ -27,6 +35,7 @@ struct tile {
   /* loops over dense rows, for this processor; NULL where there are none */
   join_row *join_row;
   winner_row *winner;
+  const struct row_counts *counts; /* of a mean of rows, else NULL */
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;
@@ -50,7 +59,8 @@ enum { STREAMS = 4 };
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
 /* All that is the tile's, in order. Was a value nobody's? */
 bool scatter_join(const struct scatter_loops *loops, const struct tile *tile);
-/* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them. */
+/* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them, if there are no counts.
+ */
 struct pair_loops {
   void (*start)(int64_t count, const char *self, char *pairs);                 /* self NULL: from 0 */
   void (*divide)(int64_t count, const char *pairs, char *self, int64_t extra); /* where a pair's count is not 0 */

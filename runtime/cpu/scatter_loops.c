@@ -22,6 +22,11 @@ ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
   __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
 }
 
+/* Of a line's rows, those before whose places others can be asked for. */
+ALWAYS_INLINE int64_t fetched_rows(const struct tile *t, int64_t rows) {
+  return t->far && rows > LINE_AHEAD ? rows - LINE_AHEAD : 0;
+}
+
 /* Index values and contributions, read once, would push places out of the caches: asked for so, they do not. 10 M
    float32 into 10 k places take 9.7 ms instead of 12, into 1 M 15.3 instead of 17.4; into 100, which need no room, 6.2
    both ways. */
@@ -56,9 +61,15 @@ ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, cons
   if (k + ROW_AHEAD >= rows) return;
   int64_t i = select ? select[k + ROW_AHEAD] : k + ROW_AHEAD;
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
+  if (t->counts)
+    __builtin_prefetch((const void *)address_ahead(t, (char *)t->counts->of, 0, sizeof *t->counts->of, i), 1);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
   if (select && k + SRC_AHEAD < rows) fetch_src(t, select[k + SRC_AHEAD]);
 }
+
+/* A compiler tests four values and joins them in less than four times what it takes for one: 10 M float32 into 100
+   places take 5.4 ms instead of 6.1. */
+enum { AT_ONCE = 4 };
 
 /* A whole line. (A function of its own: within the others it would cost them registers.) */
 typedef bool join_crowded(const struct tile *tile);
