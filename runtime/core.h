@@ -357,11 +357,11 @@ bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *o
    shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those, from its
    offset on.
    Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
-   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN: that is a sum (on the CPU, one of pairs: see
-   cpu/scatter_mean.c). */
+   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN, but in plans that the CPU makes of such for
+   itself (cpu/scatter_mean.c). */
 struct scatter_plan {
   struct plan plan;
-  struct row_counts *counts; /* the CPU's own, for a mean of rows; else NULL */
+  struct row_counts *counts; /* in a plan that the CPU makes for itself: a mean of rows; else NULL */
   int64_t size, step;        /* of self along dim */
   strew_reduction reduction;
   strew_mode mode;
@@ -373,8 +373,8 @@ struct scatter_plan {
   int64_t lowest;
 };
 
-/* Does each index value bring a row, neither narrow nor long, to a place that it has with no other dimension? */
-bool scatter_has_rows(const struct scatter_plan *plan);
+enum { LONGEST_MEAN_ROW = 1024 };
+
 /* Bytes from self's first place to the end of the last one that values can reach. */
 size_t scatter_target_bytes(const struct scatter_plan *plan);
 
@@ -486,13 +486,17 @@ struct device_ops {
   /* Where the plan asks for a check and it finds values out of range, self and arg are left as they were, and *bad is
      set: how to do so without reading the index twice is the device's business. */
   strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
-  /* A mean in one pass, or NULL where a device has none: contributions join as in a sum, and places that received any
-     are divided as below; from_identity: what self holds does not take part. *bad as above. Either the plan has rows,
-     and `scratch` room for an int64 for each value; or no row of contributions shares a value, self's elements are as
-     wide as a count, and `scratch` has room for two elements for each of those from self's first place to the last one
-     that values can reach. At most 2^31 - 1 contributions meet in one value. */
-  strew_status (*mean)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                       struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
+  /* A whole mean, or NULL where a device has none: contributions join as in a sum, and places that received any are
+     divided as below; from_identity: what self holds does not take part. *bad as above. Two kinds, for at most
+     2^31 - 1 contributions:
+       by pairs  no row of contributions shares a value, and self's elements are as wide as a count; `scratch` has room
+                 for two elements for each of those from self's first place to the last one that values can reach
+       of rows   the plan's dimensions are two: values, along which self does not move, and LONGEST_MEAN_ROW columns at
+                 the most, along which the index does not; `scratch` has an int64 for each place of dim, all 0 */
+  strew_status (*mean_by_pairs)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                                struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
+  strew_status (*mean_of_rows)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                               struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);

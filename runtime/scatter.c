@@ -7,8 +7,8 @@
      3. contributions are counted                                       (mean)
      4. sums are divided by counts                                      (mean)
      5. 16-bit results, summed as float32, are rounded into self, once
-   Steps 1 to 4 of a mean are one pass where the device has such a one. Steps 3 and 5 need memory of the size of what is
-   written; it is taken before anything is. */
+   Steps 1 to 4 of a mean are one step where the device has such a one for its shape (choose_mean). Steps 3 and 5 need
+   memory of the size of what is written, or less; it is taken before anything is. */
 #include "scatter.h"
 
 #include <string.h>
@@ -94,6 +94,8 @@ static strew_tensor distinct_part(const strew_tensor *index, int dim) {
   return part;
 }
 
+enum mean_way { MEAN_BY_PASSES, MEAN_BY_PAIRS, MEAN_OF_ROWS };
+
 /* Can it be made with counts beside sums? Then *span is how many elements self's places lie among: not many more than
    there are places. */
 static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *self, int64_t *span) {
@@ -105,36 +107,38 @@ static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *sel
          dtype_bytes(self->dtype) >= sizeof(uint32_t);
 }
 
-bool scatter_has_rows(const struct scatter_plan *plan) {
-  enum { NARROWEST = 8, LONGEST = 1024 };
+/* Does each index value bring a row to a place that dim alone gives? Narrow ones go otherwise as fast. */
+static bool has_rows(const struct scatter_plan *plan) {
+  enum { NARROWEST = 8 };
   const struct plan *p = &plan->plan;
   const struct operand *self = &p->operands[0], *index = &p->operands[1];
-  return p->rank == 2 && self->strides[0] == 0 && self->strides[1] != 0 && index->strides[1] == 0 &&
-         p->sizes[1] >= NARROWEST && p->sizes[1] <= LONGEST;
+  return plan->size > 0 && p->rank == 2 && self->strides[0] == 0 && self->strides[1] != 0 && index->strides[1] == 0 &&
+         p->sizes[1] >= NARROWEST && p->sizes[1] <= LONGEST_MEAN_ROW;
 }
 
-/* Is it made in one pass? Then *scratch is what that takes, from here on the caller's. */
-static bool goes_in_one_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
-                             strew_status *status, strew_tensor **scratch) {
+/* *room: of how many elements the scratch is, if it is not of counts for passes. */
+static enum mean_way choose_mean(const struct scatter_job *job, strew_tensor *self, int64_t *room) {
   struct scatter_plan plan;
-  int64_t span, contributions = strew_tensor_numel(job->index);
-  if (!self->storage->device->ops->mean || contributions > INT32_MAX) return false;
+  const struct device_ops *ops = self->storage->device->ops;
+  if (strew_tensor_numel(job->index) > INT32_MAX) return MEAN_BY_PASSES;
   plan_pass(job, self, true, &plan);
-  bool rows = plan.size > 0 && scatter_has_rows(&plan);
-  if (!rows && !goes_by_pairs(job, self, &span)) return false;
-  int64_t room = rows ? plan.size : 2 * span;
-  *status = tensor_create(call, self->storage->device, rows ? STREW_INT64 : self->dtype, 1, &room, scratch);
-  return true;
+  *room = plan.size;
+  if (ops->mean_of_rows && has_rows(&plan)) return MEAN_OF_ROWS;
+  if (!ops->mean_by_pairs || !goes_by_pairs(job, self, room)) return MEAN_BY_PASSES;
+  *room *= 2;
+  return MEAN_BY_PAIRS;
 }
 
-static strew_status mean_in_one_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
-                                     strew_tensor *scratch) {
+static strew_status run_mean(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                             enum mean_way way, strew_tensor *scratch) {
   struct scatter_plan plan;
-  bool bad;
+  bool bad, from_identity = job->start_from_identity;
   strew_device *device = self->storage->device;
   plan_pass(job, self, true, &plan);
   strew_status status =
-      device->ops->mean(call, device, &plan, scratch->storage, job->start_from_identity, job->count_self, &bad);
+      way == MEAN_OF_ROWS
+          ? device->ops->mean_of_rows(call, device, &plan, scratch->storage, from_identity, job->count_self, &bad)
+          : device->ops->mean_by_pairs(call, device, &plan, scratch->storage, from_identity, job->count_self, &bad);
   return status == STREW_OK && bad ? check_index_values(call, job->given_index, &job->limits) : status;
 }
 
@@ -211,10 +215,13 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
 
 /* What a mean needs beside its target. */
 static strew_status scratch_create(const struct call *call, const struct scatter_job *job, strew_tensor *target,
-                                   bool *is_one_pass, strew_tensor **scratch) {
-  strew_status status = STREW_OK;
-  *is_one_pass = goes_in_one_pass(call, job, target, &status, scratch);
-  return *is_one_pass ? status : counts_create(call, job, scratch);
+                                   enum mean_way *way, strew_tensor **scratch) {
+  int64_t room;
+  *way = choose_mean(job, target, &room);
+  if (*way == MEAN_BY_PASSES) return counts_create(call, job, scratch);
+  strew_dtype dtype = *way == MEAN_OF_ROWS ? STREW_INT64 : target->dtype;
+  strew_status status = tensor_create(call, target->storage->device, dtype, 1, &room, scratch);
+  return status == STREW_OK && *way == MEAN_OF_ROWS ? fill_tensor(call, *scratch, (union element){.i64 = 0}) : status;
 }
 
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
@@ -222,7 +229,7 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
   strew_tensor *draft = NULL, *scratch = NULL, *target;
   struct scatter_job draft_job;
   const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
-  bool is_one_pass = false;
+  enum mean_way way = MEAN_BY_PASSES;
   strew_status status = STREW_OK;
   if (needs_float32(job) || needs_draft(job)) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
@@ -232,14 +239,14 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
     if (needs_float32(job)) draft_job.number = float32_number(job);
   }
   target = draft ? draft : job->self;
-  if (status == STREW_OK && job->reduction == STREW_MEAN)
-    status = scratch_create(call, due, target, &is_one_pass, &scratch);
+  if (status == STREW_OK && job->reduction == STREW_MEAN) status = scratch_create(call, due, target, &way, &scratch);
   if (status == STREW_OK && !draft && job->start != job->self) {
     status = copy_start(call, job);
     call->begun = target->storage;
   }
   if (status == STREW_OK)
-    status = is_one_pass ? mean_in_one_pass(call, due, target, scratch) : scatter_passes(call, due, target, scratch);
+    status =
+        way == MEAN_BY_PASSES ? scatter_passes(call, due, target, scratch) : run_mean(call, due, target, way, scratch);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
   strew_release(scratch);

@@ -185,6 +185,19 @@ static strew_status scatter_columns(strew_tensor **out) {
   return status;
 }
 
+/* Rows of as many floats as a mean of rows takes in one. */
+static strew_status mean_of_rows(strew_tensor **out) {
+  enum { COLUMNS = 16 };
+  strew_tensor *rows = NULL, *index = NULL;
+  const int64_t tall[] = {length / COLUMNS, COLUMNS};
+  strew_group_options options = {0, 1000, STREW_MEAN, STREW_ERROR, NULL};
+  ok(strew_view(floats, 2, tall, &rows, &failure));
+  ok(strew_narrow(places, 0, 0, length / COLUMNS, &index, &failure));
+  strew_status status = strew_group(rows, index, &options, out, NULL, &failure);
+  strew_release(rows), strew_release(index);
+  return status;
+}
+
 static strew_status transpose(strew_tensor **out) {
   strew_tensor *turned = NULL;
   ok(strew_t(matrix, &turned, &failure));
@@ -220,10 +233,11 @@ static strew_status long_call(int i, strew_tensor **out, strew_tensor **more) {
   case 20: return strew_read(floats, host, (size_t)length * sizeof(float), &failure);
   case 21: return strew_unique(places, out, NULL, NULL, &failure);
   case 22: return transpose(out);
+  case 23: return mean_of_rows(out);
   default: return strew_matmul(STREW_MM, integers, integers, out, &failure);
   }
 }
-enum { LONG_CALLS = 24 };
+enum { LONG_CALLS = 25 };
 
 static long count_looks(int call, int threads) {
   strew_tensor *out = NULL, *more = NULL;

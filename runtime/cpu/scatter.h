@@ -12,7 +12,8 @@ enum { SELF, INDEX, SRC, ARG, POSITION };
 
 /* -------------------------------------------------------------------------------------------------- scatter_loops.c */
 
-/* Of a mean of rows: for each value how many will have come, in the upper half, and how many are still to come. */
+/* Of a mean of rows: for each value how many will have come, in the upper half, and how many are still to come. So each
+   row is visited once, as a whole. */
 struct row_counts {
   int64_t *of;
   int64_t extra;      /* to be counted, too */
@@ -59,8 +60,9 @@ enum { STREAMS = 4 };
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
 /* All that is the tile's, in order. Was a value nobody's? */
 bool scatter_join(const struct scatter_loops *loops, const struct tile *tile);
-/* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them, if there are no counts.
- */
+/* For a mean of rows; not of 16-bit floats, which are summed as float32, nor of bool. */
+const struct scatter_loops *scatter_mean_loops(strew_dtype dtype);
+/* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them. */
 struct pair_loops {
   void (*start)(int64_t count, const char *self, char *pairs);                 /* self NULL: from 0 */
   void (*divide)(int64_t count, const char *pairs, char *self, int64_t extra); /* where a pair's count is not 0 */

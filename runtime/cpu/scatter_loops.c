@@ -22,11 +22,6 @@ ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
   __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
 }
 
-/* Of a line's rows, those before whose places others can be asked for. */
-ALWAYS_INLINE int64_t fetched_rows(const struct tile *t, int64_t rows) {
-  return t->far && rows > LINE_AHEAD ? rows - LINE_AHEAD : 0;
-}
-
 /* Index values and contributions, read once, would push places out of the caches: asked for so, they do not. 10 M
    float32 into 10 k places take 9.7 ms instead of 12, into 1 M 15.3 instead of 17.4; into 100, which need no room, 6.2
    both ways. */
@@ -116,6 +111,15 @@ const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction red
   };
   if (dtype_is_half(dtype) && reduction == STREW_ASSIGN) dtype = STREW_INT16;
   return &loops[dtype][with_arg][reduction];
+}
+
+const struct scatter_loops *scatter_mean_loops(strew_dtype dtype) {
+  static const struct scatter_loops loops[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, s) [STREW_##ENUM] = {scatter_mean_rows_##s, NULL, NULL},
+      ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32) ROW(INT16, i16) ROW(INT8, i8) ROW(UINT8, u8)
+#undef ROW
+  };
+  return &loops[dtype];
 }
 
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {

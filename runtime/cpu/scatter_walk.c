@@ -10,6 +10,8 @@
 #include "scatter.h"
 
 enum { BLOCK = 1024, NEAREST_BYTES = 1 << 14 }; /* the latter: half of the nearest cache */
+_Static_assert((int)LONGEST_MEAN_ROW <= (int)BLOCK && (int)LONGEST_MEAN_ROW <= (int)STRETCH,
+               "a row of a mean is visited as a whole");
 
 struct part {
   const struct scatter_plan *plan; /* its dimensions; the walk goes over `outer`, without the columns */
@@ -197,7 +199,7 @@ static void set_arg(const struct scatter_plan *plan, struct part *part) {
   part->tile.fresh = plan->fresh;
 }
 
-/* Do places fill the nearest cache, or half of it? */
+/* Do places fill more than half of the nearest cache? */
 static bool places_are_crowded(const struct scatter_plan *plan) { return scatter_range_bytes(plan) > NEAREST_BYTES; }
 
 /* Are places to be fetched ahead? What is read before it is written is asked for in time by itself, if it is near; what
@@ -236,7 +238,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.plan = plan;
   part.bad = bad;
   part.convert_src = operands[SRC].dtype != dtype ? converter(dtype, operands[SRC].dtype) : NULL;
-  part.loops = scatter_loops(dtype, plan->reduction, with_arg);
+  part.loops = plan->counts ? scatter_mean_loops(dtype) : scatter_loops(dtype, plan->reduction, with_arg);
   part.tile.lowest = lowest; /* member by member: clearing it first would cost a small call more than its work */
   part.tile.count = count;
   part.tile.size = plan->size;
