@@ -255,26 +255,29 @@ START_TEST(finishes_agree) {
 }
 END_TEST
 
-/* A row joined with places: the least and the greatest, and which columns won. */
+/* A row joined with places by each reduction that has such a loop, and which columns won where there are winners. */
 START_TEST(rows_agree) {
   enum { POSITION = 7, BEFORE = 3 };
   strew_dtype dtype = (strew_dtype)_i;
   seed_draws((uint64_t)_i);
   for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++)
-    for (int l = 0; l < 2 * LENGTHS; l++) {
-      const struct extremes *plain = &row_of[ISA_PLAIN]->of[dtype], *other = &row_of[isa]->of[dtype];
-      int64_t count = lengths[l / 2], winners[2][LONGEST + 1];
+    for (int l = 0; l < STREW_REDUCTION_COUNT * LENGTHS; l++) {
+      const struct joins *plain = &row_of[ISA_PLAIN]->of[dtype], *other = &row_of[isa]->of[dtype];
+      const int reduction = l % STREW_REDUCTION_COUNT;
+      int64_t count = lengths[l / STREW_REDUCTION_COUNT], winners[2][LONGEST + 1];
       size_t bytes = (size_t)(count * size_of(dtype));
-      if (!other->join[l % 2]) continue;
+      ck_assert(dtype_is_half(dtype) || !other->join[reduction] == !plain->join[reduction]);
+      if (!other->join[reduction]) continue;
       for (int64_t k = 0; k <= count; k++) winners[0][k] = winners[1][k] = BEFORE;
       clear();
       draw_row(0, dtype, count), draw_row(1, dtype, count), draw_row(2, dtype, count);
       memcpy(due, in[0], bytes), memcpy(found, in[0], bytes);
-      plain->join[l % 2](due, in[1], count), other->join[l % 2](found, in[1], count);
-      compare(dtype, count, isa, "row", l % 2);
-      plain->win[l % 2](due, winners[0], in[2], count, POSITION);
-      other->win[l % 2](found, winners[1], in[2], count, POSITION);
-      compare(dtype, count, isa, "row with positions", l % 2);
+      plain->join[reduction](due, in[1], count), other->join[reduction](found, in[1], count);
+      compare(dtype, count, isa, "row", reduction);
+      if (!other->win[reduction]) continue;
+      plain->win[reduction](due, winners[0], in[2], count, POSITION);
+      other->win[reduction](found, winners[1], in[2], count, POSITION);
+      compare(dtype, count, isa, "row with positions", reduction);
       ck_assert(!memcmp(winners[0], winners[1], (size_t)(count + 1) * sizeof **winners));
     }
 }
