@@ -131,8 +131,8 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
 
 /* ---------------------------------------------------------------------------------------------- scatter_partition.c */
 
-/* Can it go by partition: one contribution per value, no positions of winners? Is a wrong value found before a place is
-   written? */
+/* Can it go by partition: one contribution at a time, no positions of winners, no rows that are counted? Is a wrong
+   value found before a place is written? */
 bool scatter_can_part(const struct scatter_plan *plan);
 bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan);
 /* False where memory lacks: nothing was done then. */
