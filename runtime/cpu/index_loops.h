@@ -7,16 +7,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The values that somebody owns: lowest .. lowest + count - 1. Others are other owners' or, where they are not 0 ..
+   size - 1, nobody's. */
+struct owned {
+  uint64_t lowest, count, size;
+};
+
 struct index_loops {
   /* Are they neither negative nor descending? */
   bool (*ascends)(const int64_t *values, int64_t count);
   /* Are all equal? count > 0 */
   bool (*is_constant)(const int64_t *values, int64_t count);
-  /* Lists the places begin .. end - 1 whose values are lowest .. lowest + owned - 1, returns how many those are; sets
-   *beyond where a value is not 0 .. size - 1. The list has room for 8 more. */
-  int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, uint64_t lowest, uint64_t owned,
-                        uint64_t size, int64_t *list, bool *beyond);
+  /* Lists where between begin and end - 1 owned values are, and returns how many of them; sets *nobodys where a value
+     is. The list has room for LIST_ROOM more. */
+  int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
+                        bool *nobodys);
+  /* What that takes a value, in tenths of a nanosecond. */
+  int64_t look_cost;
 };
+enum { LIST_ROOM = 8 };
 DECLARE_LOOPS(index)
 
 #endif

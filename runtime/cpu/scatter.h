@@ -7,6 +7,8 @@
 
 #include <stdatomic.h>
 
+enum { NEAREST_BYTES = 1 << 14 }; /* half of a core's nearest cache */
+
 /* Operands as struct scatter_plan numbers them. */
 enum { SELF, INDEX, SRC, ARG, POSITION };
 
@@ -58,8 +60,6 @@ struct scatter_loops {
 enum { STREAMS = 4 };
 
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
-/* All that is the tile's, in order. Was a value nobody's? */
-bool scatter_join(const struct scatter_loops *loops, const struct tile *tile);
 /* For a mean of rows; not of 16-bit floats, which are summed as float32, nor of bool. */
 const struct scatter_loops *scatter_mean_loops(strew_dtype dtype);
 /* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them. */
@@ -71,6 +71,11 @@ const struct pair_loops *scatter_pair_loops(strew_dtype dtype);
 /* self = self / (count + extra) wherever count > 0; a row of operands 0 self, 1 count */
 typedef void divide_row(const struct row *row, int64_t extra);
 divide_row *scatter_divider(strew_dtype dtype);
+
+/* -------------------------------------------------------------------------------------------------- scatter_owner.c */
+
+/* All that is the tile's, where others own the rest, in order. Was a value nobody's? */
+bool scatter_join_owned(const struct scatter_loops *loops, const struct tile *tile);
 
 /* --------------------------------------------------------------------------------------------------- scatter_walk.c */
 

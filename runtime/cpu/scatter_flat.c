@@ -74,7 +74,7 @@ static void visit(void *flat_, const struct row *row) {
     bool nobodys = number_places(flat, &rows, values_of(flat, &rows, values), places);
     bring_src(flat, &rows, (char *)elements, &tile);
     tile.rows = rows.count * flat->columns;
-    scatter_join(flat->loops, &tile);
+    flat->loops->join(&tile, tile.rows, NULL);
     if (nobodys && flat->bad) atomic_store_explicit(flat->bad, true, memory_order_relaxed);
   }
 }

@@ -2,7 +2,6 @@
    ahead of their turn. Memory is what a scatter waits for: the places that are due soon are known from
    the index, and asking for them early brought 19 ms to 16 (10 M float32 into 1 M places) and 44 to 23 (1 M rows of 64
    into 100 k); where places fit in a core's nearest cache it costs a little (4 k places: 8.5 to 9.9). */
-#include "index_loops.h"
 #include "scatter.h"
 
 #include <string.h>
@@ -138,23 +137,4 @@ divide_row *scatter_divider(strew_dtype dtype) {
 #undef ROW
   };
   return divide[dtype];
-}
-
-CHOOSE_LOOPS(index)
-
-/* A tile that does not own all values first lists the rows whose values it owns, for branches would be guesses. */
-bool scatter_join(const struct scatter_loops *loops, const struct tile *tile) {
-  enum { ROWS = 1024, ROOM = 8 };
-  int64_t list[ROWS + ROOM], size = tile->size, rows = tile->rows;
-  bool nobodys = false;
-  if (tile->count == size) return loops->join(tile, rows, NULL);
-  int64_t (*list_owned)(const int64_t *, int64_t, int64_t, uint64_t, uint64_t, uint64_t, int64_t *, bool *) =
-      index_loops()->list_owned;
-  for (int64_t begin = 0; begin < rows; begin += ROWS) {
-    int64_t end = rows - begin < ROWS ? rows : begin + ROWS;
-    int64_t count = list_owned(tile->index, begin, end, (uint64_t)tile->lowest, (uint64_t)tile->count, (uint64_t)size,
-                               list, &nobodys);
-    loops->join(tile, count, list);
-  }
-  return nobodys;
 }

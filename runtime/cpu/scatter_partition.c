@@ -139,7 +139,7 @@ static void join_share(const struct deal *deal, struct tile *tile, int64_t begin
                           (int64_t)deal->size_bytes);
       tile->src = (const char *)converted;
     }
-    scatter_join(deal->loops, tile);
+    deal->loops->join(tile, tile->rows, NULL);
   }
 }
 

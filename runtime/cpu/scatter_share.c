@@ -3,6 +3,7 @@
    Threads share out *places*, never contributions to one place, so that each place is joined in row-major order
    whatever their number; only where order does not matter may they share contributions. The rule stands in
    scatter_choose, with what was measured. */
+#include "index_loops.h"
 #include "scatter.h"
 
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 /* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in FAR_GRAINS of it (16
    MiB, a part of the shared cache) in the middle, others far. */
 enum { FAR_GRAINS = 64 };
+
+CHOOSE_LOOPS(index)
 
 /* ---------------------------------------------------------------------------------------------- a look at the index */
 
@@ -125,24 +128,46 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
 }
 
 /* Tenths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
-   float32 and int64: 100 places 5.5 ms, 10 k 12, 1 M 15, 10 M 60), for an owner's look at a value (10 M into 1 M with
-   two owners: 13.7 ms), and for one that is dealt out and joined by partition (42 ms on one thread, 21 on two). */
-enum { NEAR_COST = 10, MIDDLE_COST = 16, FAR_COST = 60, LOOK_COST = 6, PARTITION_COST = 42 };
+   float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum (33); for
+   one that is dealt out and joined by partition (42 ms on one thread, 21 on two). */
+enum {
+  NEAREST_COST = 5,
+  NEAR_COST = 10,
+  MIDDLE_COST = 16,
+  FAR_COST = 60,
+  CHAIN_COST = 33,
+  LOOK_COST = 3,
+  PARTITION_COST = 42
+};
 
 static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
 
-/* Places that the sorted sample meets twice are met so often that they are near, wherever they lie. */
-static int64_t cost_alone(const strew_context *context, const struct scatter_plan *plan, const int64_t *sample) {
-  size_t bytes = (size_t)scatter_range_bytes(plan);
-  int64_t cost = bytes <= context->grain_bytes ? NEAR_COST : is_far(context, bytes) ? FAR_COST : MIDDLE_COST, often = 0;
-  for (int i = 1; i < SCATTER_SAMPLE; i++) often += sample[i] == sample[i - 1];
-  return (often * NEAR_COST + (SCATTER_SAMPLE - often) * cost) / SCATTER_SAMPLE;
+static int64_t cost_of_range(const strew_context *context, size_t bytes) {
+  if (bytes <= NEAREST_BYTES) return NEAREST_COST;
+  return bytes <= context->grain_bytes ? NEAR_COST : is_far(context, bytes) ? FAR_COST : MIDDLE_COST;
 }
 
+/* Places that the sorted sample meets twice are met so often that they are near, wherever they lie; *most: how often it
+   meets the one that it meets most. */
+static int64_t cost_alone(const strew_context *context, const struct scatter_plan *plan, const int64_t *sample,
+                          int64_t *most) {
+  int64_t cost = cost_of_range(context, (size_t)scatter_range_bytes(plan)), often = 0, run = 1;
+  *most = 1;
+  for (int i = 1; i < SCATTER_SAMPLE; i++) {
+    run = sample[i] == sample[i - 1] ? run + 1 : 1;
+    often += run > 1;
+    if (run > *most) *most = run;
+  }
+  int64_t near = cost < NEAR_COST ? cost : NEAR_COST;
+  return (often * near + (SCATTER_SAMPLE - often) * cost) / SCATTER_SAMPLE;
+}
+
+/* Zipf's index (1.3), a quarter of which is one value: 13 ms alone, 20 with two owners. */
 static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads,
                               const int64_t *sample) {
-  int64_t alone = cost_alone(context, plan, sample), owners = LOOK_COST + alone / threads;
-  int64_t partition = scatter_can_part(plan) ? PARTITION_COST / threads : INT64_MAX;
+  int64_t most, alone = cost_alone(context, plan, sample, &most), chain = most * CHAIN_COST / SCATTER_SAMPLE;
+  int64_t owners = index_loops()->look_cost + chain + alone / threads;
+  int64_t partition = scatter_can_part(plan) ? PARTITION_COST / threads + chain : INT64_MAX;
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
 }
@@ -272,7 +297,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   bool good = !(shares->bad && atomic_load(shares->bad)) && !context_stops(context);
   for (int64_t i = 0; good && i < parts; i++) {
     tile.src = shares->copies + (size_t)i * shares->copy_bytes;
-    scatter_join(scatter_loops(self->dtype, plan->reduction, false), &tile);
+    scatter_loops(self->dtype, plan->reduction, false)->join(&tile, tile.rows, NULL);
   }
   memory_give(context, shares->copies, bytes);
   return true;

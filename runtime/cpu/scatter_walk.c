@@ -9,7 +9,7 @@
 #include "index_loops.h"
 #include "scatter.h"
 
-enum { BLOCK = 1024, NEAREST_BYTES = 1 << 14 }; /* the latter: half of the nearest cache */
+enum { BLOCK = 1024 };
 _Static_assert((int)LONGEST_MEAN_ROW <= (int)BLOCK && (int)LONGEST_MEAN_ROW <= (int)STRETCH,
                "a row of a mean is visited as a whole");
 
@@ -86,7 +86,7 @@ static bool join_line(const struct part *part, const struct tile *tile) {
     if (piece.rows >= FEWEST && index_ascends(piece.index, piece.rows) && piece.index[piece.rows - 1] < piece.size)
       join_ascending(part->loops, &piece);
     else
-      nobodys |= scatter_join(part->loops, &piece);
+      nobodys |= part->loops->join(&piece, piece.rows, NULL);
   }
   return nobodys;
 }
@@ -99,8 +99,8 @@ static void fetch_places(const struct tile *tile) {
 }
 
 static bool join_tile(const struct part *part, const struct tile *tile) {
-  bool whole_line = tile->columns == 1 && tile->self_row == 0 && tile->count == tile->size && !tile->arg;
-  if (!whole_line) return scatter_join(part->loops, tile);
+  if (tile->count != tile->size) return scatter_join_owned(part->loops, tile);
+  if (tile->columns != 1 || tile->self_row != 0 || tile->arg) return part->loops->join(tile, tile->rows, NULL);
   fetch_places(tile);
   return join_line(part, tile);
 }
@@ -129,7 +129,7 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
                         tile->src_column);
       piece.index = tile->index + i;
       piece.self = tile->self + i * tile->self_row + j * tile->self_column;
-      nobodys |= scatter_join(part->loops, &piece);
+      nobodys |= join_tile(part, &piece);
     }
   return nobodys;
 }
