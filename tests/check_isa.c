@@ -307,18 +307,17 @@ static void draw_index(int64_t *values, int64_t count) {
 }
 
 START_TEST(index_loops_agree) {
-  int64_t values[1200], lists[2][1208];
+  int64_t values[1200], lists[2][1200 + LIST_ROOM];
   if (!is_here(_i)) return;
   for (int n = 0; n < 20000; n++) {
     int64_t count = 1 + draw_below(n % 10 ? 80 : 1200), begin = draw_below(count), owned = draw_below(700);
-    uint64_t lowest = (uint64_t)draw_below(900);
+    const struct owned ours = {(uint64_t)draw_below(900), (uint64_t)owned, 1000};
     bool beyond[2] = {false, false};
     draw_index(values, count);
     require(index_of[0]->ascends(values, count) == index_of[_i]->ascends(values, count));
     require(index_of[0]->is_constant(values, count) == index_of[_i]->is_constant(values, count));
-    int64_t listed = index_of[0]->list_owned(values, begin, count, lowest, (uint64_t)owned, 1000, lists[0], &beyond[0]);
-    int64_t found_too =
-        index_of[_i]->list_owned(values, begin, count, lowest, (uint64_t)owned, 1000, lists[1], &beyond[1]);
+    int64_t listed = index_of[0]->list_owned(values, begin, count, &ours, lists[0], &beyond[0]);
+    int64_t found_too = index_of[_i]->list_owned(values, begin, count, &ours, lists[1], &beyond[1]);
     require(listed == found_too && beyond[0] == beyond[1]);
     require(!memcmp(lists[0], lists[1], (size_t)listed * sizeof *values));
   }
@@ -327,12 +326,13 @@ END_TEST
 
 /* The plain ones, against what they say they do. */
 START_TEST(plain_index_loops_are_right) {
-  int64_t values[300], list[308];
+  int64_t values[300], list[300 + LIST_ROOM];
+  const struct owned ours = {100, 300, 1000};
   for (int n = 0; n < 20000; n++) {
     int64_t count = 1 + draw_below(n % 10 ? 80 : 300), listed = 0;
     bool ascends = true, is_constant = true, beyond = false, due_beyond = false;
     draw_index(values, count);
-    int64_t found_too = index_of[0]->list_owned(values, 0, count, 100, 300, 1000, list, &beyond);
+    int64_t found_too = index_of[0]->list_owned(values, 0, count, &ours, list, &beyond);
     for (int64_t i = 0; i < count; i++) {
       ascends = ascends && values[i] >= 0 && (i == 0 || values[i] >= values[i - 1]);
       is_constant = is_constant && values[i] == values[0];
