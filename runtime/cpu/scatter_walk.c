@@ -49,10 +49,19 @@ static struct tile rows_of(const struct tile *tile, int64_t begin, int64_t end) 
   return rows;
 }
 
+/* Where the run ends that begins there: where values ascend, what lies between two equal ones is equal. */
+static int64_t end_of_run(const struct tile *tile, int64_t begin) {
+  enum { LEAP = 64 };
+  const int64_t *index = tile->index;
+  int64_t end = begin + 1;
+  while (end + LEAP <= tile->rows && index[end + LEAP - 1] == index[begin]) end += LEAP;
+  while (end < tile->rows && index[end] == index[begin]) end++;
+  return end;
+}
+
 static void join_runs(const struct scatter_loops *loops, const struct tile *tile) {
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
-    end = begin + 1;
-    while (end < tile->rows && tile->index[end] == tile->index[begin]) end++;
+    end = end_of_run(tile, begin);
     struct tile run = rows_of(tile, begin, end);
     loops->join_run(&run);
   }
