@@ -49,7 +49,8 @@ struct tile {
 
 /* Loops of one dtype and reduction. */
 struct scatter_loops {
-  /* Rows 0 .. rows - 1 of the tile or, with `select`, those of that list, in order. Was a value nobody's? */
+  /* Rows 0 .. rows - 1, all of the tile, or, with `select`, those of that list, whose values are in range: in order.
+     Was a value nobody's? */
   bool (*join)(const struct tile *tile, int64_t rows, const int64_t *select);
   /* All index values are equal and valid, and there is one column. */
   void (*join_run)(const struct tile *tile);

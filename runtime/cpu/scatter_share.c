@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in FAR_GRAINS of it (16
-   MiB, a part of the shared cache) in the middle, others far. */
+/* Places that lie in NEAREST_BYTES are nearest, those in a grain's bytes (256 KiB, a part of a core's own cache) near,
+   those in FAR_GRAINS of it (16 MiB, a part of the shared cache) in the middle, others far. */
 enum { FAR_GRAINS = 64 };
 
 CHOOSE_LOOPS(index)
@@ -130,15 +130,7 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
 /* Tenths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
    float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum (33); for
    one that is dealt out and joined by partition (42 ms on one thread, 21 on two). */
-enum {
-  NEAREST_COST = 5,
-  NEAR_COST = 10,
-  MIDDLE_COST = 16,
-  FAR_COST = 60,
-  CHAIN_COST = 33,
-  LOOK_COST = 3,
-  PARTITION_COST = 42
-};
+enum { NEAREST_COST = 5, NEAR_COST = 10, MIDDLE_COST = 16, FAR_COST = 60, CHAIN_COST = 33, PARTITION_COST = 42 };
 
 static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
 
