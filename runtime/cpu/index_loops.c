@@ -63,10 +63,13 @@ static inline lanes to_front(unsigned mask, lanes x) {
                                         ORDER(2, 3, 0), ORDER(0, 2, 3), ORDER(1, 2, 3), ORDER(0, 1, 2)};
   const __m128i order = _mm_loadl_epi64((const __m128i *)(const void *)orders[mask]);
   return _mm256_permutevar8x32_epi32(x, _mm256_cvtepu8_epi32(order));
+#undef HALVES
+#undef ORDER
 }
 #endif
 
-/* Without a branch: whether a value is owned is as good as random. 10 M values: 8 ms each by each, 3 by eight. */
+/* Without a branch: whether a value is owned is as good as random. 10 M values: 8 ms each by each, 3 by eight. As many
+   as LANES are written at once, but no more than have been looked at. */
 static int64_t list_owned(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
                           bool *nobodys) {
   const uint64_t lowest = owned->lowest, most = owned->count, size = owned->size;

@@ -18,14 +18,13 @@ struct index_loops {
   bool (*ascends)(const int64_t *values, int64_t count);
   /* Are all equal? count > 0 */
   bool (*is_constant)(const int64_t *values, int64_t count);
-  /* Lists where between begin and end - 1 owned values are, and returns how many of them; sets *nobodys where a value
-     is. The list has room for LIST_ROOM more. */
+  /* Lists where between begin and end - 1 owned values are, and returns how many of them; sets *nobodys where one is
+     nobody's. The list has room for all of them. */
   int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
                         bool *nobodys);
   /* What that takes a value, in tenths of a nanosecond. */
   int64_t look_cost;
 };
-enum { LIST_ROOM = 8 };
 DECLARE_LOOPS(index)
 
 #endif

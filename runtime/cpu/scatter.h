@@ -7,8 +7,6 @@
 
 #include <stdatomic.h>
 
-enum { NEAREST_BYTES = 1 << 14 }; /* half of a core's nearest cache */
-
 /* Operands as struct scatter_plan numbers them. */
 enum { SELF, INDEX, SRC, ARG, POSITION };
 

@@ -8,9 +8,10 @@
 
 #include <stdlib.h>
 
-/* Places that lie in NEAREST_BYTES are nearest, those in a grain's bytes (256 KiB, a part of a core's own cache) near,
-   those in FAR_GRAINS of it (16 MiB, a part of the shared cache) in the middle, others far. */
-enum { FAR_GRAINS = 64 };
+/* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in a NEAREST_PART of it
+   (16 KiB, a part of its nearest) nearest, those in FAR_GRAINS of it (16 MiB, a part of the shared cache) in the
+   middle, others far. */
+enum { NEAREST_PART = 16, FAR_GRAINS = 64 };
 
 CHOOSE_LOOPS(index)
 
@@ -135,7 +136,7 @@ enum { NEAREST_COST = 5, NEAR_COST = 10, MIDDLE_COST = 16, FAR_COST = 60, CHAIN_
 static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
 
 static int64_t cost_of_range(const strew_context *context, size_t bytes) {
-  if (bytes <= NEAREST_BYTES) return NEAREST_COST;
+  if (bytes <= context->grain_bytes / NEAREST_PART) return NEAREST_COST;
   return bytes <= context->grain_bytes ? NEAR_COST : is_far(context, bytes) ? FAR_COST : MIDDLE_COST;
 }
 
@@ -154,7 +155,8 @@ static int64_t cost_alone(const strew_context *context, const struct scatter_pla
   return (often * near + (SCATTER_SAMPLE - often) * cost) / SCATTER_SAMPLE;
 }
 
-/* Zipf's index (1.3), a quarter of which is one value: 13 ms alone, 20 with two owners. */
+/* What goes to one place again and again waits for its last sum: alone other contributions fill the wait, an owner has
+   fewer of those. Zipf's index (1.3), a quarter of which is one value: 13 ms alone, 20 with two owners. */
 static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads,
                               const int64_t *sample) {
   int64_t most, alone = cost_alone(context, plan, sample, &most), chain = most * CHAIN_COST / SCATTER_SAMPLE;

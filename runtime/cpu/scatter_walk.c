@@ -9,7 +9,7 @@
 #include "index_loops.h"
 #include "scatter.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, NEAREST_BYTES = 1 << 14 }; /* the latter: half of the nearest cache */
 _Static_assert((int)LONGEST_MEAN_ROW <= (int)BLOCK && (int)LONGEST_MEAN_ROW <= (int)STRETCH,
                "a row of a mean is visited as a whole");
 
