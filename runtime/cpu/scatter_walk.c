@@ -101,7 +101,7 @@ static bool join_line(const struct part *part, const struct tile *tile) {
 }
 
 /* Few places that many contributions are about to meet are asked for at once: each row of a tensor has its own. */
-static void fetch_places(const struct tile *tile) {
+ALWAYS_INLINE void fetch_places(const struct tile *tile) {
   int64_t bytes = tile->size * tile->step;
   if (bytes > NEAREST_BYTES || tile->rows < bytes / CACHE_LINE) return;
   for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch(tile->self + at, 1);
