@@ -11,15 +11,17 @@ CHOOSE_LOOPS(index)
 
 enum { BLOCK = 2048, BATCH = 128 };
 
-/* What rows begin .. end - 1 bring, once: it comes into the second cache. Of a src whose elements share no lines, only
-   those of listed rows are worth asking for; that is left to the processor. (Inlined, for a call that does nothing but
-   ask is dropped by gcc.) */
+/* What rows begin .. end - 1 bring, once: it comes into the second cache. They may lie beyond the tile, whose rows the
+   next tile's follow as a rule, and beyond the tensor: what is only asked for is not read, hence no pointer arithmetic.
+   Of a src whose elements share no lines, only those of listed rows are worth asking for; that is left to the
+   processor. (Inlined, for a call that does nothing but ask is dropped by gcc.) */
 ALWAYS_INLINE void fetch_rows(const struct tile *t, int64_t begin, int64_t end) {
-  const char *index = (const char *)(t->index + begin), *src = t->src + begin * t->src_row;
-  const int64_t index_bytes = (end - begin) * (int64_t)sizeof *t->index, src_bytes = (end - begin) * t->src_row;
-  for (int64_t at = 0; at < index_bytes; at += CACHE_LINE) __builtin_prefetch(index + at, 0, 2);
-  if (t->src_row < CACHE_LINE)
-    for (int64_t at = 0; at < src_bytes; at += CACHE_LINE) __builtin_prefetch(src + at, 0, 2);
+  const uintptr_t rows = (uintptr_t)(end - begin), first = (uintptr_t)begin, src_row = (uintptr_t)t->src_row;
+  const uintptr_t index = (uintptr_t)t->index + first * sizeof *t->index, src = (uintptr_t)t->src + first * src_row;
+  for (uintptr_t at = 0; at < rows * sizeof *t->index; at += CACHE_LINE)
+    __builtin_prefetch((const void *)(index + at), 0, 2);
+  if (src_row < CACHE_LINE)
+    for (uintptr_t at = 0; at < rows * src_row; at += CACHE_LINE) __builtin_prefetch((const void *)(src + at), 0, 2);
 }
 
 /* Joins the listed rows; meanwhile rows next .. next + ahead - 1 are asked for. */
@@ -32,19 +34,15 @@ static void join_listed(const struct scatter_loops *loops, const struct tile *ti
   }
 }
 
-static int64_t block_of(const struct tile *tile, int64_t begin) {
-  return tile->rows - begin < BLOCK ? tile->rows - begin : BLOCK;
-}
-
 bool scatter_join_owned(const struct scatter_loops *loops, const struct tile *tile) {
   const struct owned owned = {(uint64_t)tile->lowest, (uint64_t)tile->count, (uint64_t)tile->size};
   int64_t list[BLOCK];
   bool nobodys = false;
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
-    end = begin + block_of(tile, begin);
+    end = tile->rows - begin < BLOCK ? tile->rows : begin + BLOCK;
     int64_t count = index_loops()->list_owned(tile->index, begin, end, &owned, list, &nobodys);
     if (tile->columns == 1)
-      join_listed(loops, tile, list, count, end, block_of(tile, end));
+      join_listed(loops, tile, list, count, end, end - begin);
     else
       loops->join(tile, count, list);
   }
