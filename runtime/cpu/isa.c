@@ -2,7 +2,6 @@
 #include "isa.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +34,14 @@ static enum isa choose(void) {
     if (word && !strcmp(word, names[isa])) break;
   }
   return best;
+}
+
+bool processor_reads_aside(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
 }
 
 /* Two threads that choose at once choose the same. */

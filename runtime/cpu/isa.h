@@ -13,6 +13,8 @@
 #define INSTRUCTION_SETS(X, name) X(PLAIN, plain, name)
 #endif
 
+#include <stdbool.h>
+
 enum isa {
 #define ROW(ENUM, suffix, name) ISA_##ENUM,
   INSTRUCTION_SETS(ROW, )
@@ -23,6 +25,10 @@ enum isa {
 /* The most able one that this processor has, or the one that STREW_CPU names, if it has that: for tests. */
 enum isa isa_in_use(void);
 const char *isa_name(enum isa isa);
+
+/* Does what is asked for once, "not to be kept" (PREFETCHNTA), come early enough, and beside the caches? (Both were
+   measured: scatter_loops.c.) */
+bool processor_reads_aside(void);
 
 #ifndef ISA
 #define ISA plain

@@ -11,17 +11,12 @@ CHOOSE_LOOPS(index)
 
 enum { BLOCK = 2048, BATCH = 128 };
 
-/* What rows begin .. end - 1 bring, once: it comes into the second cache. They may lie beyond the tile, whose rows the
-   next tile's follow as a rule, and beyond the tensor: what is only asked for is not read, hence no pointer arithmetic.
-   Of a src whose elements share no lines, only those of listed rows are worth asking for; that is left to the
-   processor. (Inlined, for a call that does nothing but ask is dropped by gcc.) */
+/* Rows begin .. end - 1 may lie beyond the tile, whose rows the next tile's follow as a rule. Of a src whose elements
+   share no lines, only those of listed rows are worth asking for; that is left to the processor. */
 ALWAYS_INLINE void fetch_rows(const struct tile *t, int64_t begin, int64_t end) {
   const uintptr_t rows = (uintptr_t)(end - begin), first = (uintptr_t)begin, src_row = (uintptr_t)t->src_row;
-  const uintptr_t index = (uintptr_t)t->index + first * sizeof *t->index, src = (uintptr_t)t->src + first * src_row;
-  for (uintptr_t at = 0; at < rows * sizeof *t->index; at += CACHE_LINE)
-    __builtin_prefetch((const void *)(index + at), 0, 2);
-  if (src_row < CACHE_LINE)
-    for (uintptr_t at = 0; at < rows * src_row; at += CACHE_LINE) __builtin_prefetch((const void *)(src + at), 0, 2);
+  fetch_once((uintptr_t)t->index + first * sizeof *t->index, rows * sizeof *t->index);
+  if (src_row < CACHE_LINE) fetch_once((uintptr_t)t->src + first * src_row, rows * src_row);
 }
 
 /* Joins the listed rows; meanwhile rows next .. next + ahead - 1 are asked for. */
