@@ -42,6 +42,11 @@ ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i) {
   }
 }
 
+/* The same before each of so many rows of a dense src, where the passage is theirs: shares are short. */
+ALWAYS_INLINE void fetch_own_passage(const struct tile *t, int64_t i, int64_t rows) {
+  if (i % PASSAGE == 0 && i + PASSAGE_AHEAD < rows) fetch_passage(t, i);
+}
+
 /* The first lines of so many bytes: the processor itself sees how it goes on. */
 ALWAYS_INLINE int64_t first_bytes(int64_t bytes) { return bytes < MOST_FETCHED ? bytes : MOST_FETCHED; }
 
