@@ -36,7 +36,7 @@ static enum isa choose(void) {
   return best;
 }
 
-bool processor_reads_aside(void) {
+bool processor_reads_ahead(void) {
 #if defined(__x86_64__)
   return __builtin_cpu_is("amd");
 #else

@@ -26,9 +26,9 @@ enum isa {
 enum isa isa_in_use(void);
 const char *isa_name(enum isa isa);
 
-/* Does what is asked for once, "not to be kept" (PREFETCHNTA), come early enough, and beside the caches? (Both were
-   measured: scatter_loops.c.) */
-bool processor_reads_aside(void);
+/* Where memory is read once and in order: does the processor itself look far enough ahead, and does what is asked for
+   "not to be kept" (PREFETCHNTA) pass by its caches? AMD's EPYCs do both, Intel's Xeons neither (scatter_loops.c). */
+bool processor_reads_ahead(void);
 
 #ifndef ISA
 #define ISA plain

@@ -32,8 +32,8 @@ struct tile {
   int64_t lowest, count; /* values lowest .. lowest + count - 1 are this tile's, others are passed over ... */
   int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
-  bool crowded;          /* they fill its nearest: what is used once is to pass by without taking their room ... */
-  bool aside;            /* ... which this processor can be asked for */
+  bool crowded;          /* they fill its nearest: what is used once is to pass by without taking their room */
+  bool reads_ahead;      /* what isa.h tells of this processor */
   /* loops over dense rows, for this processor; NULL where there are none */
   join_row *join_row;
   winner_row *winner;

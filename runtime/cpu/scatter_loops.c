@@ -33,7 +33,7 @@ enum { PASSAGE = 16, PASSAGE_AHEAD = 320 }; /* rows at once, and which ones when
 ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i) {
   const uintptr_t row = (uintptr_t)(i + PASSAGE_AHEAD), src_row = (uintptr_t)t->src_row;
   const uintptr_t index = (uintptr_t)t->index + row * sizeof *t->index, src = (uintptr_t)t->src + row * src_row;
-  if (t->aside) {
+  if (t->reads_ahead) {
     fetch_aside(index, PASSAGE * sizeof *t->index);
     fetch_aside(src, PASSAGE * src_row);
   } else {
@@ -55,6 +55,8 @@ ALWAYS_INLINE void fetch_bytes(uintptr_t address, int64_t bytes) {
     __builtin_prefetch((const void *)(address + (uintptr_t)at), 1);
 }
 
+/* Rows that an owner takes here and there, no processor foresees; those in order, not every one (1 M rows of 64 into
+   100 k on an Intel Xeon: 30 ms, 35 if they are not asked for). */
 ALWAYS_INLINE void fetch_src(const struct tile *t, int64_t i) {
   fetch_once((uintptr_t)t->src + (uintptr_t)i * (uintptr_t)t->src_row,
              (uintptr_t)first_bytes(t->columns * t->src_column));
@@ -68,7 +70,7 @@ ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, cons
   if (t->counts)
     __builtin_prefetch((const void *)address_ahead(t, (char *)t->counts->of, 0, sizeof *t->counts->of, i), 1);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
-  if (!select || k + SRC_AHEAD < rows) fetch_src(t, select ? select[k + SRC_AHEAD] : k + SRC_AHEAD);
+  if (select ? k + SRC_AHEAD < rows : !t->reads_ahead) fetch_src(t, select ? select[k + SRC_AHEAD] : k + SRC_AHEAD);
 }
 
 /* A compiler tests four values and joins them in less than four times what it takes for one: 10 M float32 into 100

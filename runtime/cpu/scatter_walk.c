@@ -255,7 +255,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = far;
   part.tile.crowded = places_are_crowded(plan);
-  part.tile.aside = processor_reads_aside();
+  part.tile.reads_ahead = processor_reads_ahead();
   split_columns(&plan->plan, &part);
   set_row_loops(plan, &part.tile);
   int last = part.outer.rank - 1;
