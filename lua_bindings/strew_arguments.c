@@ -378,9 +378,9 @@ static bool ends_in_options(lua_State *L, const struct parameter *parameters, in
 }
 
 bool bind_arguments(lua_State *L, struct call *call, const struct parameter *parameters) {
-  int last = call->arguments, next = 1, options = 0;
-  while (last && lua_isnil(L, last)) last--;
-  if (last && lua_istable(L, last) && ends_in_options(L, parameters, last)) options = last--;
+  int last = call->arguments, next = 1, options = 0, type = LUA_TNIL;
+  while (last && (type = lua_type(L, last)) == LUA_TNIL) last--;
+  if (type == LUA_TTABLE && ends_in_options(L, parameters, last)) options = last--;
 
   for (const struct parameter *p = parameters; p->name && p->presence != KEYED; p++) {
     if (p->presence == REST) {
