@@ -5,10 +5,7 @@
 
 #define INLINE inline __attribute__((always_inline))
 #if defined(__clang__)
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #pragma clang diagnostic ignored "-Wpass-failed" /* loops around libm's functions stay as they are */
-#else
-#define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
 #define LOOPS_WIDE

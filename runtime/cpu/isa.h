@@ -48,4 +48,11 @@ bool processor_reads_ahead(void);
   }
 #define LOOPS_ENTRY(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
 
+/* Before a loop whose turns do not meet in memory: compilers need not ask before they make vectors of it. */
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #endif
