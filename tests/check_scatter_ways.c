@@ -146,6 +146,41 @@ START_TEST(test_ways) {
 }
 END_TEST
 
+/* With so small a grain a turn of a partition is one block: here it is several, and a call several turns, so that hands
+   share out blocks. */
+static void make_coarser_context(void) {
+  strew_options options = {.grain_bytes = 4096, .allocator = test_allocator};
+  strew_context_release(context);
+  ok(strew_context_create(&options, &context, &failure));
+  ok(strew_device_find(context, NULL, &device, &failure));
+}
+
+START_TEST(test_partitions) {
+  enum { COUNT = 530100, TARGET = 400000 };
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_INT8, STREW_FLOAT64, STREW_BFLOAT16, STREW_INT16};
+  static const int threads[] = {3, 1, 16, 2, 7};
+  char what[160];
+  if (on_device() || !chosen(_i, 2)) return; /* the CPU's alone */
+  make_coarser_context();
+  seed_draws((uint64_t)_i + 1);
+  for (int k = 0; k < some(10); k++) {
+    enum shape shape = k % 3 == 2 ? FULL_ROWS : LINE;
+    struct scatter_case c = {.dtype = dtypes[(k + _i) % 5],
+                             .reduction = (strew_reduction)(k % STREW_REDUCTION_COUNT),
+                             .mode = (strew_mode)((k + _i) % STREW_MODE_COUNT)};
+    use_threads(threads[(k + _i) % 5]);
+    sizes_of(shape, COUNT, shape == LINE ? TARGET : TARGET / COLUMNS, &c);
+    strew_tensor *index = index_for(shape, _i, &c, k % 4 == 3 ? STREW_INT32 : STREW_INT64);
+    snprintf(what, sizeof what, "turns, %s, %s: %s %s on %d threads", shape_names[shape], looks[_i].name,
+             strew_dtype_name(c.dtype), strew_reduction_name(c.reduction), strew_context_threads(context));
+    check_call(&c, index, k % 5 == 4 ? STRIDED : CONTIGUOUS, what);
+    check_bad(&c, index, what);
+    strew_release(index);
+  }
+  strew_context_release(context), context = NULL;
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------------------- winners */
 
 /* The first greatest of each place, and where it stood: `count` where nothing came. */
@@ -186,6 +221,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("scatter's ways");
   TCase *cases = new_case(suite, "ways");
   tcase_add_loop_test(cases, test_ways, 0, LOOKS * SHAPES);
+  tcase_add_loop_test(cases, test_partitions, 0, LOOKS);
   tcase_add_loop_test(cases, test_winners, 0, 2 * LOOKS);
   return suite;
 }

@@ -18,7 +18,7 @@ static inline int64_t rows_of_stretch(int64_t most, int64_t columns) {
 /* For loops that take a function per element as an argument: inlined, it is a constant, and nothing is called. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* What is read once, and in order, comes into the second cache: some processors do not look far enough ahead by
+/* What is due once, and in order, comes into the second cache: some processors do not look far enough ahead by
    themselves. It may lie beyond its tensor, for what is only asked for is not read: hence numbers, no pointers.
    (Inlined, for gcc drops a call that does nothing but ask.) */
 ALWAYS_INLINE void fetch_once(uintptr_t address, uintptr_t bytes) {

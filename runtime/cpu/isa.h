@@ -5,6 +5,8 @@
 #ifndef STREW_ISA_H
 #define STREW_ISA_H
 
+#include <stdbool.h>
+
 /* Enumerator; suffix, which is also its word in STREW_CPU. From the least to the most able. Where the Makefile compiles
    more than the first, it goes by the same processor. */
 #if defined(__x86_64__)
@@ -12,8 +14,6 @@
 #else
 #define INSTRUCTION_SETS(X, name) X(PLAIN, plain, name)
 #endif
-
-#include <stdbool.h>
 
 enum isa {
 #define ROW(ENUM, suffix, name) ISA_##ENUM,
@@ -26,8 +26,9 @@ enum isa {
 enum isa isa_in_use(void);
 const char *isa_name(enum isa isa);
 
-/* Where memory is read once and in order: does the processor itself look far enough ahead, and does what is asked for
-   "not to be kept" (PREFETCHNTA) pass by its caches? AMD's EPYCs do both, Intel's Xeons neither (scatter_loops.c). */
+/* Where memory is read once and in order: does the processor itself look far enough ahead, and what is asked for "not
+   to be kept" (PREFETCHNTA) pass by its caches? AMD's EPYCs do both, Intel's Xeons neither (scatter_loops.c); others
+   are taken for the latter. */
 bool processor_reads_ahead(void);
 
 #ifndef ISA

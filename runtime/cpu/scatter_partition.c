@@ -2,9 +2,9 @@
 
    Contributions are taken in blocks of row-major order. In each block they are dealt out, in order, to the owners of
    ranges of places; then each owner joins its share of block after block. So every place is joined in row-major order,
-   and an owner's range stays in its core's cache. Memory for it, place and value of a turn's contributions, is
-   bounded: longer calls take several turns. An index that is wrong is found before the first place is written, in one
-   turn. */
+   and an owner's range stays in its core's cache. Memory for it is bounded: place and value of a turn's
+   contributions, and for each thread the places of a block; longer calls take several turns. An index that is wrong is
+   found before the first place is written, in one turn. */
 #include "scatter.h"
 
 #include <string.h>
@@ -89,16 +89,17 @@ static void deal_places(struct hand *hand, const uint32_t *places, int64_t count
   for (int64_t i = 0; i < count; i++) hand->places[hand->next[0][places[i] >> shift]++] = places[i];
 }
 
-/* What is dealt, or will be, to contributions begin .. begin + count - 1 of the turn. */
+/* Numbers begin .. begin + count - 1 of what is dealt in this turn, or will be. */
 static void fetch_dealt(const struct deal *deal, int64_t begin, int64_t count) {
-  const uintptr_t first = (uintptr_t)begin, size = (uintptr_t)deal->size_bytes;
-  fetch_once((uintptr_t)(deal->places + begin), (uintptr_t)count * sizeof *deal->places);
-  fetch_once((uintptr_t)deal->values + first * size, (uintptr_t)count * size);
+  const uintptr_t first = (uintptr_t)begin, many = (uintptr_t)count;
+  const uintptr_t size = (uintptr_t)deal->size_bytes, place = sizeof *deal->places;
+  fetch_once((uintptr_t)deal->places + first * place, many * place);
+  fetch_once((uintptr_t)deal->values + first * size, many * size);
 }
 
 /* Dealing writes here and there in a block: one that is not near by then would keep each write waiting for the one
    before (10 M float32 into 10 M: 104 ms, 66 so). The index goes on behind the row, as a rule. */
-static void fetch_ahead(const struct deal *deal, const struct row *row) {
+static void fetch_for_row(const struct deal *deal, const struct row *row) {
   const int64_t step = row->step_bytes[INDEX];
   const uintptr_t bytes = (uintptr_t)(row->count * step);
   fetch_dealt(deal, row->place - deal->begin, row->count);
@@ -110,7 +111,7 @@ static void hand_visit(void *hand_, const struct row *row) {
   uint32_t *places = hand->found + (row->place - hand->begin);
   if (hand->counts) {
     hand->bad |= find_places(hand->deal, row, places);
-    fetch_ahead(hand->deal, row);
+    fetch_for_row(hand->deal, row);
     count_row(hand, places, row->count);
     return;
   }
@@ -215,7 +216,8 @@ bool scatter_can_part(const struct scatter_plan *plan) {
 }
 
 /* Contributions of one turn: so few that what is dealt stays in the shared cache, but as many as there are places, or
-   each turn would fetch them all again; with the usual grain 1 M to 16 M, which take 8 to 128 MiB for float32. */
+   each turn would fetch them all again; with the usual grain 1 M to 16 M, which take 8 to 128 MiB for float32, and 128
+   KiB for each thread. */
 static int64_t most_of_a_turn(const strew_context *context, const struct scatter_plan *plan) {
   enum { LEAST_GRAINS = 4, MOST_GRAINS = 64 };
   int64_t grain = (int64_t)context->grain_bytes, most = places_of(plan);

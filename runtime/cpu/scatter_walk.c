@@ -85,8 +85,9 @@ static void join_ascending(const struct scatter_loops *loops, const struct tile 
   loops->join_streams(tile, cuts);
 }
 
-/* A line that meets each place again at its index value alone: pieces of it may ascend. */
 enum { LOOK = 32768, FEWEST = 64 };
+
+/* A line that meets each place again at its index value alone: pieces of it may ascend. */
 static bool join_line(const struct part *part, const struct tile *tile) {
   bool nobodys = false;
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
@@ -109,10 +110,9 @@ ALWAYS_INLINE void fetch_places(const struct tile *tile) {
 
 static bool join_tile(const struct part *part, const struct tile *tile) {
   if (tile->count != tile->size) return scatter_join_owned(part->loops, tile);
-  bool one_by_one = tile->columns != 1 || tile->self_row != 0 || tile->arg || tile->rows < FEWEST;
-  if (one_by_one) return part->loops->join(tile, tile->rows, NULL);
+  if (tile->columns != 1 || tile->self_row != 0 || tile->arg) return part->loops->join(tile, tile->rows, NULL);
   fetch_places(tile);
-  return join_line(part, tile);
+  return tile->rows < FEWEST ? part->loops->join(tile, tile->rows, NULL) : join_line(part, tile);
 }
 
 /* A tile whose src is converted on the way: contributions pass through a block, row by row. */
