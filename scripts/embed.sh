@@ -1,13 +1,30 @@
 #!/bin/sh
-# embed.sh KIND FILE... > KINDs.c: the files as texts in a C file, which KINDs.h declares.
+# embed.sh KIND FILE... > KINDs.c: the files as texts in a C file, which KINDs.h declares. C goes without its comments,
+# line by line as it was.
 set -eu
 kind=$1
 shift
+without_comments() {
+  awk '{
+    rest = $0; line = ""
+    while (at = index(rest, inside ? "*/" : "/*")) {
+      if (!inside) line = line substr(rest, 1, at - 1)
+      rest = substr(rest, at + 2)
+      inside = !inside
+    }
+    if (!inside) line = line rest
+    sub(/ +$/, "", line)
+    print line
+  }' "$1"
+}
 echo "#include \"${kind}s.h\""
 for file in "$@"; do
   name=$(basename "$file" | tr .- __)
   printf 'static const char %s[] = {' "$name"
-  od -An -v -tu1 "$file" | sed 's/  *\([0-9][0-9]*\)/\1,/g'
+  case $file in
+  *.lua) cat "$file" ;;
+  *) without_comments "$file" ;;
+  esac | od -An -v -tu1 | sed 's/  *\([0-9][0-9]*\)/\1,/g'
   echo '0};'
 done
 echo "const struct ${kind}_file ${kind}_files[] = {"

@@ -29,9 +29,10 @@ ALWAYS_INLINE void fetch_aside(uintptr_t address, uintptr_t bytes) {
   for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at), 0, 0);
 }
 
-enum { PASSAGE = 16, PASSAGE_AHEAD = 320 }; /* rows at once, and which ones when row i is due */
+/* Rows at once; which ones when row i is due, asked for aside or for the second cache. */
+enum { PASSAGE = 16, ASIDE_AHEAD = 160, ONCE_AHEAD = 320 };
 ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i) {
-  const uintptr_t row = (uintptr_t)(i + PASSAGE_AHEAD), src_row = (uintptr_t)t->src_row;
+  const uintptr_t row = (uintptr_t)(i + (t->reads_ahead ? ASIDE_AHEAD : ONCE_AHEAD)), src_row = (uintptr_t)t->src_row;
   const uintptr_t index = (uintptr_t)t->index + row * sizeof *t->index, src = (uintptr_t)t->src + row * src_row;
   if (t->reads_ahead) {
     fetch_aside(index, PASSAGE * sizeof *t->index);
@@ -42,11 +43,11 @@ ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i) {
   }
 }
 
-/* The same before each of so many rows of a dense src, where the passage is theirs. Few rows are a block whose index or
-   src was just brought there: it is near. */
-ALWAYS_INLINE void fetch_own_passage(const struct tile *t, int64_t i, int64_t rows) {
+/* Where places need no room, only some processors gain by it. Few rows are a block whose index or src was just brought
+   there: it is near. */
+ALWAYS_INLINE void fetch_near_passage(const struct tile *t, int64_t i) {
   enum { MOST_NEAR = 1024 };
-  if (i % PASSAGE == 0 && i + PASSAGE_AHEAD < rows && rows > MOST_NEAR) fetch_passage(t, i);
+  if (!t->reads_ahead && i + ONCE_AHEAD < t->rows && t->rows > MOST_NEAR) fetch_passage(t, i);
 }
 
 /* The first lines of so many bytes: the processor itself sees how it goes on. */
