@@ -122,6 +122,51 @@ START_TEST(sorts) {
 }
 END_TEST
 
+/* Of a long line's buckets some are empty, most small, and one holds more than half of the elements: a narrow cluster
+   among others of all sizes. */
+static strew_tensor *clustered_tensor(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout) {
+  enum { STEPS = 1 << 20 };
+  size_t size = strew_dtype_size_bytes(dtype);
+  char *elements = malloc((size_t)(lines * n) * size);
+  strew_tensor *any = random_tensor(dtype, 1, (int64_t[]){lines * n}, CONTIGUOUS);
+  ok(strew_read(any, elements, (size_t)(lines * n) * size, &failure));
+  for (int64_t i = 0; i < lines * n; i++) {
+    char *element = elements + (size_t)i * size;
+    int64_t step = draw_below(STEPS);
+    bool is_float = strew_scalar_load(dtype, element).dtype == STREW_FLOAT64;
+    strew_scalar near = is_float ? strew_float(1 + (double)step / STEPS) : strew_int(1000 + step % 500);
+    if (step % 8 > 2) ok(strew_scalar_store(near, STREW_SATURATE, dtype, element, &failure));
+  }
+  strew_tensor *made = tensor_of(dtype, 2, (int64_t[]){lines, n}, layout, elements);
+  free(elements);
+  strew_release(any);
+  return made;
+}
+
+START_TEST(sorts_by_buckets) {
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  if (lacks(dtype)) return;
+  use_turn(1, _i);
+  for (int k = 0; k < some(6); k++) {
+    enum layout layout = k % 2 ? STRIDED : CONTIGUOUS;
+    strew_tensor *tensor = clustered_tensor(dtype, 1 + k % 3, 1000 + draw_below(8000), layout);
+    check_dimension(tensor, 1, layout_name(layout));
+    strew_release(tensor);
+  }
+}
+END_TEST
+
+/* One thread takes buckets, too, where a line is longer than a million. */
+START_TEST(sorts_longest_lines) {
+  strew_dtype dtype = (const strew_dtype[]){STREW_FLOAT32, STREW_INT64}[_i];
+  if (lacks(dtype) || !chosen(_i, 2)) return;
+  use_turn(_i, _i);
+  strew_tensor *tensor = clustered_tensor(dtype, 2 - _i, (1 << 20) + 1, CONTIGUOUS);
+  check_sort(tensor, 1, -1, _i, "longest");
+  strew_release(tensor);
+}
+END_TEST
+
 /* Into given tensors, which keep their layout. */
 START_TEST(sorts_into_given) {
   const int64_t sizes[] = {30, 4};
@@ -281,6 +326,8 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("sort");
   TCase *sorting = new_case(suite, "sort and topk");
   tcase_add_loop_test(sorting, sorts, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
+  if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* the CPU's alone */
   tcase_add_test(sorting, sorts_into_given);
   tcase_add_test(sorting, refusals);
   TCase *others = new_case(suite, "unique and nonzero");

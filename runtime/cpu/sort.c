@@ -1,34 +1,49 @@
 /* sort.c: sorting lines on the CPU.
 
    An element becomes an item: a key, an unsigned number in the same order (sort.inc), and its position in the line,
-   which decides among equal keys: so the order is total and stable, and the same whatever way leads to it. Items are
-   narrow, key and position in one word of 64 bits, or broad where one of them needs more than 32.
-   Ways: insertion for a handful; a heap for the first few of a long line; else a radix sort, byte after byte from the
-   last, which skips the bytes that are the same in all keys. Many lines are shared among the threads line by line; of
-   few, each is sorted by all threads together. */
+   which decides among equal keys: so the order is total and stable, and the same whatever way leads to it. Keys are
+   counted from the least of the line. Items are narrow, key and position in one word of 64 bits, or broad where one of
+   them needs more than 32.
+   Ways: insertion for a handful; a heap for the first few of a long line; else a radix sort, digit after digit from the
+   last. Of lines so long that this would go through memory again and again, the first digit is dealt out first; then
+   its buckets are sorted, each near, and only one that has too many is shared among the threads.
+   Narrow items have the size of a position: they lie where the positions are to be, as long as those are dense and all
+   are kept. Beside them, 10 M float32 take a sixth of the memory that two arrays of items would.
+   Many lines are shared among the threads line by line; of few, each is sorted by all threads together. */
 #include "cpu.h"
 #include "scalar.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-enum { DIGITS = 256, HANDFUL = 48, PORTION = 512, MOST_PARTS = 64 };
+enum { HANDFUL = 48, PORTION = 512, MOST_PARTS = 64 };
+enum { MOST_BITS = 11, DIGITS = 1 << MOST_BITS }; /* of a digit; what it can be */
+
+/* Some bits of a key. */
+struct digit {
+  int shift, bits;
+};
 
 typedef uint64_t narrow;
 typedef struct broad {
   uint64_t key, position;
 } broad;
 
+static inline int64_t digit_in(uint64_t key, struct digit digit) {
+  return (int64_t)(key >> digit.shift & ((UINT64_C(1) << digit.bits) - 1));
+}
+
 static inline narrow make_narrow(uint64_t key, uint64_t position) { return key << 32 | position; }
 static inline uint64_t key_in_narrow(narrow item) { return item >> 32; }
 static inline uint64_t position_in_narrow(narrow item) { return item & 0xffffffffu; }
 static inline bool less_narrow(narrow a, narrow b) { return a < b; }
-static inline int digit_of_narrow(narrow item, int digit) { return (int)(item >> (32 + 8 * digit) & 0xff); }
+static inline int64_t digit_of_narrow(narrow item, struct digit digit) { return digit_in(key_in_narrow(item), digit); }
 
 static inline broad make_broad(uint64_t key, uint64_t position) { return (broad){key, position}; }
 static inline uint64_t key_in_broad(broad item) { return item.key; }
 static inline uint64_t position_in_broad(broad item) { return item.position; }
 static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key == b.key && a.position < b.position); }
-static inline int digit_of_broad(broad item, int digit) { return (int)(item.key >> 8 * digit & 0xff); }
+static inline int64_t digit_of_broad(broad item, struct digit digit) { return digit_in(item.key, digit); }
 
 /* Where a line lies. */
 struct line {
@@ -36,20 +51,28 @@ struct line {
   char *values, *positions; /* values NULL: not wanted */
   int64_t in_step, values_step, positions_step;
   int64_t n, keep;
-  uint64_t flip;
+  uint64_t flip, base;
 };
 
+/* Of keys, before the base is taken off. */
+struct bounds {
+  uint64_t least, most;
+};
+
+enum { NARROW, BROAD, KINDS };
+
 struct keys {
-  /* elements from `position` on to items, and sorted items to values from `rank` on */
-  void (*take)(void *items, const struct line *line, int64_t position, int64_t count);
-  void (*give)(const struct line *line, const void *items, int64_t rank, int64_t count);
+  /* of elements from `position` on; and sorted items to values from `rank` on */
+  void (*take)(uint64_t *keys, const struct line *line, int64_t position, int64_t count);
+  void (*give[KINDS])(const struct line *line, const void *items, int64_t rank, int64_t count);
 };
 
 struct sorts {
   int64_t bytes; /* of an item */
+  void (*make_items)(void *items, const uint64_t *keys, int64_t count, uint64_t base, int64_t position);
   void (*insert)(void *items, int64_t count);
-  void (*count)(const void *items, int64_t count, int digit, int64_t *counts);
-  void (*deal)(void *to, const void *items, int64_t count, int digit, int64_t *places);
+  void (*count)(const void *items, int64_t count, struct digit digit, int64_t *counts);
+  void (*deal)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
   void (*select)(void *kept, int64_t *held, int64_t keep, const void *items, int64_t count);
   void (*sort_heap)(void *kept, int64_t count);
   void (*give_positions)(const struct line *line, const void *items, int64_t rank, int64_t count);
@@ -63,20 +86,23 @@ struct sorts {
 #define LOOPS "sort.inc"
 #include "each_dtype.h"
 
+static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD] = &sorts_broad};
+
 struct job {
   strew_context *context;
-  const struct sort_plan *plan;
   struct plan lines; /* the plan without the sorted dimension */
   struct line line;  /* what is common to all */
   int64_t count;     /* of lines */
-  const struct sorts *sorts;
   const struct keys *keys;
-  int digits;
-  bool select;        /* by a heap? */
-  int64_t line_bytes; /* of scratch for one line */
+  int kind;      /* for keys of all bits */
+  bool select;   /* by a heap? */
+  bool in_place; /* may narrow items lie where the positions are to be? */
   int64_t parts;
+  int64_t line_bytes; /* of scratch for a line that is sorted alone */
   char *scratch;
 };
+
+static int kind_for(int bits, int64_t n) { return bits <= 32 && n <= UINT32_MAX ? NARROW : BROAD; }
 
 static struct line line_at(const struct job *job, int64_t i) {
   struct line line = job->line;
@@ -87,22 +113,45 @@ static struct line line_at(const struct job *job, int64_t i) {
   return line;
 }
 
-static void give(const struct job *job, const struct line *line, const char *items, int64_t begin, int64_t end) {
-  items += begin * job->sorts->bytes;
-  if (line->values) job->keys->give(line, items, begin, end - begin);
-  job->sorts->give_positions(line, items, begin, end - begin);
+/* Elements from `position` on become items. */
+static void take_items(const struct job *job, const struct line *line, int kind, void *items, int64_t position,
+                       int64_t count) {
+  uint64_t keys[PORTION];
+  char *to = items;
+  for (int64_t taken; count > 0; position += taken, count -= taken, to += taken * sorts_of[kind]->bytes) {
+    taken = count < PORTION ? count : PORTION;
+    job->keys->take(keys, line, position, taken);
+    sorts_of[kind]->make_items(to, keys, taken, line->base, position);
+  }
 }
 
-/* ------------------------------------------------------------------------------------------ one line, radix sort */
+/* Sorted items, from rank `rank` on. Values first: the items may lie where the positions go. */
+static void give(const struct job *job, const struct line *line, int kind, const void *items, int64_t rank,
+                 int64_t count) {
+  if (line->values) job->keys->give[kind](line, items, rank, count);
+  sorts_of[kind]->give_positions(line, items, rank, count);
+}
 
-/* A line in the hands of one thread or of many: `parts` stretches of it. */
+/* ------------------------------------------------------------------------------------------------- by their digits */
+
+/* What one part of a radix sort finds. */
+struct found {
+  struct bounds bounds;
+  int64_t counts[DIGITS]; /* then places */
+};
+
+/* A line, or a bucket of one, in the hands of one thread or of many: `parts` stretches of it. */
 struct radix {
   const struct job *job;
   struct line line;
-  int64_t parts;
-  char *items, *spare;
-  int digit;
-  int64_t (*counts)[DIGITS]; /* of each part */
+  int kind;
+  int64_t parts, count;
+  int64_t rank;      /* of the first item */
+  const char *items; /* NULL: still elements of the line */
+  char *to, *spare;  /* what they are dealt to, and, where they are elements, next after that */
+  int bits;          /* of keys that are not sorted by yet */
+  struct digit digit;
+  struct found *found; /* of each part */
 };
 
 /* Each phase goes through its part in stretches. */
@@ -115,84 +164,134 @@ static void radix_phase(struct radix *radix, int64_t count, int64_t part,
   }
 }
 
-static void take_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  (void)part;
-  radix->job->keys->take(radix->items + begin * radix->job->sorts->bytes, &radix->line, begin, end - begin);
+/* Calls `with` for all items begin .. end - 1, by the portion where they are still elements. */
+#define EACH_PORTION(radix, begin, end, items, length)                                                                 \
+  _Alignas(16) char taken_[PORTION * sizeof(broad)];                                                                   \
+  const void *items;                                                                                                   \
+  for (int64_t at = (begin), length; at < (end) && (items = portion(radix, at, (end), taken_, &length)); at += length)
+
+static const void *portion(const struct radix *radix, int64_t at, int64_t end, void *taken, int64_t *length) {
+  *length = end - at;
+  if (radix->items) return radix->items + at * sorts_of[radix->kind]->bytes;
+  if (*length > PORTION) *length = PORTION;
+  take_items(radix->job, &radix->line, radix->kind, taken, at, *length);
+  return taken;
+}
+
+static void bound_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  struct bounds bounds = radix->found[part].bounds;
+  uint64_t keys[PORTION];
+  for (int64_t at = begin, taken; at < end; at += taken) {
+    taken = end - at < PORTION ? end - at : PORTION;
+    radix->job->keys->take(keys, &radix->line, at, taken);
+    for (int64_t i = 0; i < taken; i++) {
+      bounds.least = keys[i] < bounds.least ? keys[i] : bounds.least;
+      bounds.most = keys[i] > bounds.most ? keys[i] : bounds.most;
+    }
+  }
+  radix->found[part].bounds = bounds;
 }
 
 static void count_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  const struct sorts *sorts = radix->job->sorts;
-  sorts->count(radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
+  EACH_PORTION(radix, begin, end, items, length) {
+    sorts_of[radix->kind]->count(items, length, radix->digit, radix->found[part].counts);
+  }
 }
 
 static void deal_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  const struct sorts *sorts = radix->job->sorts;
-  sorts->deal(radix->spare, radix->items + begin * sorts->bytes, end - begin, radix->digit, radix->counts[part]);
+  EACH_PORTION(radix, begin, end, items, length) {
+    sorts_of[radix->kind]->deal(radix->to, items, length, radix->digit, radix->found[part].counts);
+  }
 }
 
 static void give_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   (void)part;
-  give(radix->job, &radix->line, radix->items, begin, end);
+  EACH_PORTION(radix, begin, end, items, length) {
+    give(radix->job, &radix->line, radix->kind, items, radix->rank + at, length);
+  }
 }
 
-static void radix_take(void *radix_, int64_t part) {
+static void radix_bound(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix_phase(radix, radix->line.n, part, take_stretch);
+  radix->found[part].bounds = (struct bounds){UINT64_MAX, 0};
+  radix_phase(radix, radix->count, part, bound_stretch);
 }
 
 static void radix_count(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  memset(radix->counts[part], 0, sizeof radix->counts[part]);
-  radix_phase(radix, radix->line.n, part, count_stretch);
+  memset(radix->found[part].counts, 0, sizeof(int64_t) << radix->digit.bits);
+  radix_phase(radix, radix->count, part, count_stretch);
 }
 
 static void radix_deal(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix_phase(radix, radix->line.n, part, deal_stretch);
+  radix_phase(radix, radix->count, part, deal_stretch);
 }
 
 static void radix_give(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix_phase(radix, radix->line.keep, part, give_stretch);
+  int64_t left = radix->line.keep - radix->rank;
+  radix_phase(radix, left < radix->count ? left : radix->count, part, give_stretch);
 }
 
-/* Counts become places: by digit, then by part. False where all items have the same digit: they may stay. */
-static bool places_of_counts(struct radix *radix) {
-  int64_t place = 0;
-  for (int digit = 0; digit < DIGITS; digit++) {
+/* Counts become places: by digit, then by part. How many items share a digit at most? */
+static int64_t places_of_counts(struct radix *radix) {
+  int64_t place = 0, most = 0;
+  for (int64_t digit = 0; digit < INT64_C(1) << radix->digit.bits; digit++) {
     int64_t begin = place;
     for (int64_t part = 0; part < radix->parts; part++) {
-      int64_t count = radix->counts[part][digit];
-      radix->counts[part][digit] = place;
+      int64_t count = radix->found[part].counts[digit];
+      radix->found[part].counts[digit] = place;
       place += count;
     }
-    if (place - begin == radix->line.n) return false;
+    if (place - begin > most) most = place - begin;
   }
-  return true;
+  return most;
 }
 
+static void deal_out(struct radix *radix) {
+  pool_run(radix->job->context, radix->parts, radix_deal, radix);
+  char *dealt = radix->to;
+  radix->to = radix->items ? (char *)(uintptr_t)radix->items : radix->spare;
+  radix->items = dealt;
+}
+
+/* By all bits, and given. Where all items have the same digit, they may stay. */
 static void radix_sort(struct radix *radix) {
+  enum { FEW = 4096, FEW_BITS = 8 }; /* items that are dealt out faster than the counts of longer digits are added up */
   strew_context *context = radix->job->context;
-  pool_run(context, radix->parts, radix_take, radix);
-  for (radix->digit = 0; radix->digit < radix->job->digits; radix->digit++) {
+  const int bits = radix->bits, most = radix->count < FEW ? FEW_BITS : MOST_BITS, digits = (bits + most - 1) / most;
+  for (int i = 0; i < digits; i++) {
+    radix->digit.shift = bits * i / digits;
+    radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
     pool_run(context, radix->parts, radix_count, radix);
     if (context_stops(context)) return;
-    if (!places_of_counts(radix)) continue;
-    pool_run(context, radix->parts, radix_deal, radix);
-    char *dealt = radix->spare;
-    radix->spare = radix->items;
-    radix->items = dealt;
+    if (places_of_counts(radix) < radix->count) deal_out(radix);
   }
-  pool_run(context, radix->parts, radix_give, radix);
+  if (!context_stops(context)) pool_run(context, radix->parts, radix_give, radix);
+}
+
+/* Of a line: how many bits do keys need? */
+static void find_bits(struct radix *radix) {
+  struct bounds all = {UINT64_MAX, 0};
+  pool_run(radix->job->context, radix->parts, radix_bound, radix);
+  for (int64_t part = 0; part < radix->parts; part++) {
+    const struct bounds *bounds = &radix->found[part].bounds;
+    if (bounds->least < all.least) all.least = bounds->least;
+    if (bounds->most > all.most) all.most = bounds->most;
+  }
+  radix->line.base = all.least;
+  for (radix->bits = 0; radix->bits < 64 && (all.most - all.least) >> radix->bits;) radix->bits++;
+  radix->kind = kind_for(radix->bits, radix->count);
 }
 
 /* ------------------------------------------------------------------------------------------- one line, other ways */
 
 static void sort_handful(const struct job *job, const struct line *line) {
   _Alignas(16) char items[HANDFUL * sizeof(broad)];
-  job->keys->take(items, line, 0, line->n);
-  job->sorts->insert(items, line->n);
-  give(job, line, items, 0, line->keep);
+  take_items(job, line, job->kind, items, 0, line->n);
+  sorts_of[job->kind]->insert(items, line->n);
+  give(job, line, job->kind, items, 0, line->keep);
 }
 
 /* The first `keep` of a stretch of a line, in no order, at `kept`. */
@@ -201,8 +300,8 @@ static int64_t select_stretch(const struct job *job, const struct line *line, in
   int64_t held = 0;
   for (int64_t at = begin, count; at < end && !context_stops(job->context); at += count) {
     count = end - at < PORTION ? end - at : PORTION;
-    job->keys->take(items, line, at, count);
-    job->sorts->select(kept, &held, line->keep, items, count);
+    take_items(job, line, job->kind, items, at, count);
+    sorts_of[job->kind]->select(kept, &held, line->keep, items, count);
   }
   return held;
 }
@@ -216,7 +315,7 @@ struct choice {
 };
 
 static char *chosen_at(const struct choice *choice, int64_t part) {
-  return choice->job->scratch + part * choice->line.keep * choice->job->sorts->bytes;
+  return choice->job->scratch + part * choice->line.keep * sorts_of[choice->job->kind]->bytes;
 }
 
 static void choose_part(void *choice_, int64_t part) {
@@ -233,32 +332,139 @@ static void select_together(const struct job *job, const struct line *line) {
   pool_run(job->context, choice.parts, choose_part, &choice);
   if (context_stops(job->context)) return;
   for (int64_t part = 0; part < choice.parts; part++)
-    job->sorts->select(kept, &held, line->keep, chosen_at(&choice, part), choice.held[part]);
-  job->sorts->sort_heap(kept, held);
-  give(job, line, kept, 0, held);
+    sorts_of[job->kind]->select(kept, &held, line->keep, chosen_at(&choice, part), choice.held[part]);
+  sorts_of[job->kind]->sort_heap(kept, held);
+  give(job, line, job->kind, kept, 0, held);
+}
+
+/* ------------------------------------------------------------------------------------------- one line, by buckets */
+
+/* A long line in the hands of all threads. */
+struct buckets {
+  struct radix radix; /* whose found[parts] says where each bucket ends, once they are dealt out */
+  int64_t most;       /* of items in a bucket */
+  int64_t hands;      /* threads that take bucket after bucket ... */
+  int64_t share;      /* ... of up to so many items, no more than `most` */
+  atomic_llong next;
+};
+
+/* Counts what each bucket will hold. */
+static void measure(struct buckets *buckets, const struct job *job, int64_t i) {
+  struct radix *radix = &buckets->radix;
+  radix->line = line_at(job, i);
+  radix->items = NULL;
+  find_bits(radix);
+  radix->digit.bits = radix->bits < MOST_BITS ? radix->bits : MOST_BITS;
+  radix->digit.shift = radix->bits - radix->digit.bits;
+  pool_run(job->context, radix->parts, radix_count, radix);
+  buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
+  buckets->share = radix->count / (8 * buckets->hands) + 1;
+  if (buckets->share > buckets->most) buckets->share = buckets->most;
+}
+
+static bool lies_in_place(const struct radix *radix) { return radix->job->in_place && radix->kind == NARROW; }
+
+/* What the line's items need, in items: beside those, to sort a bucket of each thread, or one that all share. */
+static int64_t spare_of(const struct buckets *buckets) {
+  const struct radix *radix = &buckets->radix;
+  int64_t alone = buckets->hands * buckets->share;
+  return !radix->digit.shift ? 0 : buckets->most > alone ? buckets->most : alone;
+}
+
+static size_t bytes_of(const struct buckets *buckets) {
+  int64_t items = (lies_in_place(&buckets->radix) ? 0 : buckets->radix.count) + spare_of(buckets);
+  return (size_t)(items * sorts_of[buckets->radix.kind]->bytes);
+}
+
+static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, int64_t parts, struct found *found) {
+  struct radix bucket = buckets->radix;
+  const int64_t *ends = bucket.found[bucket.parts].counts, bytes = sorts_of[bucket.kind]->bytes;
+  bucket.rank = i ? ends[i - 1] : 0;
+  bucket.count = ends[i] - bucket.rank;
+  if (!bucket.count || bucket.rank >= bucket.line.keep) return;
+  bucket.bits = bucket.digit.shift;
+  bucket.items += bucket.rank * bytes;
+  bucket.to = spare;
+  bucket.parts = parts;
+  bucket.found = found;
+  if (bucket.count <= HANDFUL) {
+    sorts_of[bucket.kind]->insert((char *)(uintptr_t)bucket.items, bucket.count);
+    bucket.bits = 0;
+  }
+  radix_sort(&bucket);
+}
+
+static int64_t size_of_bucket(const struct buckets *buckets, int64_t i) {
+  const int64_t *ends = buckets->radix.found[buckets->radix.parts].counts;
+  return ends[i] - (i ? ends[i - 1] : 0);
+}
+
+static void sort_shares(void *buckets_, int64_t part) {
+  struct buckets *buckets = buckets_;
+  const struct radix *radix = &buckets->radix;
+  struct found found;
+  char *spare = radix->spare ? radix->spare + part * buckets->share * sorts_of[radix->kind]->bytes : NULL;
+  for (int64_t i; (i = atomic_fetch_add(&buckets->next, 1)) < INT64_C(1) << radix->digit.bits;)
+    if (size_of_bucket(buckets, i) <= buckets->share) sort_bucket(buckets, i, spare, 1, &found);
+}
+
+/* Line `i`, which was measured. */
+static void sort_by_buckets(struct buckets *buckets, char *scratch) {
+  struct radix *radix = &buckets->radix;
+  const struct job *job = radix->job;
+  bool in_place = lies_in_place(radix);
+  radix->to = in_place ? radix->line.positions : scratch;
+  radix->spare = in_place ? scratch : scratch + radix->count * sorts_of[radix->kind]->bytes;
+  deal_out(radix);
+  if (context_stops(job->context)) return;
+  memcpy(&radix->found[radix->parts], &radix->found[radix->parts - 1],
+         sizeof *radix->found); /* each place has moved on */
+  atomic_init(&buckets->next, 0);
+  pool_run(job->context, buckets->hands, sort_shares, buckets);
+  for (int64_t i = 0; i < INT64_C(1) << radix->digit.bits && !context_stops(job->context); i++)
+    if (size_of_bucket(buckets, i) > buckets->share) sort_bucket(buckets, i, radix->spare, radix->parts, radix->found);
+}
+
+/* Lines are measured before the first one is sorted, for memory may lack; the first one last, so that it need not be
+   measured again. */
+static strew_status sort_long_lines(const struct call *call, const struct job *job) {
+  const size_t found_bytes = (size_t)(job->parts + 1) * sizeof(struct found);
+  struct found *found = memory_take(job->context, found_bytes);
+  if (!found) return fail_memory(call, job->context, found_bytes);
+  struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
+  buckets.hands = job->parts < job->context->threads ? job->parts : job->context->threads;
+  size_t bytes = 0;
+  for (int64_t i = job->count; i-- > 0;) {
+    measure(&buckets, job, i);
+    if (bytes_of(&buckets) > bytes) bytes = bytes_of(&buckets);
+  }
+  char *scratch = bytes ? memory_take(job->context, bytes) : NULL;
+  strew_status status = bytes && !scratch ? fail_memory(call, job->context, bytes) : STREW_OK;
+  for (int64_t i = 0; status == STREW_OK && i < job->count && !context_stops(job->context); i++) {
+    if (i) measure(&buckets, job, i);
+    if (!context_stops(job->context)) sort_by_buckets(&buckets, scratch);
+  }
+  if (scratch) memory_give(job->context, scratch, bytes);
+  memory_give(job->context, found, found_bytes);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the split */
 
-static void sort_together(const struct job *job, const struct line *line) {
-  struct radix radix = {.job = job, .line = *line, .parts = job->parts};
-  radix.items = job->scratch;
-  radix.spare = radix.items + line->n * job->sorts->bytes;
-  radix.counts = (int64_t(*)[DIGITS])(void *)(radix.spare + line->n * job->sorts->bytes);
-  radix_sort(&radix);
-}
-
 static void sort_alone(const struct job *job, const struct line *line, char *scratch) {
-  int64_t counts[1][DIGITS];
   if (line->n <= HANDFUL) {
     sort_handful(job, line);
   } else if (job->select) {
     int64_t held = select_stretch(job, line, 0, line->n, scratch);
-    job->sorts->sort_heap(scratch, held);
-    give(job, line, scratch, 0, held);
+    sorts_of[job->kind]->sort_heap(scratch, held);
+    give(job, line, job->kind, scratch, 0, held);
   } else {
-    struct radix radix = {.job = job, .line = *line, .parts = 1, .items = scratch, .counts = counts};
-    radix.spare = scratch + line->n * job->sorts->bytes;
+    struct found found;
+    struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
+    find_bits(&radix);
+    char *second = lies_in_place(&radix) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
+    take_items(job, &radix.line, radix.kind, second, 0, line->n);
+    radix.items = second;
     radix_sort(&radix);
   }
 }
@@ -280,20 +486,14 @@ static bool selection_pays(int64_t keep, int64_t n) {
 }
 
 static void lay_out(struct job *job, const struct sort_plan *plan) {
-  static const struct keys *const narrow_keys[] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_narrow_##s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  static const struct keys *const broad_keys[] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_broad_##s,
+  static const struct keys *const keys[] = {
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_##s,
       STREW_DTYPES(ROW)
 #undef ROW
   };
   const struct operand *operands = plan->plan.operands;
   strew_dtype dtype = operands[2].dtype;
   int last = plan->plan.rank - 1;
-  job->plan = plan;
   job->lines = plan->plan;
   job->lines.rank = last;
   job->count = plan_numel(&job->lines);
@@ -303,37 +503,49 @@ static void lay_out(struct job *job, const struct sort_plan *plan) {
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
   job->line.flip = plan->descending ? UINT64_MAX : 0;
-  job->digits = (int)dtype_bytes(dtype);
-  bool is_narrow = job->digits <= 4 && job->line.n <= UINT32_MAX;
-  job->sorts = is_narrow ? &sorts_narrow : &sorts_broad;
-  job->keys = is_narrow ? narrow_keys[dtype] : broad_keys[dtype];
+  job->keys = keys[dtype];
+  job->kind = kind_for(8 * (int)dtype_bytes(dtype), job->line.n);
   job->select = selection_pays(plan->keep, job->line.n);
+  job->in_place = job->line.positions_step == sizeof(narrow) && plan->keep == job->line.n;
+}
+
+/* Are lines sorted by all threads, one after the other: because they are fewer, or so long that a few of them, one for
+   each thread, would take much memory? */
+static bool is_shared(const struct job *job) {
+  enum { LONG = 1 << 20, MANY = 8 };
+  if (job->line.n <= HANDFUL) return false;
+  return job->count < job->parts || (!job->select && job->line.n > LONG && job->count < MANY * job->context->threads);
+}
+
+static strew_status sort_lines(const struct call *call, struct job *job, bool shared) {
+  const int64_t n = job->line.n, keep = job->line.keep, bytes = sorts_of[job->kind]->bytes;
+  int64_t scratch_bytes;
+  if (shared) {
+    scratch_bytes = (job->parts + 1) * keep * bytes;
+  } else {
+    const bool in_place = job->in_place && job->kind == NARROW;
+    if (job->parts > job->count) job->parts = job->count;
+    job->line_bytes = n <= HANDFUL ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
+    scratch_bytes = job->parts * job->line_bytes;
+  }
+  if (scratch_bytes && !(job->scratch = memory_take(job->context, (size_t)scratch_bytes)))
+    return fail_memory(call, job->context, (size_t)scratch_bytes);
+  if (!shared) pool_run(job->context, job->parts, part_of_lines, job);
+  for (int64_t i = 0; shared && i < job->count; i++) {
+    struct line line = line_at(job, i);
+    select_together(job, &line);
+  }
+  if (job->scratch) memory_give(job->context, job->scratch, (size_t)scratch_bytes);
+  return STREW_OK;
 }
 
 strew_status cpu_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   struct job job = {.context = device->context};
   lay_out(&job, plan);
-  int64_t bytes = job.sorts->bytes, n = job.line.n, keep = job.line.keep;
   /* an item is read and written several times */
-  job.parts = pool_parts(job.context, job.count * n * bytes);
+  job.parts = pool_parts(job.context, job.count * job.line.n * sorts_of[job.kind]->bytes);
   if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
-  bool together = job.count < job.parts && n > HANDFUL;
-  if (!together && job.parts > job.count) job.parts = job.count;
-  job.line_bytes = n <= HANDFUL ? 0 : (job.select ? keep : 2 * n) * bytes;
-  int64_t scratch_bytes = job.parts * job.line_bytes;
-  if (together)
-    scratch_bytes =
-        job.select ? (job.parts + 1) * keep * bytes : job.line_bytes + job.parts * DIGITS * (int64_t)sizeof(int64_t);
-  if (scratch_bytes && !(job.scratch = memory_take(job.context, (size_t)scratch_bytes)))
-    return fail_memory(call, job.context, (size_t)scratch_bytes);
-  if (!together) pool_run(job.context, job.parts, part_of_lines, &job);
-  for (int64_t i = 0; together && i < job.count; i++) {
-    struct line line = line_at(&job, i);
-    if (job.select)
-      select_together(&job, &line);
-    else
-      sort_together(&job, &line);
-  }
-  if (job.scratch) memory_give(job.context, job.scratch, (size_t)scratch_bytes);
-  return context_end(call, job.context, plan->plan.operands[1].storage);
+  const bool shared = is_shared(&job);
+  strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_lines(call, &job, shared);
+  return status == STREW_OK ? context_end(call, job.context, plan->plan.operands[1].storage) : status;
 }
