@@ -3,11 +3,19 @@
 
 #include <inttypes.h>
 
-/* The first `keep` of each sorted line. */
+/* The first `keep` of each sorted line. Elements are read again after they were counted: what others may change
+   meanwhile, a host's memory or a mapped file, is copied first. */
 static strew_status sort_lines(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                                strew_tensor *values, strew_tensor *indices) {
   if (!strew_tensor_numel(indices)) return STREW_OK;
   strew_device *device = tensor->storage->device;
+  if (tensor->storage->wrapped) {
+    strew_tensor *own;
+    strew_status status = copy_as(call, tensor, tensor->dtype, &own);
+    if (status != STREW_OK) return status;
+    status = sort_lines(call, own, dim, keep, descending, values, indices);
+    return strew_release(own), status;
+  }
   struct sort_plan sort = {.keep = keep, .descending = descending};
   plan_start(&sort.plan, tensor->rank, tensor->sizes);
   plan_add(&sort.plan, values);

@@ -1,21 +1,24 @@
 #!/bin/sh
-# embed.sh KIND FILE... > KINDs.c: the files as texts in a C file, which KINDs.h declares. C goes without its comments,
-# line by line as it was.
+# embed.sh KIND FILE... > KINDs.c: the files as texts in a C file, which KINDs.h declares. C goes without its comments
+# (these: /* */), line by line as it was; no string of it may have such signs, and no macro a comment of several lines.
 set -eu
 kind=$1
 shift
+text=$(mktemp)
+trap 'rm -f "$text"' EXIT
 without_comments() {
   awk '{
     rest = $0; line = ""
     while (at = index(rest, inside ? "*/" : "/*")) {
-      if (!inside) line = line substr(rest, 1, at - 1)
+      if (!inside) line = line substr(rest, 1, at - 1) " "
       rest = substr(rest, at + 2)
       inside = !inside
     }
     if (!inside) line = line rest
     sub(/ +$/, "", line)
     print line
-  }' "$1"
+  }
+  END { exit inside }' "$1"
 }
 echo "#include \"${kind}s.h\""
 for file in "$@"; do
@@ -24,7 +27,8 @@ for file in "$@"; do
   case $file in
   *.lua) cat "$file" ;;
   *) without_comments "$file" ;;
-  esac | od -An -v -tu1 | sed 's/  *\([0-9][0-9]*\)/\1,/g'
+  esac >"$text"
+  od -An -v -tu1 "$text" | sed 's/  *\([0-9][0-9]*\)/\1,/g'
   echo '0};'
 done
 echo "const struct ${kind}_file ${kind}_files[] = {"

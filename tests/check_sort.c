@@ -3,6 +3,9 @@
 #include "testing.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
 
 enum { RANKS = 4 };
 
@@ -168,15 +171,14 @@ START_TEST(sorts_longest_lines) {
 END_TEST
 
 /* Into given tensors, which keep their layout. */
-START_TEST(sorts_into_given) {
-  const int64_t sizes[] = {30, 4};
+static void check_given(int dim, const int64_t *sizes) {
   strew_tensor *tensor = random_tensor(STREW_FLOAT32, 2, sizes, STRIDED);
   for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
     strew_tensor *values = random_tensor(STREW_FLOAT32, 2, sizes, (enum layout)layout);
     strew_tensor *positions = random_tensor(STREW_INT64, 2, sizes, (enum layout)layout);
     strew_tensor *v = NULL, *p = NULL;
-    ok(strew_sort(tensor, 0, true, &values, &positions, &failure));
-    ok(strew_sort(tensor, 0, true, &v, &p, &failure));
+    ok(strew_sort(tensor, dim, true, &values, &positions, &failure));
+    ok(strew_sort(tensor, dim, true, &v, &p, &failure));
     assert_same(values, v, "values");
     assert_same(positions, p, "positions");
     strew_release(values);
@@ -184,6 +186,52 @@ START_TEST(sorts_into_given) {
     strew_release(v);
     strew_release(p);
   }
+  strew_release(tensor);
+}
+
+START_TEST(sorts_into_given) {
+  check_given(0, (int64_t[]){30, 4});
+  check_given(0, (int64_t[]){3000, 2});
+  check_given(1, (int64_t[]){2, 3000});
+}
+END_TEST
+
+/* A host that changes its memory meanwhile gets some order of some elements, each of them once. */
+static struct {
+  atomic_bool done;
+  int32_t elements[20000];
+} changing;
+
+static void *change_elements(void *argument) {
+  for (unsigned turn = 0; !changing.done; turn++)
+    memset(changing.elements, turn % 2 ? 0x7f : 0x01, sizeof changing.elements);
+  return argument;
+}
+
+START_TEST(sorts_what_changes) {
+  enum { COUNT = sizeof changing.elements / sizeof *changing.elements };
+  static bool met[COUNT];
+  const int64_t count = COUNT;
+  pthread_t other;
+  strew_tensor *tensor = NULL;
+  ok(strew_wrap(device, STREW_INT32, 1, &count, NULL, changing.elements, sizeof changing.elements, NULL, NULL, &tensor,
+                &failure));
+  ck_assert(!pthread_create(&other, NULL, change_elements, NULL));
+  for (int k = 0; k < some(100); k++) {
+    strew_tensor *values = NULL, *positions = NULL;
+    ok(strew_sort(tensor, 0, k % 2, &values, &positions, &failure));
+    int64_t *taken = host_of(positions);
+    memset(met, 0, sizeof met);
+    for (int i = 0; i < COUNT; i++) {
+      ck_assert(taken[i] >= 0 && taken[i] < COUNT && !met[taken[i]]);
+      met[taken[i]] = true;
+    }
+    free(taken);
+    strew_release(values);
+    strew_release(positions);
+  }
+  changing.done = true;
+  pthread_join(other, NULL);
   strew_release(tensor);
 }
 END_TEST
@@ -329,6 +377,11 @@ Suite *make_suite(void) {
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* the CPU's alone */
   tcase_add_test(sorting, sorts_into_given);
+#ifdef __SANITIZE_THREAD__
+  (void)sorts_what_changes; /* ThreadSanitizer would rightly report what the test does */
+#else
+  if (!on_device()) tcase_add_test(sorting, sorts_what_changes); /* there is nothing to wrap on others */
+#endif
   tcase_add_test(sorting, refusals);
   TCase *others = new_case(suite, "unique and nonzero");
   tcase_add_loop_test(others, uniques, 0, sweep(TURNS) * STREW_DTYPE_COUNT);

@@ -125,6 +125,9 @@ static void take_items(const struct job *job, const struct line *line, int kind,
   }
 }
 
+/* Do the line's items lie where its positions are to be? */
+static bool lies_in_place(const struct job *job, int kind) { return job->in_place && kind == NARROW; }
+
 /* Sorted items, from rank `rank` on. Values first: the items may lie where the positions go. */
 static void give(const struct job *job, const struct line *line, int kind, const void *items, int64_t rank,
                  int64_t count) {
@@ -146,10 +149,10 @@ struct radix {
   struct line line;
   int kind;
   int64_t parts, count;
-  int64_t rank;      /* of the first item */
-  const char *items; /* NULL: still elements of the line */
-  char *to, *spare;  /* what they are dealt to, and, where they are elements, next after that */
-  int bits;          /* of keys that are not sorted by yet */
+  int64_t rank; /* of the first item */
+  char *items;  /* NULL: still elements of the line */
+  char *to;     /* what they are dealt to */
+  int bits;     /* of keys that are not sorted by yet */
   struct digit digit;
   struct found *found; /* of each part */
 };
@@ -164,18 +167,19 @@ static void radix_phase(struct radix *radix, int64_t count, int64_t part,
   }
 }
 
-/* Calls `with` for all items begin .. end - 1, by the portion where they are still elements. */
-#define EACH_PORTION(radix, begin, end, items, length)                                                                 \
-  _Alignas(16) char taken_[PORTION * sizeof(broad)];                                                                   \
-  const void *items;                                                                                                   \
-  for (int64_t at = (begin), length; at < (end) && (items = portion(radix, at, (end), taken_, &length)); at += length)
-
-static const void *portion(const struct radix *radix, int64_t at, int64_t end, void *taken, int64_t *length) {
-  *length = end - at;
-  if (radix->items) return radix->items + at * sorts_of[radix->kind]->bytes;
-  if (*length > PORTION) *length = PORTION;
-  take_items(radix->job, &radix->line, radix->kind, taken, at, *length);
-  return taken;
+/* For items begin .. end - 1: all at once, or by the portion where they are still elements. */
+static void each_portion(struct radix *radix, int64_t part, int64_t begin, int64_t end,
+                         void (*work)(struct radix *radix, int64_t part, const void *items, int64_t count)) {
+  _Alignas(16) char items[PORTION * sizeof(broad)];
+  if (radix->items) {
+    work(radix, part, radix->items + begin * sorts_of[radix->kind]->bytes, end - begin);
+    return;
+  }
+  for (int64_t at = begin, count; at < end; at += count) {
+    count = end - at < PORTION ? end - at : PORTION;
+    take_items(radix->job, &radix->line, radix->kind, items, at, count);
+    work(radix, part, items, count);
+  }
 }
 
 static void bound_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
@@ -192,28 +196,36 @@ static void bound_stretch(struct radix *radix, int64_t part, int64_t begin, int6
   radix->found[part].bounds = bounds;
 }
 
+static void take_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  (void)part;
+  take_items(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, begin,
+             end - begin);
+}
+
+static void count_portion(struct radix *radix, int64_t part, const void *items, int64_t count) {
+  sorts_of[radix->kind]->count(items, count, radix->digit, radix->found[part].counts);
+}
+
 static void count_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  EACH_PORTION(radix, begin, end, items, length) {
-    sorts_of[radix->kind]->count(items, length, radix->digit, radix->found[part].counts);
-  }
+  each_portion(radix, part, begin, end, count_portion);
+}
+
+static void deal_portion(struct radix *radix, int64_t part, const void *items, int64_t count) {
+  sorts_of[radix->kind]->deal(radix->to, items, count, radix->digit, radix->found[part].counts);
 }
 
 static void deal_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  EACH_PORTION(radix, begin, end, items, length) {
-    sorts_of[radix->kind]->deal(radix->to, items, length, radix->digit, radix->found[part].counts);
-  }
+  each_portion(radix, part, begin, end, deal_portion);
 }
 
 static void give_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   (void)part;
-  EACH_PORTION(radix, begin, end, items, length) {
-    give(radix->job, &radix->line, radix->kind, items, radix->rank + at, length);
-  }
+  give(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, radix->rank + begin,
+       end - begin);
 }
 
 static void radix_bound(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix->found[part].bounds = (struct bounds){UINT64_MAX, 0};
   radix_phase(radix, radix->count, part, bound_stretch);
 }
 
@@ -252,7 +264,7 @@ static int64_t places_of_counts(struct radix *radix) {
 static void deal_out(struct radix *radix) {
   pool_run(radix->job->context, radix->parts, radix_deal, radix);
   char *dealt = radix->to;
-  radix->to = radix->items ? (char *)(uintptr_t)radix->items : radix->spare;
+  radix->to = radix->items;
   radix->items = dealt;
 }
 
@@ -274,6 +286,7 @@ static void radix_sort(struct radix *radix) {
 /* Of a line: how many bits do keys need? */
 static void find_bits(struct radix *radix) {
   struct bounds all = {UINT64_MAX, 0};
+  for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all; /* parts may be left undone */
   pool_run(radix->job->context, radix->parts, radix_bound, radix);
   for (int64_t part = 0; part < radix->parts; part++) {
     const struct bounds *bounds = &radix->found[part].bounds;
@@ -343,6 +356,7 @@ static void select_together(const struct job *job, const struct line *line) {
 struct buckets {
   struct radix radix; /* whose found[parts] says where each bucket ends, once they are dealt out */
   int64_t most;       /* of items in a bucket */
+  char *spare;        /* for items of buckets, where there is more to sort by */
   int64_t hands;      /* threads that take bucket after bucket ... */
   int64_t share;      /* ... of up to so many items, no more than `most` */
   atomic_llong next;
@@ -362,8 +376,6 @@ static void measure(struct buckets *buckets, const struct job *job, int64_t i) {
   if (buckets->share > buckets->most) buckets->share = buckets->most;
 }
 
-static bool lies_in_place(const struct radix *radix) { return radix->job->in_place && radix->kind == NARROW; }
-
 /* What the line's items need, in items: beside those, to sort a bucket of each thread, or one that all share. */
 static int64_t spare_of(const struct buckets *buckets) {
   const struct radix *radix = &buckets->radix;
@@ -372,7 +384,8 @@ static int64_t spare_of(const struct buckets *buckets) {
 }
 
 static size_t bytes_of(const struct buckets *buckets) {
-  int64_t items = (lies_in_place(&buckets->radix) ? 0 : buckets->radix.count) + spare_of(buckets);
+  int64_t items =
+      (lies_in_place(buckets->radix.job, buckets->radix.kind) ? 0 : buckets->radix.count) + spare_of(buckets);
   return (size_t)(items * sorts_of[buckets->radix.kind]->bytes);
 }
 
@@ -388,7 +401,7 @@ static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, i
   bucket.parts = parts;
   bucket.found = found;
   if (bucket.count <= HANDFUL) {
-    sorts_of[bucket.kind]->insert((char *)(uintptr_t)bucket.items, bucket.count);
+    sorts_of[bucket.kind]->insert(bucket.items, bucket.count);
     bucket.bits = 0;
   }
   radix_sort(&bucket);
@@ -403,7 +416,7 @@ static void sort_shares(void *buckets_, int64_t part) {
   struct buckets *buckets = buckets_;
   const struct radix *radix = &buckets->radix;
   struct found found;
-  char *spare = radix->spare ? radix->spare + part * buckets->share * sorts_of[radix->kind]->bytes : NULL;
+  char *spare = buckets->spare ? buckets->spare + part * buckets->share * sorts_of[radix->kind]->bytes : NULL;
   for (int64_t i; (i = atomic_fetch_add(&buckets->next, 1)) < INT64_C(1) << radix->digit.bits;)
     if (size_of_bucket(buckets, i) <= buckets->share) sort_bucket(buckets, i, spare, 1, &found);
 }
@@ -412,9 +425,10 @@ static void sort_shares(void *buckets_, int64_t part) {
 static void sort_by_buckets(struct buckets *buckets, char *scratch) {
   struct radix *radix = &buckets->radix;
   const struct job *job = radix->job;
-  bool in_place = lies_in_place(radix);
+  bool in_place = lies_in_place(job, radix->kind);
   radix->to = in_place ? radix->line.positions : scratch;
-  radix->spare = in_place ? scratch : scratch + radix->count * sorts_of[radix->kind]->bytes;
+  buckets->spare = NULL;
+  if (radix->digit.shift) buckets->spare = in_place ? scratch : scratch + radix->count * sorts_of[radix->kind]->bytes;
   deal_out(radix);
   if (context_stops(job->context)) return;
   memcpy(&radix->found[radix->parts], &radix->found[radix->parts - 1],
@@ -422,7 +436,8 @@ static void sort_by_buckets(struct buckets *buckets, char *scratch) {
   atomic_init(&buckets->next, 0);
   pool_run(job->context, buckets->hands, sort_shares, buckets);
   for (int64_t i = 0; i < INT64_C(1) << radix->digit.bits && !context_stops(job->context); i++)
-    if (size_of_bucket(buckets, i) > buckets->share) sort_bucket(buckets, i, radix->spare, radix->parts, radix->found);
+    if (size_of_bucket(buckets, i) > buckets->share)
+      sort_bucket(buckets, i, buckets->spare, radix->parts, radix->found);
 }
 
 /* Lines are measured before the first one is sorted, for memory may lack; the first one last, so that it need not be
@@ -434,10 +449,11 @@ static strew_status sort_long_lines(const struct call *call, const struct job *j
   struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
   buckets.hands = job->parts < job->context->threads ? job->parts : job->context->threads;
   size_t bytes = 0;
-  for (int64_t i = job->count; i-- > 0;) {
+  for (int64_t i = job->count; i-- > 0 && !context_stops(job->context);) {
     measure(&buckets, job, i);
     if (bytes_of(&buckets) > bytes) bytes = bytes_of(&buckets);
   }
+  if (context_stops(job->context)) bytes = 0;
   char *scratch = bytes ? memory_take(job->context, bytes) : NULL;
   strew_status status = bytes && !scratch ? fail_memory(call, job->context, bytes) : STREW_OK;
   for (int64_t i = 0; status == STREW_OK && i < job->count && !context_stops(job->context); i++) {
@@ -462,9 +478,9 @@ static void sort_alone(const struct job *job, const struct line *line, char *scr
     struct found found;
     struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
     find_bits(&radix);
-    char *second = lies_in_place(&radix) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
-    take_items(job, &radix.line, radix.kind, second, 0, line->n);
-    radix.items = second;
+    if (context_stops(job->context)) return;
+    radix.items = lies_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
+    radix_phase(&radix, line->n, 0, take_stretch);
     radix_sort(&radix);
   }
 }
@@ -523,7 +539,9 @@ static strew_status sort_lines(const struct call *call, struct job *job, bool sh
   if (shared) {
     scratch_bytes = (job->parts + 1) * keep * bytes;
   } else {
-    const bool in_place = job->in_place && job->kind == NARROW;
+    enum { LONG = 1 << 14 }; /* of these each thread has one at a time, for the sake of memory */
+    const bool in_place = lies_in_place(job, job->kind);
+    if (n > LONG && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
     job->line_bytes = n <= HANDFUL ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
     scratch_bytes = job->parts * job->line_bytes;
