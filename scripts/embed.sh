@@ -1,6 +1,6 @@
 #!/bin/sh
 # embed.sh KIND FILE... > KINDs.c: the files as texts in a C file, which KINDs.h declares. C goes without its comments
-# (these: /* */), line by line as it was; no string of it may have such signs, and no macro a comment of several lines.
+# (these: /* */), line by line as it was; no string of it may have such signs.
 set -eu
 kind=$1
 shift
@@ -15,6 +15,7 @@ without_comments() {
       inside = !inside
     }
     if (!inside) line = line rest
+    else if (rest ~ /\\$/) line = line "\\" # a macro goes on
     sub(/ +$/, "", line)
     print line
   }

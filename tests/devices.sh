@@ -140,6 +140,12 @@ esac
 if find_device "$word"; then
   run "$name" "$([ "$kind" = oclgrind ] && echo 4 || echo 100)"
 else
-  echo "$name: absent ($package); its tests are left out: $(echo "$said" | head -n 1 | cut -c 1-160)"
+  case $said in
+  *'cannot build'*)
+    echo "$name: it is there, but $(echo "$said" | head -n 4)"
+    failed=1
+    ;;
+  *) echo "$name: absent ($package); its tests are left out: $(echo "$said" | head -n 1 | cut -c 1-160)" ;;
+  esac
 fi
 [ $failed = 0 ]
