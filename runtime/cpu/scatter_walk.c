@@ -127,6 +127,8 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
   if (tile->columns == 1) { /* no longer than BLOCK, as the walk was told */
     part->convert_src(tile->rows, block.bytes, size, tile->src, tile->src_row);
     piece.src_row = size;
+    if (tile->src_row <= size)
+      fetch_once((uintptr_t)tile->src + BLOCK * (uintptr_t)tile->src_row, (uintptr_t)(tile->rows * tile->src_row));
     return join_tile(part, &piece);
   }
   bool nobodys = false;
