@@ -361,8 +361,7 @@ bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *o
    itself (cpu/scatter_mean.c). */
 struct scatter_plan {
   struct plan plan;
-  struct row_counts *counts; /* in a plan that the CPU makes for itself: a mean of rows; else NULL */
-  int64_t size, step;        /* of self along dim */
+  int64_t size, step; /* of self along dim */
   strew_reduction reduction;
   strew_mode mode;
   bool fresh;       /* a place whose arg is still arg_none has received nothing yet */
@@ -372,8 +371,6 @@ struct scatter_plan {
   bool disposable; /* self and arg need not be left as they were: they are dropped then */
   int64_t lowest;
 };
-
-enum { LONGEST_MEAN_ROW = 1024 };
 
 /* Bytes from self's first place to the end of the last one that values can reach. */
 size_t scatter_target_bytes(const struct scatter_plan *plan);
@@ -487,16 +484,11 @@ struct device_ops {
      set: how to do so without reading the index twice is the device's business. */
   strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
   /* A whole mean, or NULL where a device has none: contributions join as in a sum, and places that received any are
-     divided as below; from_identity: what self holds does not take part. *bad as above. Two kinds, for at most
-     2^31 - 1 contributions:
-       by pairs  no row of contributions shares a value, and self's elements are as wide as a count; `scratch` has room
-                 for two elements for each of those from self's first place to the last one that values can reach
-       of rows   the plan's dimensions are two: values, along which self does not move, and LONGEST_MEAN_ROW columns at
-                 the most, along which the index does not; `scratch` has an int64 for each place of dim, all 0 */
+     divided as below; from_identity: what self holds does not take part. *bad as above. For at most 2^31 - 1
+     contributions of which no row shares a value, and a self whose elements are as wide as a count; `scratch` has room
+     for two elements for each of those from self's first place to the last one that values can reach. */
   strew_status (*mean_by_pairs)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
                                 struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
-  strew_status (*mean_of_rows)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                               struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);

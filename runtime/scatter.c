@@ -2,13 +2,13 @@
 
    What the contract says of order is the plain loop: contributions join their place in row-major order of index. The
    engine breaks a call into at most five passes over the device, each of which keeps that order:
-     1. places that receive something are set to the identity           (include_self = false)
-     2. contributions are joined
-     3. contributions are counted                                       (mean)
+     1. contributions are counted                                       (mean)
+     2. places that receive something are set to the identity           (include_self = false)
+     3. contributions are joined
      4. sums are divided by counts                                      (mean)
      5. 16-bit results, summed as float32, are rounded into self, once
-   Steps 1 to 4 of a mean are one step where the device has such a one for its shape (choose_mean). Steps 3 and 5 need
-   memory of the size of what is written, or less; it is taken before anything is. */
+   Steps 1 to 4 of a mean are one step where the device has such a one for its shape (goes_by_pairs). Steps 1, 2 and 5
+   need memory of the size of what is written, or less; it is taken before anything is. */
 #include "scatter.h"
 
 #include <string.h>
@@ -37,7 +37,6 @@ static void plan_pass(const struct scatter_job *job, strew_tensor *self, bool fi
   plan->fresh = job->fresh;
   plan->arg_step = 0;
   plan->disposable = job->disposable;
-  plan->counts = NULL;
   plan->check = index_needs_check(&job->limits, &plan->lowest) && first;
   plan_start(&plan->plan, job->index->rank, job->index->sizes);
   plan->step = plan_add_target(&plan->plan, self, job->dim);
@@ -94,51 +93,26 @@ static strew_tensor distinct_part(const strew_tensor *index, int dim) {
   return part;
 }
 
-enum mean_way { MEAN_BY_PASSES, MEAN_BY_PAIRS, MEAN_OF_ROWS };
-
 /* Can it be made with counts beside sums? Then *span is how many elements self's places lie among: not many more than
    there are places. */
 static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *self, int64_t *span) {
   strew_tensor part = reachable(job, self), index = distinct_part(job->index, job->dim);
   int64_t places = strew_tensor_numel(&part);
+  if (!self->storage->device->ops->mean_by_pairs || strew_tensor_numel(job->index) > INT32_MAX) return false;
   *span = 1; /* no number that overflows: self's elements lie in memory */
   for (int d = 0; d < part.rank; d++) *span += (part.sizes[d] - 1) * part.strides[d];
   return places > 0 && *span / 2 <= places && strew_tensor_numel(&index) == strew_tensor_numel(job->index) &&
          dtype_bytes(self->dtype) >= sizeof(uint32_t);
 }
 
-/* Does each index value bring a row to a place that dim alone gives? Narrow ones go otherwise as fast. */
-static bool has_rows(const struct scatter_plan *plan) {
-  enum { NARROWEST = 8 };
-  const struct plan *p = &plan->plan;
-  const struct operand *self = &p->operands[0], *index = &p->operands[1];
-  return plan->size > 0 && p->rank == 2 && self->strides[0] == 0 && self->strides[1] != 0 && index->strides[1] == 0 &&
-         p->sizes[1] >= NARROWEST && p->sizes[1] <= LONGEST_MEAN_ROW;
-}
-
-/* *room: of how many elements the scratch is, if it is not of counts for passes. */
-static enum mean_way choose_mean(const struct scatter_job *job, strew_tensor *self, int64_t *room) {
+static strew_status mean_by_pairs(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                  strew_tensor *pairs) {
   struct scatter_plan plan;
-  const struct device_ops *ops = self->storage->device->ops;
-  if (strew_tensor_numel(job->index) > INT32_MAX) return MEAN_BY_PASSES;
-  plan_pass(job, self, true, &plan);
-  *room = plan.size;
-  if (ops->mean_of_rows && has_rows(&plan)) return MEAN_OF_ROWS;
-  if (!ops->mean_by_pairs || !goes_by_pairs(job, self, room)) return MEAN_BY_PASSES;
-  *room *= 2;
-  return MEAN_BY_PAIRS;
-}
-
-static strew_status run_mean(const struct call *call, const struct scatter_job *job, strew_tensor *self,
-                             enum mean_way way, strew_tensor *scratch) {
-  struct scatter_plan plan;
-  bool bad, from_identity = job->start_from_identity;
+  bool bad;
   strew_device *device = self->storage->device;
   plan_pass(job, self, true, &plan);
   strew_status status =
-      way == MEAN_OF_ROWS
-          ? device->ops->mean_of_rows(call, device, &plan, scratch->storage, from_identity, job->count_self, &bad)
-          : device->ops->mean_by_pairs(call, device, &plan, scratch->storage, from_identity, job->count_self, &bad);
+      device->ops->mean_by_pairs(call, device, &plan, pairs->storage, job->start_from_identity, job->count_self, &bad);
   return status == STREW_OK && bad ? check_index_values(call, job->given_index, &job->limits) : status;
 }
 
@@ -155,10 +129,54 @@ static strew_status count_contributions(const struct call *call, const struct sc
                               .dim = job->dim,
                               .index = &index,
                               .number = {.i64 = 1},
+                              .given_index = job->given_index,
                               .reduction = STREW_SUM,
-                              .limits = job->limits};
+                              .limits = job->limits,
+                              .disposable = true};
   strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
-  return status == STREW_OK ? scatter_pass(call, &count, counts, false) : status;
+  return status == STREW_OK ? scatter_pass(call, &count, counts, true) : status;
+}
+
+/* What a mean needs beside its target. */
+struct mean {
+  strew_tensor *pairs;    /* of sums and counts; else NULL: by passes */
+  strew_tensor *counts;   /* by passes */
+  strew_tensor *received; /* what was counted, as bool, where that is to start from the identity; else NULL */
+};
+
+/* All that can fail for lack of memory, and the check of the index. */
+static strew_status mean_prepare(const struct call *call, const struct scatter_job *job, const strew_tensor *self,
+                                 struct mean *mean) {
+  int64_t span;
+  if (goes_by_pairs(job, self, &span)) {
+    span *= 2;
+    return tensor_create(call, self->storage->device, self->dtype, 1, &span, &mean->pairs);
+  }
+  strew_status status = counts_create(call, job, &mean->counts);
+  if (status == STREW_OK) status = count_contributions(call, job, mean->counts);
+  if (status != STREW_OK || !job->start_from_identity) return status;
+  return copy_as(call, mean->counts, STREW_BOOL, &mean->received);
+}
+
+static void mean_release(struct mean *mean) {
+  strew_release(mean->pairs);
+  strew_release(mean->counts);
+  strew_release(mean->received);
+}
+
+/* Sets places that received something to 0, each once. */
+static strew_status clear_received(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                   const strew_tensor *received) {
+  strew_tensor part = reachable(job, self);
+  struct elementwise_plan plan = {.kind = ELEMENTWISE_WHERE, .compute = self->dtype};
+  plan_start(&plan.plan, part.rank, part.sizes);
+  plan_add(&plan.plan, &part);
+  plan_add(&plan.plan, received);
+  plan_add_number(&plan.plan, self->dtype, (union element){.i64 = 0});
+  plan_add(&plan.plan, &part);
+  if (plan_numel(&plan.plan) == 0) return STREW_OK;
+  plan_simplify_any_order(&plan.plan);
+  return self->storage->device->ops->elementwise(call, self->storage->device, &plan);
 }
 
 static strew_status divide(const struct call *call, const struct scatter_job *job, strew_tensor *self,
@@ -175,18 +193,26 @@ static strew_status divide(const struct call *call, const struct scatter_job *jo
 
 /* ------------------------------------------------------------------------------------------------ all passes */
 
-static strew_status scatter_passes(struct call *call, const struct scatter_job *job, strew_tensor *self,
-                                   strew_tensor *counts) {
-  strew_status status = STREW_OK;
-  if (job->start_from_identity) {
-    status = set_to_identity(call, job, self);
-    call->begun = self->storage;
-  }
-  if (status == STREW_OK) status = scatter_pass(call, job, self, !job->start_from_identity);
+/* The first one of them that goes through the index checks it. */
+static strew_status scatter_passes(struct call *call, const struct scatter_job *job, strew_tensor *self) {
+  strew_status status = job->start_from_identity ? set_to_identity(call, job, self) : STREW_OK;
+  if (job->start_from_identity) call->begun = self->storage;
+  return status == STREW_OK ? scatter_pass(call, job, self, !job->start_from_identity) : status;
+}
+
+static strew_status mean_by_passes(struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                   const struct mean *mean) {
+  strew_status status = mean->received ? clear_received(call, job, self, mean->received) : STREW_OK;
+  if (mean->received) call->begun = self->storage;
+  if (status == STREW_OK) status = scatter_pass(call, job, self, false);
   call->begun = self->storage;
-  if (status == STREW_OK && counts) status = count_contributions(call, job, counts);
-  if (status == STREW_OK && counts) status = divide(call, job, self, counts);
-  return status;
+  return status == STREW_OK ? divide(call, job, self, mean->counts) : status;
+}
+
+static strew_status scatter_into(struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                 const struct mean *mean) {
+  if (mean->pairs) return mean_by_pairs(call, job, self, mean->pairs);
+  return mean->counts ? mean_by_passes(call, job, self, mean) : scatter_passes(call, job, self);
 }
 
 static bool needs_float32(const struct scatter_job *job) {
@@ -213,23 +239,12 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
   return status == STREW_OK ? copy_tensor(call, job->self, job->start) : status;
 }
 
-/* What a mean needs beside its target. */
-static strew_status scratch_create(const struct call *call, const struct scatter_job *job, strew_tensor *target,
-                                   enum mean_way *way, strew_tensor **scratch) {
-  int64_t room;
-  *way = choose_mean(job, target, &room);
-  if (*way == MEAN_BY_PASSES) return counts_create(call, job, scratch);
-  strew_dtype dtype = *way == MEAN_OF_ROWS ? STREW_INT64 : target->dtype;
-  strew_status status = tensor_create(call, target->storage->device, dtype, 1, &room, scratch);
-  return status == STREW_OK && *way == MEAN_OF_ROWS ? fill_tensor(call, *scratch, (union element){.i64 = 0}) : status;
-}
-
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
   struct call own = *given, *call = &own; /* which learns what it has begun */
-  strew_tensor *draft = NULL, *scratch = NULL, *target;
+  strew_tensor *draft = NULL, *target;
+  struct mean mean = {NULL, NULL, NULL};
   struct scatter_job draft_job;
   const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
-  enum mean_way way = MEAN_BY_PASSES;
   strew_status status = STREW_OK;
   if (needs_float32(job) || needs_draft(job)) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
@@ -239,17 +254,15 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
     if (needs_float32(job)) draft_job.number = float32_number(job);
   }
   target = draft ? draft : job->self;
-  if (status == STREW_OK && job->reduction == STREW_MEAN) status = scratch_create(call, due, target, &way, &scratch);
+  if (status == STREW_OK && job->reduction == STREW_MEAN) status = mean_prepare(call, due, target, &mean);
   if (status == STREW_OK && !draft && job->start != job->self) {
     status = copy_start(call, job);
     call->begun = target->storage;
   }
-  if (status == STREW_OK)
-    status =
-        way == MEAN_BY_PASSES ? scatter_passes(call, due, target, scratch) : run_mean(call, due, target, way, scratch);
+  if (status == STREW_OK) status = scatter_into(call, due, target, &mean);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
-  strew_release(scratch);
+  mean_release(&mean);
   return status;
 }
 

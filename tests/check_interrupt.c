@@ -185,7 +185,7 @@ static strew_status scatter_columns(strew_tensor **out) {
   return status;
 }
 
-/* Rows of as many floats as a mean of rows takes in one. */
+/* A mean of rows: a count, a sum and a division. */
 static strew_status mean_of_rows(strew_tensor **out) {
   enum { COLUMNS = 16 };
   strew_tensor *rows = NULL, *index = NULL;

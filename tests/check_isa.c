@@ -1,6 +1,7 @@
 /* check_isa.c: the loops of every instruction set that this processor has against the plain ones, bit for bit: each
    kernel, fold and conversion on rows of random elements, of many lengths, and not aligned. */
 #include "copy_loops.h"
+#include "cpu/scatter.h"
 #include "elementwise_loops.h"
 #include "index_loops.h"
 #include "reduce_loops.h"
@@ -255,30 +256,59 @@ START_TEST(finishes_agree) {
 }
 END_TEST
 
-/* A row joined with places by each reduction that has such a loop, and which columns won where there are winners. */
+/* Rows of two places, in order and by a list, with values that are nobody's; what is asked for ahead changes nothing.
+ */
+enum { CONTRIBUTED = 40, PLACES = 2 };
+
+static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t columns, bool by_list) {
+  static const int64_t odd[] = {-1, PLACES, INT64_MAX, INT64_MIN};
+  int64_t index[CONTRIBUTED], list[CONTRIBUTED], listed = 0, size = size_of(dtype);
+  for (int64_t i = 0; i < CONTRIBUTED; i++) {
+    index[i] = draw_below(9) ? draw_below(PLACES) : odd[draw_below(4)];
+    if (index[i] >= 0 && index[i] < PLACES && draw_below(3)) list[listed++] = i;
+  }
+  draw_row(1, dtype, columns + CONTRIBUTED), draw_row(2, dtype, PLACES * columns);
+  clear();
+  memcpy(due, in[2], (size_t)(PLACES * columns * size)), memcpy(found, in[2], (size_t)(PLACES * columns * size));
+  struct tile tile = {.rows = CONTRIBUTED, .columns = columns, .index = index, .size = PLACES, .count = PLACES};
+  tile.self_column = tile.src_column = size;
+  tile.step = columns * size;
+  tile.src = in[1];
+  tile.src_row = size; /* each begins an element after the one before */
+  tile.far = draw_below(2), tile.reads_ahead = draw_below(2);
+  const int64_t rows = by_list ? listed : CONTRIBUTED, *select = by_list ? list : NULL;
+  tile.self = due;
+  bool nobodys = row_of[ISA_PLAIN]->of[dtype].join[reduction](&tile, rows, select);
+  tile.self = found;
+  ck_assert(row_of[isa]->of[dtype].join[reduction](&tile, rows, select) == nobodys);
+  compare(dtype, PLACES * columns, isa, "rows", reduction);
+}
+
+static void check_winners(int isa, strew_dtype dtype, int reduction, int64_t columns) {
+  enum { HERE = 7, BEFORE = 3 };
+  int64_t winners[2][LONGEST + 1];
+  for (int64_t k = 0; k <= columns; k++) winners[0][k] = winners[1][k] = BEFORE;
+  draw_row(0, dtype, columns), draw_row(2, dtype, columns);
+  clear();
+  memcpy(due, in[0], (size_t)(columns * size_of(dtype))), memcpy(found, in[0], (size_t)(columns * size_of(dtype)));
+  row_of[ISA_PLAIN]->of[dtype].win[reduction](due, winners[0], in[2], columns, HERE);
+  row_of[isa]->of[dtype].win[reduction](found, winners[1], in[2], columns, HERE);
+  compare(dtype, columns, isa, "row with positions", reduction);
+  ck_assert(!memcmp(winners[0], winners[1], (size_t)(columns + 1) * sizeof **winners));
+}
+
 START_TEST(rows_agree) {
-  enum { POSITION = 7, BEFORE = 3 };
   strew_dtype dtype = (strew_dtype)_i;
   seed_draws((uint64_t)_i);
   for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++)
-    for (int l = 0; l < STREW_REDUCTION_COUNT * LENGTHS; l++) {
+    for (int reduction = 0; reduction < STREW_REDUCTION_COUNT; reduction++) {
       const struct joins *plain = &row_of[ISA_PLAIN]->of[dtype], *other = &row_of[isa]->of[dtype];
-      const int reduction = l % STREW_REDUCTION_COUNT;
-      int64_t count = lengths[l / STREW_REDUCTION_COUNT], winners[2][LONGEST + 1];
-      size_t bytes = (size_t)(count * size_of(dtype));
-      ck_assert(dtype_is_half(dtype) || !other->join[reduction] == !plain->join[reduction]);
-      if (!other->join[reduction]) continue;
-      for (int64_t k = 0; k <= count; k++) winners[0][k] = winners[1][k] = BEFORE;
-      clear();
-      draw_row(0, dtype, count), draw_row(1, dtype, count), draw_row(2, dtype, count);
-      memcpy(due, in[0], bytes), memcpy(found, in[0], bytes);
-      plain->join[reduction](due, in[1], count), other->join[reduction](found, in[1], count);
-      compare(dtype, count, isa, "row", reduction);
-      if (!other->win[reduction]) continue;
-      plain->win[reduction](due, winners[0], in[2], count, POSITION);
-      other->win[reduction](found, winners[1], in[2], count, POSITION);
-      compare(dtype, count, isa, "row with positions", reduction);
-      ck_assert(!memcmp(winners[0], winners[1], (size_t)(count + 1) * sizeof **winners));
+      ck_assert(size_of(dtype) < 4 ? !other->join[reduction] : !other->join[reduction] == !plain->join[reduction]);
+      for (int l = 0; l < LENGTHS; l++) {
+        for (int n = 0; other->join[reduction] && n < 8; n++)
+          check_joined_rows(isa, dtype, reduction, lengths[l], n % 2);
+        if (other->win[reduction]) check_winners(isa, dtype, reduction, lengths[l]);
+      }
     }
 }
 END_TEST

@@ -94,8 +94,6 @@ strew_status cpu_copy(const struct call *call, strew_device *device, const struc
 strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
 strew_status cpu_mean_by_pairs(const struct call *call, strew_device *device, const struct scatter_plan *plan,
                                struct storage *pairs, bool from_identity, int64_t extra, bool *bad);
-strew_status cpu_mean_of_rows(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                              struct storage *counts, bool from_identity, int64_t extra, bool *bad);
 strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan, int64_t extra);
 strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
 strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,

@@ -61,7 +61,6 @@ const struct device_ops cpu_ops = {
     .copy = cpu_copy,
     .scatter = cpu_scatter,
     .mean_by_pairs = cpu_mean_by_pairs,
-    .mean_of_rows = cpu_mean_of_rows,
     .divide_by_count = cpu_divide_by_count,
     .gather = cpu_gather,
     .index_check = cpu_index_check,

@@ -3,6 +3,7 @@
      FLOATING  1 for floats, else 0
      HALF      1 for the 16-bit floats; these blocks are left out where LOOPS_WIDE is defined: loops over computed types
      IS_BOOL   1 for bool
+     WORD      1 for those of 32 bits and more
    Inside, CAT(load_, S) and the like name the functions of scalar.h. LOOPS and LOOPS_WIDE are undefined at the end. */
 #ifndef LOOPS
 #error "define LOOPS, the file of loops, before including each_dtype.h"
@@ -16,6 +17,7 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #define FLOATING 1
 #define IS_BOOL  0
 #define HALF     0
+#define WORD     1
 #define S        f32
 #include LOOPS
 #undef S
@@ -23,6 +25,8 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #include LOOPS
 #undef S
 #undef HALF
+#undef WORD
+#define WORD 0
 #ifndef LOOPS_WIDE
 #define HALF 1
 #define S    f16
@@ -35,14 +39,18 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #endif
 #define HALF 0
 #undef FLOATING
+#undef WORD
 #define FLOATING 0
+#define WORD     1
 #define S        i64
 #include LOOPS
 #undef S
 #define S i32
 #include LOOPS
 #undef S
-#define S i16
+#undef WORD
+#define WORD 0
+#define S    i16
 #include LOOPS
 #undef S
 #define S i8
@@ -59,5 +67,6 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #undef IS_BOOL
 #undef FLOATING
 #undef HALF
+#undef WORD
 #undef LOOPS
 #undef LOOPS_WIDE

@@ -12,15 +12,6 @@ enum { SELF, INDEX, SRC, ARG, POSITION };
 
 /* -------------------------------------------------------------------------------------------------- scatter_loops.c */
 
-/* Of a mean of rows: for each value how many will have come, in the upper half, and how many are still to come. So each
-   row is visited once, as a whole. */
-struct row_counts {
-  int64_t *of;
-  int64_t extra;      /* to be counted, too */
-  bool from_identity; /* what the first one meets does not take part */
-};
-#define ROW_COUNTED ((INT64_C(1) << 32) + 1)
-
 /* `rows` index values, each of which brings `columns` contributions to as many places. Steps are in bytes. */
 struct tile {
   int64_t rows, columns;
@@ -34,10 +25,7 @@ struct tile {
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
   bool crowded;          /* they fill its nearest: what is used once is to pass by without taking their room */
   bool reads_ahead;      /* what isa.h tells of this processor */
-  /* loops over dense rows, for this processor; NULL where there are none */
-  join_row *join_row;
-  winner_row *winner;
-  const struct row_counts *counts; /* of a mean of rows, else NULL */
+  winner_row *winner;    /* of this processor, for dense rows; NULL where there is none */
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;
@@ -60,8 +48,6 @@ struct scatter_loops {
 enum { STREAMS = 4 };
 
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
-/* For a mean of rows; not of 16-bit floats, which are summed as float32, nor of bool. */
-const struct scatter_loops *scatter_mean_loops(strew_dtype dtype);
 /* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them. */
 struct pair_loops {
   void (*start)(int64_t count, const char *self, char *pairs);                 /* self NULL: from 0 */
@@ -136,7 +122,7 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
 
 /* ---------------------------------------------------------------------------------------------- scatter_partition.c */
 
-/* Can it go by partition: one contribution at a time, no positions of winners, no rows that are counted? Is a wrong
+/* Can it go by partition: one contribution at a time, no positions of winners? Is a wrong
    value found before a place is written? */
 bool scatter_can_part(const struct scatter_plan *plan);
 bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan);

@@ -2,24 +2,12 @@
    Memory is what a scatter waits for: the places that are due soon are known from the index, and asking for them early
    brought 19 ms to 16 (10 M float32 into 1 M places) and 44 to 23 (1 M rows of 64 into 100 k); where places fit in a
    core's nearest cache it costs a little (4 k places: 8.5 to 9.9). */
-#include "scatter.h"
+#include "scatter_ahead.h"
 
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
-
-#define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
-
-/* Where row i meets an operand. A wrong value gives a wrong address, which is never used: hence no
-   pointer arithmetic. */
-ALWAYS_INLINE uintptr_t address_ahead(const struct tile *t, const char *base, int64_t row, int64_t step, int64_t i) {
-  return (uintptr_t)base + (uintptr_t)i * (uintptr_t)row + (uintptr_t)t->index[i] * (uintptr_t)step;
-}
-
-ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
-  __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
-}
 
 /* Index values and contributions, read once, would push places out of the caches of an AMD EPYC: asked for aside, they
    do not. 10 M float32 into 10 k places took 9.7 ms instead of 12, into 1 M 15.3 instead of 17.4 (160 rows ahead). An
@@ -50,32 +38,6 @@ ALWAYS_INLINE void fetch_near_passage(const struct tile *t, int64_t i) {
   if (!t->reads_ahead && i + ONCE_AHEAD < t->rows && t->rows > MOST_NEAR) fetch_passage(t, i);
 }
 
-/* The first lines of so many bytes: the processor itself sees how it goes on. */
-ALWAYS_INLINE int64_t first_bytes(int64_t bytes) { return bytes < MOST_FETCHED ? bytes : MOST_FETCHED; }
-
-ALWAYS_INLINE void fetch_bytes(uintptr_t address, int64_t bytes) {
-  for (int64_t at = 0; at < first_bytes(bytes); at += CACHE_LINE)
-    __builtin_prefetch((const void *)(address + (uintptr_t)at), 1);
-}
-
-/* Rows that an owner takes here and there, no processor foresees; those in order, not every one (1 M rows of 64 into
-   100 k on an Intel Xeon: 30 ms, 35 if they are not asked for). */
-ALWAYS_INLINE void fetch_src(const struct tile *t, int64_t i) {
-  fetch_once((uintptr_t)t->src + (uintptr_t)i * (uintptr_t)t->src_row,
-             (uintptr_t)first_bytes(t->columns * t->src_column));
-}
-
-ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
-  enum { SRC_AHEAD = 24 };
-  if (k + ROW_AHEAD >= rows) return;
-  int64_t i = select ? select[k + ROW_AHEAD] : k + ROW_AHEAD;
-  fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
-  if (t->counts)
-    __builtin_prefetch((const void *)address_ahead(t, (char *)t->counts->of, 0, sizeof *t->counts->of, i), 1);
-  if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
-  if (select ? k + SRC_AHEAD < rows : !t->reads_ahead) fetch_src(t, select ? select[k + SRC_AHEAD] : k + SRC_AHEAD);
-}
-
 /* A compiler tests four values and joins them in less than four times what it takes for one: 10 M float32 into 100
    places take 5.4 ms instead of 6.1. */
 enum { AT_ONCE = 4 };
@@ -83,12 +45,6 @@ enum { AT_ONCE = 4 };
 /* A whole line. (A function of its own: within the others it would cost them registers.) */
 typedef bool join_crowded(const struct tile *tile);
 #define NOINLINE __attribute__((noinline))
-
-/* Dtypes as wide as the count of a mean; sums of others are joined in one of these, or counted apart. */
-#define PAIRED_f32 1
-#define PAIRED_f64 1
-#define PAIRED_i32 1
-#define PAIRED_i64 1
 
 /* One maximum, or minimum, alone: compilers take it through the registers of integers, and jump. So 10 M float32 into
    1 M places take 14.1 ms instead of 18.6. */
@@ -125,15 +81,6 @@ const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction red
   };
   if (dtype_is_half(dtype) && reduction == STREW_ASSIGN) dtype = STREW_INT16;
   return &loops[dtype][with_arg][reduction];
-}
-
-const struct scatter_loops *scatter_mean_loops(strew_dtype dtype) {
-  static const struct scatter_loops loops[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s) [STREW_##ENUM] = {scatter_mean_rows_##s, NULL, NULL},
-      ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32) ROW(INT16, i16) ROW(INT8, i8) ROW(UINT8, u8)
-#undef ROW
-  };
-  return &loops[dtype];
 }
 
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {

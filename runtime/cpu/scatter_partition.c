@@ -212,7 +212,7 @@ static int64_t places_of(const struct scatter_plan *plan) {
 
 /* Wrong values have a number, too, at most MOST_OWNERS + 1 ranges of the widest kind. */
 bool scatter_can_part(const struct scatter_plan *plan) {
-  return plan->plan.count <= ARG && !plan->counts && plan->size > 0 && places_of(plan) <= (int64_t)UINT32_MAX / 2;
+  return plan->plan.count <= ARG && plan->size > 0 && places_of(plan) <= (int64_t)UINT32_MAX / 2;
 }
 
 /* Contributions of one turn: so few that what is dealt stays in the shared cache, but as many as there are places, or

@@ -10,15 +10,14 @@
 #include "scatter.h"
 
 enum { BLOCK = 1024, NEAREST_BYTES = 1 << 14 }; /* the latter: half of the nearest cache */
-_Static_assert((int)LONGEST_MEAN_ROW <= (int)BLOCK && (int)LONGEST_MEAN_ROW <= (int)STRETCH,
-               "a row of a mean is visited as a whole");
 
 struct part {
   const struct scatter_plan *plan; /* its dimensions; the walk goes over `outer`, without the columns */
   struct plan outer;
   struct tile tile;
   const struct scatter_loops *loops;
-  convert_row *convert_src; /* where src is not of self's dtype */
+  struct scatter_loops of_rows; /* where these are the loops */
+  convert_row *convert_src;     /* where src is not of self's dtype */
   atomic_bool *bad;
 };
 
@@ -193,12 +192,22 @@ int64_t scatter_range_bytes(const struct scatter_plan *plan) {
   return plan->size * plan->step * (int64_t)dtype_bytes(plan->plan.operands[SELF].dtype);
 }
 
-static void set_row_loops(const struct scatter_plan *plan, struct tile *tile) {
+/* Dense rows have loops of their own, but for the narrowest (scatter.inc). */
+static void choose_loops(struct part *part) {
+  enum { NARROWEST = 5 };
+  const struct scatter_plan *plan = part->plan;
+  const struct tile *tile = &part->tile;
   strew_dtype dtype = plan->plan.operands[SELF].dtype;
-  const struct joins *loops = &(dtype_is_half(dtype) ? &row_loops_plain : row_loops())->of[dtype];
-  tile->counts = plan->counts;
-  tile->join_row = loops->join[plan->reduction];
-  tile->winner = loops->win[plan->reduction];
+  const int64_t size = (int64_t)dtype_bytes(dtype);
+  const bool dense = tile->self_column == size && (part->convert_src || tile->src_column == size);
+  const struct joins *rows = &(size < 4 ? &row_loops_plain : row_loops())->of[dtype];
+  join_rows *join = rows->join[plan->reduction];
+  part->of_rows.join = join;
+  part->tile.winner = rows->win[plan->reduction];
+  if (join && dense && !tile->arg && tile->columns >= NARROWEST)
+    part->loops = &part->of_rows;
+  else
+    part->loops = scatter_loops(dtype, plan->reduction, tile->arg);
 }
 
 static void set_arg(const struct scatter_plan *plan, struct part *part) {
@@ -231,6 +240,7 @@ static void walk_columns(struct part *part, int64_t longest) {
   for (int64_t count; done < columns; done += count) {
     count = columns - done < STRETCH ? columns - done : STRETCH;
     part->tile.columns = count;
+    choose_loops(part);
     walk_rows(&part->outer, 0, whole, rows_of_stretch(longest, count), visit, part);
     int last = part->outer.rank;
     for (int i = 0; done + count < columns && i < part->outer.count; i++)
@@ -250,7 +260,6 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.plan = plan;
   part.bad = bad;
   part.convert_src = operands[SRC].dtype != dtype ? converter(dtype, operands[SRC].dtype) : NULL;
-  part.loops = plan->counts ? scatter_mean_loops(dtype) : scatter_loops(dtype, plan->reduction, with_arg);
   part.tile.lowest = lowest; /* member by member: clearing it first would cost a small call more than its work */
   part.tile.count = count;
   part.tile.size = plan->size;
@@ -260,7 +269,6 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.crowded = places_are_crowded(plan);
   part.tile.reads_ahead = processor_reads_ahead();
   split_columns(&plan->plan, &part);
-  set_row_loops(plan, &part.tile);
   int last = part.outer.rank - 1;
   if (with_arg) set_arg(plan, &part);
   int64_t step = last < 0 ? (int64_t)sizeof(int64_t) : operand_step(&operands[INDEX], last);
