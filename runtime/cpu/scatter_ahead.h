@@ -42,6 +42,10 @@ ALWAYS_INLINE void fetch_src(const struct tile *t, int64_t i) {
              (uintptr_t)first_bytes(t->columns * t->src_column));
 }
 
+/* So many lines of a row are asked for at the most. In order 1 M rows of 64 float64, which are 8 lines, take
+   0.85 of the time if 4 are asked for, on an AMD EPYC; listed rows take 1.2 times as long. */
+enum { MOST_AHEAD = MOST_FETCHED / CACHE_LINE, MOST_AHEAD_IN_ORDER = 4 };
+
 /* The first lines, not yet asked for, of a row of places and of one of src that are due later. */
 struct rows_ahead {
   uintptr_t place, src;

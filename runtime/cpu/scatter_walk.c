@@ -133,15 +133,19 @@ static bool join_converted(const struct part *part, const struct tile *tile) {
   bool nobodys = false;
   piece.rows = 1;
   piece.src_column = size;
-  for (int64_t i = 0; i < tile->rows; i++)
+  for (int64_t i = 0; i < tile->rows; i++) {
+    const uint64_t value = (uint64_t)tile->index[i];
+    nobodys |= value >= (uint64_t)tile->size;
+    if (value - (uint64_t)tile->lowest >= (uint64_t)tile->count) continue;
     for (int64_t j = 0; j < tile->columns; j += BLOCK) {
       piece.columns = tile->columns - j < BLOCK ? tile->columns - j : BLOCK;
       part->convert_src(piece.columns, block.bytes, size, tile->src + i * tile->src_row + j * tile->src_column,
                         tile->src_column);
       piece.index = tile->index + i;
       piece.self = tile->self + i * tile->self_row + j * tile->self_column;
-      nobodys |= join_tile(part, &piece);
+      part->loops->join(&piece, 1, NULL);
     }
+  }
   return nobodys;
 }
 
