@@ -144,7 +144,7 @@ struct mean {
   strew_tensor *received; /* what was counted, as bool, where that is to start from the identity; else NULL */
 };
 
-/* All that can fail for lack of memory, and the check of the index. */
+/* All that can fail for lack of memory; by passes, the check of the index, too. */
 static strew_status mean_prepare(const struct call *call, const struct scatter_job *job, const strew_tensor *self,
                                  struct mean *mean) {
   int64_t span;

@@ -11,7 +11,8 @@
 
 struct tile;
 
-/* As struct scatter_loops has it. */
+/* Joins rows 0 .. rows - 1, all of the tile, or, with `select`, those of that list, whose values are in range: in
+   order. Was a value nobody's? */
 typedef bool join_rows(const struct tile *tile, int64_t rows, const int64_t *select);
 /* An extreme; where it differs from what place held, arg = position. */
 typedef void winner_row(char *place, int64_t *arg, const char *src, int64_t columns, int64_t position);

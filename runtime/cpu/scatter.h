@@ -36,9 +36,7 @@ struct tile {
 
 /* Loops of one dtype and reduction. */
 struct scatter_loops {
-  /* Rows 0 .. rows - 1, all of the tile, or, with `select`, those of that list, whose values are in range: in order.
-     Was a value nobody's? */
-  bool (*join)(const struct tile *tile, int64_t rows, const int64_t *select);
+  join_rows *join;
   /* All index values are equal and valid, and there is one column. */
   void (*join_run)(const struct tile *tile);
   /* Rows cuts[0] .. cuts[1] - 1, cuts[1] .. cuts[2] - 1, ... of one column, STREAMS of them, share no place, and values
@@ -46,6 +44,7 @@ struct scatter_loops {
   void (*join_streams)(const struct tile *tile, const int64_t *cuts);
 };
 enum { STREAMS = 4 };
+enum { WIDEST_NARROW = 4 }; /* columns of dense rows that have loops of their own for each width */
 
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
 /* For a mean's pairs, of a dtype of 4 or 8 bytes: its loops above, under STREW_MEAN, join them. */
@@ -122,8 +121,8 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
 
 /* ---------------------------------------------------------------------------------------------- scatter_partition.c */
 
-/* Can it go by partition: one contribution at a time, no positions of winners? Is a wrong
-   value found before a place is written? */
+/* Can it go by partition: one contribution at a time, no positions of winners? Is a wrong value found before a place is
+   written? */
 bool scatter_can_part(const struct scatter_plan *plan);
 bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan);
 /* False where memory lacks: nothing was done then. */

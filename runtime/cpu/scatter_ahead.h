@@ -6,17 +6,16 @@
 
 #define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
 
-/* Over rows begin .. end - 1 of a tile or, with `select`, over those of that list, whose values are
-   in range. Others they test on the way, which costs nothing: they wait for memory. They return whether a value was
-   nobody's. */
+/* Over rows begin .. end - 1 of a tile or, with `select`, over those of that list, whose values are in range. Others
+   are tested on the way, which costs nothing: loops wait for memory. `nobodys` is set where a value was nobody's. */
 #define EACH_ROW(t, begin, end, select)                                                                                \
   for (int64_t k = (begin), i, value; k < (end); k++)                                                                  \
     if (i = (select) ? (select)[k] : k, value = (t)->index[i], !(select) && IS_NOBODYS(t, value))                      \
       nobodys = true;                                                                                                  \
     else
 
-/* Where row i meets an operand. A wrong value gives a wrong address, which is never used: hence no
-   pointer arithmetic. */
+/* Where row i meets an operand. A wrong value gives a wrong address, which is never used: hence no pointer
+   arithmetic. */
 ALWAYS_INLINE uintptr_t address_ahead(const struct tile *t, const char *base, int64_t row, int64_t step, int64_t i) {
   return (uintptr_t)base + (uintptr_t)i * (uintptr_t)row + (uintptr_t)t->index[i] * (uintptr_t)step;
 }
@@ -42,11 +41,13 @@ ALWAYS_INLINE void fetch_src(const struct tile *t, int64_t i) {
              (uintptr_t)first_bytes(t->columns * t->src_column));
 }
 
-/* So many lines of a row are asked for at the most. In order 1 M rows of 64 float64, which are 8 lines, take
-   0.85 of the time if 4 are asked for, on an AMD EPYC; listed rows take 1.2 times as long. */
+/* So many lines of a row are asked for, and one more where it ends in a part of a line. In order 1 M rows of 64
+   float64, which are 8 lines, take 0.85 of the time if 4 are asked for, on an AMD EPYC; listed rows take 1.2 times as
+   long. */
 enum { MOST_AHEAD = MOST_FETCHED / CACHE_LINE, MOST_AHEAD_IN_ORDER = 4 };
 
-/* The first lines, not yet asked for, of a row of places and of one of src that are due later. */
+/* The first lines, not yet asked for, of a row of places and of one of src that are due later. Where none is to be
+   asked for it is the row's own, which costs less than to ask whether there is one. */
 struct rows_ahead {
   uintptr_t place, src;
 };
