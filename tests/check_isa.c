@@ -256,8 +256,7 @@ START_TEST(finishes_agree) {
 }
 END_TEST
 
-/* Rows of two places, in order and by a list, with values that are nobody's; what is asked for ahead changes nothing.
- */
+/* Rows of two places, in order and by a list, with values that are nobody's; what is asked for changes nothing. */
 enum { CONTRIBUTED = 40, PLACES = 2 };
 
 static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t columns, bool by_list) {

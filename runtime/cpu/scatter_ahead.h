@@ -6,11 +6,14 @@
 
 #define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
 
+/* The k-th row of the list, or of the tile where there is none. */
+ALWAYS_INLINE int64_t row_at(const int64_t *select, int64_t k) { return select ? select[k] : k; }
+
 /* Over rows begin .. end - 1 of a tile or, with `select`, over those of that list, whose values are in range. Others
    are tested on the way, which costs nothing: loops wait for memory. `nobodys` is set where a value was nobody's. */
 #define EACH_ROW(t, begin, end, select)                                                                                \
   for (int64_t k = (begin), i, value; k < (end); k++)                                                                  \
-    if (i = (select) ? (select)[k] : k, value = (t)->index[i], !(select) && IS_NOBODYS(t, value))                      \
+    if (i = row_at(select, k), value = (t)->index[i], !(select) && IS_NOBODYS(t, value))                               \
       nobodys = true;                                                                                                  \
     else
 
@@ -55,7 +58,7 @@ struct rows_ahead {
 ALWAYS_INLINE struct rows_ahead rows_ahead_of(const struct tile *t, int64_t k, int64_t i, int64_t rows,
                                               const int64_t *select) {
   const int64_t last = t->far ? rows - ROW_AHEAD : 0;
-  const int64_t n = k >= last ? i : select ? select[k + ROW_AHEAD] : k + ROW_AHEAD;
+  const int64_t n = k >= last ? i : row_at(select, k + ROW_AHEAD);
   const int64_t m = !select ? k + SRC_AHEAD : k < rows - SRC_AHEAD ? select[k + SRC_AHEAD] : i;
   return (struct rows_ahead){address_ahead(t, t->self, t->self_row, t->step, n),
                              (uintptr_t)t->src + (uintptr_t)m * (uintptr_t)t->src_row};
@@ -71,10 +74,10 @@ ALWAYS_INLINE void fetch_line(struct rows_ahead *ahead, const bool with_src) {
 
 ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
   if (k + ROW_AHEAD >= rows) return;
-  int64_t i = select ? select[k + ROW_AHEAD] : k + ROW_AHEAD;
+  int64_t i = row_at(select, k + ROW_AHEAD);
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
-  if (select ? k + SRC_AHEAD < rows : !t->reads_ahead) fetch_src(t, select ? select[k + SRC_AHEAD] : k + SRC_AHEAD);
+  if (select ? k + SRC_AHEAD < rows : !t->reads_ahead) fetch_src(t, row_at(select, k + SRC_AHEAD));
 }
 
 #endif
