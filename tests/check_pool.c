@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,6 +218,83 @@ START_TEST(test_no_threads_to_be_had) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------- processors */
+
+/* The threads of this process that are not yet among the `known` of them; there, too, from now on. */
+static int new_threads(pid_t *known, int *count, pid_t *found) {
+  int are_new = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  ck_assert_ptr_nonnull(tasks);
+  for (struct dirent *task; (task = readdir(tasks));) {
+    pid_t thread = (pid_t)atoi(task->d_name);
+    bool is_known = thread == 0;
+    for (int i = 0; i < *count; i++) is_known |= known[i] == thread;
+    if (!is_known) found[are_new++] = known[(*count)++] = thread;
+  }
+  closedir(tasks);
+  return are_new;
+}
+
+static cpu_set_t processors_of(pid_t thread) {
+  cpu_set_t set;
+  ck_assert_int_eq(sched_getaffinity(thread, sizeof set, &set), 0);
+  return set;
+}
+
+static void run_on(int processor) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+  ck_assert_int_eq(count_wrong(device), 0);
+}
+
+/* Workers keep off whatever processor the caller is on, if there is another for each, and the host does not say
+   otherwise. */
+START_TEST(test_processors) {
+  enum { MOST = 600 };
+  pid_t known[MOST], workers[MOST];
+  int count = 0, processors[2], found = 0;
+  cpu_set_t all = processors_of(0);
+  expect(2);
+  for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
+    if (CPU_ISSET(i, &all)) processors[found++] = i;
+  ck_assert_int_eq(count_wrong(device), 0); /* with the first thread, ThreadSanitizer starts one of its own */
+  use_threads(1);
+  new_threads(known, &count, workers);
+  use_threads(2);
+  ck_assert_int_eq(count_wrong(device), 0);
+  ck_assert_int_eq(new_threads(known, &count, workers), 1);
+  for (int turn = 0; turn < 4; turn++) {
+    cpu_set_t others = all, now;
+    run_on(processors[turn % 2]);
+    CPU_CLR(processors[turn % 2], &others);
+    now = processors_of(workers[0]);
+    ck_assert(CPU_EQUAL(&now, &others));
+  }
+  ck_assert_int_eq(sched_setaffinity(workers[0], sizeof all, &all), 0);
+  run_on(processors[0]);
+  cpu_set_t kept = processors_of(workers[0]);
+  ck_assert(CPU_EQUAL(&kept, &all));
+  ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) >= 256) return; /* as many threads as a context can have: never too few processors */
+  use_threads(CPU_COUNT(&all) + 1);
+  ck_assert_int_eq(count_wrong(device), 0);
+  int made = new_threads(known, &count, workers);
+  ck_assert_int_eq(made, CPU_COUNT(&all));
+  run_on(processors[1]);
+  for (int i = 0; i < made; i++) {
+    cpu_set_t now = processors_of(workers[i]);
+    ck_assert(CPU_EQUAL(&now, &all));
+  }
+}
+END_TEST
+
+static bool has_processors(void) {
+  cpu_set_t all;
+  return !sched_getaffinity(0, sizeof all, &all) && CPU_COUNT(&all) > 1;
+}
+
 /* --------------------------------------------------------------------------------------------------- contexts */
 
 static strew_device *new_device_of_grain(int threads, size_t grain_bytes) {
@@ -411,6 +490,10 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_contexts_side_by_side);
   tcase_add_test(all, test_contexts_taking_turns);
   tcase_add_test(all, test_contexts_come_and_go);
+  if (has_processors())
+    tcase_add_test(all, test_processors);
+  else
+    printf("pool: what keeps workers off the caller's processor is left out: there is one processor\n");
   if (follows_forks()) {
     tcase_add_test(all, test_fork_after_use);
     tcase_add_test(all, test_fork_before_use);
