@@ -2,7 +2,9 @@
 
    The outputs are cut into tiles of neighbouring columns, and each tile's elements are folded block by block in one of
    two ways, which add in the same order and differ in how they go through memory:
-     along    one output at a time, its block brought together in one row: lanes are neighbours in it
+     along    one output at a time, its block brought together in one row: lanes are neighbours in it. Where elements
+              lie side by side, BLOCKS_AT_ONCE blocks are met, and joined, by one call of a loop; outputs that need no
+              more than one make tiles of several, so that little is spent on each: rows of 100 take half the time
      across   a row of outputs at a time: every output has its 16 lanes, and a row of elements is added to one of them
    Block values go up a binary tree whose waiting nodes lie on a stack, as carries in a binary counter. Work is split
    among the threads by tiles; where there are few, also by subtrees of 2^k blocks. So no way of splitting shows in a
@@ -13,7 +15,7 @@
 
 #include <string.h>
 
-enum { TILE_BYTES = 1024, MAX_DEPTH = 54, PIECES_PER_PART = 2 };
+enum { TILE_BYTES = 1024, TILE_ELEMENTS = 1 << 14, MAX_DEPTH = 54, PIECES_PER_PART = 2 };
 
 CHOOSE_LOOPS(reduce)
 
@@ -48,10 +50,11 @@ struct job {
   bool direct;               /* elements are already in it */
   struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
   char *in, *out;
-  int64_t n;                     /* elements that meet in one output */
-  int64_t blocks, chunk, chunks; /* blocks of them, blocks in one piece of work, pieces */
-  bool across;
-  int64_t columns, column_in, column_out; /* number and steps; 1 column where the way is `along` */
+  int64_t n;                              /* elements that meet in one output */
+  int64_t blocks, chunk, chunks;          /* blocks of them, blocks in one piece of work, pieces */
+  int64_t at_once;                        /* blocks that one call of the fold's loop meets */
+  bool across, whole;                     /* whole: `along`, and one call is enough for an output */
+  int64_t columns, column_in, column_out; /* number and steps; 1 column where the way is `along`, but not `whole` */
   int64_t width, tiles_per_row, tiles;    /* columns in a tile */
   int lanes;                              /* of an output, across: a power of two, no more than it needs */
   bool finds;                             /* winners with their places? */
@@ -79,6 +82,15 @@ static bool goes_across(const struct job *job) {
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void choose_way(struct job *job) {
+  job->across = goes_across(job);
+  bool dense = job->direct && job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
+  job->at_once = dense && !job->across ? BLOCKS_AT_ONCE : 1;
+  job->whole = job->kept.rank && dense && !job->across && job->blocks <= BLOCKS_AT_ONCE;
+}
+
 static void lay_out(struct job *job, const struct reduce_plan *plan) {
   const struct operand *out = &plan->plan.operands[0], *in = &plan->plan.operands[1];
   strew_dtype wide = dtype_wide(in->dtype);
@@ -97,16 +109,17 @@ static void lay_out(struct job *job, const struct reduce_plan *plan) {
   job->n = count_of_sizes(job->folded.rank, job->folded.sizes);
   job->blocks = (job->n - 1) / SUM_BLOCK + 1;
   job->chunk = 1;
-  job->across = goes_across(job);
+  choose_way(job);
   job->columns = 1;
-  if (job->across) {
+  if (job->across || job->whole) {
     int last = --job->kept.rank;
     job->columns = job->kept.sizes[last];
     job->column_in = job->kept.in[last];
     job->column_out = job->kept.out[last];
   }
   int64_t widest = TILE_BYTES / (job->fold->value_bytes > job->wide_bytes ? job->fold->value_bytes : job->wide_bytes);
-  job->width = job->columns < widest ? job->columns : widest;
+  if (job->whole) widest = least(widest, (TILE_ELEMENTS - 1) / job->n + 1);
+  job->width = least(job->columns, widest);
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * count_of_sizes(job->kept.rank, job->kept.sizes);
   /* winners need each row's own place, and no lanes: they may be met in any order */
@@ -271,24 +284,37 @@ static void tree_finish(const struct fold *fold, struct desk *desk, int64_t leav
   }
 }
 
-/* Folds blocks begin..end-1 of a tile into desk->values; false where the call has to stop before. */
+static void fold_whole(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
+                       int64_t place, int64_t count) {
+  const char *from = tile->in + place * job->element_bytes, *center = centers;
+  for (int64_t i = 0; i < tile->width; i++)
+    job->fold->block(desk->values + i * job->fold->value_bytes, from + i * job->column_in,
+                     center ? center + i * job->wide_bytes : NULL, count, place);
+}
+
+/* Folds blocks begin..end-1 of a tile into desk->values; false where the call has to stop before. The leaves of their
+   tree are what is met at once. */
 static bool fold_blocks(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
                         int64_t begin, int64_t end) {
   struct cursor cursor;
-  bool has_best = job->finds && !job->across; /* for the block's loop: what it has to beat */
+  int64_t place = begin * SUM_BLOCK, last = least(end * SUM_BLOCK, job->n), most = job->at_once * SUM_BLOCK;
+  int64_t leaves = (last - place - 1) / most + 1;
+  bool has_best = job->finds && !job->across && !job->whole; /* for the block's loop: what it has to beat */
   if (has_best) job->fold->start(desk->centers, 1), centers = desk->centers;
-  cursor_start(&cursor, &job->folded, tile->in, begin * SUM_BLOCK);
-  for (int64_t block = begin; block < end; block++) {
-    int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
+  if (!job->whole) cursor_start(&cursor, &job->folded, tile->in, place);
+  for (int64_t leaf = 0; leaf < leaves; leaf++, place += most) {
+    int64_t count = least(most, last - place);
     if (context_stops(job->context)) return false;
-    if (job->across)
+    if (job->whole)
+      fold_whole(job, desk, tile, centers, place, count);
+    else if (job->across)
       block_across(job, desk, &cursor, centers, place, count, tile->width);
     else
       block_along(job, desk, &cursor, centers, place, count);
     if (has_best) job->fold->join(desk->centers, desk->values, 1);
-    if (end - begin > 1) tree_push(job->fold, desk, block - begin, tile->width);
+    if (leaves > 1) tree_push(job->fold, desk, leaf, tile->width);
   }
-  if (end - begin > 1) tree_finish(job->fold, desk, end - begin, tile->width);
+  if (leaves > 1) tree_finish(job->fold, desk, leaves, tile->width);
   return true;
 }
 
