@@ -129,9 +129,9 @@ int bind_binary(lua_State *L, struct call *call, strew_binary_op op);
 
 /* Fills call->error with "OP: 'ARGUMENT' FACT, RULE" (argument may be NULL); returns -1. */
 int bind_fail(struct call *call, strew_status code, const char *argument, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 /* Adds a hint to a failure that has none; returns -1. */
-int bind_hint(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int bind_hint(struct call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
 /* Where argument i is a table: what makes a tensor of it. */
 void bind_hint_table(lua_State *L, struct call *call, int i, const char *name);

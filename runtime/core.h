@@ -54,7 +54,7 @@ struct fault {
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
    fault.code, so that a failure is one line at the place where it is found. */
 strew_status fail(const struct call *call, struct fault fault, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((cold, format(printf, 3, 4)));
 /* An enumerator that is none of 0..last. */
 strew_status fail_unknown(const struct call *call, const char *argument, int value, int last);
 

@@ -11,7 +11,7 @@ enum { CACHE_LINE = 64, LINE_AHEAD = 32, ROW_AHEAD = 8, MOST_FETCHED = 8 * CACHE
 enum { STRETCH = 1 << 17 };
 /* How many rows of so many columns (0: just elements) make a stretch, `most` at the most? */
 static inline int64_t rows_of_stretch(int64_t most, int64_t columns) {
-  int64_t rows = columns ? (STRETCH - 1) / columns + 1 : STRETCH;
+  int64_t rows = columns > 1 ? (STRETCH - 1) / columns + 1 : STRETCH; /* small calls do without the division */
   return rows < most ? rows : most;
 }
 

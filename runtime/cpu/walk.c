@@ -29,12 +29,13 @@ static void walker_start(struct walker *walker, const struct plan *plan, int64_t
   int last = plan->rank - 1;
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];
-    walker->row.address[i] = place ? operand_at(plan, i, place) : operand_address(operand);
+    walker->row.address[i] = operand_address(operand);
     walker->row.step_bytes[i] = last < 0 ? 0 : operand_step(operand, last);
   }
-  for (int d = last; d >= 0; d--) {
-    walker->at[d] = place ? place % plan->sizes[d] : 0;
-    if (place) place /= plan->sizes[d];
+  for (int d = last; d >= 0; d--) walker->at[d] = 0;
+  for (int d = last; d >= 0 && place; place /= plan->sizes[d--]) {
+    walker->at[d] = place % plan->sizes[d];
+    for (int i = 0; i < plan->count; i++) walker->row.address[i] += walker->at[d] * operand_step(&plan->operands[i], d);
   }
 }
 
