@@ -52,11 +52,12 @@ struct fault {
 };
 
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
-   fault.code, so that a failure is one line at the place where it is found. */
+   fault.code, so that a failure is one line at the place where it is found. (`cold`: what leads to it is kept out of
+   the way of small calls.) */
 strew_status fail(const struct call *call, struct fault fault, const char *format, ...)
     __attribute__((cold, format(printf, 3, 4)));
 /* An enumerator that is none of 0..last. */
-strew_status fail_unknown(const struct call *call, const char *argument, int value, int last);
+strew_status fail_unknown(const struct call *call, const char *argument, int value, int last) __attribute__((cold));
 
 /* What gcc -fanalyzer and clang-tidy cannot see in another file: a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {

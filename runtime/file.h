@@ -7,10 +7,10 @@
 
 /* "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE. */
 strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...)
-    __attribute__((cold, format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 /* The same of a member of an archive; NULL: of the file itself. */
 strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
-                         const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
 #define fail_file(...)   failed(fail_file(__VA_ARGS__))
 #define fail_member(...) failed(fail_member(__VA_ARGS__))
 

@@ -284,7 +284,9 @@ STREW_API strew_context *strew_context_retain(strew_context *context); /* return
 
 /* How many threads work for a call on the CPU, the caller's among them. They are started when they are first needed,
    wait without spinning, and end with the context or the next setting. Where they cannot be started, the caller's
-   thread does all. A number that is not valid is STREW_EARGUMENT. Never changes a result. */
+   thread does all. Of the processors that they may use when they start, they are kept off the one that the caller runs
+   on, if there are enough; a host that sets the processors of a worker itself is left its way. A number that is not
+   valid is STREW_EARGUMENT. Never changes a result. */
 STREW_API int strew_context_threads(const strew_context *context);
 STREW_API strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error);
 /* Bytes of tensor memory now held, on all devices, without what hosts have wrapped; and the most ever held. */

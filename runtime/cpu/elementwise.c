@@ -34,8 +34,6 @@ struct job {
   struct lane out, in[MAX_INPUTS];
 };
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Brings `count` elements of joined rows together, from number `first` on. Where all rows are the same one, what is
    there is doubled. */
 static void gather_rows(const struct lane *lane, char *to, const char *from, int64_t first, int64_t count) {

@@ -8,8 +8,6 @@
 #include <limits.h>
 #include <string.h>
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* What is made between two looks at whether the call has to stop. */
 struct piece {
   int64_t rows, columns, depth;

@@ -15,7 +15,9 @@
 
 #include <string.h>
 
-enum { TILE_BYTES = 1024, TILE_ELEMENTS = 1 << 14, MAX_DEPTH = 54, PIECES_PER_PART = 2 };
+/* A tile's values, and the elements of short rows that make one: few, that threads may share the tiles. */
+enum { TILE_BYTES = 1024, TILE_ELEMENTS = 1 << 13 };
+enum { MAX_DEPTH = 54, PIECES_PER_PART = 2 };
 
 CHOOSE_LOOPS(reduce)
 
@@ -53,7 +55,7 @@ struct job {
   int64_t n;                              /* elements that meet in one output */
   int64_t blocks, chunk, chunks;          /* blocks of them, blocks in one piece of work, pieces */
   int64_t at_once;                        /* blocks that one call of the fold's loop meets */
-  bool across, whole;                     /* whole: `along`, and one call is enough for an output */
+  bool across, whole;                     /* whole: `along` with outputs in a row, one call each */
   int64_t columns, column_in, column_out; /* number and steps; 1 column where the way is `along`, but not `whole` */
   int64_t width, tiles_per_row, tiles;    /* columns in a tile */
   int lanes;                              /* of an output, across: a power of two, no more than it needs */
@@ -81,8 +83,6 @@ static bool goes_across(const struct job *job) {
   if (job->n < FEW) return true;
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void choose_way(struct job *job) {
   job->across = goes_across(job);
@@ -118,7 +118,7 @@ static void lay_out(struct job *job, const struct reduce_plan *plan) {
     job->column_out = job->kept.out[last];
   }
   int64_t widest = TILE_BYTES / (job->fold->value_bytes > job->wide_bytes ? job->fold->value_bytes : job->wide_bytes);
-  if (job->whole) widest = least(widest, (TILE_ELEMENTS - 1) / job->n + 1);
+  if (job->whole) widest = least(widest, job->n < TILE_ELEMENTS ? TILE_ELEMENTS / job->n : 1);
   job->width = least(job->columns, widest);
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * count_of_sizes(job->kept.rank, job->kept.sizes);
@@ -136,8 +136,8 @@ struct tile {
 
 static struct tile tile_at(const struct job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, rest = i / job->tiles_per_row;
-  struct tile tile = {job->in + column * job->column_in, job->out + column * job->column_out, job->columns - column};
-  if (tile.width > job->width) tile.width = job->width;
+  struct tile tile = {job->in + column * job->column_in, job->out + column * job->column_out,
+                      least(job->columns - column, job->width)};
   for (int d = job->kept.rank - 1; d >= 0; d--) {
     int64_t at = rest % job->kept.sizes[d];
     rest /= job->kept.sizes[d];
@@ -167,8 +167,7 @@ static void cursor_start(struct cursor *cursor, const struct space *space, const
 /* How many elements, `most` at the most, follow in this run? */
 static int64_t cursor_run(const struct cursor *cursor, int64_t most) {
   int last = cursor->space->rank - 1;
-  int64_t left = cursor->space->sizes[last] - cursor->coordinates[last];
-  return left < most ? left : most;
+  return least(cursor->space->sizes[last] - cursor->coordinates[last], most);
 }
 
 static int64_t cursor_step(const struct cursor *cursor) { return cursor->space->in[cursor->space->rank - 1]; }
@@ -297,7 +296,8 @@ static void fold_whole(const struct job *job, struct desk *desk, const struct ti
 static bool fold_blocks(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
                         int64_t begin, int64_t end) {
   struct cursor cursor;
-  int64_t place = begin * SUM_BLOCK, last = least(end * SUM_BLOCK, job->n), most = job->at_once * SUM_BLOCK;
+  int64_t place = begin * SUM_BLOCK, last = end < job->blocks ? end * SUM_BLOCK : job->n,
+          most = job->at_once * SUM_BLOCK;
   int64_t leaves = (last - place - 1) / most + 1;
   bool has_best = job->finds && !job->across && !job->whole; /* for the block's loop: what it has to beat */
   if (has_best) job->fold->start(desk->centers, 1), centers = desk->centers;
@@ -384,8 +384,7 @@ static void fold_piece(void *job_, int64_t piece) {
   struct tile tile = tile_at(job, piece / job->chunks);
   int64_t begin = piece % job->chunks * job->chunk, end = begin + job->chunk;
   if (job->means) set_centers(job, &desk, means_at(job, piece / job->chunks), tile.width);
-  if (!fold_blocks(job, &desk, &tile, job->means ? desk.centers : NULL, begin, end < job->blocks ? end : job->blocks))
-    return;
+  if (!fold_blocks(job, &desk, &tile, job->means ? desk.centers : NULL, begin, least(end, job->blocks))) return;
   memcpy(partial_at(job, piece), desk.values, (size_t)(tile.width * job->fold->value_bytes));
 }
 

@@ -7,8 +7,8 @@
 
 enum fold_kind { SUMS, PRODUCTS, DEVIATIONS, LEAST, GREATEST, FIRST_LEAST, FIRST_GREATEST, EVERY, SOME, FOLD_KINDS };
 
-/* What `block` meets in one call at the most: some 10 us, after which a look is taken at whether the call has to stop.
-   More than one at once, for on its own each costs its loop a quarter of its time. */
+/* What `block` meets in one call at the most; after it a look is taken at whether the call has to stop. For what is in
+   the cache a call for each block costs a quarter more. */
 enum { BLOCKS_AT_ONCE = 64 };
 
 struct fold {
@@ -18,7 +18,8 @@ struct fold {
   void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
   /* `rows` rows, `step` bytes apart, one after the other; NULL: row after row will do. */
   void (*rows)(void *values, const void *elements, int64_t step, int64_t rows, const void *centers, int64_t count);
-  /* Elements side by side, BLOCKS_AT_ONCE blocks at the most, into the one value of their tree.
+  /* Elements side by side, BLOCKS_AT_ONCE blocks at the most, into one value; of sums and products of floats, that of
+     the blocks' tree.
      center: for winners, the one of the blocks before, or NULL; a block that does not beat it need not name its own. */
   void (*block)(void *value, const void *elements, const void *center, int64_t count, int64_t place);
 };

@@ -24,6 +24,16 @@ struct walker {
   struct row row;
 };
 
+static void walker_seek(struct walker *walker, int64_t place) {
+  const struct plan *plan = walker->plan;
+  for (int i = 0; i < plan->count; i++) walker->row.address[i] = operand_at(plan, i, place);
+  for (int d = plan->rank - 1; d >= 0; d--) {
+    walker->at[d] = place % plan->sizes[d];
+    place /= plan->sizes[d];
+  }
+}
+
+/* Most walks start at 0, which takes no division. */
 static void walker_start(struct walker *walker, const struct plan *plan, int64_t place) {
   walker->plan = plan;
   int last = plan->rank - 1;
@@ -33,10 +43,7 @@ static void walker_start(struct walker *walker, const struct plan *plan, int64_t
     walker->row.step_bytes[i] = last < 0 ? 0 : operand_step(operand, last);
   }
   for (int d = last; d >= 0; d--) walker->at[d] = 0;
-  for (int d = last; d >= 0 && place; place /= plan->sizes[d--]) {
-    walker->at[d] = place % plan->sizes[d];
-    for (int i = 0; i < plan->count; i++) walker->row.address[i] += walker->at[d] * operand_step(&plan->operands[i], d);
-  }
+  if (place) walker_seek(walker, place);
 }
 
 /* Moves on by `count` places of the last dimension, which end where the row ends or before. */
