@@ -9,12 +9,12 @@ enum { CACHE_LINE = 64, LINE_AHEAD = 32, ROW_AHEAD = 8, MOST_FETCHED = 8 * CACHE
 
 /* So many elements are gone through between two looks at whether the call has to stop: a few milliseconds at most. */
 enum { STRETCH = 1 << 17 };
+
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* How many rows of so many columns (0: just elements) make a stretch, `most` at the most? */
 static inline int64_t rows_of_stretch(int64_t most, int64_t columns) {
-  int64_t rows = columns > 1 ? (STRETCH - 1) / columns + 1 : STRETCH; /* small calls do without the division */
-  return rows < most ? rows : most;
+  return least(most, columns > 1 ? (STRETCH - 1) / columns + 1 : STRETCH); /* small calls do without the division */
 }
 
 /* For loops that take a function per element as an argument: inlined, it is a constant, and nothing is called. */
