@@ -2,12 +2,14 @@
   python3 scripts/bench/peers.py [BUDGET]
 
 Every case is prepared in one process for each library, on one thread and on all; then the libraries take turns in
-slices until each has had BUDGET seconds (1), so that a machine that changes its speed does so for all. Medians, as a
-Markdown table; "floors" is how many times the floor strew takes: the bytes that must move over the bandwidth of a copy
-measured in this run. What is not installed is left out, with a line that says so.
+slices until each has had BUDGET seconds (1), so that a machine that changes its speed does so for all. So with each of
+PROCESSES sets of processes (1), for where the system lays a process's memory may decide more than what it does with it:
+one sums 40 MB in 0.3 ms, another in 1.1. Medians, as a Markdown table; "floors" is how many times the floor strew
+takes: the bytes that must move over the bandwidth of a copy measured in this run. What is not installed is left out,
+with a line that says so.
 
 In the environment, or as make's variables: CASES=rows,add_1M words of keys, THREADS=1,2, PEERS=torch,numpy, BUDGET,
-STREW=build/strew, SCALE=1000 for sizes a thousandth as large, CLOCK=cpu for processor time (see timing.lua).
+PROCESSES, STREW=build/strew, SCALE=1000 for sizes a thousandth as large, CLOCK=cpu for processor time (see timing.lua).
 """
 
 import os
@@ -21,6 +23,7 @@ STREW = os.environ.get("STREW") or os.path.join(FOLDER, "../../build/strew")
 PEERS = ["torch", "torch_scatter", "jax", "numpy"]
 TITLES = {"strew": "strew", "torch": "PyTorch", "torch_scatter": "torch_scatter", "jax": "JAX", "numpy": "NumPy"}
 TURNS = 6
+told = set()  # which libraries are absent
 PAUSE = 0.05  # seconds after which a library's idle workers no longer spin
 
 
@@ -81,6 +84,13 @@ def in_turns(libraries, case, budget):
     return {name: statistics.median(own or [first[name]]) for name, own in times.items()}, moved
 
 
+def in_processes(sets, case, budget):
+    """The medians of what in_turns says of each set of processes, and the bytes."""
+    results = [in_turns(libraries, case, budget) for libraries in sets]
+    names = [name for name in results[0][0] if all(name in times for times, _ in results)]
+    return {name: statistics.median(times[name] for times, _ in results) for name in names}, results[0][1]
+
+
 def start_libraries(threads):
     names = (os.environ.get("PEERS") or ",".join(PEERS)).split(",")
     libraries = []
@@ -90,8 +100,9 @@ def start_libraries(threads):
         except Absent as reason:
             if name == "strew":
                 sys.exit(f"{STREW}: {reason}")
-            if threads == thread_counts()[0]:
-                print(f"{TITLES[name]}: absent ({reason})")
+            if name not in told:
+                print(f"{TITLES.get(name, name)}: absent ({reason})")
+            told.add(name)
     return libraries
 
 
@@ -190,14 +201,14 @@ def print_summary(results, peers, threads):
 def print_head(libraries, budget, threads):
     """The machine, what is there, the table's head; gives the bandwidth in bytes per ms on each thread count."""
     print(f"{processor()}, {threads[-1]} thread{'s' if threads[-1] > 1 else ''}")
-    print("; ".join(one.version for one in libraries[0]))
+    print("; ".join(one.version for one in libraries[0][0]))
     bandwidth = []
-    for count, (own, *_) in zip(threads, libraries):
-        times, moved = in_turns([own], {"key": "copy", "batch": 1}, budget)
+    for count, sets in zip(threads, libraries):
+        times, moved = in_processes([own[:1] for own in sets], {"key": "copy", "batch": 1}, budget)
         bandwidth.append(moved / times["strew"])
         print(f"copy of 40 MB on {count}: {times['strew']:.2f} ms, {bandwidth[-1] / 1e6:.1f} GB/s read and written")
     print(f"ms on {' / '.join(map(str, threads))} threads (how many times strew's), each the median of its turns\n")
-    heads = ["case", "strew", "floors"] + [TITLES[one.name] for one in libraries[0][1:]]
+    heads = ["case", "strew", "floors"] + [TITLES[one.name] for one in libraries[0][0][1:]]
     print(row(heads))
     print(row(["---"] * len(heads)))
     return bandwidth
@@ -212,14 +223,15 @@ def cases_of(library):
 def main():
     budget = float(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("BUDGET") or 1)
     threads = thread_counts()
-    libraries = [start_libraries(count) for count in threads]
-    columns = [one.name for one in libraries[0]]
+    processes = int(os.environ.get("PROCESSES") or 1)
+    libraries = [[start_libraries(count) for _ in range(processes)] for count in threads]
+    columns = [one.name for one in libraries[0][0]]
     bandwidth = print_head(libraries, budget, threads)
     results = []
-    for case in cases_of(libraries[0][0]):
+    for case in cases_of(libraries[0][0][0]):
         by_threads, floors = [], []
-        for group, bytes_per_ms in zip(libraries, bandwidth):
-            times, moved = in_turns(group, case, budget)
+        for sets, bytes_per_ms in zip(libraries, bandwidth):
+            times, moved = in_processes(sets, case, budget)
             by_threads.append(times)
             floors.append(moved / bytes_per_ms if case["part"] != "call" else None)
         print_case(case, columns, by_threads, floors)
