@@ -15,40 +15,35 @@ struct job {
   int64_t out_bytes, bytes;
 };
 
-/* The words of `blocks` blocks, as draws of 32 and of 64 bits. */
-static void draw_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint32_t *draws) {
+static void draw_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint32_t *words) {
   for (int64_t i = 0; i < blocks; i++) {
     struct philox bits = philox_block(plan->seed, plan->block + (uint64_t)(block + i));
-    for (int w = 0; w < 4; w++) draws[4 * i + w] = bits.words[w];
+    for (int w = 0; w < 4; w++) words[4 * i + w] = bits.words[w];
   }
 }
 
-static void draw_long_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint64_t *draws) {
-  for (int64_t i = 0; i < blocks; i++) {
-    struct philox bits = philox_block(plan->seed, plan->block + (uint64_t)(block + i));
-    draws[2 * i] = bits.words[0] | (uint64_t)bits.words[1] << 32;
-    draws[2 * i + 1] = bits.words[2] | (uint64_t)bits.words[3] << 32;
-  }
-}
+/* Draw number i where draws have 64 bits. */
+static uint64_t long_word(const uint32_t *words, int64_t i) { return words[2 * i] | (uint64_t)words[2 * i + 1] << 32; }
 
-static void make_floats(const struct random_plan *plan, const uint32_t *draws, int64_t count, float *to) {
+static void make_floats(const struct random_plan *plan, const uint32_t *words, int64_t count, float *to) {
   const int bits = random_bits(plan->out.dtype);
   if (plan->kind == RANDOM_UNIFORM)
-    for (int64_t i = 0; i < count; i++) to[i] = uniform_f32(draws[i], bits);
+    for (int64_t i = 0; i < count; i++) to[i] = uniform_f32(words[i], bits);
   else
-    for (int64_t i = 0; i < count; i++) to[i] = normal_f32(draws[i]);
+    for (int64_t i = 0; i < count; i++) to[i] = normal_f32(words[i]);
 }
 
-static void make_doubles(const struct random_plan *plan, const uint64_t *draws, int64_t count, double *to) {
+static void make_doubles(const struct random_plan *plan, const uint32_t *words, int64_t count, double *to) {
   if (plan->kind == RANDOM_UNIFORM)
-    for (int64_t i = 0; i < count; i++) to[i] = uniform_f64(draws[i]);
+    for (int64_t i = 0; i < count; i++) to[i] = uniform_f64(long_word(words, i));
   else
-    for (int64_t i = 0; i < count; i++) to[i] = normal_f64(draws[i]);
+    for (int64_t i = 0; i < count; i++) to[i] = normal_f64(long_word(words, i));
 }
 
-static void make_integers(const struct random_plan *plan, const uint64_t *draws, int64_t count, int64_t *to) {
+static void make_integers(const struct random_plan *plan, const uint32_t *words, int64_t count, int64_t *to) {
   for (int64_t i = 0; i < count; i++)
-    to[i] = plan->kind == RANDOM_BITS ? (int64_t)draws[i] : uniform_i64(draws[i], plan->low, plan->range);
+    to[i] = plan->kind == RANDOM_BITS ? (int64_t)long_word(words, i)
+                                      : uniform_i64(long_word(words, i), plan->low, plan->range);
 }
 
 static void random_portion(void *job_, int64_t portion) {
@@ -56,25 +51,19 @@ static void random_portion(void *job_, int64_t portion) {
   const struct random_plan *plan = job->plan;
   int64_t begin = portion * PORTION, count = plan->count - begin < PORTION ? plan->count - begin : PORTION;
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype), blocks = (count - 1) / per_block + 1;
-  union {
-    uint32_t words[PORTION + 4];
-    uint64_t long_words[PORTION + 2];
-  } draws;
+  uint32_t words[2 * PORTION + 4]; /* the last block's are all there */
   union {
     float f32[PORTION];
     double f64[PORTION];
     int64_t i64[PORTION];
   } made;
-  if (per_block == 4)
-    draw_words(plan, begin / per_block, blocks, draws.words);
-  else
-    draw_long_words(plan, begin / per_block, blocks, draws.long_words);
+  draw_words(plan, begin / per_block, blocks, words);
   if (job->dtype == STREW_FLOAT32)
-    make_floats(plan, draws.words, count, made.f32);
+    make_floats(plan, words, count, made.f32);
   else if (job->dtype == STREW_FLOAT64)
-    make_doubles(plan, draws.long_words, count, made.f64);
+    make_doubles(plan, words, count, made.f64);
   else
-    make_integers(plan, draws.long_words, count, made.i64);
+    make_integers(plan, words, count, made.i64);
   job->store(count, job->out + begin * job->out_bytes, job->out_bytes, (const char *)&made, job->bytes);
 }
 
