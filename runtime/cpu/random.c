@@ -51,7 +51,7 @@ static void random_portion(void *job_, int64_t portion) {
   const struct random_plan *plan = job->plan;
   int64_t begin = portion * PORTION, count = plan->count - begin < PORTION ? plan->count - begin : PORTION;
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype), blocks = (count - 1) / per_block + 1;
-  uint32_t words[2 * PORTION + 4]; /* the last block's are all there */
+  uint32_t words[2 * PORTION]; /* two for each element at the most */
   union {
     float f32[PORTION];
     double f64[PORTION];
