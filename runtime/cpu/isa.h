@@ -49,8 +49,8 @@ bool processor_reads_ahead(void);
   }
 #define LOOPS_ENTRY(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
 
-/* Before a loop: its turns do not meet in memory, so that compilers need not ask before they make vectors of it; its
-   turns are few and their number is known, so that they are to be written one after the other. */
+/* Before a loop. INDEPENDENT: its turns do not meet in memory, so compilers need not ask before they make vectors of
+   it. UNROLLED: its turns are few and their number is known, so they are to be written one after the other. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define UNROLLED    _Pragma("unroll")

@@ -15,6 +15,7 @@ struct job {
   int64_t out_bytes, bytes;
 };
 
+/* The words of `blocks` blocks. */
 static void draw_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint32_t *words) {
   for (int64_t i = 0; i < blocks; i++) {
     struct philox bits = philox_block(plan->seed, plan->block + (uint64_t)(block + i));
