@@ -24,6 +24,7 @@ static void draw_words(const struct random_plan *plan, int64_t block, int64_t bl
 }
 
 /* Draw number i where draws have 64 bits. */
+/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there are as many blocks as draws need */
 static uint64_t long_word(const uint32_t *words, int64_t i) { return words[2 * i] | (uint64_t)words[2 * i + 1] << 32; }
 
 static void make_floats(const struct random_plan *plan, const uint32_t *words, int64_t count, float *to) {
@@ -31,6 +32,7 @@ static void make_floats(const struct random_plan *plan, const uint32_t *words, i
   if (plan->kind == RANDOM_UNIFORM)
     for (int64_t i = 0; i < count; i++) to[i] = uniform_f32(words[i], bits);
   else
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): there are as many blocks as draws need */
     for (int64_t i = 0; i < count; i++) to[i] = normal_f32(words[i]);
 }
 
