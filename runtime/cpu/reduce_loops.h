@@ -7,8 +7,8 @@
 
 enum fold_kind { SUMS, PRODUCTS, DEVIATIONS, LEAST, GREATEST, FIRST_LEAST, FIRST_GREATEST, EVERY, SOME, FOLD_KINDS };
 
-/* What `block` meets in one call at the most; after it a look is taken at whether the call has to stop. For what is in
-   the cache a call for each block costs a quarter more. */
+/* What `block` meets in one call at the most; before it, or before a tile of whole outputs, a look is taken at whether
+   the call has to stop. For what is in the cache a call for each block costs a quarter more. */
 enum { BLOCKS_AT_ONCE = 64 };
 
 struct fold {
