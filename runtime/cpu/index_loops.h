@@ -19,10 +19,11 @@ struct index_loops {
   /* Are all equal? count > 0 */
   bool (*is_constant)(const int64_t *values, int64_t count);
   /* Lists where between begin and end - 1 owned values are, and returns how many of them; sets *nobodys where one is
-     nobody's. The list has room for all of them. */
+     nobody's. The list has room for all of them. Meanwhile as many values behind them are asked for, which may lie
+     beyond their tensor. */
   int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
                         bool *nobodys);
-  /* What that takes a value, in tenths of a nanosecond. */
+  /* What that takes a value, in hundredths of a nanosecond. */
   int64_t look_cost;
 };
 DECLARE_LOOPS(index)

@@ -81,7 +81,7 @@ bool index_ascends(const int64_t *values, int64_t count);
 
 /* -------------------------------------------------------------------------------------------------- scatter_share.c */
 
-enum { SCATTER_SAMPLE = 256, MOST_CUTS = 64 };
+enum { MOST_CUTS = 64 };
 
 struct scatter_way {
   enum way_kind {

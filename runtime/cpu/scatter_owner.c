@@ -11,11 +11,10 @@ CHOOSE_LOOPS(index)
 
 enum { BLOCK = 2048, BATCH = 128 };
 
-/* Rows begin .. end - 1 may lie beyond the tile, whose rows the next tile's follow as a rule. Of a src whose elements
-   share no lines, only those of listed rows are worth asking for; that is left to the processor. */
+/* What rows begin .. end - 1 bring, which may lie beyond the tile, whose rows the next tile's follow as a rule. Of a
+   src whose elements share no lines, only those of listed rows are worth asking for; that is left to the processor. */
 ALWAYS_INLINE void fetch_rows(const struct tile *t, int64_t begin, int64_t end) {
   const uintptr_t rows = (uintptr_t)(end - begin), first = (uintptr_t)begin, src_row = (uintptr_t)t->src_row;
-  fetch_once((uintptr_t)t->index + first * sizeof *t->index, rows * sizeof *t->index);
   if (src_row < CACHE_LINE) fetch_once((uintptr_t)t->src + first * src_row, rows * src_row);
 }
 

@@ -28,18 +28,33 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+enum { LEAST_SAMPLE = 256, MOST_SAMPLE = 2048 };
+
+struct sample {
+  int64_t count, values[MOST_SAMPLE];
+};
+
+/* So many for each thread that owners come out even, but few beside the contributions. */
+static int64_t sample_count(int64_t contributions, int64_t threads) {
+  enum { PER_THREAD = 128, ONE_OF = 1 << 14 };
+  const int64_t most = least(threads * PER_THREAD, MOST_SAMPLE);
+  const int64_t some = least(contributions / ONE_OF, most);
+  return some > LEAST_SAMPLE ? some : LEAST_SAMPLE;
+}
+
 /* Values at even distances, in the order of the index; do they ascend? */
-static bool sample_index(const struct scatter_plan *plan, int64_t *sample) {
-  int64_t count = plan_numel(&plan->plan);
-  for (int64_t i = 0; i < SCATTER_SAMPLE; i++) sample[i] = value_at(plan, part_begin(count, SCATTER_SAMPLE, i));
-  return index_ascends(sample, SCATTER_SAMPLE);
+static bool sample_index(const struct scatter_plan *plan, int64_t threads, struct sample *sample) {
+  int64_t contributions = plan_numel(&plan->plan), count = sample_count(contributions, threads);
+  sample->count = count;
+  for (int64_t i = 0; i < count; i++) sample->values[i] = value_at(plan, part_begin(contributions, count, i));
+  return index_ascends(sample->values, count);
 }
 
 /* Cuts the range of values so that each owner gets as much of the sorted sample. */
-static void balance_owners(struct scatter_way *way, const struct scatter_plan *plan, const int64_t *sample) {
+static void balance_owners(struct scatter_way *way, const struct scatter_plan *plan, const struct sample *sample) {
   way->cuts[0] = 0;
   for (int64_t i = 1; i < way->parts; i++) {
-    int64_t cut = sample[part_begin(SCATTER_SAMPLE, way->parts, i)];
+    int64_t cut = sample->values[part_begin(sample->count, way->parts, i)];
     way->cuts[i] = cut < way->cuts[i - 1] ? way->cuts[i - 1] : cut < plan->size ? cut : plan->size;
   }
   way->cuts[way->parts] = plan->size;
@@ -128,11 +143,25 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
          bytes <= (int64_t)context->grain_bytes && places * threads * 4 <= plan_numel(p);
 }
 
-/* Tenths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
-   float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum (33); for
-   one that is dealt out and joined by partition (42 ms on one thread, 21 on two). So on an AMD EPYC; an Intel Xeon
-   takes 6.6 ms, 8.4, 24 and, by partition, 55 and 27, so that two owners of 10 k places gain nothing there. */
-enum { NEAREST_COST = 5, NEAR_COST = 10, MIDDLE_COST = 16, FAR_COST = 60, CHAIN_COST = 33, PARTITION_COST = 42 };
+/* Hundredths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
+   float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum (330); for
+   one that an owner reads, at the least, whether or not it is its own; for one that is dealt out and joined by
+   partition (42 ms on one thread, 21 on two). So on an AMD EPYC; an Intel Xeon takes 6.6 ms, 8.4, 24 and, by partition,
+   55 and 27, so that two owners of 10 k places gain nothing there.
+
+   What more threads take was estimated on one: their parts one after the other, each timed, the longest of them, 20 us
+   for each time that workers wake (10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and 8.9, 7.0 and 7.4, 6.7
+   and 7.3 ms, by partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3). Threads that wait for the same memory are not in
+   that. */
+enum {
+  NEAREST_COST = 50,
+  NEAR_COST = 100,
+  MIDDLE_COST = 160,
+  FAR_COST = 600,
+  CHAIN_COST = 330,
+  READ_COST = 60,
+  PARTITION_COST = 450
+};
 
 static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
 
@@ -143,26 +172,31 @@ static int64_t cost_of_range(const strew_context *context, size_t bytes) {
 
 /* Places that the sorted sample meets twice are met so often that they are near, wherever they lie; *most: how often it
    meets the one that it meets most. */
-static int64_t cost_alone(const strew_context *context, const struct scatter_plan *plan, const int64_t *sample,
+static int64_t cost_alone(const strew_context *context, const struct scatter_plan *plan, const struct sample *sample,
                           int64_t *most) {
   int64_t cost = cost_of_range(context, (size_t)scatter_range_bytes(plan)), often = 0, run = 1;
   *most = 1;
-  for (int i = 1; i < SCATTER_SAMPLE; i++) {
-    run = sample[i] == sample[i - 1] ? run + 1 : 1;
+  for (int64_t i = 1; i < sample->count; i++) {
+    run = sample->values[i] == sample->values[i - 1] ? run + 1 : 1;
     often += run > 1;
     if (run > *most) *most = run;
   }
-  int64_t near = cost < NEAR_COST ? cost : NEAR_COST;
-  return (often * near + (SCATTER_SAMPLE - often) * cost) / SCATTER_SAMPLE;
+  return (often * least(cost, NEAR_COST) + (sample->count - often) * cost) / sample->count;
 }
 
-/* What goes to one place again and again waits for its last sum: alone other contributions fill the wait, an owner has
-   fewer of those. Zipf's index (1.3), a quarter of which is one value: 13 ms alone, 20 with two owners. */
+/* What goes to one place again and again waits for its last sum: alone other contributions fill half of the wait, an
+   owner has fewer of those, and by partition, whose ranges are equal, its neighbours wait with it. Zipf's index (1.3),
+   a quarter of which is one value: 15 ms alone, 20 with two owners; estimated as above for 4 and 16 threads: owners 12
+   and 10, by partition 24 and 15. A mean's pairs take twice as long by partition. */
 static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads,
-                              const int64_t *sample) {
-  int64_t most, alone = cost_alone(context, plan, sample, &most), chain = most * CHAIN_COST / SCATTER_SAMPLE;
-  int64_t owners = index_loops()->look_cost + chain + alone / threads;
-  int64_t partition = scatter_can_part(plan) ? PARTITION_COST / threads + chain : INT64_MAX;
+                              const struct sample *sample) {
+  int64_t most, alone = cost_alone(context, plan, sample, &most), wait = most * CHAIN_COST / sample->count;
+  int64_t owners = index_loops()->look_cost + alone / threads;
+  int64_t partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? 2 : 1) / threads + 2 * wait;
+  if (owners < READ_COST) owners = READ_COST;
+  owners += wait;
+  alone += wait / 2;
+  if (!scatter_can_part(plan)) partition = INT64_MAX;
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
 }
@@ -198,9 +232,10 @@ static bool pays_to_part(const struct scatter_plan *plan, int64_t count, int64_t
    read here and there). */
 void scatter_choose(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
   const struct plan *p = &plan->plan;
-  int64_t sample[SCATTER_SAMPLE], threads = context->threads, count = plan_numel(p);
+  struct sample sample;
+  int64_t threads = context->threads, count = plan_numel(p);
   way->kind = WAY_ALONE;
-  if (count < SCATTER_SAMPLE) return;
+  if (count < LEAST_SAMPLE) return;
   way->parts = pool_parts(
       context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
   if (way->parts < threads) threads = way->parts;
@@ -208,20 +243,20 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
   bool spread = far && !rows && scatter_can_part(plan) && pays_to_part(plan, count, threads) &&
                 ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
   if (threads == 1 && !spread) return;
-  bool ascends = sample_index(plan, sample);
-  bool one_value = sample[0] == sample[SCATTER_SAMPLE - 1]; /* one part would have it all */
+  bool ascends = sample_index(plan, threads, &sample);
+  bool one_value = sample.values[0] == sample.values[sample.count - 1]; /* one part would have it all */
   if (threads > 1 && ascends && !one_value && choose_positions(context, plan, way)) return;
   if (spread && !ascends) {
     way->kind = WAY_PARTITION;
     return;
   }
   if (threads == 1 || choose_slices(plan, threads, way)) return;
-  qsort(sample, SCATTER_SAMPLE, sizeof *sample, by_value);
+  qsort(sample.values, (size_t)sample.count, sizeof *sample.values, by_value);
   way->parts = threads < MOST_CUTS ? threads : MOST_CUTS;
   way->kind = rows                               ? WAY_OWNERS
               : can_copy(context, plan, threads) ? WAY_COPIES
-                                                 : cheapest(context, plan, threads, sample);
-  if (way->kind == WAY_OWNERS) balance_owners(way, plan, sample);
+                                                 : cheapest(context, plan, threads, &sample);
+  if (way->kind == WAY_OWNERS) balance_owners(way, plan, &sample);
 }
 
 bool scatter_looks_first(const strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way) {
