@@ -34,20 +34,33 @@ struct sample {
   int64_t count, values[MOST_SAMPLE];
 };
 
-/* So many for each thread that owners come out even, but few beside the contributions. */
-static int64_t sample_count(int64_t contributions, int64_t threads) {
-  enum { PER_THREAD = 128, ONE_OF = 1 << 14 };
-  const int64_t most = least(threads * PER_THREAD, MOST_SAMPLE);
-  const int64_t some = least(contributions / ONE_OF, most);
-  return some > LEAST_SAMPLE ? some : LEAST_SAMPLE;
+/* One value of each of `count` equal parts, in the order of the index; do they ascend? Here and there in its part: at
+   even distances a repeated pattern might show always the same. */
+static bool sample_index(const struct scatter_plan *plan, int64_t count, struct sample *sample) {
+  const uint64_t scatter = UINT64_C(0x9E3779B97F4A7C15);
+  int64_t contributions = plan_numel(&plan->plan);
+  sample->count = count;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t begin = part_begin(contributions, count, i), size = part_begin(contributions, count, i + 1) - begin;
+    sample->values[i] = value_at(plan, begin + (int64_t)(((uint64_t)i * scatter >> 32) % (uint64_t)size));
+  }
+  return index_ascends(sample->values, count);
 }
 
-/* Values at even distances, in the order of the index; do they ascend? */
-static bool sample_index(const struct scatter_plan *plan, int64_t threads, struct sample *sample) {
-  int64_t contributions = plan_numel(&plan->plan), count = sample_count(contributions, threads);
-  sample->count = count;
-  for (int64_t i = 0; i < count; i++) sample->values[i] = value_at(plan, part_begin(contributions, count, i));
-  return index_ascends(sample->values, count);
+static void sort_sample(struct sample *sample) {
+  qsort(sample->values, (size_t)sample->count, sizeof *sample->values, by_value);
+}
+
+/* A larger one, sorted, by which many owners come out even: so many values for each, but few beside the contributions
+   (with the usual grain one of 16 Ki). */
+static void sample_for_owners(const strew_context *context, const struct scatter_plan *plan, int64_t owners,
+                              struct sample *sample) {
+  enum { PER_OWNER = 128, GRAIN_PART = 16 };
+  int64_t one_of = (int64_t)context->grain_bytes / GRAIN_PART + 1;
+  int64_t count = least(plan_numel(&plan->plan) / one_of, least(owners * PER_OWNER, MOST_SAMPLE));
+  if (count <= sample->count) return;
+  sample_index(plan, count, sample);
+  sort_sample(sample);
 }
 
 /* Cuts the range of values so that each owner gets as much of the sorted sample. */
@@ -146,13 +159,13 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
 /* Hundredths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
    float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum (330); for
    one that an owner reads, at the least, whether or not it is its own; for one that is dealt out and joined by
-   partition (42 ms on one thread, 21 on two). So on an AMD EPYC; an Intel Xeon takes 6.6 ms, 8.4, 24 and, by partition,
-   55 and 27, so that two owners of 10 k places gain nothing there.
+   partition (10 M places 42 ms on one thread, 21 on two). So on an AMD EPYC; an Intel Xeon takes 6.6 ms, 8.4, 24 and,
+   by partition, 55 and 27, so that two owners of 10 k places gain nothing there.
 
-   What more threads take was estimated on one: their parts one after the other, each timed, the longest of them, 20 us
-   for each time that workers wake (10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and 8.9, 7.0 and 7.4, 6.7
-   and 7.3 ms, by partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3). Threads that wait for the same memory are not in
-   that. */
+   What more threads take was estimated on one: their parts one after the other, each timed, of those the longest
+   thread's, and 20 us for each time that workers wake (10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and
+   8.9 ms, 7.0 and 7.4, 6.7 and 7.3; by partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3). Threads that wait for the
+   same memory are not in that. */
 enum {
   NEAREST_COST = 50,
   NEAR_COST = 100,
@@ -172,8 +185,8 @@ static int64_t cost_of_range(const strew_context *context, size_t bytes) {
 
 /* Places that the sorted sample meets twice are met so often that they are near, wherever they lie; *most: how often it
    meets the one that it meets most. */
-static int64_t cost_alone(const strew_context *context, const struct scatter_plan *plan, const struct sample *sample,
-                          int64_t *most) {
+static int64_t cost_of_joins(const strew_context *context, const struct scatter_plan *plan, const struct sample *sample,
+                             int64_t *most) {
   int64_t cost = cost_of_range(context, (size_t)scatter_range_bytes(plan)), often = 0, run = 1;
   *most = 1;
   for (int64_t i = 1; i < sample->count; i++) {
@@ -184,19 +197,25 @@ static int64_t cost_alone(const strew_context *context, const struct scatter_pla
   return (often * least(cost, NEAR_COST) + (sample->count - often) * cost) / sample->count;
 }
 
+/* Owners fetch all of their places, block after block: few contributions are cheaper one by one (float32 into 10 M
+   places, on one thread: 10 M contributions take 59 ms by partition, 69 alone; 5 M 35 and 32; 1 M 17 and 7.5). And
+   blocks are dealt whole, so that each thread needs a few. */
+static bool pays_to_part(const struct scatter_plan *plan, int64_t count, int64_t threads) {
+  enum { LEAST_OF_A_THREAD = 1 << 16 };
+  int64_t places = (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
+  return places / threads <= count / 4 * 5 && (threads == 1 || count / threads >= LEAST_OF_A_THREAD);
+}
+
 /* What goes to one place again and again waits for its last sum: alone other contributions fill half of the wait, an
    owner has fewer of those, and by partition, whose ranges are equal, its neighbours wait with it. Zipf's index (1.3),
    a quarter of which is one value: 15 ms alone, 20 with two owners; estimated as above for 4 and 16 threads: owners 12
    and 10, by partition 24 and 15. A mean's pairs take twice as long by partition. */
 static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads,
-                              const struct sample *sample) {
-  int64_t most, alone = cost_alone(context, plan, sample, &most), wait = most * CHAIN_COST / sample->count;
-  int64_t owners = index_loops()->look_cost + alone / threads;
-  int64_t partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? 2 : 1) / threads + 2 * wait;
-  if (owners < READ_COST) owners = READ_COST;
-  owners += wait;
-  alone += wait / 2;
-  if (!scatter_can_part(plan)) partition = INT64_MAX;
+                              bool can_part, const struct sample *sample) {
+  int64_t most, join = cost_of_joins(context, plan, sample, &most), wait = most * CHAIN_COST / sample->count;
+  int64_t look = index_loops()->look_cost + join / threads;
+  int64_t alone = join + wait / 2, owners = (look > READ_COST ? look : READ_COST) + wait, partition = INT64_MAX;
+  if (can_part) partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? 2 : 1) / threads + 2 * wait;
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
 }
@@ -220,13 +239,6 @@ static bool choose_slices(const struct scatter_plan *plan, int64_t threads, stru
   return true;
 }
 
-/* Owners fetch all of their places, block after block: few contributions are cheaper one by one (float32 into 10 M
-   places, on one thread: 10 M contributions take 59 ms by partition, 69 alone; 5 M 35 and 32; 1 M 17 and 7.5). */
-static bool pays_to_part(const struct scatter_plan *plan, int64_t count, int64_t threads) {
-  int64_t places = (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
-  return places / threads <= count / 4 * 5;
-}
-
 /* Rows that no cache holds wait for memory, whatever the way (1 M rows of 64 float32 into 100 k: 22 ms alone, 20 with
    two owners, 40 where two threads cut the columns, 75 where rows are listed by ranges of places first, for src is then
    read here and there). */
@@ -240,10 +252,10 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
       context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
   if (way->parts < threads) threads = way->parts;
   bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
-  bool spread = far && !rows && scatter_can_part(plan) && pays_to_part(plan, count, threads) &&
-                ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
+  bool can_part = !rows && scatter_can_part(plan) && pays_to_part(plan, count, threads);
+  bool spread = far && can_part && ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
   if (threads == 1 && !spread) return;
-  bool ascends = sample_index(plan, threads, &sample);
+  bool ascends = sample_index(plan, LEAST_SAMPLE, &sample);
   bool one_value = sample.values[0] == sample.values[sample.count - 1]; /* one part would have it all */
   if (threads > 1 && ascends && !one_value && choose_positions(context, plan, way)) return;
   if (spread && !ascends) {
@@ -251,12 +263,14 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
     return;
   }
   if (threads == 1 || choose_slices(plan, threads, way)) return;
-  qsort(sample.values, (size_t)sample.count, sizeof *sample.values, by_value);
+  sort_sample(&sample);
   way->parts = threads < MOST_CUTS ? threads : MOST_CUTS;
   way->kind = rows                               ? WAY_OWNERS
               : can_copy(context, plan, threads) ? WAY_COPIES
-                                                 : cheapest(context, plan, threads, &sample);
-  if (way->kind == WAY_OWNERS) balance_owners(way, plan, &sample);
+                                                 : cheapest(context, plan, threads, can_part, &sample);
+  if (way->kind != WAY_OWNERS) return;
+  sample_for_owners(context, plan, way->parts, &sample);
+  balance_owners(way, plan, &sample);
 }
 
 bool scatter_looks_first(const strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way) {
