@@ -51,11 +51,12 @@ static void sort_sample(struct sample *sample) {
   qsort(sample->values, (size_t)sample->count, sizeof *sample->values, by_value);
 }
 
-/* A larger one, sorted, by which many owners come out even: so many values for each, but few beside the contributions
-   (with the usual grain one of 16 Ki). */
+/* A larger one, sorted, by which owners come out even: so many values for each, but few beside the contributions (with
+   the usual grain one of 8 Ki). 10 M into 1 M random places took two owners 13.1 ms by a thousand values, 15.4 by 256.
+ */
 static void sample_for_owners(const strew_context *context, const struct scatter_plan *plan, int64_t owners,
                               struct sample *sample) {
-  enum { PER_OWNER = 128, GRAIN_PART = 16 };
+  enum { PER_OWNER = 512, GRAIN_PART = 32 };
   int64_t one_of = (int64_t)context->grain_bytes / GRAIN_PART + 1;
   int64_t count = least(plan_numel(&plan->plan) / one_of, least(owners * PER_OWNER, MOST_SAMPLE));
   if (count <= sample->count) return;
