@@ -200,11 +200,12 @@ static int64_t cost_of_joins(const strew_context *context, const struct scatter_
 
 /* Owners fetch all of their places, block after block: few contributions are cheaper one by one (float32 into 10 M
    places, on one thread: 10 M contributions take 59 ms by partition, 69 alone; 5 M 35 and 32; 1 M 17 and 7.5). And
-   blocks are dealt whole, so that each thread needs a few. */
-static bool pays_to_part(const struct scatter_plan *plan, int64_t count, int64_t threads) {
-  enum { LEAST_OF_A_THREAD = 1 << 16 };
+   blocks are dealt whole, so that each thread needs a few: with the usual grain 64 Ki contributions, two blocks. */
+static bool pays_to_part(const strew_context *context, const struct scatter_plan *plan, int64_t count,
+                         int64_t threads) {
+  enum { GRAIN_PART = 4 };
   int64_t places = (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
-  return places / threads <= count / 4 * 5 && (threads == 1 || count / threads >= LEAST_OF_A_THREAD);
+  return places / threads <= count / 4 * 5 && count / threads >= (int64_t)context->grain_bytes / GRAIN_PART;
 }
 
 /* What goes to one place again and again waits for its last sum: alone other contributions fill half of the wait, an
@@ -253,7 +254,7 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
       context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
   if (way->parts < threads) threads = way->parts;
   bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
-  bool can_part = !rows && scatter_can_part(plan) && pays_to_part(plan, count, threads);
+  bool can_part = !rows && scatter_can_part(plan) && pays_to_part(context, plan, count, threads);
   bool spread = far && can_part && ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
   if (threads == 1 && !spread) return;
   bool ascends = sample_index(plan, LEAST_SAMPLE, &sample);
