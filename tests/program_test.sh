@@ -10,6 +10,8 @@ demos=$(cd "$(dirname "$0")/../scripts/demos" && pwd)
 here=$(mktemp -d) && cd "$here" || exit 1
 trap 'rm -rf "$here"' EXIT
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4 STREW_DEVICE STREW_THREADS
+# shellcheck disable=SC3045 # not in POSIX, but in dash, bash and busybox
+ulimit -t 120 # seconds of a processor: a script that nothing stops fails its test and does not wait for ever
 passed=0 failed=0 status=0
 : >empty
 
@@ -239,15 +241,17 @@ fi
 unset RUSTICL_ENABLE
 
 # ---- Ctrl-C
-# interrupts NAME STATEMENT [ERR [TIMES STATUS]]: starts it, waits for its first line, sends INT.
+# interrupts NAME STATEMENT [ERR [TIMES STATUS]]: starts it, waits for its first line, a minute at most, sends INT. (Not
+# before that line: what a shell starts beside itself takes no notice of INT until it says otherwise.)
 interrupts() {
   mkfifo pipe
-  sleep 20 >pipe & # keeps the pipe open, so that a script that reads from it waits
+  : >out # what the last one said is no sign of this one
+  sleep 100 >pipe & # keeps the pipe open, so that a script that reads from it waits
   keeper=$!
   "$program" -e "print('up') io.stdout:flush() $2" >out 2>err <pipe &
   runner=$!
   tries=0
-  while [ ! -s out ] && [ $tries -lt 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+  while [ ! -s out ] && [ $tries -lt 1200 ]; do sleep 0.05; tries=$((tries + 1)); done
   sleep 0.1
   kill -INT $runner
   # (again and again: two signals that come before the program runs again are one)
@@ -293,10 +297,10 @@ typed() {
   tr -d '\r' <shown >out
   : >err shown
 }
-# after TEXT: waits, ten seconds at most, until the terminal shows it.
+# after TEXT: waits, a minute at most, until the terminal shows it.
 after() {
   tries=0
-  until grep -q "$1" shown || [ $tries = 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+  until grep -q "$1" shown || [ $tries = 1200 ]; do sleep 0.05; tries=$((tries + 1)); done
   sleep 0.1
 }
 : >shown
