@@ -119,5 +119,24 @@ enum { LOOK_COST = 55 };
 enum { LOOK_COST = 110 };
 #endif
 
+/* 10 M values: 11 ms by each, 4 by several. */
+static bool find_places(const int64_t *values, int64_t count, const struct placing *placing,
+                        uint32_t *restrict places) {
+  const uint64_t size = placing->size;
+  const uint32_t row_step = placing->row_step, step = placing->step, nobodys = placing->nobodys;
+  uint32_t first = placing->first, met = 0;
+  for (int64_t i = 0; i < count; i++, first += row_step) {
+    const uint32_t beyond = (uint64_t)values[i] < size ? 0 : UINT32_MAX;
+    met |= beyond;
+    places[i] = beyond ? nobodys : first + (uint32_t)values[i] * step;
+  }
+  return met != 0;
+}
+
 const struct index_loops LOOPS_TABLE(index) = {
-    .ascends = ascends, .is_constant = is_constant, .list_owned = list_owned, .look_cost = LOOK_COST};
+    .ascends = ascends,
+    .is_constant = is_constant,
+    .list_owned = list_owned,
+    .look_cost = LOOK_COST,
+    .find_places = find_places,
+};

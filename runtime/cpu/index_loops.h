@@ -13,6 +13,13 @@ struct owned {
   uint64_t lowest, count, size;
 };
 
+/* Where contributions in a line go: number i, of value v, to first + i * row_step + v * step, all modulo 2^32; one
+   whose value is not 0 .. size - 1 to nobodys. */
+struct placing {
+  uint64_t size;
+  uint32_t first, row_step, step, nobodys;
+};
+
 struct index_loops {
   /* Are they neither negative nor descending? */
   bool (*ascends)(const int64_t *values, int64_t count);
@@ -25,6 +32,8 @@ struct index_loops {
                         bool *nobodys);
   /* What that takes a value, in hundredths of a nanosecond. */
   int64_t look_cost;
+  /* Finds the place of each value. Is any of them nobody's? */
+  bool (*find_places)(const int64_t *values, int64_t count, const struct placing *placing, uint32_t *places);
 };
 DECLARE_LOOPS(index)
 

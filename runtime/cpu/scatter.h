@@ -125,6 +125,8 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
    written? */
 bool scatter_can_part(const struct scatter_plan *plan);
 bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan);
+/* Are there so few places that each has an owner of its own, who joins in a register? */
+bool scatter_parts_by_place(const struct scatter_plan *plan);
 /* False where memory lacks: nothing was done then. */
 bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad);
 

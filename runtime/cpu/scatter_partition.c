@@ -5,11 +5,16 @@
    and an owner's range stays in its core's cache. Memory for it is bounded: place and value of a turn's
    contributions, and for each thread the places of a block; longer calls take several turns. An index that is wrong is
    found before the first place is written, in one turn. */
+#include "index_loops.h"
 #include "scatter.h"
 
 #include <string.h>
 
-enum { BLOCK = 1 << 15, ROW = 1024, MOST_OWNERS = 256, COUNTERS = 4 };
+CHOOSE_LOOPS(index)
+
+/* Values, places and what was found lie a part of a page APART: whole pages apart they took each other's room in the
+   nearest cache, in some processes (10 M by mean into 1 M places on one thread: dealt out in 66 ms instead of 27). */
+enum { BLOCK = 1 << 15, ROW = 1024, MOST_OWNERS = 256, COUNTERS = 4, APART = 33 * CACHE_LINE };
 
 struct deal {
   const struct scatter_plan *plan;
@@ -43,18 +48,17 @@ static uint32_t *starts_of(const struct deal *deal, int64_t block) { return deal
 /* The places that a row of the plan meets. A value that is nobody's goes behind the last owner's range. */
 static bool find_places(const struct deal *deal, const struct row *row, uint32_t *places) {
   const struct scatter_plan *plan = deal->plan;
-  int64_t block[ROW], step = plan->step, size = (int64_t)deal->self_size_bytes, nobodys = deal->owners << deal->shift;
-  const int64_t *values = index_values(row, INDEX, plan->plan.operands[INDEX].dtype, plan->mode, plan->size, block);
-  int64_t first = (row->address[SELF] - operand_address(&plan->plan.operands[SELF])) / size;
-  int64_t row_step = row->step_bytes[SELF] / size;
-  const int64_t count = row->count, limit = plan->size;
-  bool met = false;
-  for (int64_t i = 0; i < count; i++, first += row_step) {
-    bool fits = (uint64_t)values[i] < (uint64_t)limit;
-    met |= !fits;
-    places[i] = (uint32_t)(fits ? first + values[i] * step : nobodys);
-  }
-  return met;
+  const struct operand *operands = plan->plan.operands;
+  int64_t block[ROW], size_bytes = (int64_t)deal->self_size_bytes;
+  const int64_t *values = index_values(row, INDEX, operands[INDEX].dtype, plan->mode, plan->size, block);
+  struct placing placing = {
+      .size = (uint64_t)plan->size,
+      .first = (uint32_t)((row->address[SELF] - operand_address(&operands[SELF])) / size_bytes),
+      .row_step = (uint32_t)(row->step_bytes[SELF] / size_bytes),
+      .step = (uint32_t)plan->step,
+      .nobodys = (uint32_t)deal->owners << deal->shift,
+  };
+  return index_loops()->find_places(values, row->count, &placing, places);
 }
 
 /* Several counters, for neighbours often have the same owner. */
@@ -173,8 +177,20 @@ static void join_share(const struct deal *deal, struct tile *tile, int64_t begin
                           (int64_t)deal->size_bytes);
       tile->src = (const char *)converted;
     }
-    deal->loops->join(tile, tile->rows, NULL);
+    if (deal->shift == 0)
+      deal->loops->join_run(tile); /* in a register (10 M into 100 places: all owners together 12 ms instead of 36) */
+    else
+      deal->loops->join(tile, tile->rows, NULL);
   }
+}
+
+/* A range whose lines most are met, and that a core's cache holds, comes in order before it is met here and there (10 M
+   float32 into 1 M places are joined in 0.91 of the time, into 10 M in 0.97). */
+static void fetch_range(const strew_context *context, const struct deal *deal, uintptr_t self, int64_t owner) {
+  const size_t bytes = deal->self_size_bytes << deal->shift;
+  const size_t contributions = (size_t)((deal->end - deal->begin) / deal->owners);
+  if (bytes <= context->grain_bytes && contributions >= bytes / CACHE_LINE)
+    fetch_once(self + (uintptr_t)owner * bytes, bytes);
 }
 
 static void join_owner(void *deal_, int64_t owner) {
@@ -185,6 +201,7 @@ static void join_owner(void *deal_, int64_t owner) {
   tile.src = operand_address(&operands[SRC]);
   tile.src_row = deal->size_bytes ? (int64_t)deal->self_size_bytes : 0;
   strew_context *context = operands[SELF].storage->device->context;
+  fetch_range(context, deal, (uintptr_t)tile.self, owner);
   for (int64_t block = 0; block < deal->blocks && !context_stops(context); block++) {
     const uint32_t *starts = starts_of(deal, block), *next = starts_of(deal, block + 1);
     if (block + 1 < deal->blocks) fetch_dealt(deal, (block + 1) * BLOCK + next[owner], next[owner + 1] - next[owner]);
@@ -194,20 +211,24 @@ static void join_owner(void *deal_, int64_t owner) {
 
 /* -------------------------------------------------------------------------------------------------------- the whole */
 
-/* As many owners as threads like to have, and ranges that half of a core's cache holds, where that is not too many. */
-static void choose_owners(struct deal *deal, const strew_context *context, int64_t places) {
-  enum { OWNERS_PER_THREAD = 4 };
-  int64_t threads = context->threads, range = (int64_t)context->grain_bytes;
-  int64_t least = threads * OWNERS_PER_THREAD < MOST_OWNERS ? threads * OWNERS_PER_THREAD : MOST_OWNERS;
-  deal->shift = 0;
-  while (((places - 1) >> deal->shift) + 1 > MOST_OWNERS) deal->shift++;
-  while ((int64_t)(deal->self_size_bytes << deal->shift) < range && ((places - 1) >> (deal->shift + 1)) + 1 >= least)
-    deal->shift++;
-  deal->owners = ((places - 1) >> deal->shift) + 1;
-}
-
 static int64_t places_of(const struct scatter_plan *plan) {
   return (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
+}
+
+bool scatter_parts_by_place(const struct scatter_plan *plan) { return places_of(plan) <= MOST_OWNERS; }
+
+/* As many owners as threads like to have, and ranges that half of a core's cache holds, where that is not too many; one
+   for each of few places. */
+static void choose_owners(struct deal *deal, const strew_context *context) {
+  enum { OWNERS_PER_THREAD = 4 };
+  int64_t threads = context->threads, range = (int64_t)context->grain_bytes, places = places_of(deal->plan);
+  int64_t fewest = least(threads * OWNERS_PER_THREAD, MOST_OWNERS);
+  deal->shift = 0;
+  while (((places - 1) >> deal->shift) + 1 > MOST_OWNERS) deal->shift++;
+  if (deal->shift > 0)
+    while ((int64_t)(deal->self_size_bytes << deal->shift) < range && ((places - 1) >> (deal->shift + 1)) + 1 >= fewest)
+      deal->shift++;
+  deal->owners = ((places - 1) >> deal->shift) + 1;
 }
 
 /* Wrong values have a number, too, at most MOST_OWNERS + 1 ranges of the widest kind. */
@@ -237,17 +258,17 @@ bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *pl
   int64_t turn = count < most ? count : most;
   deal.loops = scatter_loops(operands[SELF].dtype, plan->reduction, false);
   deal.size_bytes = operands[SRC].storage ? dtype_bytes(operands[SRC].dtype) : 0;
-  choose_owners(&deal, context, places_of(plan));
+  choose_owners(&deal, context);
   deal.blocks = (turn - 1) / BLOCK + 1;
   int64_t hands = context->threads < deal.blocks ? context->threads : deal.blocks;
-  size_t values_bytes = (size_t)deal.blocks * BLOCK * deal.size_bytes;
-  size_t places_bytes = (size_t)((deal.blocks + hands) * BLOCK) * sizeof *deal.places;
+  size_t values_bytes = (size_t)deal.blocks * BLOCK * deal.size_bytes + APART;
+  size_t places_bytes = (size_t)((deal.blocks + hands) * BLOCK) * sizeof *deal.places + APART;
   size_t starts_bytes = (size_t)(deal.blocks * (deal.owners + 2)) * sizeof *deal.starts;
   char *scratch = memory_take(context, values_bytes + places_bytes + starts_bytes);
   if (!scratch) return false;
   deal.values = scratch; /* first, for they may be as wide as words get */
   deal.places = (uint32_t *)(void *)(scratch + values_bytes);
-  deal.found = deal.places + deal.blocks * BLOCK;
+  deal.found = deal.places + deal.blocks * BLOCK + APART / sizeof *deal.places;
   deal.starts = deal.found + hands * BLOCK;
   for (; deal.begin < count && !context_stops(context); deal.begin = deal.end) {
     deal.end = count - deal.begin < most ? count : deal.begin + most;

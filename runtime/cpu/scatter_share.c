@@ -158,10 +158,10 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
 }
 
 /* Hundredths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
-   float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum (330); for
-   one that an owner reads, at the least, whether or not it is its own; for one that is dealt out and joined by
-   partition (10 M places 42 ms on one thread, 21 on two). So on an AMD EPYC; an Intel Xeon takes 6.6 ms, 8.4, 24 and,
-   by partition, 55 and 27, so that two owners of 10 k places gain nothing there.
+   float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum, in memory
+   (330) or in a register (110); for one that an owner reads, at the least, whether or not it is its own; for one that
+   is dealt out and joined by partition (10 M places 42 ms on one thread, 21 on two). So on an AMD EPYC; an Intel Xeon
+   takes 6.6 ms, 8.4, 24 and, by partition, 55 and 27, so that two owners of 10 k places gain nothing there.
 
    What more threads take was estimated on one: their parts one after the other, each timed, of those the longest
    thread's, and 20 us for each time that workers wake (10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and
@@ -173,8 +173,9 @@ enum {
   MIDDLE_COST = 160,
   FAR_COST = 600,
   CHAIN_COST = 330,
+  RUN_COST = 110,
   READ_COST = 60,
-  PARTITION_COST = 450
+  PARTITION_COST = 400
 };
 
 static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
@@ -217,7 +218,10 @@ static enum way_kind cheapest(const strew_context *context, const struct scatter
   int64_t most, join = cost_of_joins(context, plan, sample, &most), wait = most * CHAIN_COST / sample->count;
   int64_t look = index_loops()->look_cost + join / threads;
   int64_t alone = join + wait / 2, owners = (look > READ_COST ? look : READ_COST) + wait, partition = INT64_MAX;
-  if (can_part) partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? 2 : 1) / threads + 2 * wait;
+  if (can_part) {
+    partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? 2 : 1) / threads;
+    partition += scatter_parts_by_place(plan) ? most * RUN_COST / sample->count : 2 * wait;
+  }
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
 }
