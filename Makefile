@@ -12,6 +12,14 @@ PYTHON   = python3
 comma    = ,
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
 
+# Where the kernel lays out programs with 32 random bits, sanitizers of older compilers go round for ever in one layout of
+# six: what runs under them has the fixed one, where that is allowed.
+FIXED   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+ifneq ($(if $(SANITIZE),$(FIXED)),)
+SHELL       := setarch
+.SHELLFLAGS := -R /bin/sh -c
+endif
+
 WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror
 # The bits must not depend on compiler or instruction set: nothing is contracted or reassociated.
 # (Elements are moved as words of their size, whatever their dtype: -fno-strict-aliasing.)
@@ -165,12 +173,10 @@ bench-peers: all
 	+STREW=$(BUILD)/strew $(PYTHON) -B scripts/bench/peers.py $(BUDGET)
 
 # Each Check program and each host; all of it again under ASan and UBSan, without OpenCL, whose loader and drivers
-# LeakSanitizer does not bear; what threads do under TSan. (Where the kernel lays out programs with 32 random bits,
-# sanitizers of older compilers go round for ever in some layouts: runs have the fixed one, where that is allowed.)
-FIXED    = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+# LeakSanitizer does not bear; what threads do under TSan.
 checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts replay
 run-%: $(BUILD)/tests/%
-	@timeout 1800 $<
+	@$<
 hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
 	@for host in $^; do $$host || exit 1; done
 # What fuzzing begins with, and what it once found.
@@ -178,9 +184,9 @@ replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
 	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) &&) true
 # (All cases of the sweeps: make OPENCL=0 SANITIZE=address,undefined checks.)
 sanitized:
-	@STREW_TEST_FEW=1 $(FIXED) $(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
+	@STREW_TEST_FEW=1 $(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
-	@$(FIXED) $(MAKE) SANITIZE=thread run-check_pool
+	@$(MAKE) SANITIZE=thread run-check_pool
 	@CC='$(CC)' MAKE='$(MAKE)' $(FIXED) sh tests/hosts_test.sh build/thread thread
 
 # Installed, and used by programs of others; what the libraries show of themselves.
@@ -235,7 +241,7 @@ EACH     = 1
 faults: all $(BUILD)/tests/faults/faults
 	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' sh tests/faults/run.sh $(BUILD) $(BUILD) $(EACH)
 faults-sanitized: all
-	@$(FIXED) $(MAKE) BUILD=build/faults SANITIZE=address,undefined $(patsubst %,build/faults/%,strew tests/faults/faults tests/fake/libOpenCL.so.1)
+	@$(MAKE) BUILD=build/faults SANITIZE=address,undefined $(patsubst %,build/faults/%,strew tests/faults/faults tests/fake/libOpenCL.so.1)
 	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' $(FIXED) sh tests/faults/run.sh build/faults $(BUILD) $(EACH)
 	@$(FIXED) sh tests/driver_test.sh build/faults
 faults-few: $(BUILD)/tests/faults/faults
@@ -249,7 +255,7 @@ CLANG := $(if $(findstring clang,$(CC)),$(CC),clang)
 fuzz:
 	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | $(CLANG) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
 	  { echo "fuzz: needs clang and its libFuzzer (Debian: clang)"; exit 1; }
-	@$(FIXED) $(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(CLANG)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
+	@$(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(CLANG)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
 fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
 	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
 
@@ -261,7 +267,7 @@ valgrind:
 	@$(MAKE) BUILD=build/valgrind DEBUG=1 OPENCL=0 all $(patsubst tests/%.c,build/valgrind/tests/%,$(CHECKS))
 	@$(WATCHED) valgrind build/valgrind $(NAMES)
 tsan: all
-	@$(FIXED) $(MAKE) BUILD=build/tsan SANITIZE=thread OPENCL=0 all $(patsubst tests/%.c,build/tsan/tests/%,$(CHECKS))
+	@$(MAKE) BUILD=build/tsan SANITIZE=thread OPENCL=0 all $(patsubst tests/%.c,build/tsan/tests/%,$(CHECKS))
 	@$(FIXED) $(WATCHED) thread build/tsan $(NAMES)
 oclgrind: all $(call programs,$(DEVICE_CHECKS))
 	@SPECS='$(DEVICE_SPECS)' $(WATCHED) oclgrind $(BUILD) $(NAMES)

@@ -10,8 +10,6 @@ demos=$(cd "$(dirname "$0")/../scripts/demos" && pwd)
 here=$(mktemp -d) && cd "$here" || exit 1
 trap 'rm -rf "$here"' EXIT
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4 STREW_DEVICE STREW_THREADS
-# shellcheck disable=SC3045 # not in POSIX, but in dash, bash and busybox
-ulimit -t 120 # seconds of a processor: a script that nothing stops fails its test and does not wait for ever
 passed=0 failed=0 status=0
 : >empty
 
@@ -241,6 +239,9 @@ fi
 unset RUSTICL_ENABLE
 
 # ---- Ctrl-C
+# bounded COMMAND...: in a minute of a processor. A script that nothing stops fails its test and does not wait for ever.
+# shellcheck disable=SC3045 # not in POSIX, but in dash, bash and busybox
+bounded() { ulimit -t 60 && exec "$@"; }
 # interrupts NAME STATEMENT [ERR [TIMES STATUS]]: starts it, waits for its first line, a minute at most, sends INT. (Not
 # before that line: what a shell starts beside itself takes no notice of INT until it says otherwise.)
 interrupts() {
@@ -248,7 +249,7 @@ interrupts() {
   : >out # what the last one said is no sign of this one
   sleep 100 >pipe & # keeps the pipe open, so that a script that reads from it waits
   keeper=$!
-  "$program" -e "print('up') io.stdout:flush() $2" >out 2>err <pipe &
+  bounded "$program" -e "print('up') io.stdout:flush() $2" >out 2>err <pipe &
   runner=$!
   tries=0
   while [ ! -s out ] && [ $tries -lt 1200 ]; do sleep 0.05; tries=$((tries + 1)); done
@@ -292,10 +293,16 @@ input=empty
 
 # typed: what it reads is typed at a terminal, and what that shows goes to out.
 typed() {
-  script -qec "$program" /dev/null >>shown 2>&1
-  status=$?
+  (bounded script -qec "$program" /dev/null) >>shown 2>&1
+  echo $? >code
   tr -d '\r' <shown >out
-  : >err shown
+  : >err
+  : >shown # what this one showed is no sign of the next one
+}
+# saw NAME OUT: what the last typed gave, in a pipe and so in a shell of its own.
+saw() {
+  status=$(cat code)
+  expect "$1" 0 "$2"
 }
 # after TEXT: waits, a minute at most, until the terminal shows it.
 after() {
@@ -308,14 +315,14 @@ has_terminal=
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   has_terminal=yes
   printf '1 + 1\nfor i = 7, 8 do\nprint(i)\nend\nerror("kept")\n"on"\n' | typed
-  expect 'a session at a terminal' 0 '*strew 0.*cpu, * thread*> *2*>> *7*8*kept*stack traceback*on*'
+  saw 'a session at a terminal' '*strew 0.*cpu, * thread*> *2*>> *7*8*kept*stack traceback*on*'
   {
     after '> ' && echo 'print("run" .. "ning") while true do end' && after running
     printf '\003' && after 'interrupted!' && echo '6 * 7'
   } | typed
-  expect 'Ctrl-C at a terminal stops the line' 0 '*interrupted!*> *42*'
+  saw 'Ctrl-C at a terminal stops the line' '*interrupted!*> *42*'
   { after '> ' && printf garbage && after garbage && printf '\003' && after 'garbage^C' && echo '6 * 7'; } | typed
-  expect 'Ctrl-C drops what is typed' 0 '*garbage*> *42*'
+  saw 'Ctrl-C drops what is typed' '*garbage*> *42*'
   printf '6 * 7\n' | script -qec "$program -i | cat" /dev/null >shown 2>&1; status=$?
   tr -d '\r' <shown >out; : >err
   expect 'typed at a terminal, read elsewhere' 0 '*> 42*'

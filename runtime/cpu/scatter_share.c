@@ -160,7 +160,7 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
 /* Hundredths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
    float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum, in memory
    (330) or in a register (110); for one that an owner reads, at the least, whether or not it is its own; for one that
-   is dealt out and joined by partition (10 M places 42 ms on one thread, 21 on two). So on an AMD EPYC; an Intel Xeon
+   is dealt out and joined by partition (10 M places 42 ms on one thread, 25 on two). So on an AMD EPYC; an Intel Xeon
    takes 6.6 ms, 8.4, 24 and, by partition, 55 and 27, so that two owners of 10 k places gain nothing there.
 
    What more threads take was estimated on one: their parts one after the other, each timed, of those the longest
@@ -210,9 +210,10 @@ static bool pays_to_part(const strew_context *context, const struct scatter_plan
 }
 
 /* What goes to one place again and again waits for its last sum: alone other contributions fill half of the wait, an
-   owner has fewer of those, and by partition, whose ranges are equal, its neighbours wait with it. Zipf's index (1.3),
-   a quarter of which is one value: 15 ms alone, 20 with two owners; estimated as above for 4 and 16 threads: owners 12
-   and 10, by partition 24 and 15. A mean's pairs take twice as long by partition. */
+   owner has fewer of those, and by partition, whose ranges are equal, its neighbours wait with it, where each place has
+   not an owner of its own. Zipf's index (1.3), a quarter of which is one value: 15 ms alone, 20 with two owners;
+   estimated as above for 4 and 16 threads: owners 12 and 10, by partition 24 and 15. A mean's pairs take twice as long
+   by partition. */
 static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads,
                               bool can_part, const struct sample *sample) {
   int64_t most, join = cost_of_joins(context, plan, sample, &most), wait = most * CHAIN_COST / sample->count;
@@ -222,6 +223,7 @@ static enum way_kind cheapest(const strew_context *context, const struct scatter
     partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? 2 : 1) / threads;
     partition += scatter_parts_by_place(plan) ? most * RUN_COST / sample->count : 2 * wait;
   }
+  if (most == sample->count) return WAY_ALONE; /* one thread joins one place, in a register, whatever the way */
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
 }
