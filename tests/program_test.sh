@@ -293,7 +293,7 @@ input=empty
 
 # typed: what it reads is typed at a terminal, and what that shows goes to out.
 typed() {
-  (bounded script -qec "$program" /dev/null) >>shown 2>&1
+  (bounded script -qec "exec $program" /dev/null) >>shown 2>&1 # no shell between, which would end by Ctrl-C
   echo $? >code
   tr -d '\r' <shown >out
   : >err
