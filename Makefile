@@ -14,7 +14,7 @@ BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$
 
 # Where the kernel lays out programs with 32 random bits, sanitizers of older compilers go round for ever in one layout of
 # six: what runs under them has the fixed one, where that is allowed.
-FIXED   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+FIXED    = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 ifneq ($(if $(SANITIZE),$(FIXED)),)
 SHELL       := setarch
 .SHELLFLAGS := -R /bin/sh -c

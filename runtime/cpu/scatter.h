@@ -76,6 +76,10 @@ static inline bool has_full_rows(const struct plan *plan) {
 }
 /* Bytes that an index value chooses among; from row to row self moves evenly, which a processor sees by itself. */
 int64_t scatter_range_bytes(const struct scatter_plan *plan);
+/* Elements from self's first place to its last one. */
+static inline int64_t scatter_places(const struct scatter_plan *plan) {
+  return (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
+}
 /* Are `count` values neither negative nor descending? */
 bool index_ascends(const int64_t *values, int64_t count);
 

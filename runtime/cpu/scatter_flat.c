@@ -96,7 +96,7 @@ void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *b
   int last = plan->plan.rank - 1;
   plan_copy(&rows, &plan->plan);
   rows.rank = last;
-  int64_t element = (int64_t)dtype_bytes(self->dtype), places = (int64_t)scatter_target_bytes(plan) / element;
+  int64_t element = (int64_t)dtype_bytes(self->dtype), places = scatter_places(plan);
   struct flat flat = {.plan = plan,
                       .columns = plan->plan.sizes[last],
                       .self_column = operand_step(self, last),

@@ -167,10 +167,11 @@ static void join_share(const struct deal *deal, struct tile *tile, int64_t begin
   strew_dtype from = operands[SRC].dtype, to = operands[SELF].dtype;
   int64_t index[ROW];
   double converted[ROW];
+  const bool by_place = deal->shift == 0;
   for (int64_t i = begin; i < end; i += tile->rows) {
     tile->rows = end - i < ROW ? end - i : ROW;
-    const int64_t different = deal->shift ? tile->rows : 1; /* an owner of one place needs its number once */
-    for (int64_t k = 0; k < different; k++) index[k] = deal->places[i + k];
+    const int64_t numbers = by_place ? 1 : tile->rows;
+    for (int64_t k = 0; k < numbers; k++) index[k] = deal->places[i + k];
     tile->index = index;
     if (deal->size_bytes) tile->src = deal->values + (size_t)i * deal->size_bytes;
     if (from != to) {
@@ -178,7 +179,7 @@ static void join_share(const struct deal *deal, struct tile *tile, int64_t begin
                           (int64_t)deal->size_bytes);
       tile->src = (const char *)converted;
     }
-    if (deal->shift == 0)
+    if (by_place)
       deal->loops->join_run(tile); /* in a register (10 M into 100 places: all owners together 12 ms instead of 36) */
     else
       deal->loops->join(tile, tile->rows, NULL);
@@ -212,17 +213,13 @@ static void join_owner(void *deal_, int64_t owner) {
 
 /* -------------------------------------------------------------------------------------------------------- the whole */
 
-static int64_t places_of(const struct scatter_plan *plan) {
-  return (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
-}
-
-bool scatter_parts_by_place(const struct scatter_plan *plan) { return places_of(plan) <= MOST_OWNERS; }
+bool scatter_parts_by_place(const struct scatter_plan *plan) { return scatter_places(plan) <= MOST_OWNERS; }
 
 /* As many owners as threads like to have, and ranges that half of a core's cache holds, where that is not too many; one
    for each of few places. */
 static void choose_owners(struct deal *deal, const strew_context *context) {
   enum { OWNERS_PER_THREAD = 4 };
-  int64_t threads = context->threads, range = (int64_t)context->grain_bytes, places = places_of(deal->plan);
+  int64_t threads = context->threads, range = (int64_t)context->grain_bytes, places = scatter_places(deal->plan);
   int64_t fewest = least(threads * OWNERS_PER_THREAD, MOST_OWNERS);
   deal->shift = 0;
   while (((places - 1) >> deal->shift) + 1 > MOST_OWNERS) deal->shift++;
@@ -234,7 +231,7 @@ static void choose_owners(struct deal *deal, const strew_context *context) {
 
 /* Wrong values have a number, too, at most MOST_OWNERS + 1 ranges of the widest kind. */
 bool scatter_can_part(const struct scatter_plan *plan) {
-  return plan->plan.count <= ARG && plan->size > 0 && places_of(plan) <= (int64_t)UINT32_MAX / 2;
+  return plan->plan.count <= ARG && plan->size > 0 && scatter_places(plan) <= (int64_t)UINT32_MAX / 2;
 }
 
 /* Contributions of one turn: so few that what is dealt stays in the shared cache, but as many as there are places, or
@@ -242,7 +239,7 @@ bool scatter_can_part(const struct scatter_plan *plan) {
    KiB for each thread. */
 static int64_t most_of_a_turn(const strew_context *context, const struct scatter_plan *plan) {
   enum { LEAST_GRAINS = 4, MOST_GRAINS = 64 };
-  int64_t grain = (int64_t)context->grain_bytes, most = places_of(plan);
+  int64_t grain = (int64_t)context->grain_bytes, most = scatter_places(plan);
   if (most > grain * MOST_GRAINS) most = grain * MOST_GRAINS;
   if (most < grain * LEAST_GRAINS) most = grain * LEAST_GRAINS;
   return most < BLOCK ? BLOCK : most;

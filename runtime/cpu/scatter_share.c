@@ -205,8 +205,8 @@ static int64_t cost_of_joins(const strew_context *context, const struct scatter_
 static bool pays_to_part(const strew_context *context, const struct scatter_plan *plan, int64_t count,
                          int64_t threads) {
   enum { GRAIN_PART = 4 };
-  int64_t places = (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
-  return places / threads <= count / 4 * 5 && count / threads >= (int64_t)context->grain_bytes / GRAIN_PART;
+  return scatter_places(plan) / threads <= count / 4 * 5 &&
+         count / threads >= (int64_t)context->grain_bytes / GRAIN_PART;
 }
 
 /* What goes to one place again and again waits for its last sum: alone other contributions fill half of the wait, an
@@ -217,13 +217,13 @@ static bool pays_to_part(const strew_context *context, const struct scatter_plan
 static enum way_kind cheapest(const strew_context *context, const struct scatter_plan *plan, int64_t threads,
                               bool can_part, const struct sample *sample) {
   int64_t most, join = cost_of_joins(context, plan, sample, &most), wait = most * CHAIN_COST / sample->count;
+  if (most == sample->count) return WAY_ALONE; /* one thread joins one place, in a register, whatever the way */
   int64_t look = index_loops()->look_cost + join / threads;
   int64_t alone = join + wait / 2, owners = (look > READ_COST ? look : READ_COST) + wait, partition = INT64_MAX;
   if (can_part) {
     partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? 2 : 1) / threads;
     partition += scatter_parts_by_place(plan) ? most * RUN_COST / sample->count : 2 * wait;
   }
-  if (most == sample->count) return WAY_ALONE; /* one thread joins one place, in a register, whatever the way */
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
 }
