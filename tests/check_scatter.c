@@ -191,6 +191,39 @@ START_TEST(test_extremes) {
 }
 END_TEST
 
+/* Every 16-bit number, held and coming, beside those that order treats with care; places in order, and not. */
+START_TEST(test_extremes_of_halves) {
+  enum { PATTERNS = 1 << 16, KINDS = 6, COUNT = 2 * KINDS * PATTERNS };
+  if (!chosen(_i, 8)) return;
+  strew_dtype dtype = _i % 2 ? STREW_FLOAT16 : STREW_BFLOAT16;
+  const uint16_t infinity = dtype == STREW_FLOAT16 ? 0x7c00 : 0x7f80;
+  const uint16_t kinds[KINDS] = {0, 0x8000, infinity, (uint16_t)(infinity | 0x8000), 0x7fff, 0x3c00};
+  uint16_t *held = malloc(COUNT * sizeof *held), *coming = malloc(COUNT * sizeof *coming);
+  int64_t *places = malloc(COUNT * sizeof *places), count = COUNT;
+  for (int64_t i = 0; i < COUNT; i++) {
+    const uint16_t number = (uint16_t)(i % PATTERNS), other = kinds[i / PATTERNS % KINDS];
+    const bool holds = i / PATTERNS < KINDS;
+    const int64_t place = _i / 4 ? i * 5 % COUNT : i;
+    places[i] = place;
+    held[place] = holds ? number : other;
+    coming[i] = holds ? other : number;
+  }
+  struct random_call call = {.c = {.dtype = dtype,
+                                   .reduction = _i / 2 % 2 ? STREW_AMAX : STREW_AMIN,
+                                   .rank = 1,
+                                   .self_sizes = {COUNT},
+                                   .index_sizes = {COUNT},
+                                   .src_sizes = {COUNT}}};
+  call.self = tensor_of(dtype, 1, &count, CONTIGUOUS, held);
+  call.src = tensor_of(dtype, 1, &count, CONTIGUOUS, coming);
+  call.index = tensor_from_integers(STREW_INT64, COUNT, places);
+  call.operand = strew_of(call.src);
+  run_call(&call, strew_reduction_name(call.c.reduction));
+  release_call(&call);
+  free(held), free(coming), free(places);
+}
+END_TEST
+
 /* ---------------------------------------------------------------------------------------------- values out of range */
 
 /* A call whose index holds `value` at `place` (of its different values), and worse later on. */
@@ -353,6 +386,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(cases, test_random_scatter, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(cases, test_shapes, 0, SHAPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_test(cases, test_extremes);
+  tcase_add_loop_test(cases, test_extremes_of_halves, 0, 8);
   tcase_add_loop_test(cases, test_bad_index, 0, 2 * SHAPE_COUNT);
   tcase_add_loop_test(cases, test_random_gather, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_gather_rows, 0, STREW_DTYPE_COUNT);

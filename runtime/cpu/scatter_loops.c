@@ -2,12 +2,10 @@
    Memory is what a scatter waits for: the places that are due soon are known from the index, and asking for them early
    brought 19 ms to 16 (10 M float32 into 1 M places) and 44 to 23 (1 M rows of 64 into 100 k); where places fit in a
    core's nearest cache it costs a little (4 k places: 8.5 to 9.9). */
+#include "scalar.h"
 #include "scatter_ahead.h"
 
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 /* Index values and contributions, read once, would push places out of the caches of an AMD EPYC: asked for aside, they
    do not. 10 M float32 into 10 k places took 9.7 ms instead of 12, into 1 M 15.3 instead of 17.4 (160 rows ahead). An
@@ -46,28 +44,47 @@ enum { AT_ONCE = 4 };
 typedef bool join_crowded(const struct tile *tile);
 #define NOINLINE __attribute__((noinline))
 
-/* One maximum, or minimum, alone: compilers take it through the registers of integers, and jump. So 10 M float32 into
-   1 M places take 14.1 ms instead of 18.6. */
-#if defined(__SSE2__)
-#define ALONE(s, T, V, ss, ps)                                                                                         \
-  ALWAYS_INLINE V not_a_number_or_##s(V x, V other) {                                                                  \
-    const V is_nan = _mm_cmpunord_##ss(x, x);                                                                          \
-    return _mm_or_##ps(_mm_and_##ps(is_nan, x), _mm_andnot_##ps(is_nan, other));                                       \
+/* One maximum, or minimum, alone: processors have an instruction for b > a ? b : a, which is wrong only where b is NaN,
+   or of two zeros the held one is less; for a < b ? a : b, where a is NaN, or the lesser zero. (10 M float32 into 10
+   places take 8.7 ms instead of 10.6, into 100 8.0 instead of 9.4.) */
+#define RARE __attribute__((noinline, cold))
+#define RARELY(s)                                                                                                      \
+  RARE static T_##s rare_maximum_##s(T_##s a, T_##s b) { return store_##s(maximum_##s(load_##s(a), load_##s(b))); }    \
+  RARE static T_##s rare_minimum_##s(T_##s a, T_##s b) { return store_##s(minimum_##s(load_##s(a), load_##s(b))); }
+#define ALONE(s, bits_of)                                                                                              \
+  RARELY(s)                                                                                                            \
+  ALWAYS_INLINE bool is_rare_##s(T_##s number, T_##s zero) {                                                           \
+    return __builtin_expect(isnan_##s(number) || bits_of(zero) == bits_of(-(T_##s)0), 0);                              \
   }                                                                                                                    \
-  ALWAYS_INLINE T alone_maximum_##s(T a, T b) {                                                                        \
-    const V x = _mm_set_##ss(a), y = _mm_set_##ss(b), differ = _mm_cmpneq_##ss(x, y);                                  \
-    return not_a_number_or_##s(x, _mm_and_##ps(_mm_max_##ss(x, y), _mm_or_##ps(x, differ)))[0];                        \
+  ALWAYS_INLINE T_##s alone_maximum_##s(T_##s a, T_##s b) {                                                            \
+    return is_rare_##s(b, a) ? rare_maximum_##s(a, b) : b > a ? b : a;                                                 \
   }                                                                                                                    \
-  ALWAYS_INLINE T alone_minimum_##s(T a, T b) {                                                                        \
-    const V x = _mm_set_##ss(a), y = _mm_set_##ss(b), same = _mm_cmpeq_##ss(x, y);                                     \
-    return not_a_number_or_##s(x, _mm_or_##ps(_mm_min_##ss(x, y), _mm_and_##ps(x, same)))[0];                          \
+  ALWAYS_INLINE T_##s alone_minimum_##s(T_##s a, T_##s b) {                                                            \
+    return is_rare_##s(a, a) ? rare_minimum_##s(a, b) : a < b ? a : b;                                                 \
   }
-ALONE(f32, float, __m128, ss, ps)
-ALONE(f64, double, __m128d, sd, pd)
+ALONE(f32, bits_of_float)
+ALONE(f64, bits_of_double)
 #undef ALONE
-#define ALONE_f32 1
-#define ALONE_f64 1
-#endif
+
+/* Those of 16 bits by their bits, in which numbers are in order once negative ones are turned round (10 M float16 into
+   100 places: 46 ms as float32). */
+ALWAYS_INLINE int32_t half_order(uint16_t x) { return (int16_t)x ^ ((int16_t)x >> 15 & 0x7fff); }
+#define ALONE_HALF(s, infinity)                                                                                        \
+  RARELY(s)                                                                                                            \
+  ALWAYS_INLINE bool is_rare_##s(T_##s a, T_##s b) {                                                                   \
+    return __builtin_expect((a & 0x7fff) > (infinity) || (b & 0x7fff) > (infinity), 0);                                \
+  }                                                                                                                    \
+  ALWAYS_INLINE T_##s alone_maximum_##s(T_##s a, T_##s b) {                                                            \
+    return is_rare_##s(a, b) ? rare_maximum_##s(a, b) : half_order(a) < half_order(b) ? b : a;                         \
+  }                                                                                                                    \
+  ALWAYS_INLINE T_##s alone_minimum_##s(T_##s a, T_##s b) {                                                            \
+    return is_rare_##s(a, b) ? rare_minimum_##s(a, b) : half_order(b) < half_order(a) ? b : a;                         \
+  }
+ALONE_HALF(f16, 0x7c00)
+ALONE_HALF(bf16, 0x7f80)
+#undef ALONE_HALF
+#undef RARELY
+#undef RARE
 
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS           "scatter.inc"

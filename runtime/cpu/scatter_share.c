@@ -292,8 +292,8 @@ struct shares {
   const struct scatter_plan *plan;
   const struct scatter_way *way;
   atomic_bool *bad;
-  char *copies; /* of the target, one per part */
-  size_t copy_bytes;
+  char *copies; /* of the target, one per part, each in lines of its own */
+  size_t copy_bytes, copy_step;
 };
 
 static void run_slice(void *shares_, int64_t i) {
@@ -324,7 +324,7 @@ static void run_copy(void *shares_, int64_t i) {
   int64_t size = shares->plan->plan.sizes[0], parts = shares->way->parts;
   struct scatter_plan cut = scatter_slice(shares->plan, 0, part_begin(size, parts, i), part_begin(size, parts, i + 1));
   struct operand *self = &cut.plan.operands[SELF];
-  struct storage copy = {.device = self->storage->device, .data = shares->copies + (size_t)i * shares->copy_bytes};
+  struct storage copy = {.device = self->storage->device, .data = shares->copies + (size_t)i * shares->copy_step};
   union element identity = element_identity(cut.reduction, self->dtype);
   int64_t element = (int64_t)dtype_bytes(self->dtype), count = (int64_t)shares->copy_bytes / element;
   converter(self->dtype, self->dtype)(count, copy.data, element, (const char *)identity.bytes, 0);
@@ -333,13 +333,16 @@ static void run_copy(void *shares_, int64_t i) {
   if (cut.plan.sizes[0]) cpu_scatter_walk(&cut, 0, cut.size, shares->bad);
 }
 
-/* Each part joins a copy of its own, which starts from the identity; the copies join self. */
+/* Each part joins a copy of its own, which starts from the identity; the copies join self. Two parts never write to one
+   line, nor to one that another's processor fetches beside its own (10 M int32 into 10 places on two threads: 5.4 ms
+   alone, 11.4 where copies lay side by side). */
 static bool run_copies(strew_context *context, struct shares *shares) {
   const struct scatter_plan *plan = shares->plan;
   const struct operand *self = &plan->plan.operands[SELF];
   int64_t parts = shares->way->parts, element = (int64_t)dtype_bytes(self->dtype), first = 0;
   shares->copy_bytes = scatter_target_bytes(plan);
-  size_t bytes = shares->copy_bytes * (size_t)parts;
+  shares->copy_step = (shares->copy_bytes / CACHE_LINE + 3) * CACHE_LINE;
+  size_t bytes = shares->copy_step * (size_t)parts;
   shares->copies = memory_take(context, bytes);
   if (!shares->copies) return false;
   pool_run(context, parts, run_copy, shares);
@@ -348,7 +351,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   tile.columns = (int64_t)shares->copy_bytes / element;
   bool good = !(shares->bad && atomic_load(shares->bad)) && !context_stops(context);
   for (int64_t i = 0; good && i < parts; i++) {
-    tile.src = shares->copies + (size_t)i * shares->copy_bytes;
+    tile.src = shares->copies + (size_t)i * shares->copy_step;
     scatter_loops(self->dtype, plan->reduction, false)->join(&tile, tile.rows, NULL);
   }
   memory_give(context, shares->copies, bytes);
