@@ -133,10 +133,29 @@ static bool find_places(const int64_t *values, int64_t count, const struct placi
   return met != 0;
 }
 
+static inline bool number_steps(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size,
+                                int64_t first, int64_t step, int64_t *restrict places) {
+  uint64_t met = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t beyond = (uint64_t)values[i] < (uint64_t)size ? 0 : UINT64_MAX;
+    met |= beyond;
+    places[i] = (int64_t)(((uint64_t)(first + offsets[i]) + (uint64_t)values[i] * (uint64_t)step) | beyond);
+  }
+  return met != 0;
+}
+
+/* Most steps are 1, which spares a product that takes many instructions. */
+static bool number_places(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size, int64_t first,
+                          int64_t step, int64_t *restrict places) {
+  return step == 1 ? number_steps(values, offsets, count, size, first, 1, places)
+                   : number_steps(values, offsets, count, size, first, step, places);
+}
+
 const struct index_loops LOOPS_TABLE(index) = {
     .ascends = ascends,
     .is_constant = is_constant,
     .list_owned = list_owned,
     .look_cost = LOOK_COST,
     .find_places = find_places,
+    .number_places = number_places,
 };

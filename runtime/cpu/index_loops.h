@@ -34,6 +34,9 @@ struct index_loops {
   int64_t look_cost;
   /* Finds the place of each value. Is any of them nobody's? */
   bool (*find_places)(const int64_t *values, int64_t count, const struct placing *placing, uint32_t *places);
+  /* places[i] = first + offsets[i] + values[i] * step, and -1 where the value is not 0 .. size - 1. Is there one? */
+  bool (*number_places)(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size, int64_t first,
+                        int64_t step, int64_t *places);
 };
 DECLARE_LOOPS(index)
 
