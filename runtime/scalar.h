@@ -324,6 +324,32 @@ SCALAR_FLOAT(f64, f64, uint64_t, bits_of_double, double_of_bits, 0x8000000000000
 #endif
 #undef SCALAR_FLOAT
 
+/* The same of 16-bit floats as they are stored: their bits are in order once those of negative numbers are turned
+   round. A NaN becomes what storing makes of it. */
+#define SCALAR_HALF_EXTREMES(s, infinity, quiet)                                                                       \
+  static inline int16_t order_##s(T_##s x) { return (int16_t)(x ^ ((int16_t)x >> 15 & 0x7fff)); }                      \
+  static inline bool stored_isnan_##s(T_##s x) { return (x & 0x7fff) > (infinity); }                                   \
+  static inline T_##s number_or_nan_##s(T_##s a, T_##s b, int16_t order) {                                             \
+    const T_##s number = (T_##s)order_##s((T_##s)order);                                                               \
+    const T_##s other = stored_isnan_##s(b) ? (T_##s)(quiet(b)) : number;                                              \
+    return stored_isnan_##s(a) ? (T_##s)(quiet(a)) : other;                                                            \
+  }                                                                                                                    \
+  static inline T_##s stored_maximum_##s(T_##s a, T_##s b) {                                                           \
+    const int16_t x = order_##s(a), y = order_##s(b);                                                                  \
+    return number_or_nan_##s(a, b, x > y ? x : y);                                                                     \
+  }                                                                                                                    \
+  static inline T_##s stored_minimum_##s(T_##s a, T_##s b) {                                                           \
+    const int16_t x = order_##s(a), y = order_##s(b);                                                                  \
+    return number_or_nan_##s(a, b, x < y ? x : y);                                                                     \
+  }
+#define QUIET_F16(x)  (((x)&0x8000) | 0x7e00)
+#define QUIET_BF16(x) ((x) | 0x40)
+SCALAR_HALF_EXTREMES(f16, 0x7c00, QUIET_F16)
+SCALAR_HALF_EXTREMES(bf16, 0x7f80, QUIET_BF16)
+#undef QUIET_F16
+#undef QUIET_BF16
+#undef SCALAR_HALF_EXTREMES
+
 /* a / b rounded toward minus infinity; b > 0 (a count). */
 static inline int64_t floor_divide_by_count(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 

@@ -48,11 +48,9 @@ typedef bool join_crowded(const struct tile *tile);
    or of two zeros the held one is less; for a < b ? a : b, where a is NaN, or the lesser zero. (10 M float32 into 10
    places take 8.7 ms instead of 10.6, into 100 8.0 instead of 9.4.) */
 #define RARE __attribute__((noinline, cold))
-#define RARELY(s)                                                                                                      \
-  RARE static T_##s rare_maximum_##s(T_##s a, T_##s b) { return store_##s(maximum_##s(load_##s(a), load_##s(b))); }    \
-  RARE static T_##s rare_minimum_##s(T_##s a, T_##s b) { return store_##s(minimum_##s(load_##s(a), load_##s(b))); }
 #define ALONE(s, bits_of)                                                                                              \
-  RARELY(s)                                                                                                            \
+  RARE static T_##s rare_maximum_##s(T_##s a, T_##s b) { return maximum_##s(a, b); }                                   \
+  RARE static T_##s rare_minimum_##s(T_##s a, T_##s b) { return minimum_##s(a, b); }                                   \
   ALWAYS_INLINE bool is_rare_##s(T_##s number, T_##s zero) {                                                           \
     return __builtin_expect(isnan_##s(number) || bits_of(zero) == bits_of(-(T_##s)0), 0);                              \
   }                                                                                                                    \
@@ -66,24 +64,23 @@ ALONE(f32, bits_of_float)
 ALONE(f64, bits_of_double)
 #undef ALONE
 
-/* Those of 16 bits by their bits, in which numbers are in order once negative ones are turned round (10 M float16 into
-   100 places: 46 ms as float32). */
-ALWAYS_INLINE int32_t half_order(uint16_t x) { return (int16_t)x ^ ((int16_t)x >> 15 & 0x7fff); }
-#define ALONE_HALF(s, infinity)                                                                                        \
-  RARELY(s)                                                                                                            \
+/* Of 16 bits NaNs are jumped over as well (10 M float16 into 100 places: 13 ms, 17 if all is computed). */
+#define ALONE_HALF(s)                                                                                                  \
+  RARE static T_##s rare_maximum_##s(T_##s a, T_##s b) { return stored_maximum_##s(a, b); }                            \
+  RARE static T_##s rare_minimum_##s(T_##s a, T_##s b) { return stored_minimum_##s(a, b); }                            \
   ALWAYS_INLINE bool is_rare_##s(T_##s a, T_##s b) {                                                                   \
-    return __builtin_expect((a & 0x7fff) > (infinity) || (b & 0x7fff) > (infinity), 0);                                \
+    return __builtin_expect(stored_isnan_##s(a) || stored_isnan_##s(b), 0);                                            \
   }                                                                                                                    \
   ALWAYS_INLINE T_##s alone_maximum_##s(T_##s a, T_##s b) {                                                            \
-    return is_rare_##s(a, b) ? rare_maximum_##s(a, b) : half_order(a) < half_order(b) ? b : a;                         \
+    return is_rare_##s(a, b) ? rare_maximum_##s(a, b) : order_##s(b) > order_##s(a) ? b : a;                           \
   }                                                                                                                    \
   ALWAYS_INLINE T_##s alone_minimum_##s(T_##s a, T_##s b) {                                                            \
-    return is_rare_##s(a, b) ? rare_minimum_##s(a, b) : half_order(b) < half_order(a) ? b : a;                         \
+    return is_rare_##s(a, b) ? rare_minimum_##s(a, b) : order_##s(b) < order_##s(a) ? b : a;                           \
   }
-ALONE_HALF(f16, 0x7c00)
-ALONE_HALF(bf16, 0x7f80)
+ALONE_HALF(f16)
+ALONE_HALF(bf16)
 #undef ALONE_HALF
-#undef RARELY
+
 #undef RARE
 
 #define UNUSED_AT_TIMES __attribute__((unused))
