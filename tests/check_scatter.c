@@ -342,23 +342,63 @@ START_TEST(test_random_gather) {
 }
 END_TEST
 
-START_TEST(test_gather_rows) {
-  if (lacks((strew_dtype)_i) || !chosen(_i, 3)) return;
-  int64_t self_sizes[] = {90, 33}, index_sizes[] = {1200, 1}, wide[] = {1200, 33};
-  struct scatter_case c = {.dtype = (strew_dtype)_i,
-                           .rank = 2,
-                           .dim = 0,
-                           .mode = STREW_DROP,
-                           .self_sizes = {90, 33},
-                           .index_sizes = {1200, 33}};
-  strew_tensor *self = random_tensor(c.dtype, 2, self_sizes, PERMUTED), *index = NULL, *out = NULL;
-  strew_tensor *column = random_integers(STREW_INT64, 2, index_sizes, CONTIGUOUS, -2, 92);
-  ok(strew_expand(column, 2, wide, &index, &failure));
-  void *host = host_of(self), *values = host_of(index), *expected = oracle_gather(&c, host, STREW_INT64, values);
-  ok(strew_gather(self, 0, index, STREW_DROP, &out, &failure));
-  assert_elements(out, c.dtype, expected, "gather of rows");
+/* Lines and rows of every length about which the engine thinks. _i: dtype. */
+static void check_gather(const struct scatter_case *c, strew_tensor *self, strew_tensor *index, const char *name) {
+  strew_tensor *out = NULL;
+  void *host = host_of(self), *values = host_of(index), *expected = oracle_gather(c, host, STREW_INT64, values);
+  ok(strew_gather(self, c->dim, index, c->mode, &out, &failure));
+  assert_elements(out, c->dtype, expected, "gather, %s", name);
   free(host), free(values), free(expected);
-  strew_release(self), strew_release(column), strew_release(index), strew_release(out);
+  strew_release(out);
+}
+
+/* One value that is out of range, wherever it stands, is told. */
+static void check_bad_gather(const struct scatter_case *c, strew_tensor *self, strew_tensor *index) {
+  int64_t at[3];
+  strew_tensor *spoilt = NULL, *out = NULL;
+  coordinates(draw_below(count_of(c->rank, c->index_sizes)), c->rank, c->index_sizes, at);
+  ok(strew_clone(index, &spoilt, &failure));
+  ok(strew_set(spoilt, c->rank, at, strew_int(draw_below(2) ? -1 : c->self_sizes[c->dim]), &failure));
+  assert_fails(strew_gather(self, c->dim, spoilt, STREW_ERROR, &out, &failure), STREW_EINDEX, NULL);
+  strew_release(spoilt);
+}
+
+START_TEST(test_gather_shapes) {
+  static const struct {
+    const char *name;
+    int rank, dim;
+    int64_t self[3], index[3];
+  } kinds[] = {
+      {"a line", 1, 0, {700}, {5003}},           {"full rows", 2, 0, {50, 7}, {900, 7}},
+      {"short lines", 2, 1, {300, 9}, {300, 7}}, {"short lines, several dimensions", 3, 2, {3, 40, 5}, {3, 37, 41}},
+      {"long lines", 2, 1, {6, 90}, {6, 1500}},  {"middle dimension", 3, 1, {5, 11, 30}, {5, 90, 30}},
+  };
+  enum { KINDS = sizeof kinds / sizeof *kinds, WIDTHS = 70 };
+  strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || !chosen(_i, 3)) return;
+  for (int k = 0; k < some(2 * (KINDS + WIDTHS)); k++) {
+    const int kind = k / 2, width = kind - KINDS + 1;
+    struct scatter_case c = {.dtype = dtype, .rank = 2, .mode = STREW_DROP, .self_sizes = {90}, .index_sizes = {70}};
+    c.self_sizes[1] = c.index_sizes[1] = width;
+    if (kind < KINDS) {
+      c.rank = kinds[kind].rank, c.dim = kinds[kind].dim;
+      memcpy(c.self_sizes, kinds[kind].self, sizeof kinds[kind].self);
+      memcpy(c.index_sizes, kinds[kind].index, sizeof kinds[kind].index);
+    }
+    const int64_t size = c.self_sizes[c.dim], column[] = {70, 1};
+    const bool rows = kind >= KINDS;
+    strew_tensor *self = random_tensor(dtype, c.rank, c.self_sizes, k % 4 == 3 ? PERMUTED : CONTIGUOUS), *index = NULL;
+    strew_tensor *good = random_integers(STREW_INT64, c.rank, rows ? column : c.index_sizes, CONTIGUOUS, 0, size);
+    strew_tensor *values =
+        k % 2 ? random_integers(STREW_INT64, c.rank, rows ? column : c.index_sizes, CONTIGUOUS, -1, size + 2)
+              : strew_retain(good);
+    ok(strew_expand(values, c.rank, c.index_sizes, &index, &failure));
+    check_gather(&c, self, index, rows ? "rows" : kinds[kind].name);
+    strew_release(index);
+    ok(strew_expand(good, c.rank, c.index_sizes, &index, &failure));
+    check_bad_gather(&c, self, index);
+    strew_release(self), strew_release(good), strew_release(values), strew_release(index);
+  }
 }
 END_TEST
 
@@ -392,7 +432,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(cases, test_extremes_of_halves, 0, 8);
   tcase_add_loop_test(cases, test_bad_index, 0, 2 * SHAPE_COUNT);
   tcase_add_loop_test(cases, test_random_gather, 0, STREW_DTYPE_COUNT);
-  tcase_add_loop_test(cases, test_gather_rows, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(cases, test_gather_shapes, 0, STREW_DTYPE_COUNT);
   if (!on_device()) /* whose scratch is not of the context's memory */
     tcase_add_loop_test(cases, test_in_place_allocates_nothing_that_grows, 0, STREW_REDUCTION_COUNT);
   return suite;
