@@ -131,6 +131,13 @@ static bool is_test(const struct elementwise_plan *plan) {
   return plan->kind == ELEMENTWISE_BINARY && plan->op >= STREW_EQ && plan->op <= STREW_LOGICAL_OR;
 }
 
+/* Does an element take longer to compute than to fetch? */
+static bool is_heavy(const struct elementwise_plan *plan) {
+  if (plan->kind == ELEMENTWISE_BINARY)
+    return plan->op == STREW_POW || plan->op == STREW_REMAINDER || plan->op == STREW_FLOOR_DIVIDE;
+  return plan->kind == ELEMENTWISE_UNARY && plan->op >= STREW_EXP && plan->op <= STREW_SIGMOID;
+}
+
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   const struct plan *space = &plan->plan;
   struct plan joined;
@@ -147,7 +154,11 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
     job.in[i] = lane_in(space, 1 + i, condition ? STREW_BOOL : plan->compute, rows[1 + i], numbers[i]);
     direct = direct && !job.in[i].convert;
   }
-  walk_rows_parallel(device->context, space, direct ? INT64_MAX : BLOCK, visit, &job);
+  int64_t longest = direct ? INT64_MAX : BLOCK;
+  if (is_heavy(plan))
+    walk_rows_sized(device->context, space, walk_bytes(space), longest, visit, &job);
+  else
+    walk_rows_parallel(device->context, space, longest, visit, &job);
   return context_end(call, device->context, space->operands[0].storage);
 }
 

@@ -177,6 +177,11 @@ void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (
     run_alone(context, parts, part, argument);
 }
 
+int64_t pool_parts_light(const strew_context *context, int64_t bytes) {
+  enum { LIGHT = 4 };
+  return bytes / LIGHT / 2 < (int64_t)context->grain_bytes ? 1 : pool_parts(context, bytes);
+}
+
 /* A few parts for each thread even out what the machine does beside. */
 int64_t pool_parts(const strew_context *context, int64_t bytes) {
   enum { PARTS_PER_THREAD = 4 };

@@ -101,16 +101,25 @@ static void walk_part(void *walk_, int64_t i) {
   walk_rows(walk->plan, begin, i == walk->parts - 1 ? walk->places : end, walk->longest, walk->visit, walk->argument);
 }
 
-void walk_rows_sized(strew_context *context, const struct plan *plan, int64_t bytes, int64_t longest,
-                     void (*visit)(void *argument, const struct row *row), void *argument) {
-  struct walk walk = {plan, plan_numel(plan), pool_parts(context, bytes), longest, visit, argument};
+static void walk_in_parts(strew_context *context, const struct plan *plan, int64_t parts, int64_t longest,
+                          void (*visit)(void *argument, const struct row *row), void *argument) {
+  struct walk walk = {plan, plan_numel(plan), parts, longest, visit, argument};
   if (walk.parts > walk.places) walk.parts = walk.places;
   pool_run(context, walk.parts, walk_part, &walk);
 }
 
-void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t longest,
-                        void (*visit)(void *argument, const struct row *row), void *argument) {
+void walk_rows_sized(strew_context *context, const struct plan *plan, int64_t bytes, int64_t longest,
+                     void (*visit)(void *argument, const struct row *row), void *argument) {
+  walk_in_parts(context, plan, pool_parts(context, bytes), longest, visit, argument);
+}
+
+int64_t walk_bytes(const struct plan *plan) {
   int64_t bytes_per_place = 0;
   for (int i = 0; i < plan->count; i++) bytes_per_place += (int64_t)dtype_bytes(plan->operands[i].dtype);
-  walk_rows_sized(context, plan, plan_numel(plan) * bytes_per_place, longest, visit, argument);
+  return plan_numel(plan) * bytes_per_place;
+}
+
+void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t longest,
+                        void (*visit)(void *argument, const struct row *row), void *argument) {
+  walk_in_parts(context, plan, pool_parts_light(context, walk_bytes(plan)), longest, visit, argument);
 }
