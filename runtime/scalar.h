@@ -8,6 +8,8 @@
      plus_S, minus_S, times_S, maximum_S, minimum_S, less_S, equal_S, isnan_S, differs_S, divide_by_count_S
    and for floats alone
      divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit)
+   and for 16-bit floats alone, of stored values
+     stored_maximum_S, stored_minimum_S, stored_isnan_S, order_S (a whole number that rises with them)
    A device's host defines what integers have to do in its place (see softfloat.h):
      SOFT_FLOAT32_SUM, _PRODUCT, _DIVIDE, _ROOT   where a result is not the nearest, denormals included
      SOFT_FLOAT32_COMPARE                         where denormals count as 0; floor, ceil and round, too

@@ -337,8 +337,10 @@ static void draw_index(int64_t *values, int64_t count) {
 
 START_TEST(index_loops_agree) {
   enum { UNTOUCHED = -77 };
-  int64_t values[1200], lists[2][1201];
+  int64_t values[1200], offsets[1200], lists[2][1201];
+  uint32_t places[2][1200];
   if (!is_here(_i)) return;
+  for (int i = 0; i < 1200; i++) offsets[i] = draw_below(1 << 20);
   for (int n = 0; n < 20000; n++) {
     int64_t count = 1 + draw_below(n % 10 ? 80 : 1200), begin = draw_below(count), owned = draw_below(700);
     const struct owned ours = {(uint64_t)draw_below(900), (uint64_t)owned, 1000};
@@ -351,14 +353,27 @@ START_TEST(index_loops_agree) {
     int64_t found_too = index_of[_i]->list_owned(values, begin, count, &ours, lists[1], &beyond[1]);
     require(listed == found_too && beyond[0] == beyond[1] && lists[1][count - begin] == UNTOUCHED);
     require(!memcmp(lists[0], lists[1], (size_t)listed * sizeof *values));
+    const int64_t step = n % 3 ? 1 : 1 + draw_below(9), first = draw_below(50);
+    lists[1][count] = UNTOUCHED;
+    beyond[0] = index_of[0]->number_places(values, offsets, count, 1000, first, step, lists[0]);
+    beyond[1] = index_of[_i]->number_places(values, offsets, count, 1000, first, step, lists[1]);
+    require(beyond[0] == beyond[1] && lists[1][count] == UNTOUCHED);
+    require(!memcmp(lists[0], lists[1], (size_t)count * sizeof *values));
+    const struct placing placing = {1000, (uint32_t)first, 7, (uint32_t)step, 99999};
+    beyond[0] = index_of[0]->find_places(values, count, &placing, places[0]);
+    beyond[1] = index_of[_i]->find_places(values, count, &placing, places[1]);
+    require(beyond[0] == beyond[1] && !memcmp(places[0], places[1], (size_t)count * sizeof *places[0]));
   }
 }
 END_TEST
 
 /* The plain ones, against what they say they do. */
 START_TEST(plain_index_loops_are_right) {
-  int64_t values[300], list[300];
+  int64_t values[300], list[300], offsets[300], numbers[300];
+  uint32_t places[300];
   const struct owned ours = {100, 300, 1000};
+  const struct placing placing = {1000, 5, 7, 3, 99999};
+  for (int i = 0; i < 300; i++) offsets[i] = draw_below(1 << 20);
   for (int n = 0; n < 20000; n++) {
     int64_t count = 1 + draw_below(n % 10 ? 80 : 300), listed = 0;
     bool ascends = true, is_constant = true, beyond = false, due_beyond = false;
@@ -373,6 +388,13 @@ START_TEST(plain_index_loops_are_right) {
     require(listed == found_too && beyond == due_beyond);
     require(index_of[0]->ascends(values, count) == ascends);
     require(index_of[0]->is_constant(values, count) == is_constant);
+    require(index_of[0]->number_places(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == due_beyond);
+    require(index_of[0]->find_places(values, count, &placing, places) == due_beyond);
+    for (int64_t i = 0; i < count; i++) {
+      const bool fits = values[i] >= 0 && values[i] < 1000;
+      require(numbers[i] == (fits ? 5 + offsets[i] + values[i] * (1 + n % 3) : -1));
+      require(places[i] == (fits ? (uint32_t)(5 + 7 * i + 3 * values[i]) : 99999));
+    }
   }
 }
 END_TEST

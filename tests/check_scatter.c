@@ -28,7 +28,7 @@ static void draw_shapes(struct scatter_case *c) {
   }
 }
 
-static int64_t draw_limits(struct scatter_case *c, int64_t *low) {
+static int64_t draw_limits(const struct scatter_case *c, int64_t *low) {
   int64_t size = c->rank ? c->self_sizes[c->dim] : 1;
   *low = c->mode == STREW_ERROR ? 0 : c->mode == STREW_WRAP ? -size : -3;
   return c->mode == STREW_ERROR || c->mode == STREW_WRAP ? size : size + 3;
@@ -130,7 +130,7 @@ static const struct {
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
 
 static strew_tensor *index_of_shape(int i, const struct scatter_case *c, strew_dtype dtype) {
-  int64_t sizes[3], low, high = draw_limits((struct scatter_case *)(uintptr_t)c, &low);
+  int64_t sizes[3], low, high = draw_limits(c, &low);
   memcpy(sizes, c->index_sizes, sizeof sizes);
   if (shapes[i].expanded >= 0) sizes[shapes[i].expanded] = 1;
   strew_tensor *narrow = random_integers(dtype, c->rank, sizes, CONTIGUOUS, low, high), *index = NULL;
@@ -194,36 +194,40 @@ START_TEST(test_extremes) {
 }
 END_TEST
 
-/* Every 16-bit number, held and coming, beside those that order treats with care; places in order, and not. */
+/* Every 16-bit number, held and coming, beside those that order treats with care; one by one and in rows; places in
+   order, and not. */
 START_TEST(test_extremes_of_halves) {
   enum { PATTERNS = 1 << 16, KINDS = 6, COUNT = 2 * KINDS * PATTERNS };
-  if (!chosen(_i, 8)) return;
+  if (!chosen(_i, 16)) return;
   strew_dtype dtype = _i % 2 ? STREW_FLOAT16 : STREW_BFLOAT16;
   const uint16_t infinity = dtype == STREW_FLOAT16 ? 0x7c00 : 0x7f80;
   const uint16_t kinds[KINDS] = {0, 0x8000, infinity, (uint16_t)(infinity | 0x8000), 0x7fff, 0x3c00};
+  const int64_t columns = _i / 8 ? 64 : 1, rows = COUNT / columns, sizes[] = {rows, columns}, column[] = {rows, 1};
   uint16_t *held = malloc(COUNT * sizeof *held), *coming = malloc(COUNT * sizeof *coming);
-  int64_t *places = malloc(COUNT * sizeof *places), count = COUNT;
+  int64_t *values = malloc((size_t)rows * sizeof *values);
   for (int64_t i = 0; i < COUNT; i++) {
     const uint16_t number = (uint16_t)(i % PATTERNS), other = kinds[i / PATTERNS % KINDS];
     const bool holds = i / PATTERNS < KINDS;
-    const int64_t place = _i / 4 ? i * 5 % COUNT : i;
-    places[i] = place;
-    held[place] = holds ? number : other;
+    const int64_t row = i / columns;
+    values[row] = _i / 4 % 2 ? row * 5 % rows : row;
+    held[values[row] * columns + i % columns] = holds ? number : other;
     coming[i] = holds ? other : number;
   }
   struct random_call call = {.c = {.dtype = dtype,
                                    .reduction = _i / 2 % 2 ? STREW_AMAX : STREW_AMIN,
-                                   .rank = 1,
-                                   .self_sizes = {COUNT},
-                                   .index_sizes = {COUNT},
-                                   .src_sizes = {COUNT}}};
-  call.self = tensor_of(dtype, 1, &count, CONTIGUOUS, held);
-  call.src = tensor_of(dtype, 1, &count, CONTIGUOUS, coming);
-  call.index = tensor_from_integers(STREW_INT64, COUNT, places);
+                                   .rank = 2,
+                                   .self_sizes = {rows, columns},
+                                   .index_sizes = {rows, columns},
+                                   .src_sizes = {rows, columns}}};
+  call.self = tensor_of(dtype, 2, sizes, CONTIGUOUS, held);
+  call.src = tensor_of(dtype, 2, sizes, CONTIGUOUS, coming);
+  strew_tensor *narrow = tensor_of(STREW_INT64, 2, column, CONTIGUOUS, values);
+  ok(strew_expand(narrow, 2, sizes, &call.index, &failure));
   call.operand = strew_of(call.src);
   run_call(&call, strew_reduction_name(call.c.reduction));
+  strew_release(narrow);
   release_call(&call);
-  free(held), free(coming), free(places);
+  free(held), free(coming), free(values);
 }
 END_TEST
 
@@ -342,27 +346,37 @@ START_TEST(test_random_gather) {
 }
 END_TEST
 
-/* Lines and rows of every length about which the engine thinks. _i: dtype. */
 static void check_gather(const struct scatter_case *c, strew_tensor *self, strew_tensor *index, const char *name) {
   strew_tensor *out = NULL;
-  void *host = host_of(self), *values = host_of(index), *expected = oracle_gather(c, host, STREW_INT64, values);
+  strew_dtype dtype = strew_tensor_dtype(index);
+  void *host = host_of(self), *values = host_of(index), *expected = oracle_gather(c, host, dtype, values);
   ok(strew_gather(self, c->dim, index, c->mode, &out, &failure));
-  assert_elements(out, c->dtype, expected, "gather, %s", name);
+  assert_elements(out, c->dtype, expected, "gather, %s, mode %s", name, strew_mode_name(c->mode));
   free(host), free(values), free(expected);
   strew_release(out);
 }
 
-/* One value that is out of range, wherever it stands, is told. */
-static void check_bad_gather(const struct scatter_case *c, strew_tensor *self, strew_tensor *index) {
-  int64_t at[3];
-  strew_tensor *spoilt = NULL, *out = NULL;
-  coordinates(draw_below(count_of(c->rank, c->index_sizes)), c->rank, c->index_sizes, at);
-  ok(strew_clone(index, &spoilt, &failure));
-  ok(strew_set(spoilt, c->rank, at, strew_int(draw_below(2) ? -1 : c->self_sizes[c->dim]), &failure));
-  assert_fails(strew_gather(self, c->dim, spoilt, STREW_ERROR, &out, &failure), STREW_EINDEX, NULL);
-  strew_release(spoilt);
+/* Values as the mode allows them, and a few more where it does; the index is expanded from `sizes`. */
+static strew_tensor *index_to_gather(const struct scatter_case *c, strew_dtype dtype, const int64_t *sizes) {
+  int64_t low, high = draw_limits(c, &low);
+  strew_tensor *values = random_integers(dtype, c->rank, sizes, CONTIGUOUS, low, high), *index = NULL;
+  ok(strew_expand(values, c->rank, c->index_sizes, &index, &failure));
+  strew_release(values);
+  return index;
 }
 
+/* One value that is out of range, wherever it stands, is told. */
+static void check_bad_gather(const struct scatter_case *c, strew_tensor *self, const int64_t *sizes) {
+  int64_t at[3], size = c->self_sizes[c->dim];
+  strew_tensor *values = random_integers(STREW_INT64, c->rank, sizes, CONTIGUOUS, 0, size), *index = NULL, *out = NULL;
+  coordinates(draw_below(count_of(c->rank, sizes)), c->rank, sizes, at);
+  ok(strew_set(values, c->rank, at, strew_int(draw_below(2) ? -1 : size), &failure));
+  ok(strew_expand(values, c->rank, c->index_sizes, &index, &failure));
+  assert_fails(strew_gather(self, c->dim, index, STREW_ERROR, &out, &failure), STREW_EINDEX, NULL);
+  strew_release(values), strew_release(index);
+}
+
+/* Lines and rows of every length about which the engine thinks. _i: dtype. */
 START_TEST(test_gather_shapes) {
   static const struct {
     const char *name;
@@ -373,31 +387,23 @@ START_TEST(test_gather_shapes) {
       {"short lines", 2, 1, {300, 9}, {300, 7}}, {"short lines, several dimensions", 3, 2, {3, 40, 5}, {3, 37, 41}},
       {"long lines", 2, 1, {6, 90}, {6, 1500}},  {"middle dimension", 3, 1, {5, 11, 30}, {5, 90, 30}},
   };
-  enum { KINDS = sizeof kinds / sizeof *kinds, WIDTHS = 70 };
+  enum { KINDS = sizeof kinds / sizeof *kinds, WIDTHS = 70, CASES = STREW_MODE_COUNT * (KINDS + WIDTHS) };
   strew_dtype dtype = (strew_dtype)_i;
   if (lacks(dtype) || !chosen(_i, 3)) return;
-  for (int k = 0; k < some(2 * (KINDS + WIDTHS)); k++) {
-    const int kind = k / 2, width = kind - KINDS + 1;
-    struct scatter_case c = {.dtype = dtype, .rank = 2, .mode = STREW_DROP, .self_sizes = {90}, .index_sizes = {70}};
-    c.self_sizes[1] = c.index_sizes[1] = width;
-    if (kind < KINDS) {
-      c.rank = kinds[kind].rank, c.dim = kinds[kind].dim;
-      memcpy(c.self_sizes, kinds[kind].self, sizeof kinds[kind].self);
-      memcpy(c.index_sizes, kinds[kind].index, sizeof kinds[kind].index);
-    }
-    const int64_t size = c.self_sizes[c.dim], column[] = {70, 1};
+  for (int k = 0; k < some(CASES) * sweep(TURNS); k++) {
+    const int kind = k / STREW_MODE_COUNT % (KINDS + WIDTHS), width = kind - KINDS + 1;
     const bool rows = kind >= KINDS;
-    strew_tensor *self = random_tensor(dtype, c.rank, c.self_sizes, k % 4 == 3 ? PERMUTED : CONTIGUOUS), *index = NULL;
-    strew_tensor *good = random_integers(STREW_INT64, c.rank, rows ? column : c.index_sizes, CONTIGUOUS, 0, size);
-    strew_tensor *values =
-        k % 2 ? random_integers(STREW_INT64, c.rank, rows ? column : c.index_sizes, CONTIGUOUS, -1, size + 2)
-              : strew_retain(good);
-    ok(strew_expand(values, c.rank, c.index_sizes, &index, &failure));
+    if (k % CASES == 0) use_turn(k / CASES, _i);
+    struct scatter_case c = {.dtype = dtype, .mode = (strew_mode)(k % STREW_MODE_COUNT)};
+    c.rank = rows ? 2 : kinds[kind].rank, c.dim = rows ? 0 : kinds[kind].dim;
+    memcpy(c.self_sizes, rows ? (int64_t[]){90, width, 0} : kinds[kind].self, sizeof kinds->self);
+    memcpy(c.index_sizes, rows ? (int64_t[]){70, width, 0} : kinds[kind].index, sizeof kinds->index);
+    const int64_t *sizes = rows ? (const int64_t[]){70, 1} : c.index_sizes;
+    strew_tensor *self = random_tensor(dtype, c.rank, c.self_sizes, k % 5 ? CONTIGUOUS : PERMUTED);
+    strew_tensor *index = index_to_gather(&c, k % 3 ? STREW_INT64 : STREW_INT32, sizes);
     check_gather(&c, self, index, rows ? "rows" : kinds[kind].name);
-    strew_release(index);
-    ok(strew_expand(good, c.rank, c.index_sizes, &index, &failure));
-    check_bad_gather(&c, self, index);
-    strew_release(self), strew_release(good), strew_release(values), strew_release(index);
+    check_bad_gather(&c, self, sizes);
+    strew_release(self), strew_release(index);
   }
 }
 END_TEST
@@ -429,7 +435,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(cases, test_random_scatter, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(cases, test_shapes, 0, SHAPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_test(cases, test_extremes);
-  tcase_add_loop_test(cases, test_extremes_of_halves, 0, 8);
+  tcase_add_loop_test(cases, test_extremes_of_halves, 0, 16);
   tcase_add_loop_test(cases, test_bad_index, 0, 2 * SHAPE_COUNT);
   tcase_add_loop_test(cases, test_random_gather, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_gather_shapes, 0, STREW_DTYPE_COUNT);

@@ -15,7 +15,7 @@ static void make_context(void) {
   const char *threads = getenv("STREW_TEST_THREADS");
   strew_options options = {.device = getenv("STREW_TEST_DEVICE"),
                            .threads = threads ? atoi(threads) : 2,
-                           .grain_bytes = 64, /* even small work is split among threads */
+                           .grain_bytes = 64, /* even small work is split among threads, light work from 512 bytes on */
                            .allocator = test_allocator};
   ok(strew_context_create(&options, &context, &failure));
   ok(strew_device_find(context, NULL, &device, &failure));

@@ -78,7 +78,7 @@ void walk_rows_parallel(strew_context *context, const struct plan *plan, int64_t
 /* The same for visits that are not light, and pass through so many bytes. */
 void walk_rows_sized(strew_context *context, const struct plan *plan, int64_t bytes, int64_t longest,
                      void (*visit)(void *argument, const struct row *row), void *argument);
-/* Those of the operands at all places. */
+/* So many bytes all its operands have, at all its places. */
 int64_t walk_bytes(const struct plan *plan);
 
 /* --------------------------------------------------------------------------------------------------- copy.c */

@@ -45,14 +45,14 @@ ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
   if (i % SIDE_BY_SIDE == 0) fetch_once((uintptr_t)line->index + (uintptr_t)(i + AHEAD) * sizeof(int64_t), CACHE_LINE);
 }
 
-#define IS_WRONG(value) ((uint64_t)(value) >= (uint64_t)line.size)
+#define IS_WRONG(line, value) ((uint64_t)(value) >= (uint64_t)(line)->size)
 
 /* Dense lines are read by fours, whose values are tested at once. */
 #define GATHER_LINES(T)                                                                                                \
   ALWAYS_INLINE bool gather_one_##T(const struct line *whole, int64_t i) {                                             \
     const struct line line = *whole;                                                                                   \
     const int64_t value = line.index[i];                                                                               \
-    const bool wrong = IS_WRONG(value);                                                                                \
+    const bool wrong = IS_WRONG(&line, value);                                                                         \
     const char *place = line.self + i * line.self_step + (wrong ? 0 : value * line.step);                              \
     *(T *)(void *)(line.out + i * line.out_step) = wrong ? 0 : *(const T *)(const void *)place;                        \
     return wrong;                                                                                                      \
@@ -66,7 +66,7 @@ ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
       const int64_t *v = line.index + i;                                                                               \
       for (int k = 0; k < AT_ONCE; k++) fetch_ahead(&line, i + k, LINE_AHEAD, 1);                                      \
       fetch_index(&line, i);                                                                                           \
-      if (IS_WRONG(v[0]) | IS_WRONG(v[1]) | IS_WRONG(v[2]) | IS_WRONG(v[3])) {                                         \
+      if (IS_WRONG(&line, v[0]) | IS_WRONG(&line, v[1]) | IS_WRONG(&line, v[2]) | IS_WRONG(&line, v[3])) {             \
         for (int k = 0; k < AT_ONCE; k++) bad |= gather_one_##T(&line, i + k);                                         \
         continue;                                                                                                      \
       }                                                                                                                \
@@ -85,8 +85,10 @@ ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
     struct line line = *first;                                                                                         \
     bool bad = false;                                                                                                  \
     for (int64_t n = 0; n < first->lines; n++) {                                                                       \
+      line.index = first->index + n * first->index_line;                                                               \
+      line.out = first->out + n * first->out_line;                                                                     \
+      line.self = first->self + n * first->self_line;                                                                  \
       bad |= gather_line_##T(&line);                                                                                   \
-      line.index += line.index_line, line.out += line.out_line, line.self += line.self_line;                           \
     }                                                                                                                  \
     return bad;                                                                                                        \
   }
@@ -104,8 +106,7 @@ static bool gather_lines(size_t size_bytes, const struct line *line) {
   }
 }
 
-/* A few words, of which the last two may share bytes: a call would take longer than they (1 M rows of 3 float32: 4.9 ms
-   by calls). */
+/* A few words, of which the last two may share bytes: a call would take longer than they. */
 ALWAYS_INLINE void copy_words(char *to, const char *from, int64_t bytes, const int64_t word) {
   for (int64_t at = 0; at < bytes - word; at += word) memcpy(to + at, from + at, (size_t)word);
   memcpy(to + bytes - word, from + bytes - word, (size_t)word);
@@ -134,9 +135,9 @@ static bool gather_rows(const struct gathering *gathering, const struct line *wh
   for (int64_t i = 0; i < line.count; i++) {
     const int64_t value = line.index[i];
     char *to = line.out + i * line.out_step;
-    const char *from = line.self + i * line.self_step + (IS_WRONG(value) ? 0 : value * line.step);
+    const char *from = line.self + i * line.self_step + (IS_WRONG(&line, value) ? 0 : value * line.step);
     fetch_ahead(&line, i, ROW_AHEAD, bytes < MOST_FETCHED ? bytes : MOST_FETCHED);
-    if (IS_WRONG(value)) {
+    if (IS_WRONG(&line, value)) {
       copy(gathering->columns, to, gathering->out_column, (const char *)&zero, 0);
       bad = true;
     } else if (dense) {
@@ -202,7 +203,8 @@ strew_status cpu_gather(const struct call *call, strew_device *device, const str
   } else {
     split_lines(plan, &outer, &gathering.line);
   }
-  int64_t bytes = plan_numel(&plan->plan) * 2 * size + plan_numel(&outer) * (int64_t)dtype_bytes(operands[INDEX].dtype);
+  int64_t values = plan_numel(gathering.columns ? &outer : &plan->plan);
+  int64_t bytes = plan_numel(&plan->plan) * 2 * size + values * (int64_t)dtype_bytes(operands[INDEX].dtype);
   int64_t columns = gathering.columns + gathering.line.count; /* one of them is 0 */
   walk_rows_sized(device->context, &outer, bytes, rows_of_stretch(BLOCK, columns), gather_visit, &gathering);
   *bad = plan->check && atomic_load(&gathering.bad);

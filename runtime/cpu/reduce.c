@@ -439,7 +439,8 @@ static strew_status fold_in_pieces(const struct call *call, struct job *job) {
 strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
   struct job job = {.context = device->context};
   int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[1].dtype);
-  int64_t parts = pool_parts_light(job.context, bytes);
+  bool light = !is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype);
+  int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
   lay_out(&job, plan, parts);
   int64_t wanted = (PIECES_PER_PART * parts - 1) / job.tiles + 1; /* pieces of each tile */
   while ((job.blocks - 1) / job.chunk + 1 > wanted) job.chunk *= 2;

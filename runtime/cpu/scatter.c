@@ -81,6 +81,6 @@ static void divide_visit(void *division_, const struct row *row) {
 strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan,
                                  int64_t extra) {
   struct division division = {scatter_divider(plan->operands[0].dtype), extra};
-  walk_rows_parallel(device->context, plan, INT64_MAX, divide_visit, &division);
+  walk_rows_sized(device->context, plan, walk_bytes(plan), INT64_MAX, divide_visit, &division);
   return context_end(call, device->context, plan->operands[0].storage);
 }

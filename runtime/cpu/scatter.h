@@ -111,8 +111,7 @@ bool scatter_share(strew_context *context, const struct scatter_plan *plan, cons
 
 /* --------------------------------------------------------------------------------------------------- scatter_flat.c */
 
-/* Is it one of full rows so short that they are better joined as one line? Joins all of it, as cpu_scatter_walk does.
- */
+/* Are the index's rows so short that they are better joined as one line? Joins all of it, as cpu_scatter_walk does. */
 bool scatter_is_flat(const struct scatter_plan *plan, bool far);
 void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *bad);
 

@@ -86,7 +86,7 @@ bool scatter_is_flat(const struct scatter_plan *plan, bool far) {
          p->sizes[last] <= (far ? LONGEST_FAR : LONGEST);
 }
 
-/* Rows of the walk are rows.sizes[last - 1] long at most. */
+/* For as many rows as a block has. */
 static void set_offsets(const struct plan *plan, int64_t *offsets) {
   const int last = plan->rank - 1;
   const int64_t *strides = plan->operands[SELF].strides, columns = plan->sizes[last];

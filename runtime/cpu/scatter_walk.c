@@ -101,7 +101,7 @@ static bool join_piece(const struct part *part, const struct tile *piece) {
 /* A line that meets each place again at its index value alone: pieces of it may ascend. */
 static bool join_line(const struct part *part, const struct tile *tile) {
   bool nobodys = false;
-  if (tile->rows <= LOOK) return join_piece(part, tile); /* copies would be half of the time of short ones */
+  if (tile->rows <= LOOK) return join_piece(part, tile); /* copying the tile takes long beside a short one */
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
     end = tile->rows - begin < LOOK ? tile->rows : begin + LOOK;
     struct tile piece = rows_of(tile, begin, end);
