@@ -365,6 +365,24 @@ static strew_tensor *index_to_gather(const struct scatter_case *c, strew_dtype d
   return index;
 }
 
+/* More rows than the engine takes at once. */
+START_TEST(test_gather_rows) {
+  if (lacks((strew_dtype)_i) || !chosen(_i, 3)) return;
+  int64_t self_sizes[] = {90, 33}, index_sizes[] = {1200, 1}, wide[] = {1200, 33};
+  struct scatter_case c = {.dtype = (strew_dtype)_i,
+                           .rank = 2,
+                           .dim = 0,
+                           .mode = STREW_DROP,
+                           .self_sizes = {90, 33},
+                           .index_sizes = {1200, 33}};
+  strew_tensor *self = random_tensor(c.dtype, 2, self_sizes, PERMUTED), *index = NULL;
+  strew_tensor *column = random_integers(STREW_INT64, 2, index_sizes, CONTIGUOUS, -2, 92);
+  ok(strew_expand(column, 2, wide, &index, &failure));
+  check_gather(&c, self, index, "many rows");
+  strew_release(self), strew_release(column), strew_release(index);
+}
+END_TEST
+
 /* One value that is out of range, wherever it stands, is told. */
 static void check_bad_gather(const struct scatter_case *c, strew_tensor *self, const int64_t *sizes) {
   int64_t at[3], size = c->self_sizes[c->dim];
@@ -438,6 +456,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(cases, test_extremes_of_halves, 0, 16);
   tcase_add_loop_test(cases, test_bad_index, 0, 2 * SHAPE_COUNT);
   tcase_add_loop_test(cases, test_random_gather, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(cases, test_gather_rows, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_gather_shapes, 0, STREW_DTYPE_COUNT);
   if (!on_device()) /* whose scratch is not of the context's memory */
     tcase_add_loop_test(cases, test_in_place_allocates_nothing_that_grows, 0, STREW_REDUCTION_COUNT);

@@ -89,6 +89,8 @@ convert_row *converter(strew_dtype to, strew_dtype from);
 
 /* -------------------------------------------------------------------------------------------------- index.c */
 
+/* Is a value not 0 .. size - 1 of what has that size? */
+#define IS_NOBODYS(of, value) ((uint64_t)(value) >= (uint64_t)(of)->size)
 /* Index values as the mode has them: wrapped, clipped, or -1 where they are to be dropped. */
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values);
 /* Are they used where they lie? Values to be dropped are then still any that are not 0 .. size - 1. */

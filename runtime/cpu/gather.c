@@ -45,14 +45,12 @@ ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
   if (i % SIDE_BY_SIDE == 0) fetch_once((uintptr_t)line->index + (uintptr_t)(i + AHEAD) * sizeof(int64_t), CACHE_LINE);
 }
 
-#define IS_WRONG(line, value) ((uint64_t)(value) >= (uint64_t)(line)->size)
-
 /* Dense lines are read by fours, whose values are tested at once. */
 #define GATHER_LINES(T)                                                                                                \
   ALWAYS_INLINE bool gather_one_##T(const struct line *whole, int64_t i) {                                             \
     const struct line line = *whole;                                                                                   \
     const int64_t value = line.index[i];                                                                               \
-    const bool wrong = IS_WRONG(&line, value);                                                                         \
+    const bool wrong = IS_NOBODYS(&line, value);                                                                       \
     const char *place = line.self + i * line.self_step + (wrong ? 0 : value * line.step);                              \
     *(T *)(void *)(line.out + i * line.out_step) = wrong ? 0 : *(const T *)(const void *)place;                        \
     return wrong;                                                                                                      \
@@ -66,7 +64,7 @@ ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
       const int64_t *v = line.index + i;                                                                               \
       for (int k = 0; k < AT_ONCE; k++) fetch_ahead(&line, i + k, LINE_AHEAD, 1);                                      \
       fetch_index(&line, i);                                                                                           \
-      if (IS_WRONG(&line, v[0]) | IS_WRONG(&line, v[1]) | IS_WRONG(&line, v[2]) | IS_WRONG(&line, v[3])) {             \
+      if (IS_NOBODYS(&line, v[0]) | IS_NOBODYS(&line, v[1]) | IS_NOBODYS(&line, v[2]) | IS_NOBODYS(&line, v[3])) {     \
         for (int k = 0; k < AT_ONCE; k++) bad |= gather_one_##T(&line, i + k);                                         \
         continue;                                                                                                      \
       }                                                                                                                \
@@ -135,9 +133,9 @@ static bool gather_rows(const struct gathering *gathering, const struct line *wh
   for (int64_t i = 0; i < line.count; i++) {
     const int64_t value = line.index[i];
     char *to = line.out + i * line.out_step;
-    const char *from = line.self + i * line.self_step + (IS_WRONG(&line, value) ? 0 : value * line.step);
-    fetch_ahead(&line, i, ROW_AHEAD, bytes < MOST_FETCHED ? bytes : MOST_FETCHED);
-    if (IS_WRONG(&line, value)) {
+    const char *from = line.self + i * line.self_step + (IS_NOBODYS(&line, value) ? 0 : value * line.step);
+    fetch_ahead(&line, i, ROW_AHEAD, least(bytes, MOST_FETCHED));
+    if (IS_NOBODYS(&line, value)) {
       copy(gathering->columns, to, gathering->out_column, (const char *)&zero, 0);
       bad = true;
     } else if (dense) {

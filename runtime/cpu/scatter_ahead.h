@@ -4,8 +4,6 @@
 
 #include "scatter.h"
 
-#define IS_NOBODYS(t, v) ((uint64_t)(v) >= (uint64_t)(t)->size)
-
 /* The k-th row of the list, or of the tile where there is none. */
 ALWAYS_INLINE int64_t row_at(const int64_t *select, int64_t k) { return select ? select[k] : k; }
 
@@ -28,7 +26,7 @@ ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
 }
 
 /* The first lines of so many bytes: the processor itself sees how it goes on. */
-ALWAYS_INLINE int64_t first_bytes(int64_t bytes) { return bytes < MOST_FETCHED ? bytes : MOST_FETCHED; }
+ALWAYS_INLINE int64_t first_bytes(int64_t bytes) { return least(bytes, MOST_FETCHED); }
 
 ALWAYS_INLINE void fetch_bytes(uintptr_t address, int64_t bytes) {
   for (int64_t at = 0; at < first_bytes(bytes); at += CACHE_LINE)

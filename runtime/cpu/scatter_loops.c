@@ -81,7 +81,6 @@ ALONE(f64, bits_of_double)
 ALONE_HALF(f16)
 ALONE_HALF(bf16)
 #undef ALONE_HALF
-
 #undef RARE
 
 #define UNUSED_AT_TIMES __attribute__((unused))
