@@ -1485,6 +1485,8 @@ strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.r
 
 ---Raises to a power: `self ^ other`.
 ---
+---With the number 2 that is `self * self`, to the last bit.
+---
 ---```lua
 ---print(strew.tensor{1, 2, 3} ^ 2, strew.tensor{4, 9} ^ 0.5)
 ---```

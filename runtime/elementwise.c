@@ -318,6 +318,16 @@ static strew_status check_exponent(const struct work *work) {
       "is %" PRId64 ", integers take exponents of 0 or more", exponent->number.as.i);
 }
 
+/* x ^ 2 is x * x, where the exponent is a number: rounded correctly, on every device, in a tenth of a power's time. */
+static void choose_square(struct work *work) {
+  const strew_operand *exponent = &work->operands[1];
+  if (work->op != STREW_POW || exponent->tensor) return;
+  const strew_scalar number = exponent->number;
+  if (number.dtype == STREW_FLOAT64 ? number.as.f != 2 : number.as.i != 2) return;
+  work->op = STREW_MUL;
+  work->operands[1] = work->operands[0];
+}
+
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                           strew_error *error) {
   CALL(call, "binary", error, {"self", a.tensor}, {"other", b.tensor});
@@ -333,6 +343,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   strew_status status = check_inputs(&work, &binary_ops[op]);
   if (status == STREW_OK) status = check_exponent(&work);
   if (status == STREW_OK) status = check_divisor(&work);
+  choose_square(&work);
   return status == STREW_OK ? finish(&work, out) : status;
 }
 

@@ -64,6 +64,28 @@ START_TEST(division_and_powers_by_hand) {
 }
 END_TEST
 
+/* By a number 2, whole or not, and in place. */
+START_TEST(squares_by_hand) {
+  const double x[] = {3, -3, 0.1f, -0.0, 1e20, 1e-20, -INFINITY, NAN, 127};
+  const double due[] = {9, 9, 0x1.47ae16p-7, 0, INFINITY, 0x1.16c2p-133, INFINITY, NAN, 16129};
+  const double i[] = {3, -3, 0, 12, -128}, wrapped[] = {9, 9, 0, -112, 0};
+  const strew_scalar twos[] = {strew_int(2), strew_float(2)};
+  for (int k = 0; k < 2; k++) {
+    strew_tensor *from = tensor_from_doubles(STREW_FLOAT32, 9, x),
+                 *expected = tensor_from_doubles(STREW_FLOAT32, 9, due), *out = NULL;
+    ok(strew_binary(STREW_POW, strew_of(from), strew_number(twos[k]), &out, &failure));
+    assert_same(out, expected, "x ^ 2");
+    ok(strew_binary(STREW_POW, strew_of(from), strew_number(twos[k]), &from, &failure));
+    assert_same(from, expected, "x ^ 2, in place");
+    strew_release(from), strew_release(expected), strew_release(out);
+  }
+  strew_tensor *from = tensor_from_doubles(STREW_INT8, 5, i), *expected = tensor_from_doubles(STREW_INT8, 5, wrapped);
+  ok(strew_binary(STREW_POW, strew_of(from), strew_number(strew_int(2)), &from, &failure));
+  assert_same(from, expected, "x ^ 2 of int8");
+  strew_release(from), strew_release(expected);
+}
+END_TEST
+
 START_TEST(rounding_by_hand) {
   const double x[] = {0.5, 1.5, 2.5, -0.5, -1.5, -0.0, 8388609, 0x1.fffffep-2, NAN};
   const double due[] = {0, 2, 2, -0.0, -2, -0.0, 8388609, 0, NAN};
@@ -402,6 +424,7 @@ Suite *make_suite(void) {
   TCase *values = new_case(suite, "values");
   tcase_add_loop_test(values, promotion_is_that_of_pytorch, 0, STREW_DTYPE_COUNT);
   tcase_add_test(values, division_and_powers_by_hand);
+  tcase_add_test(values, squares_by_hand);
   tcase_add_test(values, rounding_by_hand);
   tcase_add_test(values, halves_round_once);
   if (!on_device()) tcase_add_test(values, foreign_bools_are_true_or_false);

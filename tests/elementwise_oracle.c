@@ -250,6 +250,7 @@ char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_t
   strew_dtype compute = is_half(common) ? STREW_FLOAT32 : common;
   if (!a.tensor) a.number = convert(a.number, op <= STREW_POW ? compute : common);
   if (!b.tensor) b.number = convert(b.number, op <= STREW_POW ? compute : common);
+  if (op == STREW_POW && is_float_dtype(compute) && !b.tensor && b.number.as.f == 2) op = STREW_MUL, b = a;
   int rank = strew_tensor_rank(like);
   const int64_t *sizes = strew_tensor_sizes(like);
   struct opened x = open_operand(a, rank), y = open_operand(b, rank);
