@@ -138,7 +138,7 @@ $(BUILD)/obj/kernels.o $(BUILD)/obj/texts.o $(BUILD)/obj/prompts.o: $(BUILD)/obj
 	$(call say,CC) $(CC) $(CFLAGS) -Iopencl -Ilua_bindings -c -o $@ $<
 $(BUILD)/obj/%.avx2.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx2 -mavx2 -Iruntime -Iruntime/cpu -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx2 -mavx2 -mf16c -Iruntime -Iruntime/cpu -c -o $@ $<
 $(BUILD)/obj/%.avx512.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -Iruntime -Iruntime/cpu -c -o $@ $<

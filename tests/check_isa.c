@@ -141,6 +141,31 @@ START_TEST(transpositions_are_right) {
 }
 END_TEST
 
+/* Every float16 there and back; and what lies next to it, halfway to the next, and next to that. */
+START_TEST(halves_agree) {
+  enum { ROW = 16, NEAR = 6 };
+  static const int64_t offsets[NEAR] = {-1, 0, 1, 0xfff, 0x1000, 0x1001};
+  convert_row *to_wide = copy_of[ISA_PLAIN]->convert_from[STREW_FLOAT16][STREW_FLOAT32],
+              *to_half = copy_of[ISA_PLAIN]->convert_from[STREW_FLOAT32][STREW_FLOAT16];
+  for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++)
+    for (uint32_t first = 0; first <= UINT16_MAX; first += ROW) {
+      uint16_t halves[ROW], narrowed[2][ROW];
+      uint32_t wide[2][ROW], near[ROW];
+      for (uint32_t i = 0; i < ROW; i++) halves[i] = (uint16_t)(first + i);
+      to_wide(ROW, (char *)wide[0], 4, (const char *)halves, 2);
+      copy_of[isa]->convert_from[STREW_FLOAT16][STREW_FLOAT32](ROW, (char *)wide[1], 4, (const char *)halves, 2);
+      for (int i = 0; i < ROW; i++)
+        if ((halves[i] & 0x7fff) <= 0x7c00) ck_assert_uint_eq(wide[0][i], wide[1][i]);
+      for (int k = 0; k < NEAR; k++) {
+        for (int i = 0; i < ROW; i++) near[i] = (uint32_t)(wide[0][i] + offsets[k]);
+        to_half(ROW, (char *)narrowed[0], 2, (const char *)near, 4);
+        copy_of[isa]->convert_from[STREW_FLOAT32][STREW_FLOAT16](ROW, (char *)narrowed[1], 2, (const char *)near, 4);
+        ck_assert_mem_eq(narrowed[0], narrowed[1], sizeof narrowed[0]);
+      }
+    }
+}
+END_TEST
+
 START_TEST(conversions_agree) {
   strew_dtype from = (strew_dtype)_i;
   seed_draws((uint64_t)_i);
@@ -405,6 +430,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, kernels_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, zeros_are_found);
   tcase_add_test(tcase, transpositions_are_right);
+  tcase_add_test(tcase, halves_agree);
   tcase_add_loop_test(tcase, conversions_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, finishes_agree);

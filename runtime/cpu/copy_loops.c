@@ -1,7 +1,57 @@
 /* copy_loops.c: rows copied and converted, for one instruction set. */
 #include "copy_loops.h"
 
+#include "scalar.h"
+
 #include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* Between float16 and float32 there are instructions, MANY values each; the bits of a NaN are those of store_f16. */
+#if defined(__AVX512F__)
+#define MANY 16
+static inline void widen_many(char *to, const char *from) {
+  _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from)));
+}
+static inline void narrow_many(char *to, const char *from) {
+  const __m512 x = _mm512_loadu_ps(from);
+  const __m256i half = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  const __m256i sign = _mm256_and_si256(half, _mm256_set1_epi16(INT16_MIN));
+  const __m256i nan = _mm256_or_si256(sign, _mm256_set1_epi16(0x7e00));
+  const __mmask16 is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+  _mm256_storeu_si256((__m256i *)(void *)to, _mm256_mask_mov_epi16(half, is_nan, nan));
+}
+#elif defined(__F16C__)
+#define MANY 8
+static inline void widen_many(char *to, const char *from) {
+  _mm256_storeu_ps((float *)(void *)to, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from)));
+}
+static inline void narrow_many(char *to, const char *from) {
+  const __m256 x = _mm256_loadu_ps((const float *)(const void *)from);
+  const __m128i half = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  const __m128i sign = _mm_and_si128(half, _mm_set1_epi16(INT16_MIN));
+  const __m128i nan = _mm_or_si128(sign, _mm_set1_epi16(0x7e00));
+  const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+  const __m128i mask = _mm_packs_epi32(_mm256_castsi256_si128(is_nan), _mm256_extracti128_si256(is_nan, 1));
+  _mm_storeu_si128((__m128i *)(void *)to, _mm_blendv_epi8(half, nan, mask));
+}
+#endif
+
+/* Dense ones, as far as they fill MANY; returns how many. Codes are constants to the optimiser: of others, none. */
+static inline int64_t convert_many(int to_code, int from_code, int64_t count, char *to, const char *from) {
+  int64_t i = 0;
+#ifdef MANY
+  if (to_code == CODE_f32 && from_code == CODE_f16)
+    for (; i + MANY <= count; i += MANY) widen_many(to + i * 4, from + i * 2);
+  if (to_code == CODE_f16 && from_code == CODE_f32)
+    for (; i + MANY <= count; i += MANY) narrow_many(to + i * 2, from + i * 4);
+#else
+  (void)to_code, (void)from_code, (void)count, (void)to, (void)from;
+#endif
+  return i;
+}
 
 #define LOOPS "copy.inc"
 #include "each_dtype.h"

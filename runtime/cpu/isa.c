@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 static const char *const names[ISA_COUNT] = {
 #define ROW(ENUM, suffix, name) [ISA_##ENUM] = #suffix,
     INSTRUCTION_SETS(ROW, )
@@ -13,11 +17,19 @@ static const char *const names[ISA_COUNT] = {
 
 const char *isa_name(enum isa isa) { return names[isa]; }
 
+#if defined(__x86_64__)
+/* clang 14 does not know the word. */
+static bool has_f16c(void) {
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
 /* Has the processor what the Makefile lets the compiler use? The operating system has to save the registers, too: that
    is asked with it. */
 static bool is_there(enum isa isa) {
 #if defined(__x86_64__)
-  if (isa == ISA_AVX2) return __builtin_cpu_supports("avx2");
+  if (isa == ISA_AVX2) return __builtin_cpu_supports("avx2") && has_f16c();
   if (isa == ISA_AVX512)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
