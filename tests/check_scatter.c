@@ -124,6 +124,7 @@ static const struct {
     {"short lines, several dimensions", 3, 2, {3, 31, 5}, {3, 29, 40}, -1},
     {"short full rows", 2, 0, {30, 6}, {300, 6}, -1},
     {"middle dimension", 3, 1, {5, 11, 70}, {5, 90, 70}, 2},
+    {"outer dimension of rows", 3, 0, {5, 100, 24}, {6, 100, 24}, 2},
     {"outer dimension of three", 3, 0, {6, 20, 30}, {41, 20, 30}, -1},
     {"expanded along dim", 1, 0, {5}, {2000}, 0},
 };
