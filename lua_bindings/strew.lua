@@ -97,7 +97,7 @@
 ---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`,
 ---rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not part of it.
 ---Sums of the scatter family join in row-major order of `index`, as a plain loop would. `exp log sin cos tanh sigmoid
----pow` and products of matrices are the same from run to run, not from device to device.
+---pow` (but `x ^ 2`) and products of matrices are the same from run to run, not from device to device.
 ---`strew.devices()` says which device cannot keep this, `strew.deterministic(false)` lets go of it.
 ---
 ---```lua

@@ -320,10 +320,9 @@ static strew_status check_exponent(const struct work *work) {
 
 /* x ^ 2 is x * x, where the exponent is a number: rounded correctly, on every device, in a tenth of a power's time. */
 static void choose_square(struct work *work) {
-  const strew_operand *exponent = &work->operands[1];
-  if (work->op != STREW_POW || exponent->tensor) return;
-  const strew_scalar number = exponent->number;
-  if (number.dtype == STREW_FLOAT64 ? number.as.f != 2 : number.as.i != 2) return;
+  if (work->op != STREW_POW || work->operands[1].tensor) return;
+  const strew_scalar exponent = strew_scalar_load(work->number_dtype, &work->numbers[1]);
+  if (exponent.dtype == STREW_FLOAT64 ? exponent.as.f != 2 : exponent.as.i != 2) return;
   work->op = STREW_MUL;
   work->operands[1] = work->operands[0];
 }
@@ -343,8 +342,9 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   strew_status status = check_inputs(&work, &binary_ops[op]);
   if (status == STREW_OK) status = check_exponent(&work);
   if (status == STREW_OK) status = check_divisor(&work);
+  if (status != STREW_OK) return status;
   choose_square(&work);
-  return status == STREW_OK ? finish(&work, out) : status;
+  return finish(&work, out);
 }
 
 /* ------------------------------------------------------------------------------------- where, masked_fill, clamp */

@@ -9,7 +9,8 @@
 #include <immintrin.h>
 #endif
 
-/* Between float16 and float32 there are instructions, MANY values each; the bits of a NaN are those of store_f16. */
+/* Between float16 and float32 there are instructions, MANY values each. A NaN has the bits that store_f16 gives; one
+   that signals is quiet when it is widened. */
 #if defined(__AVX512F__)
 #define MANY 16
 static inline void widen_many(char *to, const char *from) {

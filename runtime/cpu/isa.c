@@ -18,7 +18,7 @@ static const char *const names[ISA_COUNT] = {
 const char *isa_name(enum isa isa) { return names[isa]; }
 
 #if defined(__x86_64__)
-/* clang 14 does not know the word. */
+/* __builtin_cpu_supports("f16c") is not known to clang 14. */
 static bool has_f16c(void) {
   unsigned a, b, c, d;
   return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);

@@ -124,12 +124,13 @@ static bool join_tile(const struct part *part, const struct tile *tile) {
   return join_line(part, tile);
 }
 
-union converted { /* BLOCK elements of any dtype */
+/* Where src is of another dtype, contributions pass through a block, which holds BLOCK of any dtype; the walk brings no
+   more than BLOCK rows at once then. */
+union converted {
   double align;
   char bytes[BLOCK * 8];
 };
 
-/* One contribution per value, no more than BLOCK, as the walk was told. */
 static bool join_converted_line(const struct part *part, const struct tile *tile, struct tile *piece, char *block) {
   const int64_t size = piece->src_column;
   part->convert_src(tile->rows, block, size, tile->src, tile->src_row);
@@ -139,13 +140,10 @@ static bool join_converted_line(const struct part *part, const struct tile *tile
   return join_tile(part, piece);
 }
 
-/* Are rows better converted together, all of them? They lie one behind the other, and none is passed over, or they are
-   so narrow that it would not be worth a call. (1 M rows of 3 float16: 13 ms each by each, 3 together.) */
-static bool are_converted_together(const struct part *part, const struct tile *tile) {
-  enum { NARROW = 32 };
+/* Do rows lie one behind the other? */
+static bool is_dense(const struct part *part, const struct tile *tile) {
   const int64_t size = (int64_t)dtype_bytes(part->plan->plan.operands[SRC].dtype);
-  const bool dense = tile->src_column == size && tile->src_row == tile->columns * size;
-  return dense && (tile->count == tile->size || tile->columns < NARROW);
+  return tile->src_column == size && tile->src_row == tile->columns * size;
 }
 
 static bool join_converted_rows(const struct part *part, const struct tile *tile, struct tile *piece, char *block) {
@@ -155,7 +153,7 @@ static bool join_converted_rows(const struct part *part, const struct tile *tile
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
     end = least(tile->rows, begin + most);
     const struct tile rows = rows_of(tile, begin, end);
-    part->convert_src(rows.rows * rows.columns, block, size, rows.src, tile->src_column);
+    part->convert_src(rows.rows * rows.columns, block, size, rows.src, rows.src_column);
     piece->rows = rows.rows;
     piece->index = rows.index;
     piece->self = rows.self;
@@ -164,7 +162,14 @@ static bool join_converted_rows(const struct part *part, const struct tile *tile
   return nobodys;
 }
 
-/* Of the others those that are the tile's are converted one by one, and joined together where they share their self. */
+/* Is the row this tile's? */
+static bool is_own(const struct tile *tile, int64_t i, bool *nobodys) {
+  const uint64_t value = (uint64_t)tile->index[i];
+  *nobodys |= IS_NOBODYS(tile, value);
+  return value - (uint64_t)tile->lowest < (uint64_t)tile->count;
+}
+
+/* The tile's own rows alone: one after the other is converted, and those that share their self are joined together. */
 static bool join_converted_own(const struct part *part, const struct tile *tile, const struct tile *piece,
                                char *block) {
   const int64_t size = piece->src_column, most = (int64_t)sizeof(union converted) / (size * tile->columns);
@@ -175,9 +180,7 @@ static bool join_converted_own(const struct part *part, const struct tile *tile,
   own.index = values;
   own.rows = 0;
   for (int64_t i = 0; i < tile->rows; i++) {
-    const uint64_t value = (uint64_t)tile->index[i];
-    nobodys |= IS_NOBODYS(tile, value);
-    if (value - (uint64_t)tile->lowest >= (uint64_t)tile->count) continue;
+    if (!is_own(tile, i, &nobodys)) continue;
     part->convert_src(tile->columns, block + own.rows * own.src_row, size, tile->src + i * tile->src_row,
                       tile->src_column);
     values[own.rows++] = tile->index[i];
@@ -195,9 +198,7 @@ static bool join_converted_long(const struct part *part, const struct tile *tile
   bool nobodys = false;
   piece->rows = 1;
   for (int64_t i = 0; i < tile->rows; i++) {
-    const uint64_t value = (uint64_t)tile->index[i];
-    nobodys |= IS_NOBODYS(tile, value);
-    if (value - (uint64_t)tile->lowest >= (uint64_t)tile->count) continue;
+    if (!is_own(tile, i, &nobodys)) continue;
     piece->index = tile->index + i;
     for (int64_t j = 0; j < tile->columns; j += BLOCK) {
       piece->columns = least(tile->columns - j, BLOCK);
@@ -210,15 +211,18 @@ static bool join_converted_long(const struct part *part, const struct tile *tile
   return nobodys;
 }
 
-/* A tile whose src is converted on the way: contributions pass through a block. */
+/* Dense rows are converted together where none of them is another owner's, and where they are so narrow that one would
+   not be worth a call (1 M rows of 3 float16: 13 ms each by each, 3 together). */
 static bool join_converted(const struct part *part, const struct tile *tile) {
+  enum { NARROW = 32 };
   union converted block;
   struct tile piece = *tile;
   piece.src = block.bytes;
   piece.src_column = (int64_t)dtype_bytes(part->plan->plan.operands[SELF].dtype);
   if (tile->columns == 1) return join_converted_line(part, tile, &piece, block.bytes);
   if (tile->columns > BLOCK) return join_converted_long(part, tile, &piece, block.bytes);
-  if (are_converted_together(part, tile)) return join_converted_rows(part, tile, &piece, block.bytes);
+  if (is_dense(part, tile) && (tile->columns < NARROW || tile->count == tile->size))
+    return join_converted_rows(part, tile, &piece, block.bytes);
   return join_converted_own(part, tile, &piece, block.bytes);
 }
 
