@@ -4,9 +4,9 @@
 Every case is prepared in one process for each library, on one thread and on all; then the libraries take turns in
 slices until each has had BUDGET seconds (1), so that a machine that changes its speed does so for all. So with each of
 PROCESSES sets of processes (1), for where the system lays a process's memory may decide more than what it does with it:
-one sums 40 MB in 0.3 ms, another in 1.1. Medians, as a Markdown table; "floors" is how many times the floor strew
-takes: the bytes that must move over the bandwidth of a copy measured in this run. What is not installed is left out,
-with a line that says so.
+one sums 40 MB in 0.3 ms, another in 1.1. On one thread all of them share one processor, so that none has a slower one
+than another. Medians, as a Markdown table; "floors" is how many times the floor strew takes: the bytes that must move
+over the bandwidth of a copy measured in this run. What is not installed is left out, with a line that says so.
 
 In the environment, or as make's variables: CASES=rows,add_1M words of keys, THREADS=1,2, PEERS=torch,numpy, BUDGET,
 PROCESSES, STREW=build/strew, SCALE=1000 for sizes a thousandth as large, CLOCK=cpu for processor time (see timing.lua).
@@ -31,6 +31,11 @@ class Absent(Exception):
     pass
 
 
+def keep_to_one_processor():
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 class Library:
     """A process that knows the cases, on a number of threads."""
 
@@ -42,7 +47,12 @@ class Library:
         errors = None if name == "strew" else subprocess.DEVNULL
         self.name = name
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            preexec_fn=keep_to_one_processor if threads == 1 else None,
         )
         self.version = self.answer()
 
