@@ -59,6 +59,9 @@ divide_row *scatter_divider(strew_dtype dtype);
 
 /* -------------------------------------------------------------------------------------------------- scatter_owner.c */
 
+/* Lists which of rows begin .. end - 1 are the tile's, in order; how many. The list has room for all of them. *nobodys
+   is set where a value is. */
+int64_t scatter_list_owned(const struct tile *tile, int64_t begin, int64_t end, int64_t *list, bool *nobodys);
 /* All that is the tile's, where others own the rest, in order. Was a value nobody's? */
 bool scatter_join_owned(const struct scatter_loops *loops, const struct tile *tile);
 

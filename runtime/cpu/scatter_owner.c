@@ -28,13 +28,17 @@ static void join_listed(const struct scatter_loops *loops, const struct tile *ti
   }
 }
 
-bool scatter_join_owned(const struct scatter_loops *loops, const struct tile *tile) {
+int64_t scatter_list_owned(const struct tile *tile, int64_t begin, int64_t end, int64_t *list, bool *nobodys) {
   const struct owned owned = {(uint64_t)tile->lowest, (uint64_t)tile->count, (uint64_t)tile->size};
+  return index_loops()->list_owned(tile->index, begin, end, &owned, list, nobodys);
+}
+
+bool scatter_join_owned(const struct scatter_loops *loops, const struct tile *tile) {
   int64_t list[BLOCK];
   bool nobodys = false;
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
     end = tile->rows - begin < BLOCK ? tile->rows : begin + BLOCK;
-    int64_t count = index_loops()->list_owned(tile->index, begin, end, &owned, list, &nobodys);
+    int64_t count = scatter_list_owned(tile, begin, end, list, &nobodys);
     if (tile->columns == 1)
       join_listed(loops, tile, list, count, end, end - begin);
     else

@@ -162,25 +162,19 @@ static bool join_converted_rows(const struct part *part, const struct tile *tile
   return nobodys;
 }
 
-/* Is the row this tile's? */
-static bool is_own(const struct tile *tile, int64_t i, bool *nobodys) {
-  const uint64_t value = (uint64_t)tile->index[i];
-  *nobodys |= IS_NOBODYS(tile, value);
-  return value - (uint64_t)tile->lowest < (uint64_t)tile->count;
-}
-
 /* The tile's own rows alone: one after the other is converted, and those that share their self are joined together. */
 static bool join_converted_own(const struct part *part, const struct tile *tile, const struct tile *piece,
                                char *block) {
   const int64_t size = piece->src_column, most = (int64_t)sizeof(union converted) / (size * tile->columns);
-  int64_t values[BLOCK];
+  int64_t list[BLOCK], values[BLOCK];
   struct tile own = *piece;
   bool nobodys = false;
+  const int64_t count = scatter_list_owned(tile, 0, tile->rows, list, &nobodys);
   own.src_row = size * tile->columns;
   own.index = values;
   own.rows = 0;
-  for (int64_t i = 0; i < tile->rows; i++) {
-    if (!is_own(tile, i, &nobodys)) continue;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t i = list[k];
     part->convert_src(tile->columns, block + own.rows * own.src_row, size, tile->src + i * tile->src_row,
                       tile->src_column);
     values[own.rows++] = tile->index[i];
@@ -195,10 +189,12 @@ static bool join_converted_own(const struct part *part, const struct tile *tile,
 
 /* Rows longer than a block come piece by piece. */
 static bool join_converted_long(const struct part *part, const struct tile *tile, struct tile *piece, char *block) {
+  int64_t list[BLOCK];
   bool nobodys = false;
+  const int64_t count = scatter_list_owned(tile, 0, tile->rows, list, &nobodys);
   piece->rows = 1;
-  for (int64_t i = 0; i < tile->rows; i++) {
-    if (!is_own(tile, i, &nobodys)) continue;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t i = list[k];
     piece->index = tile->index + i;
     for (int64_t j = 0; j < tile->columns; j += BLOCK) {
       piece->columns = least(tile->columns - j, BLOCK);
