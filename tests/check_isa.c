@@ -1,5 +1,6 @@
 /* check_isa.c: the loops of every instruction set that this processor has against the plain ones, bit for bit: each
-   kernel, fold and conversion on rows of random elements, of many lengths, and not aligned. */
+   kernel, fold and conversion on rows of random elements, of many lengths, and not aligned. And lines of a scatter as
+   every processor is asked for memory. */
 #include "copy_loops.h"
 #include "cpu/scatter.h"
 #include "elementwise_loops.h"
@@ -300,7 +301,7 @@ static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t
   tile.step = columns * size;
   tile.src = in[1];
   tile.src_row = size; /* each begins an element after the one before */
-  tile.far = draw_below(2), tile.reads_ahead = draw_below(2);
+  tile.far = draw_below(2), tile.processor = (enum processor)draw_below(PROCESSOR_COUNT);
   const int64_t rows = by_list ? listed : CONTRIBUTED, *select = by_list ? list : NULL;
   tile.self = due;
   bool nobodys = row_of[ISA_PLAIN]->of[dtype].join[reduction](&tile, rows, select);
@@ -335,6 +336,40 @@ START_TEST(rows_agree) {
         if (other->win[reduction]) check_winners(isa, dtype, reduction, lengths[l]);
       }
     }
+}
+END_TEST
+
+/* Lines as each processor is asked for memory, against the same one by one. */
+START_TEST(processors_agree) {
+  enum { LINE = 3000 };
+  static char src[LINE * 8];
+  static int64_t index[LINE];
+  const strew_dtype dtype = (strew_dtype)_i;
+  const int64_t size = size_of(dtype);
+  seed_draws((uint64_t)_i);
+  for (int n = 0; n < 40 * STREW_REDUCTION_COUNT; n++) {
+    const int reduction = n % STREW_REDUCTION_COUNT;
+    const struct scatter_loops *loops = scatter_loops(dtype, (strew_reduction)reduction, false);
+    if (!loops->join || reduction == STREW_MEAN) continue; /* whose places are pairs */
+    const int64_t rows = 1 + draw_below(n % 3 ? 80 : LINE), places = 1 + draw_below(n % 2 ? 20 : LONGEST);
+    for (int64_t i = 0; i < rows; i++) random_element(dtype, src + i * size), index[i] = draw_below(places);
+    if (draw_below(2)) index[draw_below(rows)] = draw_below(2) ? places : INT64_MIN;
+    clear();
+    for (int64_t k = 0; k < places; k++) random_element(dtype, due + k * size);
+    memcpy(found, due, sizeof due);
+    struct tile tile = {.rows = 1, .columns = 1, .size = places, .count = places, .step = size, .src_row = size};
+    bool nobodys = false;
+    tile.self = due;
+    for (int64_t i = 0; i < rows; i++) {
+      tile.index = index + i, tile.src = src + i * size;
+      nobodys |= loops->join(&tile, 1, NULL);
+    }
+    tile.rows = rows, tile.index = index, tile.src = src, tile.self = found;
+    tile.far = draw_below(2), tile.crowded = draw_below(2),
+    tile.processor = (enum processor)draw_below(PROCESSOR_COUNT);
+    ck_assert(loops->join(&tile, rows, NULL) == nobodys);
+    compare(dtype, places, ISA_PLAIN, "line", reduction);
+  }
 }
 END_TEST
 
@@ -436,6 +471,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, finishes_agree);
   tcase_add_loop_test(tcase, rows_agree, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(tcase, processors_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, environment_forces);
   tcase_add_loop_test(tcase, index_loops_agree, 1, ISA_COUNT);
   tcase_add_test(tcase, plain_index_loops_are_right);

@@ -1,4 +1,4 @@
-/* isa.c: which instruction set's loops this process runs. */
+/* isa.c: which instruction set's loops this process runs, and on what processor. */
 #include "isa.h"
 
 #include <stdatomic.h>
@@ -37,32 +37,45 @@ static bool is_there(enum isa isa) {
   return isa == ISA_PLAIN;
 }
 
-static enum isa choose(void) {
+static int choose_isa(void) {
   const char *word = getenv("STREW_CPU");
-  enum isa best = ISA_PLAIN;
+  int best = ISA_PLAIN;
   for (int isa = 0; isa < ISA_COUNT; isa++) {
     if (!is_there((enum isa)isa)) continue;
-    best = (enum isa)isa;
+    best = isa;
     if (word && !strcmp(word, names[isa])) break;
   }
   return best;
 }
 
-bool processor_reads_ahead(void) {
+static int choose_processor(void) {
 #if defined(__x86_64__)
-  return __builtin_cpu_is("amd");
+  enum { ZEN5 = 0x1A }; /* a family as CPUID has it: a field of four bits and, beyond these, one of eight */
+  unsigned a, b, c, d;
+  if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &a, &b, &c, &d)) return PROCESSOR_OTHER;
+  return (a >> 8 & 0xF) + (a >> 20 & 0xFF) < ZEN5 ? PROCESSOR_ZEN4 : PROCESSOR_ZEN5;
 #else
-  return false;
+  return PROCESSOR_OTHER;
 #endif
 }
 
-/* Two threads that choose at once choose the same. */
-enum isa isa_in_use(void) {
-  static atomic_int chosen; /* plus one; 0: not yet */
-  int isa = atomic_load_explicit(&chosen, memory_order_relaxed);
-  if (!isa) {
-    isa = (int)choose() + 1;
-    atomic_store_explicit(&chosen, isa, memory_order_relaxed);
+/* What was chosen, plus one; 0: not yet. (CPUID takes a virtual machine longer than a small call.) Two threads that
+   choose at once choose the same. */
+static int chosen_once(atomic_int *chosen, int (*choose)(void)) {
+  int choice = atomic_load_explicit(chosen, memory_order_relaxed);
+  if (!choice) {
+    choice = choose() + 1;
+    atomic_store_explicit(chosen, choice, memory_order_relaxed);
   }
-  return (enum isa)(isa - 1);
+  return choice - 1;
+}
+
+enum isa isa_in_use(void) {
+  static atomic_int chosen;
+  return (enum isa)chosen_once(&chosen, choose_isa);
+}
+
+enum processor processor_in_use(void) {
+  static atomic_int chosen;
+  return (enum processor)chosen_once(&chosen, choose_processor);
 }

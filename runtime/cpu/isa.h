@@ -26,10 +26,11 @@ enum isa {
 enum isa isa_in_use(void);
 const char *isa_name(enum isa isa);
 
-/* Where memory is read once and in order: does the processor itself look far enough ahead, and what is asked for "not
-   to be kept" (PREFETCHNTA) pass by its caches? AMD's EPYCs do both, Intel's Xeons neither (scatter_loops.c); others
-   are taken for the latter. */
-bool processor_reads_ahead(void);
+/* Processors by how they wait for memory, so far as loops go by it (scatter_loops.c): AMD's up to Zen 4 look far ahead
+   where it is read in order; AMD's since Zen 5 do not, but have so much under way at once that places in a core's own
+   caches need not be asked for; an Intel Xeon neither, and others are taken for one. */
+enum processor { PROCESSOR_OTHER, PROCESSOR_ZEN4, PROCESSOR_ZEN5, PROCESSOR_COUNT };
+enum processor processor_in_use(void);
 
 #ifndef ISA
 #define ISA plain

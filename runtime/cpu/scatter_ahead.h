@@ -75,7 +75,7 @@ ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, cons
   int64_t i = row_at(select, k + ROW_AHEAD);
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
-  if (select ? k + SRC_AHEAD < rows : !t->reads_ahead) fetch_src(t, row_at(select, k + SRC_AHEAD));
+  if (select ? k + SRC_AHEAD < rows : t->processor != PROCESSOR_ZEN4) fetch_src(t, row_at(select, k + SRC_AHEAD));
 }
 
 #endif

@@ -160,43 +160,42 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
 /* Hundredths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
    float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum, in memory
    (330) or in a register (110); for one that an owner reads, at the least, whether or not it is its own; for one that
-   is dealt out and joined by partition (10 M places 42 ms on one thread, 25 on two). So on an AMD EPYC; an Intel Xeon
-   takes 6.6 ms, 8.4, 24 and, by partition, 55 and 27, so that two owners of 10 k places gain nothing there.
+   is dealt out and joined by partition (10 M places 42 ms on one thread, 25 on two). So on an AMD EPYC of Zen 4. One of
+   Zen 5 takes 4.2 ms, 4.5, 7.4, 44 and, by partition, 38 and 19, so that two owners gain nothing there but of 16-bit
+   floats (into 1 M places 8.8 instead of 9.7); an Intel Xeon 6.6 ms, 8.4, 24 and, by partition, 55 and 27.
 
    What more threads take was estimated on one: their parts one after the other, each timed, of those the longest
    thread's, and 20 us for each time that workers wake (10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and
    8.9 ms, 7.0 and 7.4, 6.7 and 7.3; by partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3). Threads that wait for the
    same memory are not in that. */
-enum {
-  NEAREST_COST = 50,
-  NEAR_COST = 100,
-  MIDDLE_COST = 160,
-  FAR_COST = 600,
-  CHAIN_COST = 330,
-  RUN_COST = 110,
-  READ_COST = 60,
-  PARTITION_COST = 400
+enum { CHAIN_COST = 330, RUN_COST = 110, READ_COST = 60, PARTITION_COST = 400 };
+struct join_costs {
+  int nearest, near, middle, far;
 };
+static const struct join_costs join_costs[PROCESSOR_COUNT] = {[PROCESSOR_OTHER] = {50, 100, 160, 600},
+                                                              [PROCESSOR_ZEN4] = {50, 100, 160, 600},
+                                                              [PROCESSOR_ZEN5] = {42, 45, 72, 440}};
 
 static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
 
-static int64_t cost_of_range(const strew_context *context, size_t bytes) {
-  if (bytes <= context->grain_bytes / NEAREST_PART) return NEAREST_COST;
-  return bytes <= context->grain_bytes ? NEAR_COST : is_far(context, bytes) ? FAR_COST : MIDDLE_COST;
+static int64_t cost_of_range(const strew_context *context, const struct join_costs *costs, size_t bytes) {
+  if (bytes <= context->grain_bytes / NEAREST_PART) return costs->nearest;
+  return bytes <= context->grain_bytes ? costs->near : is_far(context, bytes) ? costs->far : costs->middle;
 }
 
 /* Places that the sorted sample meets twice are met so often that they are near, wherever they lie; *most: how often it
    meets the one that it meets most. */
 static int64_t cost_of_joins(const strew_context *context, const struct scatter_plan *plan, const struct sample *sample,
                              int64_t *most) {
-  int64_t cost = cost_of_range(context, (size_t)scatter_range_bytes(plan)), often = 0, run = 1;
+  const struct join_costs *costs = &join_costs[processor_in_use()];
+  int64_t cost = cost_of_range(context, costs, (size_t)scatter_range_bytes(plan)), often = 0, run = 1;
   *most = 1;
   for (int64_t i = 1; i < sample->count; i++) {
     run = sample->values[i] == sample->values[i - 1] ? run + 1 : 1;
     often += run > 1;
     if (run > *most) *most = run;
   }
-  return (often * least(cost, NEAR_COST) + (sample->count - often) * cost) / sample->count;
+  return (often * least(cost, costs->near) + (sample->count - often) * cost) / sample->count;
 }
 
 /* Owners fetch all of their places, block after block: few contributions are cheaper one by one (float32 into 10 M
