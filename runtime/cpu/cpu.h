@@ -4,8 +4,8 @@
 
 #include "core.h"
 
-/* Places that an index names are asked for ahead: by so many elements, by so many rows and of those so many bytes. */
-enum { CACHE_LINE = 64, LINE_AHEAD = 32, ROW_AHEAD = 8, MOST_FETCHED = 8 * CACHE_LINE };
+/* Places that an index names are asked for ahead: by so many elements, and of rows so many bytes. */
+enum { CACHE_LINE = 64, LINE_AHEAD = 32, MOST_FETCHED = 8 * CACHE_LINE };
 
 /* So many elements are gone through between two looks at whether the call has to stop: a few milliseconds at most. */
 enum { STRETCH = 1 << 17 };
@@ -98,6 +98,9 @@ bool index_is_straight(strew_dtype dtype, int64_t step_bytes, strew_mode mode);
 /* Those of operand i of a row: where they lie, or in `block`, which has room for them. */
 const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, strew_mode mode, int64_t size,
                             int64_t *block);
+
+/* By how many rows of so many bytes places are asked for ahead. */
+int64_t rows_ahead(int64_t row_bytes);
 
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);
 strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);

@@ -127,6 +127,7 @@ static bool gather_rows(const struct gathering *gathering, const struct line *wh
   const struct line line = *whole;
   strew_dtype dtype = gathering->plan->plan.operands[OUT].dtype;
   const int64_t size = (int64_t)gathering->size_bytes, bytes = gathering->columns * gathering->self_column;
+  const int64_t ahead = rows_ahead(bytes);
   const bool dense = gathering->out_column == size && gathering->self_column == size;
   convert_row *copy = converter(dtype, dtype);
   bool bad = false;
@@ -134,7 +135,7 @@ static bool gather_rows(const struct gathering *gathering, const struct line *wh
     const int64_t value = line.index[i];
     char *to = line.out + i * line.out_step;
     const char *from = line.self + i * line.self_step + (IS_NOBODYS(&line, value) ? 0 : value * line.step);
-    fetch_ahead(&line, i, ROW_AHEAD, least(bytes, MOST_FETCHED));
+    fetch_ahead(&line, i, ahead, least(bytes, MOST_FETCHED));
     if (IS_NOBODYS(&line, value)) {
       copy(gathering->columns, to, gathering->out_column, (const char *)&zero, 0);
       bad = true;

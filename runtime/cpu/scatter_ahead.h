@@ -33,7 +33,8 @@ ALWAYS_INLINE void fetch_bytes(uintptr_t address, int64_t bytes) {
     __builtin_prefetch((const void *)(address + (uintptr_t)at), 1);
 }
 
-enum { SRC_AHEAD = 24 };
+/* Rows of src come from further away than those of places. */
+ALWAYS_INLINE int64_t src_ahead(const struct tile *t) { return t->rows_ahead + 16; }
 
 /* Rows that an owner takes here and there, no processor foresees; those in order, not every one (1 M rows of 64 into
    100 k on an Intel Xeon: 30 ms, 35 if they are not asked for). */
@@ -55,9 +56,9 @@ struct rows_ahead {
 
 ALWAYS_INLINE struct rows_ahead rows_ahead_of(const struct tile *t, int64_t k, int64_t i, int64_t rows,
                                               const int64_t *select) {
-  const int64_t last = t->far ? rows - ROW_AHEAD : 0;
-  const int64_t n = k >= last ? i : row_at(select, k + ROW_AHEAD);
-  const int64_t m = !select ? k + SRC_AHEAD : k < rows - SRC_AHEAD ? select[k + SRC_AHEAD] : i;
+  const int64_t last = t->far ? rows - t->rows_ahead : 0;
+  const int64_t n = k >= last ? i : row_at(select, k + t->rows_ahead);
+  const int64_t later = k + src_ahead(t), m = !select ? later : later < rows ? select[later] : i;
   return (struct rows_ahead){address_ahead(t, t->self, t->self_row, t->step, n),
                              (uintptr_t)t->src + (uintptr_t)m * (uintptr_t)t->src_row};
 }
@@ -71,11 +72,12 @@ ALWAYS_INLINE void fetch_line(struct rows_ahead *ahead, const bool with_src) {
 }
 
 ALWAYS_INLINE void fetch_row(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
-  if (k + ROW_AHEAD >= rows) return;
-  int64_t i = row_at(select, k + ROW_AHEAD);
+  if (k + t->rows_ahead >= rows) return;
+  int64_t i = row_at(select, k + t->rows_ahead);
   fetch_bytes(address_ahead(t, t->self, t->self_row, t->step, i), t->columns * t->self_column);
   if (t->arg) fetch_bytes(address_ahead(t, t->arg, t->arg_row, t->arg_step, i), t->columns * t->arg_column);
-  if (select ? k + SRC_AHEAD < rows : t->processor != PROCESSOR_ZEN4) fetch_src(t, row_at(select, k + SRC_AHEAD));
+  const int64_t later = k + src_ahead(t);
+  if (select ? later < rows : t->processor != PROCESSOR_ZEN4) fetch_src(t, row_at(select, later));
 }
 
 #endif

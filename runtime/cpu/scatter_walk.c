@@ -281,6 +281,7 @@ static void choose_loops(struct part *part) {
   part->loops = scatter_loops(dtype, plan->reduction, tile->arg);
   if (tile->columns == 1) return;
   const int64_t size = (int64_t)dtype_bytes(dtype);
+  part->tile.rows_ahead = rows_ahead(tile->columns * (tile->self_column + tile->arg_column));
   const bool dense = tile->self_column == size && (part->convert_src || tile->src_column == size);
   const struct joins *rows = &(size < 4 ? &row_loops_plain : row_loops())->of[dtype];
   part->tile.winner = rows->win[plan->reduction];
@@ -347,6 +348,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = far;
   part.tile.processor = processor_in_use();
+  part.tile.rows_ahead = LINE_AHEAD;
   part.tile.crowded = places_are_crowded(plan) && (far || part.tile.processor != PROCESSOR_ZEN5);
   split_columns(&plan->plan, &part);
   int last = part.outer->rank - 1;
