@@ -16,6 +16,26 @@ static bool is_small(const struct scatter_plan *plan, size_t bytes) {
   return bytes * TIMES <= (size_t)plan_numel(&values) * dtype_bytes(values.operands[0].dtype);
 }
 
+/* A call that has to stop leaves parts of the copy out, but then it has not begun to write either. By all threads:
+   1000 x 10 k assigned along the last dimension to 1000 x 1000 take two threads 2.0 ms instead of 2.3. */
+struct keeping {
+  char *copy;
+  const char *self;
+  int64_t bytes, parts;
+};
+
+static void keep_part(void *keeping_, int64_t i) {
+  const struct keeping *keeping = keeping_;
+  const int64_t begin = part_begin(keeping->bytes, keeping->parts, i);
+  memcpy(keeping->copy + begin, keeping->self + begin,
+         (size_t)(part_begin(keeping->bytes, keeping->parts, i + 1) - begin));
+}
+
+static void keep(strew_context *context, char *copy, const char *self, size_t bytes) {
+  struct keeping keeping = {copy, self, (int64_t)bytes, pool_parts_light(context, 2 * (int64_t)bytes)};
+  pool_run(context, keeping.parts, keep_part, &keeping);
+}
+
 /* Checks values on the way, with a copy of self to put back. False where that does not pay or memory lacks: nothing was
    done then. */
 static bool run_checking(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
@@ -29,10 +49,11 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
     bool wrapped = plan->plan.operands[SELF].storage->wrapped; /* a host may be writing between self's elements */
     if (plan->plan.count > ARG || wrapped) return false;
     if (bytes <= sizeof little)
-      copy = little;
-    else if (!is_small(plan, bytes) || !(copy = memory_take(context, bytes)))
+      memcpy(copy = little, self, bytes);
+    else if (is_small(plan, bytes) && (copy = memory_take(context, bytes)))
+      keep(context, copy, self, bytes);
+    else
       return false;
-    memcpy(copy, self, bytes);
   }
   atomic_bool met;
   atomic_init(&met, false);
