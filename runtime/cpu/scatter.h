@@ -25,8 +25,8 @@ struct tile {
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
   bool crowded;          /* they fill its nearest: a dense line asks for them and for what is used once, in passages */
   enum processor processor;
-  int64_t rows_ahead; /* those that are asked for by rows */
-  winner_row *winner; /* of this processor, for dense rows; NULL where there is none */
+  int64_t places_ahead, rows_ahead; /* of a crowded line; of rows */
+  winner_row *winner;               /* of this processor, for dense rows; NULL where there is none */
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;

@@ -313,6 +313,15 @@ static bool places_are_far(const struct scatter_plan *plan, enum processor proce
   return scatter_range_bytes(plan) / grains > (int64_t)context->grain_bytes;
 }
 
+/* Where sums wait for one place, those behind it are to be asked for all the same: Zipf's index (1.3) takes Zen 5 11.4
+   ms if asked for so far ahead, 15.1 if 32 are; 10 M into 1 M 8.5 instead of 8.2. Others do not wait so long, and what
+   is converted comes in blocks that are too short. */
+static int64_t places_ahead(const struct part *part) {
+  enum { ZEN5_AHEAD = 96 };
+  const bool waits = reduction_is_ordered(part->plan->reduction) && !part->convert_src;
+  return part->tile.processor == PROCESSOR_ZEN5 && waits ? ZEN5_AHEAD : LINE_AHEAD;
+}
+
 /* Rows that are longer than a stretch are gone through several times, a stretch of columns each time. */
 static void walk_columns(struct part *part, int64_t longest) {
   struct operand *operands = part->without_columns.operands;
@@ -348,6 +357,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = far;
   part.tile.processor = processor_in_use();
+  part.tile.places_ahead = places_ahead(&part);
   part.tile.rows_ahead = LINE_AHEAD;
   part.tile.crowded = places_are_crowded(plan) && (far || part.tile.processor != PROCESSOR_ZEN5);
   split_columns(&plan->plan, &part);
