@@ -283,7 +283,14 @@ START_TEST(finishes_agree) {
 }
 END_TEST
 
-/* Rows of two places, in order and by a list, with values that are nobody's; what is asked for changes nothing. */
+/* What is asked for ahead changes nothing: by so many places and rows, or by others than any processor has. */
+static void draw_ahead(struct tile *tile) {
+  tile->processor = (enum processor)draw_below(PROCESSOR_COUNT);
+  tile->far = draw_below(2), tile->crowded = draw_below(2);
+  tile->place_ahead = draw_below(100), tile->row_ahead = draw_below(40);
+}
+
+/* Rows of two places, in order and by a list, with values that are nobody's. */
 enum { CONTRIBUTED = 40, PLACES = 2 };
 
 static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t columns, bool by_list) {
@@ -301,7 +308,7 @@ static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t
   tile.step = columns * size;
   tile.src = in[1];
   tile.src_row = size; /* each begins an element after the one before */
-  tile.far = draw_below(2), tile.processor = (enum processor)draw_below(PROCESSOR_COUNT);
+  draw_ahead(&tile);
   const int64_t rows = by_list ? listed : CONTRIBUTED, *select = by_list ? list : NULL;
   tile.self = due;
   bool nobodys = row_of[ISA_PLAIN]->of[dtype].join[reduction](&tile, rows, select);
@@ -339,36 +346,42 @@ START_TEST(rows_agree) {
 }
 END_TEST
 
-/* Lines as each processor is asked for memory, against the same one by one. */
+static bool join_one_by_one(const struct scatter_loops *loops, const struct tile *tile) {
+  struct tile one = *tile;
+  bool nobodys = false;
+  one.rows = 1, one.self = due;
+  for (int64_t i = 0; i < tile->rows; i++, one.index++, one.src += tile->src_row) nobodys |= loops->join(&one, 1, NULL);
+  return nobodys;
+}
+
+/* Lines as each processor is asked for memory, against the same one by one. The index is in a block of its own size, so
+   that sanitizers see what is read beyond it. */
 START_TEST(processors_agree) {
   enum { LINE = 3000 };
   static char src[LINE * 8];
-  static int64_t index[LINE];
   const strew_dtype dtype = (strew_dtype)_i;
   const int64_t size = size_of(dtype);
   seed_draws((uint64_t)_i);
-  for (int n = 0; n < 40 * STREW_REDUCTION_COUNT; n++) {
+  for (int n = 0; n < 60 * STREW_REDUCTION_COUNT; n++) {
     const int reduction = n % STREW_REDUCTION_COUNT;
     const struct scatter_loops *loops = scatter_loops(dtype, (strew_reduction)reduction, false);
     if (!loops->join || reduction == STREW_MEAN) continue; /* whose places are pairs */
-    const int64_t rows = 1 + draw_below(n % 3 ? 80 : LINE), places = 1 + draw_below(n % 2 ? 20 : LONGEST);
+    const int64_t rows = 1 + draw_below(draw_below(3) ? 200 : LINE);
+    const int64_t places = 1 + draw_below(draw_below(2) ? 20 : LONGEST);
+    int64_t *index = malloc((size_t)rows * sizeof *index);
+    ck_assert(index);
     for (int64_t i = 0; i < rows; i++) random_element(dtype, src + i * size), index[i] = draw_below(places);
     if (draw_below(2)) index[draw_below(rows)] = draw_below(2) ? places : INT64_MIN;
     clear();
     for (int64_t k = 0; k < places; k++) random_element(dtype, due + k * size);
     memcpy(found, due, sizeof due);
-    struct tile tile = {.rows = 1, .columns = 1, .size = places, .count = places, .step = size, .src_row = size};
-    bool nobodys = false;
-    tile.self = due;
-    for (int64_t i = 0; i < rows; i++) {
-      tile.index = index + i, tile.src = src + i * size;
-      nobodys |= loops->join(&tile, 1, NULL);
-    }
-    tile.rows = rows, tile.index = index, tile.src = src, tile.self = found;
-    tile.far = draw_below(2), tile.crowded = draw_below(2),
-    tile.processor = (enum processor)draw_below(PROCESSOR_COUNT);
-    ck_assert(loops->join(&tile, rows, NULL) == nobodys);
-    compare(dtype, places, ISA_PLAIN, "line", reduction);
+    struct tile tile = {.rows = rows, .columns = 1, .index = index, .size = places, .count = places, .src = src};
+    tile.step = tile.src_row = size;
+    tile.self = found;
+    draw_ahead(&tile);
+    ck_assert(loops->join(&tile, rows, NULL) == join_one_by_one(loops, &tile));
+    free(index);
+    compare(dtype, places, ISA_PLAIN, "line, by reduction", reduction);
   }
 }
 END_TEST

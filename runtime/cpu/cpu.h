@@ -100,7 +100,7 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
                             int64_t *block);
 
 /* By how many rows of so many bytes places are asked for ahead. */
-int64_t rows_ahead(int64_t row_bytes);
+int64_t rows_fetched_ahead(int64_t row_bytes);
 
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);
 strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);

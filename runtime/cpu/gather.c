@@ -127,7 +127,7 @@ static bool gather_rows(const struct gathering *gathering, const struct line *wh
   const struct line line = *whole;
   strew_dtype dtype = gathering->plan->plan.operands[OUT].dtype;
   const int64_t size = (int64_t)gathering->size_bytes, bytes = gathering->columns * gathering->self_column;
-  const int64_t ahead = rows_ahead(bytes);
+  const int64_t ahead = rows_fetched_ahead(bytes);
   const bool dense = gathering->out_column == size && gathering->self_column == size;
   convert_row *copy = converter(dtype, dtype);
   bool bad = false;

@@ -23,10 +23,10 @@ struct tile {
   int64_t lowest, count; /* values lowest .. lowest + count - 1 are this tile's, others are passed over ... */
   int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
-  bool crowded;          /* they fill its nearest: a dense line asks for them and for what is used once, in passages */
+  bool crowded;          /* a dense line goes in passages, which ask for them and for what is used once */
   enum processor processor;
-  int64_t places_ahead, rows_ahead; /* of a crowded line; of rows */
-  winner_row *winner;               /* of this processor, for dense rows; NULL where there is none */
+  int64_t place_ahead, row_ahead; /* by so many places are asked for: of a crowded line, of rows */
+  winner_row *winner;             /* of this processor, for dense rows; NULL where there is none */
   /* positions of winners, where they are asked for */
   char *arg;
   int64_t arg_row, arg_column, arg_step;

@@ -159,17 +159,17 @@ static bool can_copy(const strew_context *context, const struct scatter_plan *pl
 
 /* Hundredths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
    float32 and int64: 100 places 5.3 ms, 10 k 10, 1 M 15, 10 M 60), or to a place that waits for its last sum, in memory
-   (330) or in a register (110); for one more that is converted; for one that an owner reads, at the least, whether or
-   not it is its own; for one that is dealt out and joined by partition (10 M places 42 ms on one thread, 25 on two). So
-   on an AMD EPYC of Zen 4. One of Zen 5 takes 4.2 ms, 4.5, 7.4, 44 and, by partition, 38 and 19, so that two owners
-   gain nothing there but of 16-bit floats (into 1 M places 8.8 instead of 9.7); an Intel Xeon 6.6 ms, 8.4, 24 and, by
-   partition, 55 and 27.
+   (330) or in a register (110); for one that an owner reads, at the least, whether or not it is its own; for one that
+   is dealt out and joined by partition (10 M places 42 ms on one thread, 25 on two). So on an AMD EPYC of Zen 4. One of
+   Zen 5 takes 4.2 ms, 4.5, 7.2 and 44 and, by partition, 38 and 19, so that two owners gain nothing there but of 16-bit
+   floats, a little (into 1 M places 8.8 ms instead of 9.7); an Intel Xeon, which goes by Zen 4's figures, 6.6 ms, 8.4,
+   24 and, by partition, 55 and 27.
 
    What more threads take was estimated on one: their parts one after the other, each timed, of those the longest
    thread's, and 20 us for each time that workers wake (10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and
    8.9 ms, 7.0 and 7.4, 6.7 and 7.3; by partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3). Threads that wait for the
    same memory are not in that. */
-enum { CHAIN_COST = 330, RUN_COST = 110, CONVERT_COST = 20, READ_COST = 60, PARTITION_COST = 400 };
+enum { CHAIN_COST = 330, RUN_COST = 110, READ_COST = 60, PARTITION_COST = 400 };
 struct join_costs {
   int nearest, near, middle, far;
 };
@@ -196,8 +196,7 @@ static int64_t cost_of_joins(const strew_context *context, const struct scatter_
     often += run > 1;
     if (run > *most) *most = run;
   }
-  cost = (often * least(cost, costs->near) + (sample->count - often) * cost) / sample->count;
-  return plan->plan.operands[SRC].dtype == plan->plan.operands[SELF].dtype ? cost : cost + CONVERT_COST;
+  return (often * least(cost, costs->near) + (sample->count - often) * cost) / sample->count;
 }
 
 /* Owners fetch all of their places, block after block: few contributions are cheaper one by one (float32 into 10 M

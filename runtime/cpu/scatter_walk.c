@@ -281,7 +281,7 @@ static void choose_loops(struct part *part) {
   part->loops = scatter_loops(dtype, plan->reduction, tile->arg);
   if (tile->columns == 1) return;
   const int64_t size = (int64_t)dtype_bytes(dtype);
-  part->tile.rows_ahead = rows_ahead(tile->columns * (tile->self_column + tile->arg_column));
+  part->tile.row_ahead = rows_fetched_ahead(tile->columns * (tile->self_column + tile->arg_column));
   const bool dense = tile->self_column == size && (part->convert_src || tile->src_column == size);
   const struct joins *rows = &(size < 4 ? &row_loops_plain : row_loops())->of[dtype];
   part->tile.winner = rows->win[plan->reduction];
@@ -314,11 +314,11 @@ static bool places_are_far(const struct scatter_plan *plan, enum processor proce
 }
 
 /* Where sums wait for one place, those behind it are to be asked for all the same: Zipf's index (1.3) takes Zen 5 11.4
-   ms if asked for so far ahead, 15.1 if 32 are; 10 M into 1 M 8.5 instead of 8.2. Others do not wait so long, and what
-   is converted comes in blocks that are too short. */
-static int64_t places_ahead(const struct part *part) {
+   ms if asked for so far ahead, 15.1 if 32 are; 10 M into 1 M 8.5 instead of 8.0. Other reductions wait less, and
+   blocks are so short that many places at their ends would not be asked for. */
+static int64_t places_fetched_ahead(const struct part *part, bool blocks) {
   enum { ZEN5_AHEAD = 96 };
-  const bool waits = reduction_is_ordered(part->plan->reduction) && !part->convert_src;
+  const bool waits = reduction_is_ordered(part->plan->reduction) && !blocks;
   return part->tile.processor == PROCESSOR_ZEN5 && waits ? ZEN5_AHEAD : LINE_AHEAD;
 }
 
@@ -357,14 +357,14 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = far;
   part.tile.processor = processor_in_use();
-  part.tile.places_ahead = places_ahead(&part);
-  part.tile.rows_ahead = LINE_AHEAD;
+  part.tile.row_ahead = LINE_AHEAD;
   part.tile.crowded = places_are_crowded(plan) && (far || part.tile.processor != PROCESSOR_ZEN5);
   split_columns(&plan->plan, &part);
   int last = part.outer->rank - 1;
   if (with_arg) set_arg(plan, &part);
   int64_t step = last < 0 ? (int64_t)sizeof(int64_t) : operand_step(&operands[INDEX], last);
   bool blocks = part.convert_src || !index_is_straight(operands[INDEX].dtype, step, plan->mode);
+  part.tile.place_ahead = places_fetched_ahead(&part, blocks);
   walk_columns(&part, blocks ? BLOCK : INT64_MAX);
 }
 
