@@ -342,7 +342,8 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   struct part part;
   const struct operand *operands = plan->plan.operands;
   strew_dtype dtype = operands[SELF].dtype;
-  bool with_arg = plan->plan.count > ARG, far = places_are_far(plan, processor_in_use());
+  const enum processor processor = processor_in_use();
+  bool with_arg = plan->plan.count > ARG, far = places_are_far(plan, processor);
   if (count == plan->size && scatter_is_flat(plan, far)) {
     scatter_walk_flat(plan, far, bad);
     return;
@@ -356,9 +357,9 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.arg = NULL;
   part.tile.step = plan->step * (int64_t)dtype_bytes(dtype);
   part.tile.far = far;
-  part.tile.processor = processor_in_use();
+  part.tile.processor = processor;
   part.tile.row_ahead = LINE_AHEAD;
-  part.tile.crowded = places_are_crowded(plan) && (far || part.tile.processor != PROCESSOR_ZEN5);
+  part.tile.crowded = places_are_crowded(plan) && (far || processor != PROCESSOR_ZEN5);
   split_columns(&plan->plan, &part);
   int last = part.outer->rank - 1;
   if (with_arg) set_arg(plan, &part);
