@@ -409,6 +409,19 @@ static void draw_index(int64_t *values, int64_t count) {
   if (draw_below(3) == 0) values[draw_below(count)] = odd[draw_below(6)];
 }
 
+/* Of the numbers that both dtypes have: is one below lowest, or above highest? */
+static void check_range(const struct index_loops *loops, const int64_t *values, int64_t count, int64_t lowest) {
+  int32_t narrow[1200];
+  bool wide = false, outside = false;
+  for (int64_t i = 0; i < count; i++) {
+    narrow[i] = (int32_t)values[i];
+    wide = wide || values[i] < lowest || values[i] > 999;
+    outside = outside || narrow[i] < lowest || narrow[i] > 999;
+  }
+  require(loops->any_outside_int64_t(values, count, lowest, 999) == wide);
+  require(loops->any_outside_int32_t(narrow, count, lowest, 999) == outside);
+}
+
 START_TEST(index_loops_agree) {
   enum { UNTOUCHED = -77 };
   int64_t values[1200], offsets[1200], lists[2][1201];
@@ -422,6 +435,7 @@ START_TEST(index_loops_agree) {
     draw_index(values, count);
     require(index_of[0]->ascends(values, count) == index_of[_i]->ascends(values, count));
     require(index_of[0]->is_constant(values, count) == index_of[_i]->is_constant(values, count));
+    check_range(index_of[_i], values, count, n % 2 ? 0 : -1000);
     lists[1][count - begin] = UNTOUCHED;
     int64_t listed = index_of[0]->list_owned(values, begin, count, &ours, lists[0], &beyond[0]);
     int64_t found_too = index_of[_i]->list_owned(values, begin, count, &ours, lists[1], &beyond[1]);
@@ -462,6 +476,7 @@ START_TEST(plain_index_loops_are_right) {
     require(listed == found_too && beyond == due_beyond);
     require(index_of[0]->ascends(values, count) == ascends);
     require(index_of[0]->is_constant(values, count) == is_constant);
+    check_range(index_of[0], values, count, n % 2 ? 0 : -1000);
     require(index_of[0]->number_places(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == due_beyond);
     require(index_of[0]->find_places(values, count, &placing, places) == due_beyond);
     for (int64_t i = 0; i < count; i++) {

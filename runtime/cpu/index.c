@@ -1,7 +1,7 @@
 /* index.c: values of an index as int64, as the mode has them; how far ahead the rows that it names are asked for; and
    the passes that look at an index: is it in range, what is its range. */
 #include "cpu.h"
-#include "isa.h"
+#include "index_loops.h"
 
 #include <stdatomic.h>
 
@@ -36,25 +36,29 @@ int64_t rows_fetched_ahead(int64_t row_bytes) {
   return rows < FEWEST ? FEWEST : least(rows, MOST);
 }
 
+int64_t lines_fetched_ahead(const strew_context *context, int64_t values, int64_t range_bytes, int64_t whole_bytes) {
+  enum { AHEAD = 64, FEW = 2 };
+  const bool few = FEW * range_bytes > values * CACHE_LINE;
+  const bool far = whole_bytes > (int64_t)context->grain_bytes;
+  return few && far ? (AHEAD - 1) / values + 1 : 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------- passes */
+
+CHOOSE_LOOPS(index)
 
 /* One row's verdict, or its range: both dtypes of indices in the same words. */
 #define INDEX_LOOPS(T)                                                                                                 \
-  /* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0 */           \
   static bool out_of_range_##T(const struct row *row, int64_t lowest, int64_t highest) {                               \
     const char *at = row->address[0];                                                                                  \
-    uint64_t bad = 0;                                                                                                  \
-    if (row->step_bytes[0] == (int64_t)sizeof(T)) {                                                                    \
-      const T *values = (const T *)(const void *)at;                                                                   \
-      for (int64_t i = 0; i < row->count; i++)                                                                         \
-        bad |= ((uint64_t)(int64_t)values[i] - (uint64_t)lowest) | ((uint64_t)highest - (uint64_t)(int64_t)values[i]); \
-    } else {                                                                                                           \
-      for (int64_t i = 0; i < row->count; i++, at += row->step_bytes[0]) {                                             \
-        const int64_t value = *(const T *)(const void *)at;                                                            \
-        bad |= ((uint64_t)value - (uint64_t)lowest) | ((uint64_t)highest - (uint64_t)value);                           \
-      }                                                                                                                \
+    if (row->step_bytes[0] == (int64_t)sizeof(T))                                                                      \
+      return index_loops()->any_outside_##T((const T *)(const void *)at, row->count, lowest, highest);                 \
+    bool bad = false;                                                                                                  \
+    for (int64_t i = 0; i < row->count; i++, at += row->step_bytes[0]) {                                               \
+      const int64_t value = *(const T *)(const void *)at;                                                              \
+      bad |= value < lowest || value > highest;                                                                        \
     }                                                                                                                  \
-    return bad >> 63;                                                                                                  \
+    return bad;                                                                                                        \
   }                                                                                                                    \
   static void widen_##T(const struct row *row, struct index_range *range) {                                            \
     const char *at = row->address[0];                                                                                  \

@@ -25,6 +25,17 @@ static bool is_constant(const int64_t *values, int64_t count) {
   return differ == 0;
 }
 
+/* value - lowest and highest - value both have a clear top bit just where value is in range: limits are close to 0. */
+#define ANY_OUTSIDE(T)                                                                                                 \
+  static bool any_outside_##T(const T *values, int64_t count, int64_t lowest, int64_t highest) {                       \
+    uint64_t bad = 0;                                                                                                  \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+      bad |= ((uint64_t)(int64_t)values[i] - (uint64_t)lowest) | ((uint64_t)highest - (uint64_t)(int64_t)values[i]);   \
+    return bad >> 63;                                                                                                  \
+  }
+ANY_OUTSIDE(int64_t)
+ANY_OUTSIDE(int32_t)
+
 /* LANES values at a time: where there are several, those of a mask are brought to the front. */
 #if defined(__AVX512F__)
 enum { LANES = 8 };
@@ -154,6 +165,8 @@ static bool number_places(const int64_t *values, const int64_t *offsets, int64_t
 const struct index_loops LOOPS_TABLE(index) = {
     .ascends = ascends,
     .is_constant = is_constant,
+    .any_outside_int64_t = any_outside_int64_t,
+    .any_outside_int32_t = any_outside_int32_t,
     .list_owned = list_owned,
     .look_cost = LOOK_COST,
     .find_places = find_places,

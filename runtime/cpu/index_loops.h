@@ -25,6 +25,9 @@ struct index_loops {
   bool (*ascends)(const int64_t *values, int64_t count);
   /* Are all equal? count > 0 */
   bool (*is_constant)(const int64_t *values, int64_t count);
+  /* Is any of them below the lowest that they may be, or above the highest? */
+  bool (*any_outside_int64_t)(const int64_t *values, int64_t count, int64_t lowest, int64_t highest);
+  bool (*any_outside_int32_t)(const int32_t *values, int64_t count, int64_t lowest, int64_t highest);
   /* Lists where between begin and end - 1 owned values are, and returns how many of them; sets *nobodys where one is
      nobody's. The list has room for all of them. Meanwhile as many values behind them are asked for, which may lie
      beyond their tensor. */
