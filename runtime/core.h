@@ -487,9 +487,10 @@ struct device_ops {
   /* A whole mean, or NULL where a device has none: contributions join as in a sum, and places that received any are
      divided as below; from_identity: what self holds does not take part. *bad as above. For at most 2^31 - 1
      contributions of which no row shares a value, and a self whose elements are as wide as a count; `scratch` has room
-     for two elements for each of those from self's first place to the last one that values can reach. */
+     for as many of them as mean_scratch asks for. */
   strew_status (*mean_by_pairs)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
                                 struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
+  int64_t (*mean_scratch)(const strew_device *device, const struct scatter_plan *plan);
   /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
   strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
                                   int64_t extra);

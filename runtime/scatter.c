@@ -93,16 +93,16 @@ static strew_tensor distinct_part(const strew_tensor *index, int dim) {
   return part;
 }
 
-/* Can it be made with counts beside sums? Then *span is how many elements self's places lie among: not many more than
-   there are places. */
-static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *self, int64_t *span) {
+/* Can it be made with counts beside sums? Self's places lie among not many more elements then, and among none that a
+   host may be writing: they are all written anew. */
+static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *self) {
   strew_tensor part = reachable(job, self), index = distinct_part(job->index, job->dim);
   int64_t places = strew_tensor_numel(&part);
-  if (!self->storage->device->ops->mean_by_pairs || strew_tensor_numel(job->index) > INT32_MAX) return false;
-  *span = 1; /* no number that overflows: self's elements lie in memory */
-  for (int d = 0; d < part.rank; d++) *span += (part.sizes[d] - 1) * part.strides[d];
-  return places > 0 && *span / 2 <= places && strew_tensor_numel(&index) == strew_tensor_numel(job->index) &&
-         dtype_bytes(self->dtype) >= sizeof(uint32_t);
+  if (!self->storage->device->ops->mean_by_pairs || strew_tensor_numel(job->index) >= INT32_MAX) return false;
+  int64_t span = 1; /* no number that overflows: self's elements lie in memory */
+  for (int d = 0; d < part.rank; d++) span += (part.sizes[d] - 1) * part.strides[d];
+  if (places <= 0 || (self->storage->wrapped ? span > places : span / 2 > places)) return false;
+  return strew_tensor_numel(&index) == strew_tensor_numel(job->index) && dtype_bytes(self->dtype) >= sizeof(uint32_t);
 }
 
 static strew_status mean_by_pairs(const struct call *call, const struct scatter_job *job, strew_tensor *self,
@@ -145,12 +145,13 @@ struct mean {
 };
 
 /* All that can fail for lack of memory; by passes, the check of the index, too. */
-static strew_status mean_prepare(const struct call *call, const struct scatter_job *job, const strew_tensor *self,
+static strew_status mean_prepare(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                  struct mean *mean) {
-  int64_t span;
-  if (goes_by_pairs(job, self, &span)) {
-    span *= 2;
-    return tensor_create(call, self->storage->device, self->dtype, 1, &span, &mean->pairs);
+  if (goes_by_pairs(job, self)) {
+    struct scatter_plan plan;
+    plan_pass(job, self, true, &plan);
+    int64_t count = self->storage->device->ops->mean_scratch(self->storage->device, &plan);
+    return tensor_create(call, self->storage->device, self->dtype, 1, &count, &mean->pairs);
   }
   strew_status status = counts_create(call, job, &mean->counts);
   if (status == STREW_OK) status = count_contributions(call, job, mean->counts);

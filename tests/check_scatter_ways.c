@@ -42,7 +42,7 @@ enum { PLACES = sizeof places / sizeof *places };
 /* n values of that look, as a dense tensor of rank 1, int64 or int32. Where the mode allows for it, a third are too
  * large. */
 static strew_tensor *index_of(int look, int64_t n, const struct scatter_case *c, strew_dtype dtype) {
-  int64_t size = c->self_sizes[0], above = c->mode == STREW_DROP || c->mode == STREW_CLIP ? (size + 2) / 3 : 0;
+  int64_t size = c->self_sizes[c->dim], above = c->mode == STREW_DROP || c->mode == STREW_CLIP ? (size + 2) / 3 : 0;
   int64_t *values = malloc((size_t)n * sizeof *values);
   int32_t *narrow = malloc((size_t)n * sizeof *narrow);
   for (int64_t i = 0; i < n; i++) values[i] = looks[look].value(i, n, size) + above, narrow[i] = (int32_t)values[i];
@@ -55,23 +55,38 @@ static strew_tensor *index_of(int look, int64_t n, const struct scatter_case *c,
 /* ------------------------------------------------------------------------------------------------------------- shapes
  */
 
-enum shape { LINE, EXPANDED_ROWS, FULL_ROWS, COPIED_ROWS, SHAPES };
-static const char *const shape_names[SHAPES] = {"a line", "rows", "a full index", "a copied index"};
+/* LINES, each with places of its own, and BLOCKS of rows that have some. */
+enum shape { LINE, EXPANDED_ROWS, FULL_ROWS, COPIED_ROWS, LINES, BLOCKS };
+static const char *const shape_names[] = {"a line", "rows", "a full index", "a copied index", "lines", "blocks"};
+
+static void set_sizes(struct scatter_case *c, int rank, const int64_t *sizes, int64_t size) {
+  c->rank = rank;
+  for (int d = 0; d < rank; d++) {
+    c->index_sizes[d] = c->src_sizes[d] = sizes[d];
+    c->self_sizes[d] = d == c->dim ? size : sizes[d];
+  }
+}
 
 static void sizes_of(enum shape shape, int64_t count, int64_t size, struct scatter_case *c) {
-  c->rank = shape == LINE ? 1 : 2;
-  c->self_sizes[0] = size;
-  c->index_sizes[0] = c->src_sizes[0] = shape == LINE ? count : count / COLUMNS;
-  c->self_sizes[1] = c->index_sizes[1] = c->src_sizes[1] = COLUMNS;
+  static const int64_t lengths[] = {1, 2, 3, 8, 30, 70, 900, 1500}, most = 300, rows = 600;
+  const int64_t length = lengths[draw_below(sizeof lengths / sizeof *lengths)];
+  if (shape == LINES || shape == BLOCKS) c->dim = 1;
+  if (shape == LINES)
+    set_sizes(c, 2, (int64_t[]){count / length < rows ? count / length : rows, length}, size < most ? size : most);
+  else if (shape == BLOCKS)
+    set_sizes(c, 3, (int64_t[]){count / COLUMNS / 30, 30, COLUMNS}, size < most ? size : most);
+  else
+    set_sizes(c, shape == LINE ? 1 : 2, (int64_t[]){shape == LINE ? count : count / COLUMNS, COLUMNS}, size);
 }
 
 static strew_tensor *index_for(enum shape shape, int look, const struct scatter_case *c, strew_dtype dtype) {
   int64_t rows = c->index_sizes[0], column[] = {rows, 1};
-  int64_t n = shape == FULL_ROWS ? rows * COLUMNS : rows;
+  const bool full = shape != EXPANDED_ROWS && shape != COPIED_ROWS;
+  int64_t n = full ? count_of(c->rank, c->index_sizes) : rows;
   strew_tensor *values = index_of(look, n, c, dtype), *standing = NULL, *index = NULL;
   if (shape == LINE) return values;
-  if (shape == FULL_ROWS) {
-    ok(strew_reshape(values, 2, c->index_sizes, &index, &failure));
+  if (full) {
+    ok(strew_reshape(values, c->rank, c->index_sizes, &index, &failure));
   } else {
     ok(strew_reshape(values, 2, column, &standing, &failure));
     ok(strew_expand(standing, 2, c->index_sizes, &index, &failure));
@@ -105,7 +120,7 @@ static void check_call(const struct scatter_case *c, strew_tensor *index, enum l
 
 /* The same with one value out of range, somewhere: nothing is written. */
 static void check_bad(const struct scatter_case *c, strew_tensor *index, const char *what) {
-  int64_t at[2], bad = draw_below(2) ? -1 : c->self_sizes[0];
+  int64_t at[3], bad = draw_below(2) ? -1 : c->self_sizes[c->dim];
   coordinates(draw_below(count_of(c->rank, c->index_sizes)), c->rank, c->index_sizes, at);
   strew_tensor *spoilt = NULL, *src = random_tensor(c->dtype, c->rank, c->src_sizes, CONTIGUOUS);
   ok(strew_clone(index, &spoilt, &failure));
@@ -119,7 +134,8 @@ static void check_bad(const struct scatter_case *c, strew_tensor *index, const c
   free(before);
 }
 
-/* _i: look x shape. Each reduction meets another number of places, dtype, mode and number of threads in turn. */
+/* _i: look x shape, up to LINES. Each reduction meets another number of places, dtype, mode and number of threads in
+ * turn. */
 START_TEST(test_ways) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_INT32, STREW_BFLOAT16, STREW_UINT8, STREW_FLOAT64};
   static const int threads[] = {2, 1, 7, 3, 16};
@@ -137,7 +153,7 @@ START_TEST(test_ways) {
     sizes_of(shape, k % 2 ? LONG : SHORT, places[k / STREW_REDUCTION_COUNT], &c);
     strew_tensor *index = index_for(shape, look, &c, k % 4 == 3 ? STREW_INT32 : STREW_INT64);
     snprintf(what, sizeof what, "%s, %s, %" PRId64 " places: %s %s on %d threads", shape_names[shape], looks[look].name,
-             c.self_sizes[0], strew_dtype_name(c.dtype), strew_reduction_name(c.reduction),
+             c.self_sizes[c.dim], strew_dtype_name(c.dtype), strew_reduction_name(c.reduction),
              strew_context_threads(context));
     check_call(&c, index, k % 7 == 5 ? STRIDED : CONTIGUOUS, what);
     if (k % 3 == 0) check_bad(&c, index, what);
@@ -175,6 +191,47 @@ START_TEST(test_partitions) {
              strew_dtype_name(c.dtype), strew_reduction_name(c.reduction), strew_context_threads(context));
     check_call(&c, index, k % 5 == 4 ? STRIDED : CONTIGUOUS, what);
     check_bad(&c, index, what);
+    strew_release(index);
+  }
+  strew_context_release(context), context = NULL;
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------------------- lines */
+
+static void check_gather(const struct scatter_case *c, strew_tensor *index, const char *what) {
+  strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = NULL;
+  void *held = host_of(self), *values = host_of(index);
+  void *expected = oracle_gather(c, held, strew_tensor_dtype(index), values);
+  ok(strew_gather(self, c->dim, index, c->mode, &out, &failure));
+  assert_elements(out, c->dtype, expected, "%s, gathered", what);
+  strew_release(self), strew_release(out);
+  free(held), free(values), free(expected);
+}
+
+/* Near places, as they are with the usual grain: with the least one all are far. */
+START_TEST(test_lines) {
+  static const int threads[] = {1, 2, 3, 7, 16};
+  char what[160];
+  if (!chosen(_i, 4)) return;
+  make_coarser_context();
+  seed_draws((uint64_t)_i + 1);
+  for (int k = 0; k < some(3 * STREW_DTYPE_COUNT); k++) {
+    enum shape shape = k % 3 ? LINES : BLOCKS;
+    struct scatter_case c = {.dtype = (strew_dtype)(k % STREW_DTYPE_COUNT),
+                             .reduction = (strew_reduction)draw_below(STREW_REDUCTION_COUNT),
+                             .mode = (strew_mode)(k % 7 ? STREW_ERROR : draw_below(STREW_MODE_COUNT)),
+                             .exclude_self = draw_below(4) == 0};
+    if (c.dtype == STREW_BOOL && c.reduction == STREW_MEAN) c.reduction = STREW_SUM;
+    use_threads(threads[draw_below(5)]);
+    sizes_of(shape, k % 2 ? LONG : SHORT, places[draw_below(PLACES)], &c);
+    strew_tensor *index = index_for(shape, _i, &c, k % 9 ? STREW_INT64 : STREW_INT32);
+    snprintf(what, sizeof what, "%s of %" PRId64 ", %s, %" PRId64 " places: %s %s on %d threads", shape_names[shape],
+             c.index_sizes[c.rank - 1], looks[_i].name, c.self_sizes[c.dim], strew_dtype_name(c.dtype),
+             strew_reduction_name(c.reduction), strew_context_threads(context));
+    check_call(&c, index, k % 11 ? CONTIGUOUS : STRIDED, what);
+    check_bad(&c, index, what);
+    check_gather(&c, index, what);
     strew_release(index);
   }
   strew_context_release(context), context = NULL;
@@ -220,8 +277,9 @@ END_TEST
 Suite *make_suite(void) {
   Suite *suite = suite_create("scatter's ways");
   TCase *cases = new_case(suite, "ways");
-  tcase_add_loop_test(cases, test_ways, 0, LOOKS * SHAPES);
+  tcase_add_loop_test(cases, test_ways, 0, LOOKS * LINES);
   if (!on_device()) tcase_add_loop_test(cases, test_partitions, 0, LOOKS); /* the CPU's alone */
+  if (!on_device()) tcase_add_loop_test(cases, test_lines, 0, LOOKS);
   tcase_add_loop_test(cases, test_winners, 0, 2 * LOOKS);
   return suite;
 }

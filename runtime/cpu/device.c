@@ -61,6 +61,7 @@ const struct device_ops cpu_ops = {
     .copy = cpu_copy,
     .scatter = cpu_scatter,
     .mean_by_pairs = cpu_mean_by_pairs,
+    .mean_scratch = cpu_mean_scratch,
     .divide_by_count = cpu_divide_by_count,
     .gather = cpu_gather,
     .index_check = cpu_index_check,

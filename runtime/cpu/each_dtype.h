@@ -4,6 +4,7 @@
      HALF      1 for the 16-bit floats; these blocks are left out where LOOPS_WIDE is defined: loops over computed types
      IS_BOOL   1 for bool
      WORD      1 for those of 32 bits and more
+     SIGNED    1 for signed integers
    Inside, CAT(load_, S) and the like name the functions of scalar.h. LOOPS and LOOPS_WIDE are undefined at the end. */
 #ifndef LOOPS
 #error "define LOOPS, the file of loops, before including each_dtype.h"
@@ -18,6 +19,7 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #define IS_BOOL  0
 #define HALF     0
 #define WORD     1
+#define SIGNED   0
 #define S        f32
 #include LOOPS
 #undef S
@@ -40,8 +42,10 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #define HALF 0
 #undef FLOATING
 #undef WORD
+#undef SIGNED
 #define FLOATING 0
 #define WORD     1
+#define SIGNED   1
 #define S        i64
 #include LOOPS
 #undef S
@@ -56,7 +60,9 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #define S i8
 #include LOOPS
 #undef S
-#define S u8
+#undef SIGNED
+#define SIGNED 0
+#define S      u8
 #include LOOPS
 #undef S
 #undef IS_BOOL
@@ -68,5 +74,6 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #undef FLOATING
 #undef HALF
 #undef WORD
+#undef SIGNED
 #undef LOOPS
 #undef LOOPS_WIDE

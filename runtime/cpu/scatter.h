@@ -35,9 +35,18 @@ struct tile {
   bool fresh;
 };
 
+/* Lines, the first of which is a tile, and how far it is from one to the next. */
+struct lines {
+  int64_t count, index_values, self_bytes, src_bytes;
+  int64_t ahead; /* by so many of them places are asked for; 0: they are not */
+};
+
 /* Loops of one dtype and reduction. */
 struct scatter_loops {
   join_rows *join;
+  /* Lines of one column, dense, into dense places (a mean's need not be); all of their values are the tile's. NULL
+     where there is none. Was a value nobody's? */
+  bool (*join_lines)(const struct tile *first, const struct lines *lines);
   /* All index values are equal and valid, and there is one column. */
   void (*join_run)(const struct tile *tile);
   /* Rows cuts[0] .. cuts[1] - 1, cuts[1] .. cuts[2] - 1, ... of one column, STREAMS of them, share no place, and values
@@ -86,6 +95,11 @@ static inline int64_t scatter_places(const struct scatter_plan *plan) {
 }
 /* Are `count` values neither negative nor descending? */
 bool index_ascends(const int64_t *values, int64_t count);
+/* Do such values come in runs that are better joined in a register? */
+static inline bool runs_are_long(const int64_t *values, int64_t count) {
+  enum { LONG_RUN = 64 };
+  return values[count - 1] - values[0] < count / LONG_RUN;
+}
 
 /* -------------------------------------------------------------------------------------------------- scatter_share.c */
 
@@ -115,7 +129,11 @@ bool scatter_share(strew_context *context, const struct scatter_plan *plan, cons
 
 /* --------------------------------------------------------------------------------------------------- scatter_flat.c */
 
-/* Are the index's rows so short that they are better joined as one line? Joins all of it, as cpu_scatter_walk does. */
+/* Are the index's rows lines of some contributions, near places of their own, and without long runs? Joins all of them,
+   as cpu_scatter_walk does. */
+bool scatter_has_lines(const struct scatter_plan *plan, bool far);
+void scatter_walk_lines(const struct scatter_plan *plan, atomic_bool *bad);
+/* Are they so short that they are better joined as one line? */
 bool scatter_is_flat(const struct scatter_plan *plan, bool far);
 void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *bad);
 

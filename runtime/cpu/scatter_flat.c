@@ -1,6 +1,9 @@
 /* scatter_flat.c: rows of an index that are too short to be lines of their own, for each takes a while to begin and its
-   places could not be fetched ahead, go block by block as one line: index values become numbers of places, counted from
-   the target's first one, and src's elements are brought side by side. The order of contributions stays. */
+   places could not be fetched ahead. The order of contributions stays.
+
+   Where nothing is to be brought, and each row has places of its own, one loop goes through several: lines. Others go
+   block by block as one line: index values become numbers of places, counted from the target's first one, and src's
+   elements are brought side by side. */
 #include "index_loops.h"
 #include "scatter.h"
 
@@ -16,9 +19,20 @@ struct flat {
   bool straight;              /* values can be read where they lie, side by side ... */
   bool plain;                 /* ... and so can elements of src */
   const struct scatter_loops *loops;
-  struct tile tile; /* of a block, as far as it is the same for all */
+  struct tile tile;    /* of a block, or a line, as far as it is the same for all */
+  int64_t lines_ahead; /* as struct lines has it */
   atomic_bool *bad;
 };
+
+static bool was_bad(const struct flat *flat) {
+  return flat->bad && atomic_load_explicit(flat->bad, memory_order_relaxed);
+}
+
+static void set_bad(const struct flat *flat) {
+  if (flat->bad) atomic_store_explicit(flat->bad, true, memory_order_relaxed);
+}
+
+/* --------------------------------------------------------------------------------------------------------- one line */
 
 /* A row of the walk, whose coordinates are rows of the plan, cut to a block's: begin .. begin + count - 1. */
 static struct row block_of(const struct row *row, int64_t begin, int64_t count) {
@@ -64,14 +78,14 @@ static void visit(void *flat_, const struct row *row) {
   tile.index = places;
   for (int64_t begin = 0; begin < row->count; begin += most) {
     struct row rows = block_of(row, begin, row->count - begin < most ? row->count - begin : most);
-    if (flat->bad && atomic_load_explicit(flat->bad, memory_order_relaxed)) return;
+    if (was_bad(flat)) return;
     tile.rows = rows.count * flat->columns;
     bool nobodys =
         index_loops()->number_places(values_of(flat, &rows, values), flat->offsets, tile.rows, flat->plan->size,
                                      (rows.address[SELF] - tile.self) / tile.step, flat->plan->step, places);
     bring_src(flat, &rows, (char *)elements, &tile);
     flat->loops->join(&tile, tile.rows, NULL);
-    if (nobodys && flat->bad) atomic_store_explicit(flat->bad, true, memory_order_relaxed);
+    if (nobodys) set_bad(flat);
   }
 }
 
@@ -118,4 +132,68 @@ void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *b
   flat.plain = src->dtype == self->dtype;
   flat.tile.self = operand_address(self);
   walk_rows(&rows, 0, plan_numel(&rows), rows_of_stretch(INT64_MAX, flat.columns), visit, &flat);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ lines */
+
+static void visit_lines(void *flat_, const struct row *row) {
+  const struct flat *flat = flat_;
+  const struct lines lines = {.count = row->count,
+                              .index_values = row->step_bytes[INDEX] / (int64_t)sizeof(int64_t),
+                              .self_bytes = row->step_bytes[SELF],
+                              .src_bytes = row->step_bytes[SRC],
+                              .ahead = flat->lines_ahead};
+  struct tile tile = flat->tile;
+  tile.index = (const int64_t *)(const void *)row->address[INDEX];
+  tile.self = row->address[SELF];
+  tile.src = row->address[SRC];
+  if (!was_bad(flat) && flat->loops->join_lines(&tile, &lines)) set_bad(flat);
+}
+
+/* Do the first row and one in the middle? In memory runs take long (1000 rows of 1000 equal values: 3.0 ms, row by row
+   0.7). */
+static bool has_long_runs(const struct plan *plan) {
+  const int64_t columns = plan->sizes[plan->rank - 1], rows = plan_numel(plan) / columns;
+  for (int64_t row = 0; row < rows; row += rows / 2 + 1) {
+    const int64_t *values = (const int64_t *)(const void *)operand_at(plan, INDEX, row * columns);
+    if (!runs_are_long(values, columns) || !index_ascends(values, columns)) return false;
+  }
+  return true;
+}
+
+/* Sums of 1 M contributions on Zen 5, in ms, row by row or as one line, and as lines: 100,000 rows of 10 0.94 / 0.58,
+   10,000 of 100 0.93 / 0.48, 1000 of 1000 0.71 / 0.49; means 5.2 / 1.7, 4.8 / 1.4, 4.4 / 1.3. Only a mean's places need
+   not be dense: others would gain nothing. */
+bool scatter_has_lines(const struct scatter_plan *plan, bool far) {
+  enum { LONGEST = 1024, FEWEST_ROWS = 16 };
+  const struct plan *p = &plan->plan;
+  const struct operand *self = &p->operands[SELF], *index = self + INDEX, *src = self + SRC;
+  const int last = p->rank - 1;
+  if (last < 1 || far || p->count > ARG || p->sizes[last] > LONGEST || p->sizes[last - 1] < FEWEST_ROWS) return false;
+  if (!index_is_straight(index->dtype, operand_step(index, last), plan->mode) || src->dtype != self->dtype)
+    return false;
+  const bool dense = self->strides[last] == 0 && plan->step == 1 && src->strides[last] == 1;
+  return (dense || plan->reduction == STREW_MEAN) && scatter_loops(self->dtype, plan->reduction, false)->join_lines &&
+         !has_long_runs(p);
+}
+
+void scatter_walk_lines(const struct scatter_plan *plan, atomic_bool *bad) {
+  const struct operand *self = &plan->plan.operands[SELF];
+  struct plan rows;
+  const int last = plan->plan.rank - 1;
+  plan_copy(&rows, &plan->plan);
+  rows.rank = last;
+  const int64_t columns = plan->plan.sizes[last];
+  struct flat flat = {.plan = plan,
+                      .loops = scatter_loops(self->dtype, plan->reduction, false),
+                      .tile = {.rows = columns,
+                               .self_row = operand_step(self, last),
+                               .src_row = operand_step(self + SRC, last),
+                               .step = plan->step * (int64_t)dtype_bytes(self->dtype),
+                               .size = plan->size},
+                      .lines_ahead =
+                          lines_fetched_ahead(self->storage->device->context, columns, scatter_range_bytes(plan),
+                                              (int64_t)scatter_target_bytes(plan)),
+                      .bad = bad};
+  walk_rows(&rows, 0, plan_numel(&rows), rows_of_stretch(INT64_MAX, columns), visit_lines, &flat);
 }

@@ -247,6 +247,15 @@ static bool choose_slices(const struct scatter_plan *plan, int64_t threads, stru
   return true;
 }
 
+/* The bytes that are read tell how long it takes, but where places are far: that takes longer. */
+static int64_t parts_to_share(const strew_context *context, const struct scatter_plan *plan) {
+  struct plan values;
+  plan_operand_values(&values, &plan->plan, INDEX);
+  const int64_t bytes = plan_numel(&values) * (int64_t)dtype_bytes(values.operands[0].dtype) +
+                        plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[SRC].dtype);
+  return is_far(context, scatter_target_bytes(plan)) ? pool_parts(context, bytes) : pool_parts_light(context, bytes);
+}
+
 /* Rows that no cache holds wait for memory, whatever the way (1 M rows of 64 float32 into 100 k: 22 ms alone, 20 with
    two owners, 40 where two threads cut the columns, 75 where rows are listed by ranges of places first, for src is then
    read here and there). */
@@ -256,8 +265,7 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
   int64_t threads = context->threads, count = plan_numel(p);
   way->kind = WAY_ALONE;
   if (count < LEAST_SAMPLE) return;
-  way->parts = pool_parts(
-      context, count * (int64_t)(dtype_bytes(p->operands[INDEX].dtype) + dtype_bytes(p->operands[SRC].dtype)));
+  way->parts = parts_to_share(context, plan);
   if (way->parts < threads) threads = way->parts;
   bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
   bool can_part = !rows && scatter_can_part(plan) && pays_to_part(context, plan, count, threads);

@@ -74,9 +74,8 @@ static void join_runs(const struct scatter_loops *loops, const struct tile *tile
 /* Streams begin where a new value does. Few values make long runs, which streams would join slowly: 10 M float32 into
    one place take 33 ms in memory, 8 in a register; a sorted index of 1 M places 12 ms in order, 7.5 in streams. */
 static void join_ascending(const struct scatter_loops *loops, const struct tile *tile) {
-  enum { LONG_RUN = 64 };
   int64_t rows = tile->rows, cuts[STREAMS + 1] = {0};
-  if (tile->index[rows - 1] - tile->index[0] < rows / LONG_RUN) {
+  if (runs_are_long(tile->index, rows)) {
     join_runs(loops, tile);
     return;
   }
@@ -304,13 +303,13 @@ static bool places_are_crowded(const struct scatter_plan *plan) { return scatter
 
 /* Are places to be fetched ahead? What is read before it is written is asked for in time by itself, if it is near; what
    is just written is not, unless it is nearest (10 M into 1000 x 1000 along the last dimension: 6.1 ms, 7.4 if asked
-   for one by one). Zen 5 has time for all of its second cache (10 M into 100 k places: 5.4 ms, 7.0 if asked for). */
+   for one by one). Zen 5 has time for all of its second cache (10 M into 100 k places: sums 5.4 ms, 7.0 if asked for;
+   assigned 5.4, 6.6). */
 static bool places_are_far(const struct scatter_plan *plan, enum processor processor) {
   enum { ZEN5_GRAINS = 4 };
-  const strew_context *context = plan->plan.operands[SELF].storage->device->context;
-  if (plan->reduction == STREW_ASSIGN) return places_are_crowded(plan);
-  const int64_t grains = processor == PROCESSOR_ZEN5 ? ZEN5_GRAINS : 1;
-  return scatter_range_bytes(plan) / grains > (int64_t)context->grain_bytes;
+  const int64_t grain = (int64_t)plan->plan.operands[SELF].storage->device->context->grain_bytes;
+  if (processor == PROCESSOR_ZEN5) return scatter_range_bytes(plan) / ZEN5_GRAINS > grain;
+  return plan->reduction == STREW_ASSIGN ? places_are_crowded(plan) : scatter_range_bytes(plan) > grain;
 }
 
 /* Where sums wait for one place, those behind it are to be asked for all the same: Zipf's index (1.3) takes Zen 5 11.4
@@ -344,6 +343,10 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   strew_dtype dtype = operands[SELF].dtype;
   const enum processor processor = processor_in_use();
   bool with_arg = plan->plan.count > ARG, far = places_are_far(plan, processor);
+  if (count == plan->size && scatter_has_lines(plan, far)) {
+    scatter_walk_lines(plan, bad);
+    return;
+  }
   if (count == plan->size && scatter_is_flat(plan, far)) {
     scatter_walk_flat(plan, far, bad);
     return;
