@@ -485,7 +485,7 @@ struct device_ops {
      set: how to do so without reading the index twice is the device's business. */
   strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
   /* A whole mean, or NULL where a device has none: contributions join as in a sum, and places that received any are
-     divided as below; from_identity: what self holds does not take part. *bad as above. For at most 2^31 - 1
+     divided as below; from_identity: what self holds does not take part. *bad as above. For less than 2^31 - 1
      contributions of which no row shares a value, and a self whose elements are as wide as a count; `scratch` has room
      for as many of them as mean_scratch asks for. */
   strew_status (*mean_by_pairs)(const struct call *call, strew_device *device, const struct scatter_plan *plan,

@@ -68,7 +68,8 @@ static void set_sizes(struct scatter_case *c, int rank, const int64_t *sizes, in
 }
 
 static void sizes_of(enum shape shape, int64_t count, int64_t size, struct scatter_case *c) {
-  static const int64_t lengths[] = {1, 2, 3, 8, 30, 70, 900, 1500}, most = 300, rows = 600;
+  static const int64_t lengths[] = {1, 2, 3, 8, 30, 70, 900, 1500}, most = 300;
+  const int64_t rows = draw_below(4) ? 600 : 2000; /* of which the latter are enough for 16 threads' means */
   const int64_t length = lengths[draw_below(sizeof lengths / sizeof *lengths)];
   if (shape == LINES || shape == BLOCKS) c->dim = 1;
   if (shape == LINES)
@@ -118,9 +119,15 @@ static void check_call(const struct scatter_case *c, strew_tensor *index, enum l
   free(held), free(values), free(coming), free(expected);
 }
 
+static int64_t bad_value(int64_t size, strew_dtype dtype) {
+  const int64_t values[] = {-1, size, dtype == STREW_INT32 ? INT32_MIN : INT64_MIN,
+                            dtype == STREW_INT32 ? INT32_MAX : INT64_MAX};
+  return values[draw_below(4)];
+}
+
 /* The same with one value out of range, somewhere: nothing is written. */
 static void check_bad(const struct scatter_case *c, strew_tensor *index, const char *what) {
-  int64_t at[3], bad = draw_below(2) ? -1 : c->self_sizes[c->dim];
+  int64_t at[3], bad = bad_value(c->self_sizes[c->dim], strew_tensor_dtype(index));
   coordinates(draw_below(count_of(c->rank, c->index_sizes)), c->rank, c->index_sizes, at);
   strew_tensor *spoilt = NULL, *src = random_tensor(c->dtype, c->rank, c->src_sizes, CONTIGUOUS);
   ok(strew_clone(index, &spoilt, &failure));

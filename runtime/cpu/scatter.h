@@ -47,11 +47,10 @@ struct scatter_loops {
   /* Lines of one column, dense, into dense places (a mean's need not be); all of their values are the tile's. NULL
      where there is none. Was a value nobody's? */
   bool (*join_lines)(const struct tile *first, const struct lines *lines);
-  /* All index values are equal and valid, and there is one column. */
-  void (*join_run)(const struct tile *tile);
-  /* Rows cuts[0] .. cuts[1] - 1, cuts[1] .. cuts[2] - 1, ... of one column, STREAMS of them, share no place, and values
-     are valid: they are joined side by side, so that none waits for its own last sum. */
-  void (*join_streams)(const struct tile *tile, const int64_t *cuts);
+  /* One column, whose index values are valid. Rows cuts[0] .. cuts[1] - 1, cuts[1] .. cuts[2] - 1, ..., STREAMS of
+     them, share no place: they are joined side by side, so that none waits for its own last sum. Cuts are NULL where
+     all values are equal: those are joined in a register. */
+  void (*join_sorted)(const struct tile *tile, const int64_t *cuts);
 };
 enum { STREAMS = 4 };
 enum { WIDEST_NARROW = 4 }; /* columns of dense rows that have loops of their own for each width */
@@ -92,6 +91,18 @@ int64_t scatter_range_bytes(const struct scatter_plan *plan);
 /* Elements from self's first place to its last one. */
 static inline int64_t scatter_places(const struct scatter_plan *plan) {
   return (int64_t)(scatter_target_bytes(plan) / dtype_bytes(plan->plan.operands[SELF].dtype));
+}
+/* Does no element lie between them that belongs to another place, or to none? */
+static inline bool scatter_is_dense(const struct scatter_plan *plan) {
+  int64_t places = plan->size;
+  for (int d = 0; d < plan->plan.rank; d++)
+    if (plan->plan.operands[SELF].strides[d] != 0) places *= plan->plan.sizes[d];
+  return places == scatter_places(plan);
+}
+/* Does the cache that cores share not hold so many? */
+static inline bool bytes_are_far(const strew_context *context, size_t bytes) {
+  enum { FAR_GRAINS = 64 };
+  return bytes / FAR_GRAINS > context->grain_bytes;
 }
 /* Are `count` values neither negative nor descending? */
 bool index_ascends(const int64_t *values, int64_t count);

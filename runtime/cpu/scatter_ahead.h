@@ -25,7 +25,7 @@ ALWAYS_INLINE void fetch_place(const struct tile *t, int64_t i) {
   __builtin_prefetch((const void *)address_ahead(t, t->self, t->self_row, t->step, i), 1);
 }
 
-/* What line `k + lines->ahead` brings, when line k is due. */
+/* Places of line k + lines->ahead, when line k is due. */
 ALWAYS_INLINE void fetch_line_ahead(const struct tile *line, const struct lines *lines, int64_t k) {
   if (!lines->ahead || k + lines->ahead >= lines->count) return;
   const struct tile later = {.index = line->index + lines->ahead * lines->index_values,
@@ -35,15 +35,16 @@ ALWAYS_INLINE void fetch_line_ahead(const struct tile *line, const struct lines 
   for (int64_t i = 0; i < line->rows; i++) fetch_place(&later, i);
 }
 
-ALWAYS_INLINE void go_to_next_line(struct tile *line, const struct lines *lines) {
-  line->index += lines->index_values;
-  line->self += lines->self_bytes;
-  line->src += lines->src_bytes;
+ALWAYS_INLINE void go_to_line(struct tile *line, const struct tile *first, const struct lines *lines, int64_t k) {
+  line->index = first->index + k * lines->index_values;
+  line->self = first->self + k * lines->self_bytes;
+  line->src = first->src + k * lines->src_bytes;
+  fetch_line_ahead(line, lines, k);
 }
 
-/* Over lines, each of which *t is in turn. */
-#define EACH_LINE(t, lines)                                                                                            \
-  for (int64_t at = 0; at < (lines)->count && (fetch_line_ahead(t, lines, at), true); at++, go_to_next_line(t, lines))
+/* Over lines, each of which *line is in turn. */
+#define EACH_LINE(line, first, lines)                                                                                  \
+  for (int64_t at = 0; at < (lines)->count && (go_to_line(line, first, lines, at), true); at++)
 
 /* The first lines of so many bytes: the processor itself sees how it goes on. */
 ALWAYS_INLINE int64_t first_bytes(int64_t bytes) { return least(bytes, MOST_FETCHED); }

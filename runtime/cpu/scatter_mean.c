@@ -18,11 +18,11 @@ struct means {
   bool from_identity;
 };
 
-static void start(const struct means *means, int64_t begin, int64_t count, char *pairs) {
+static void start_places(const struct means *means, int64_t begin, int64_t count, char *pairs) {
   means->loops->start(count, means->from_identity ? NULL : means->self + begin * means->bytes, pairs);
 }
 
-static void end(const struct means *means, int64_t begin, int64_t count, const char *pairs) {
+static void end_places(const struct means *means, int64_t begin, int64_t count, const char *pairs) {
   means->loops->divide(count, pairs, means->self + begin * means->bytes, means->extra);
 }
 
@@ -42,12 +42,12 @@ static struct scatter_plan plan_of_pairs(const struct scatter_plan *plan, struct
 
 static void start_piece(void *means_, int64_t i) {
   const struct means *means = means_;
-  start(means, i * PIECE, least(means->count - i * PIECE, PIECE), means->pairs + 2 * i * PIECE * means->bytes);
+  start_places(means, i * PIECE, least(means->count - i * PIECE, PIECE), means->pairs + 2 * i * PIECE * means->bytes);
 }
 
 static void end_piece(void *means_, int64_t i) {
   const struct means *means = means_;
-  end(means, i * PIECE, least(means->count - i * PIECE, PIECE), means->pairs + 2 * i * PIECE * means->bytes);
+  end_places(means, i * PIECE, least(means->count - i * PIECE, PIECE), means->pairs + 2 * i * PIECE * means->bytes);
 }
 
 static void run_pieces(struct means *means, void (*piece)(void *means, int64_t i)) {
@@ -65,46 +65,42 @@ static strew_status mean_at_once(const struct call *call, strew_device *device, 
 
 /* ----------------------------------------------------------------------------------------------------- rows by rows */
 
-/* Of so many rows of dimension 0 at a time each part makes its share, in pairs of its own for so many places. */
+/* Each part takes its share of dimension 0 in turns of so many rows, whose places its own pairs are for. */
 struct by_rows {
-  struct means *means;
+  const struct means *means;
   int64_t rows, places, parts;
 };
 
-/* False where a row's places are not its own, or too many for a core's cache, where rows are too few to share, and
-   where a cache holds all pairs: the walk checks the index for nothing then (10 M into 1000 x 1000: 7.8 ms, by
-   rows 9.7).
- */
+/* False where a row's places are not its own, or too many for a core's cache, and where the shared cache holds all
+   pairs: a walk checks the index for nothing then (10 M into 1000 x 1000: 7.8 ms, by rows 9.7). Others' elements
+   between places would be written while other parts may be reading them. */
 static bool goes_by_rows(const strew_context *context, const struct scatter_plan *plan, struct by_rows *by) {
-  enum { FEW_PLACES = 1 << 11, MOST_PLACES = 1 << 17, LEAST_TURNS = 4, CACHE_GRAINS = 64 };
-  if (plan->plan.rank < 1) return false;
-  const int64_t apart = plan->plan.operands[SELF].strides[0], size = plan->plan.sizes[0];
+  enum { FEW_PLACES = 1 << 11, MOST_PLACES = 1 << 17 };
+  if (plan->plan.rank < 1 || !scatter_is_dense(plan)) return false;
+  const int64_t apart = plan->plan.operands[SELF].strides[0];
   const struct scatter_plan row = scatter_slice(plan, 0, 0, 1);
-  const int64_t bytes = 2 * (int64_t)scatter_target_bytes(plan), row_places = scatter_places(&row);
-  if (row_places > apart || apart > MOST_PLACES || bytes / CACHE_GRAINS < (int64_t)context->grain_bytes) return false;
+  if (scatter_places(&row) != apart || apart > MOST_PLACES) return false;
   by->rows = apart < FEW_PLACES ? FEW_PLACES / apart : 1;
-  by->places = (by->rows - 1) * apart + row_places;
-  by->parts = pool_parts(context, bytes);
-  return size / by->rows >= LEAST_TURNS * by->parts;
+  by->places = by->rows * apart;
+  return bytes_are_far(context, 2 * scatter_target_bytes(plan));
 }
 
 static void run_rows(void *by_, int64_t part) {
   const struct by_rows *by = by_;
   const struct means *means = by->means;
-  const int64_t size = means->plan->plan.sizes[0], apart = means->plan->plan.operands[SELF].strides[0];
-  struct storage pairs = {.device = means->plan->plan.operands[SELF].storage->device,
-                          .data = means->pairs + 2 * part * by->places * means->bytes};
+  const struct operand *self = &means->plan->plan.operands[SELF];
+  const int64_t size = means->plan->plan.sizes[0], apart = self->strides[0];
+  struct storage pairs = {.device = self->storage->device, .data = means->pairs + 2 * part * by->places * means->bytes};
   struct scatter_plan paired = plan_of_pairs(means->plan, &pairs);
   const int64_t last = part_begin(size, by->parts, part + 1);
-  for (int64_t row = part_begin(size, by->parts, part), next; row < last && !context_stops(means->context);
-       row = next) {
+  for (int64_t row = part_begin(size, by->parts, part), next; row < last; row = next) {
     next = least(row + by->rows, last);
-    const int64_t places = by->places - (by->rows - (next - row)) * apart;
     struct scatter_plan rows = scatter_slice(&paired, 0, row, next);
     rows.plan.operands[SELF].offset = 0;
-    start(means, row * apart, places, pairs.data);
+    start_places(means, row * apart, (next - row) * apart, pairs.data);
     cpu_scatter_walk(&rows, 0, rows.size, NULL);
-    end(means, row * apart, places, pairs.data);
+    if (context_stops(means->context)) return; /* then it may not have joined all */
+    end_places(means, row * apart, (next - row) * apart, pairs.data);
   }
 }
 
@@ -118,9 +114,13 @@ static strew_status mean_by_rows(const struct call *call, strew_device *device, 
 
 /* ------------------------------------------------------------------------------------------------------------- both */
 
+/* By rows, pairs for each part, of which there are as many as have some turns each; else for all places. */
 int64_t cpu_mean_scratch(const strew_device *device, const struct scatter_plan *plan) {
+  enum { TURNS = 4 };
   struct by_rows by;
-  return 2 * (goes_by_rows(device->context, plan, &by) ? by.parts * by.places : scatter_places(plan));
+  const int64_t places = scatter_places(plan), parts = pool_parts(device->context, places * (int64_t)sizeof(int64_t));
+  const bool by_rows = goes_by_rows(device->context, plan, &by) && by.places * TURNS * parts <= places;
+  return 2 * (by_rows ? by.places * parts : places);
 }
 
 strew_status cpu_mean_by_pairs(const struct call *call, strew_device *device, const struct scatter_plan *plan,
@@ -136,8 +136,10 @@ strew_status cpu_mean_by_pairs(const struct call *call, strew_device *device, co
                         .extra = extra,
                         .from_identity = from_identity};
   struct by_rows by = {.means = &means};
+  const int64_t room = (int64_t)pairs->size_bytes / 2 / means.bytes; /* which tells what was chosen, and for how many */
+  const bool by_rows = room < means.count && goes_by_rows(device->context, plan, &by);
+  if (by_rows) by.parts = room / by.places;
   *bad = false;
-  strew_status status = goes_by_rows(device->context, plan, &by) ? mean_by_rows(call, device, &by, bad)
-                                                                 : mean_at_once(call, device, &means, pairs, bad);
+  strew_status status = by_rows ? mean_by_rows(call, device, &by, bad) : mean_at_once(call, device, &means, pairs, bad);
   return status == STREW_OK && !*bad ? context_end(call, device->context, self->storage) : status;
 }

@@ -11,7 +11,7 @@
 /* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in a NEAREST_PART of it
    (16 KiB, a part of its nearest) nearest, those in FAR_GRAINS of it (16 MiB, a part of the shared cache) in the
    middle, others far. */
-enum { NEAREST_PART = 16, FAR_GRAINS = 64 };
+enum { NEAREST_PART = 16 };
 
 CHOOSE_LOOPS(index)
 
@@ -143,18 +143,16 @@ static bool has_wide_rows(const struct plan *plan) {
          plan->sizes[last] >= WIDE_ROW;
 }
 
-/* Does every place of the target belong to the plan, few of them beside what arrives, in any order? */
+/* Do few places belong to the plan beside what arrives, in any order, and no others lie between them? */
 static bool can_copy(const strew_context *context, const struct scatter_plan *plan, int64_t threads) {
   const struct plan *p = &plan->plan;
   const struct operand *self = &p->operands[SELF];
-  int64_t places = plan->size, bytes = (int64_t)scatter_target_bytes(plan);
+  int64_t bytes = (int64_t)scatter_target_bytes(plan);
   bool ordered = reduction_is_ordered(plan->reduction) && dtype_is_float(self->dtype);
   if (ordered || plan->reduction == STREW_ASSIGN || plan->reduction == STREW_MEAN) return false;
   if (p->count > ARG || p->rank < 1) return false;
-  for (int d = 0; d < p->rank; d++)
-    if (self->strides[d] != 0) places *= p->sizes[d];
-  return places * (int64_t)dtype_bytes(self->dtype) == bytes && self->strides[0] == 0 &&
-         bytes <= (int64_t)context->grain_bytes && places * threads * 4 <= plan_numel(p);
+  return scatter_is_dense(plan) && self->strides[0] == 0 && bytes <= (int64_t)context->grain_bytes &&
+         scatter_places(plan) * threads * 4 <= plan_numel(p);
 }
 
 /* Hundredths of a nanosecond for a contribution that is joined by one thread, by the bytes that it chooses from (10 M
@@ -177,11 +175,9 @@ static const struct join_costs join_costs[PROCESSOR_COUNT] = {[PROCESSOR_OTHER] 
                                                               [PROCESSOR_ZEN4] = {50, 100, 160, 600},
                                                               [PROCESSOR_ZEN5] = {42, 45, 72, 440}};
 
-static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
-
 static int64_t cost_of_range(const strew_context *context, const struct join_costs *costs, size_t bytes) {
   if (bytes <= context->grain_bytes / NEAREST_PART) return costs->nearest;
-  return bytes <= context->grain_bytes ? costs->near : is_far(context, bytes) ? costs->far : costs->middle;
+  return bytes <= context->grain_bytes ? costs->near : bytes_are_far(context, bytes) ? costs->far : costs->middle;
 }
 
 /* Places that the sorted sample meets twice are met so often that they are near, wherever they lie; *most: how often it
@@ -247,13 +243,17 @@ static bool choose_slices(const struct scatter_plan *plan, int64_t threads, stru
   return true;
 }
 
+static int64_t operand_bytes(const struct plan *plan, int i) {
+  struct plan values;
+  plan_operand_values(&values, plan, i);
+  return plan_numel(&values) * (int64_t)dtype_bytes(values.operands[0].dtype);
+}
+
 /* The bytes that are read tell how long it takes, but where places are far: that takes longer. */
 static int64_t parts_to_share(const strew_context *context, const struct scatter_plan *plan) {
-  struct plan values;
-  plan_operand_values(&values, &plan->plan, INDEX);
-  const int64_t bytes = plan_numel(&values) * (int64_t)dtype_bytes(values.operands[0].dtype) +
-                        plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[SRC].dtype);
-  return is_far(context, scatter_target_bytes(plan)) ? pool_parts(context, bytes) : pool_parts_light(context, bytes);
+  const int64_t bytes = operand_bytes(&plan->plan, INDEX) + operand_bytes(&plan->plan, SRC);
+  return bytes_are_far(context, scatter_target_bytes(plan)) ? pool_parts(context, bytes)
+                                                            : pool_parts_light(context, bytes);
 }
 
 /* Rows that no cache holds wait for memory, whatever the way (1 M rows of 64 float32 into 100 k: 22 ms alone, 20 with
@@ -267,7 +267,7 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
   if (count < LEAST_SAMPLE) return;
   way->parts = parts_to_share(context, plan);
   if (way->parts < threads) threads = way->parts;
-  bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
+  bool far = bytes_are_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
   bool can_part = !rows && scatter_can_part(plan) && pays_to_part(context, plan, count, threads);
   bool spread = far && can_part && ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
   if (threads == 1 && !spread) return;

@@ -67,7 +67,7 @@ static void join_runs(const struct scatter_loops *loops, const struct tile *tile
   for (int64_t begin = 0, end; begin < tile->rows; begin = end) {
     end = end_of_run(tile, begin);
     struct tile run = rows_of(tile, begin, end);
-    loops->join_run(&run);
+    loops->join_sorted(&run, NULL);
   }
 }
 
@@ -85,7 +85,7 @@ static void join_ascending(const struct scatter_loops *loops, const struct tile 
     while (cut < rows && tile->index[cut] == tile->index[cut - 1]) cut++;
     cuts[s] = cut;
   }
-  loops->join_streams(tile, cuts);
+  loops->join_sorted(tile, cuts);
 }
 
 enum { LOOK = 32768, FEWEST = 64 };
