@@ -8,8 +8,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
-/* Is it worth while to keep a copy of self? */
-static bool is_small(const struct scatter_plan *plan, size_t bytes) {
+bool scatter_is_little(const struct scatter_plan *plan, size_t bytes) {
   enum { TIMES = 10 };
   struct plan values;
   plan_operand_values(&values, &plan->plan, INDEX);
@@ -50,7 +49,7 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
     if (plan->plan.count > ARG || wrapped) return false;
     if (bytes <= sizeof little)
       memcpy(copy = little, self, bytes);
-    else if (is_small(plan, bytes) && (copy = memory_take(context, bytes)))
+    else if (scatter_is_little(plan, bytes) && (copy = memory_take(context, bytes)))
       keep(context, copy, self, bytes);
     else
       return false;

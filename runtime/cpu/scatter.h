@@ -99,11 +99,6 @@ static inline bool scatter_is_dense(const struct scatter_plan *plan) {
     if (plan->plan.operands[SELF].strides[d] != 0) places *= plan->plan.sizes[d];
   return places == scatter_places(plan);
 }
-/* Does the cache that cores share not hold so many? */
-static inline bool bytes_are_far(const strew_context *context, size_t bytes) {
-  enum { FAR_GRAINS = 64 };
-  return bytes / FAR_GRAINS > context->grain_bytes;
-}
 /* Are `count` values neither negative nor descending? */
 bool index_ascends(const int64_t *values, int64_t count);
 /* Do such values come in runs that are better joined in a register? */
@@ -137,6 +132,11 @@ bool scatter_looks_first(const strew_context *context, const struct scatter_plan
 /* The whole plan; *bad as cpu_scatter_walk has it. False where memory lacks: nothing was done then. */
 bool scatter_share(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
                    atomic_bool *bad);
+
+/* ------------------------------------------------------------------------------------------------------- scatter.c */
+
+/* Are so many bytes of scratch little beside the index? */
+bool scatter_is_little(const struct scatter_plan *plan, size_t bytes);
 
 /* --------------------------------------------------------------------------------------------------- scatter_flat.c */
 

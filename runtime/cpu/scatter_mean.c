@@ -2,9 +2,9 @@
    sum and a count, side by side, so that a contribution fetches one line of cache: 10 M float32 into 1 M places take 21
    ms instead of 33. The pairs are a target like any other to scatter's ways, of twice the size.
 
-   Where the rows of dimension 0 have places of their own, some of them are made at a time, from start to end: their
-   pairs stay in a core's cache, and the next rows use the same memory (100,000 lines of 4 into 1000 each, on Zen 5: 117
-   ms and 800 MB all at once; 75 ms and 16 KB so). */
+   Where pairs would take much memory, and the rows of dimension 0 have places of their own, some rows are made at a
+   time, from start to end, and the next ones use the same pairs, which stay in a core's cache (100,000 lines of 4 into
+   1000 each, on Zen 5: 117 ms and 800 MB all at once; 75 ms and 16 KB so). */
 #include "scatter.h"
 
 enum { PIECE = 1 << 15 };
@@ -71,10 +71,10 @@ struct by_rows {
   int64_t rows, places, parts;
 };
 
-/* False where a row's places are not its own, or too many for a core's cache, and where the shared cache holds all
-   pairs: a walk checks the index for nothing then (10 M into 1000 x 1000: 7.8 ms, by rows 9.7). Others' elements
-   between places would be written while other parts may be reading them. */
-static bool goes_by_rows(const strew_context *context, const struct scatter_plan *plan, struct by_rows *by) {
+/* False where a row's places are not its own, or too many for a core's cache, and where all pairs are little: a walk
+   checks the index for nothing then (10 M into 1000 x 1000: 7.8 ms, by rows 9.7). Others' elements between places would
+   be written while other parts may be reading them. */
+static bool goes_by_rows(const struct scatter_plan *plan, struct by_rows *by) {
   enum { FEW_PLACES = 1 << 11, MOST_PLACES = 1 << 17 };
   if (plan->plan.rank < 1 || !scatter_is_dense(plan)) return false;
   const int64_t apart = plan->plan.operands[SELF].strides[0];
@@ -82,7 +82,7 @@ static bool goes_by_rows(const strew_context *context, const struct scatter_plan
   if (scatter_places(&row) != apart || apart > MOST_PLACES) return false;
   by->rows = apart < FEW_PLACES ? FEW_PLACES / apart : 1;
   by->places = by->rows * apart;
-  return bytes_are_far(context, 2 * scatter_target_bytes(plan));
+  return !scatter_is_little(plan, 2 * scatter_target_bytes(plan));
 }
 
 static void run_rows(void *by_, int64_t part) {
@@ -119,7 +119,7 @@ int64_t cpu_mean_scratch(const strew_device *device, const struct scatter_plan *
   enum { TURNS = 4 };
   struct by_rows by;
   const int64_t places = scatter_places(plan), parts = pool_parts(device->context, places * (int64_t)sizeof(int64_t));
-  const bool by_rows = goes_by_rows(device->context, plan, &by) && by.places * TURNS * parts <= places;
+  const bool by_rows = goes_by_rows(plan, &by) && by.places * TURNS * parts <= places;
   return 2 * (by_rows ? by.places * parts : places);
 }
 
@@ -137,7 +137,7 @@ strew_status cpu_mean_by_pairs(const struct call *call, strew_device *device, co
                         .from_identity = from_identity};
   struct by_rows by = {.means = &means};
   const int64_t room = (int64_t)pairs->size_bytes / 2 / means.bytes; /* which tells what was chosen, and for how many */
-  const bool by_rows = room < means.count && goes_by_rows(device->context, plan, &by);
+  const bool by_rows = room < means.count && goes_by_rows(plan, &by);
   if (by_rows) by.parts = room / by.places;
   *bad = false;
   strew_status status = by_rows ? mean_by_rows(call, device, &by, bad) : mean_at_once(call, device, &means, pairs, bad);

@@ -11,7 +11,7 @@
 /* Places that lie in a grain's bytes (256 KiB, a part of a core's own cache) are near, those in a NEAREST_PART of it
    (16 KiB, a part of its nearest) nearest, those in FAR_GRAINS of it (16 MiB, a part of the shared cache) in the
    middle, others far. */
-enum { NEAREST_PART = 16 };
+enum { NEAREST_PART = 16, FAR_GRAINS = 64 };
 
 CHOOSE_LOOPS(index)
 
@@ -175,9 +175,11 @@ static const struct join_costs join_costs[PROCESSOR_COUNT] = {[PROCESSOR_OTHER] 
                                                               [PROCESSOR_ZEN4] = {50, 100, 160, 600},
                                                               [PROCESSOR_ZEN5] = {42, 45, 72, 440}};
 
+static bool is_far(const strew_context *context, size_t bytes) { return bytes / FAR_GRAINS > context->grain_bytes; }
+
 static int64_t cost_of_range(const strew_context *context, const struct join_costs *costs, size_t bytes) {
   if (bytes <= context->grain_bytes / NEAREST_PART) return costs->nearest;
-  return bytes <= context->grain_bytes ? costs->near : bytes_are_far(context, bytes) ? costs->far : costs->middle;
+  return bytes <= context->grain_bytes ? costs->near : is_far(context, bytes) ? costs->far : costs->middle;
 }
 
 /* Places that the sorted sample meets twice are met so often that they are near, wherever they lie; *most: how often it
@@ -252,8 +254,7 @@ static int64_t operand_bytes(const struct plan *plan, int i) {
 /* The bytes that are read tell how long it takes, but where places are far: that takes longer. */
 static int64_t parts_to_share(const strew_context *context, const struct scatter_plan *plan) {
   const int64_t bytes = operand_bytes(&plan->plan, INDEX) + operand_bytes(&plan->plan, SRC);
-  return bytes_are_far(context, scatter_target_bytes(plan)) ? pool_parts(context, bytes)
-                                                            : pool_parts_light(context, bytes);
+  return is_far(context, scatter_target_bytes(plan)) ? pool_parts(context, bytes) : pool_parts_light(context, bytes);
 }
 
 /* Rows that no cache holds wait for memory, whatever the way (1 M rows of 64 float32 into 100 k: 22 ms alone, 20 with
@@ -267,7 +268,7 @@ void scatter_choose(strew_context *context, const struct scatter_plan *plan, str
   if (count < LEAST_SAMPLE) return;
   way->parts = parts_to_share(context, plan);
   if (way->parts < threads) threads = way->parts;
-  bool far = bytes_are_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
+  bool far = is_far(context, (size_t)scatter_range_bytes(plan)), rows = has_wide_rows(p);
   bool can_part = !rows && scatter_can_part(plan) && pays_to_part(context, plan, count, threads);
   bool spread = far && can_part && ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
   if (threads == 1 && !spread) return;

@@ -6,7 +6,8 @@
 --   bytes   that must move at the least: function(tensors...)
 --   loop    its plain C loop in plain_loop.c, for in-place cases
 --   batch   how many calls one run of `call` makes: 1 if not said
---   part    "family" (the scatter family), "call" (what one call costs) or "dense" (elementwise and reductions)
+--   part    "family" (the scatter family), "million" (the family on problems that caches hold), "call" (what one call
+--           costs) or "dense" (elementwise and reductions)
 -- float32 values and int64 indices where the title says nothing else; add is scatter_add_, set scatter_, amax and mean
 -- scatter_reduce_. In-place calls have no result.
 local strew = require "strew"
@@ -65,6 +66,18 @@ local function inner()
   return strew.zeros(side, side), uniform(side * 10 * side, side):view(side, 10 * side), strew.rand(side, 10 * side)
 end
 
+local function million(places)
+  return function() return strew.zeros(places), uniform(M, places), strew.rand(M) end
+end
+
+-- A million contributions in lines of some, each with places of its own.
+local function lines(length, places)
+  return function()
+    local shape = {M // length, length}
+    return strew.zeros(shape[1], places), strew.randint(0, places, shape), strew.rand(shape)
+  end
+end
+
 local function dense(count, shape)
   return function()
     local list = {}
@@ -93,6 +106,7 @@ end
 local function gathered(self, index)
   return bytes_of(index) + bytes_of(self) * share_named(self, index) + index:numel() * bytes_of(self) // self:size(0)
 end
+local function lines_gathered(self, index) return bytes_of(index) + bytes_of(self) + index:numel() * 4 end
 local function grouped(src, index) return bytes_of(src) + bytes_of(index) + places_of_rows * width * 4 end
 local function with_positions(src, index) return grouped(src, index) + places_of_rows * width * 8 end
 local function line_each(_, index) return bytes_of(index) + 2 * 64 * index:numel() end -- a cache line each
@@ -121,6 +135,13 @@ local function reduce_rows(word)
   return function(self, index, src) self:scatter_reduce_(0, across(index, src), src, word) end
 end
 local function gather_rows(self, index, src) return self:gather(0, across(index, src)) end
+
+local function add_lines(self, index, src) self:scatter_add_(1, index, src) end
+local function set_lines(self, index, src) self:scatter_(1, index, src) end
+local function reduce_lines(word)
+  return function(self, index, src) self:scatter_reduce_(1, index, src, word) end
+end
+local function gather_lines(self, index) return self:gather(1, index) end
 
 local function group(name)
   return function(src, index) return strew[name](src, index, {dim = 0, dim_size = places_of_rows}) end
@@ -183,9 +204,9 @@ part("family", {
   {key = "rows_gather", title = "rows: gather", make = rows(uniform), call = gather_rows, bytes = gathered},
   {key = "rows_select", title = "rows: index_select", make = rows(uniform), call = gather_rows, bytes = gathered},
   {key = "inner_add", title = "last dimension, 1000 x 10 k into 1000 x 1000: add", make = inner,
-   call = function(self, index, src) self:scatter_add_(1, index, src) end, bytes = joined, loop = "inner"},
+   call = add_lines, bytes = joined, loop = "inner"},
   {key = "inner_set", title = "last dimension: set", make = inner,
-   call = function(self, index, src) self:scatter_(1, index, src) end, bytes = written},
+   call = set_lines, bytes = written},
   {key = "one_hot", title = "one-hot, 100 k x 1000 from a number",
    make = function() return strew.zeros(places_of_rows, 1000), uniform(places_of_rows, 1000):unsqueeze(1) end,
    call = function(self, index) self:scatter_(1, index, 1) end, bytes = line_each},
@@ -197,6 +218,25 @@ part("family", {
    call = group "scatter_max", bytes = with_positions},
   {key = "group_sorted", title = "group form, rows, sorted: sum", make = group_rows(sorted), call = group "scatter_sum",
    bytes = grouped},
+})
+
+part("million", {
+  {key = "million_add", title = "add, 1 M into 1000", make = million(size(1000)), call = add, bytes = joined},
+  {key = "million_set", title = "set, 1 M into 1000", make = million(size(1000)), call = set, bytes = written},
+  {key = "million_amax", title = "amax, 1 M into 1000", make = million(size(1000)), call = reduce "amax", bytes = joined},
+  {key = "million_10_add", title = "100 k lines of 10 into 10 each: add", make = lines(10, 10), call = add_lines,
+   bytes = joined},
+  {key = "million_100_add", title = "10 k lines of 100 into 100 each: add", make = lines(100, 100), call = add_lines,
+   bytes = joined},
+  {key = "million_100_set", title = "lines of 100: set", make = lines(100, 100), call = set_lines, bytes = written},
+  {key = "million_100_amax", title = "lines of 100: amax", make = lines(100, 100), call = reduce_lines "amax",
+   bytes = joined},
+  {key = "million_100_mean", title = "lines of 100: mean", make = lines(100, 100), call = reduce_lines "mean",
+   bytes = joined},
+  {key = "million_100_gather", title = "lines of 100: gather", make = lines(100, 100), call = gather_lines,
+   bytes = lines_gathered},
+  {key = "million_10_gather", title = "100 k lines of 10 from 100 each: gather", make = lines(10, 100),
+   call = gather_lines, bytes = lines_gathered},
 })
 
 part("call", {

@@ -70,6 +70,15 @@ def inner():
     return numpy.zeros((side, side), numpy.float32), uniform((side, 10 * side), side), floats(side, 10 * side)
 
 
+def million(places):
+    return lambda: (numpy.zeros(places, numpy.float32), uniform(M, places), floats(M))
+
+
+def lines(length, places):
+    shape = (M // length, length)
+    return lambda: (numpy.zeros((shape[0], places), numpy.float32), uniform(shape, places), floats(*shape))
+
+
 def one_hot():
     return numpy.zeros((PLACES_OF_ROWS, 1000), numpy.float32), uniform((PLACES_OF_ROWS, 1), 1000)
 
@@ -126,6 +135,10 @@ OPERANDS = {
     "group_mean": group(uniform),
     "group_max": group(uniform),
     "group_sorted": group_sorted,
+    **{"million_" + call: million(size(1000)) for call in ("add", "set", "amax")},
+    **{"million_100_" + call: lines(100, 100) for call in ("add", "set", "amax", "mean", "gather")},
+    "million_10_add": lines(10, 10),
+    "million_10_gather": lines(10, 100),
     "four": four,
     "dense_add": dense(2),
     "dense_mul": dense(2),

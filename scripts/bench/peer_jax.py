@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from operands import MATRIX, PLACES_OF_ROWS, WIDTH
+from operands import PLACES_OF_ROWS, WIDTH
 
 VERSION = "JAX " + jax.__version__
 
@@ -42,8 +42,20 @@ def add_full(self, index, src):
     return self.at[index, jnp.arange(WIDTH)].add(src)
 
 
-def lines():
-    return jnp.arange(MATRIX[0])[:, None]
+def lines(self):
+    return jnp.arange(len(self))[:, None]
+
+
+def add_lines(self, index, src):
+    return self.at[lines(self), index].add(src)
+
+
+def set_lines(self, index, src):
+    return self.at[lines(self), index].set(src)
+
+
+def gather_lines(self, index, src):
+    return jnp.take_along_axis(self, index, 1)
 
 
 def group_sum(src, index):
@@ -82,14 +94,23 @@ IN_PLACE = {
     "rows_full": add_full,
     "rows_random": add_full,
     "rows_sorted": lambda self, index, src: self.at[index].add(src, indices_are_sorted=True),
-    "inner_add": lambda self, index, src: self.at[lines(), index].add(src),
-    "inner_set": lambda self, index, src: self.at[lines(), index].set(src),
+    "inner_add": add_lines,
+    "inner_set": set_lines,
+    "million_add": add,
+    "million_set": lambda self, index, src: self.at[index].set(src),
+    "million_amax": amax,
+    "million_10_add": add_lines,
+    "million_100_add": add_lines,
+    "million_100_set": set_lines,
+    "million_100_amax": lambda self, index, src: self.at[lines(self), index].max(src),
     "one_hot": lambda self, index: self.at[jnp.arange(len(self)), index[:, 0]].set(1.0),
 }
 NEW = {
     "gather_1M": lambda self, index, src: self[index],
     "rows_gather": lambda self, index, src: self[index],
     "rows_select": lambda self, index, src: self[index],
+    "million_100_gather": gather_lines,
+    "million_10_gather": gather_lines,
     "group_sum": group_sum,
     "group_mean": group_mean,
     "group_max": group_max,

@@ -2,7 +2,7 @@
 
 import numpy
 
-from operands import MATRIX, PLACES_OF_ROWS, WIDTH
+from operands import PLACES_OF_ROWS, WIDTH
 
 VERSION = "NumPy " + numpy.__version__
 
@@ -21,6 +21,18 @@ def add(self, index, src):
 
 def set_at(self, index, src):
     self[index] = src
+
+
+def add_lines(self, index, src):
+    numpy.add.at(self, (numpy.arange(len(self))[:, None], index), src)
+
+
+def set_lines(self, index, src):
+    numpy.put_along_axis(self, index, src, 1)
+
+
+def gather_lines(self, index, src):
+    return numpy.take_along_axis(self, index, 1)
 
 
 def mean(self, index, src):
@@ -80,12 +92,20 @@ CALLS = {
     "rows_sorted": add,
     "rows_gather": lambda self, index, src: numpy.take(self, index, 0),
     "rows_select": lambda self, index, src: numpy.take(self, index, 0),
-    "inner_add": lambda self, index, src: numpy.add.at(self, (numpy.arange(MATRIX[0])[:, None], index), src),
-    "inner_set": lambda self, index, src: numpy.put_along_axis(self, index, src, 1),
+    "inner_add": add_lines,
+    "inner_set": set_lines,
     "one_hot": one_hot,
     "group_sum": group_sum,
     "group_mean": group_mean,
     "group_sorted": group_sorted,
+    "million_add": add,
+    "million_set": set_at,
+    "million_amax": numpy.maximum.at,
+    "million_10_add": add_lines,
+    "million_100_add": add_lines,
+    "million_100_set": set_lines,
+    "million_100_gather": gather_lines,
+    "million_10_gather": gather_lines,
     "four": four,
     "dense_add": lambda a, b: a + b,
     "dense_mul": lambda a, b: a * b,

@@ -49,6 +49,18 @@ def add_rows(self, index, src):
     self.scatter_add_(0, across(index), src)
 
 
+def add_lines(self, index, src):
+    self.scatter_add_(1, index, src)
+
+
+def set_lines(self, index, src):
+    self.scatter_(1, index, src)
+
+
+def gather_lines(self, index, src):
+    return self.gather(1, index)
+
+
 CALLS = {
     **{"add_" + key: add for key in ("1", "100", "10k", "1M", "10M", "sorted", "zipf", "int64", "float16")},
     "set_1M": lambda self, index, src: self.scatter_(0, index, src),
@@ -63,13 +75,23 @@ CALLS = {
     "rows_sorted": add_rows,
     "rows_gather": lambda self, index, src: self.gather(0, across(index)),
     "rows_select": lambda self, index, src: self.index_select(0, index),
-    "inner_add": lambda self, index, src: self.scatter_add_(1, index, src),
-    "inner_set": lambda self, index, src: self.scatter_(1, index, src),
+    "inner_add": add_lines,
+    "inner_set": set_lines,
     "one_hot": lambda self, index: self.scatter_(1, index, 1.0),
     "group_sum": lambda src, index: group_new(src).scatter_add_(0, across(index), src),
     "group_mean": group_mean,
     "group_max": group_max,
     "group_sorted": lambda src, index, starts: group_new(src).scatter_add_(0, across(index), src),
+    "million_add": add,
+    "million_set": lambda self, index, src: self.scatter_(0, index, src),
+    "million_amax": lambda self, index, src: self.scatter_reduce_(0, index, src, "amax"),
+    "million_10_add": add_lines,
+    "million_100_add": add_lines,
+    "million_100_set": set_lines,
+    "million_100_amax": lambda self, index, src: self.scatter_reduce_(1, index, src, "amax"),
+    "million_100_mean": lambda self, index, src: self.scatter_reduce_(1, index, src, "mean"),
+    "million_100_gather": gather_lines,
+    "million_10_gather": gather_lines,
     "four": four,
     "dense_add": lambda a, b: a + b,
     "dense_mul": lambda a, b: a * b,

@@ -22,6 +22,11 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 STREW = os.environ.get("STREW") or os.path.join(FOLDER, "../../build/strew")
 PEERS = ["torch", "torch_scatter", "jax", "numpy"]
 TITLES = {"strew": "strew", "torch": "PyTorch", "torch_scatter": "torch_scatter", "jax": "JAX", "numpy": "NumPy"}
+PARTS = {
+    "family": "the scatter family",
+    "million": "problems of a million",
+    "dense": "elementwise and reductions",
+}
 TURNS = 6
 told = set()  # which libraries are absent
 PAUSE = 0.05  # seconds after which a library's idle workers no longer spin
@@ -193,7 +198,7 @@ def print_ratios(results, k, part, name, peers):
 def print_summary(results, peers, threads):
     """results: (case, times by name for each thread count). A ratio is a peer's time over strew's."""
     for k, count in enumerate(threads):
-        for part, called in (("family", "the scatter family"), ("dense", "elementwise and reductions")):
+        for part, called in PARTS.items():
             if not any(case["part"] == part for case, _ in results):
                 continue
             print(f"\n{called}, on {count} thread{'s' if count > 1 else ''}:")
