@@ -223,7 +223,8 @@ part("family", {
 part("million", {
   {key = "million_add", title = "add, 1 M into 1000", make = million(size(1000)), call = add, bytes = joined},
   {key = "million_set", title = "set, 1 M into 1000", make = million(size(1000)), call = set, bytes = written},
-  {key = "million_amax", title = "amax, 1 M into 1000", make = million(size(1000)), call = reduce "amax", bytes = joined},
+  {key = "million_amax", title = "amax, 1 M into 1000", make = million(size(1000)), call = reduce "amax",
+   bytes = joined},
   {key = "million_10_add", title = "100 k lines of 10 into 10 each: add", make = lines(10, 10), call = add_lines,
    bytes = joined},
   {key = "million_100_add", title = "10 k lines of 100 into 100 each: add", make = lines(100, 100), call = add_lines,
