@@ -8,11 +8,15 @@
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
+int64_t scatter_operand_bytes(const struct scatter_plan *plan, int i) {
+  struct plan values;
+  plan_operand_values(&values, &plan->plan, i);
+  return plan_numel(&values) * (int64_t)dtype_bytes(values.operands[0].dtype);
+}
+
 bool scatter_is_little(const struct scatter_plan *plan, size_t bytes) {
   enum { TIMES = 10 };
-  struct plan values;
-  plan_operand_values(&values, &plan->plan, INDEX);
-  return bytes * TIMES <= (size_t)plan_numel(&values) * dtype_bytes(values.operands[0].dtype);
+  return bytes * TIMES <= (size_t)scatter_operand_bytes(plan, INDEX);
 }
 
 /* A call that has to stop leaves parts of the copy out, but then it has not begun to write either. By all threads:

@@ -76,6 +76,11 @@ bool scatter_join_owned(const struct scatter_loops *loops, const struct tile *ti
 
 /* --------------------------------------------------------------------------------------------------- scatter_walk.c */
 
+/* `bad` is NULL where a value that is nobody's is no fault; where it is one, who meets it tells the others. */
+static inline bool bad_is_set(const atomic_bool *bad) { return bad && atomic_load_explicit(bad, memory_order_relaxed); }
+static inline void set_bad(atomic_bool *bad) {
+  if (bad) atomic_store_explicit(bad, true, memory_order_relaxed);
+}
 /* Joins what the index values lowest .. lowest + count - 1 bring, in row-major order of the plan. *bad (or NULL: that
    is no fault) is set where a value is nobody's, and then nobody goes on. */
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
@@ -135,18 +140,15 @@ bool scatter_share(strew_context *context, const struct scatter_plan *plan, cons
 
 /* ------------------------------------------------------------------------------------------------------- scatter.c */
 
+/* Of operand i's elements, each once. */
+int64_t scatter_operand_bytes(const struct scatter_plan *plan, int i);
 /* Are so many bytes of scratch little beside the index? */
 bool scatter_is_little(const struct scatter_plan *plan, size_t bytes);
 
 /* --------------------------------------------------------------------------------------------------- scatter_flat.c */
 
-/* Are the index's rows lines of some contributions, near places of their own, and without long runs? Joins all of them,
-   as cpu_scatter_walk does. */
-bool scatter_has_lines(const struct scatter_plan *plan, bool far);
-void scatter_walk_lines(const struct scatter_plan *plan, atomic_bool *bad);
-/* Are they so short that they are better joined as one line? */
-bool scatter_is_flat(const struct scatter_plan *plan, bool far);
-void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *bad);
+/* Joins all of the index's rows, as cpu_scatter_walk does. False where they are better joined one by one. */
+bool scatter_walk_short_rows(const struct scatter_plan *plan, bool far, atomic_bool *bad);
 
 /* ----------------------------------------------------------------------------------------------- scatter_collapse.c */
 

@@ -24,14 +24,6 @@ struct flat {
   atomic_bool *bad;
 };
 
-static bool was_bad(const struct flat *flat) {
-  return flat->bad && atomic_load_explicit(flat->bad, memory_order_relaxed);
-}
-
-static void set_bad(const struct flat *flat) {
-  if (flat->bad) atomic_store_explicit(flat->bad, true, memory_order_relaxed);
-}
-
 /* --------------------------------------------------------------------------------------------------------- one line */
 
 /* A row of the walk, whose coordinates are rows of the plan, cut to a block's: begin .. begin + count - 1. */
@@ -78,21 +70,21 @@ static void visit(void *flat_, const struct row *row) {
   tile.index = places;
   for (int64_t begin = 0; begin < row->count; begin += most) {
     struct row rows = block_of(row, begin, row->count - begin < most ? row->count - begin : most);
-    if (was_bad(flat)) return;
+    if (bad_is_set(flat->bad)) return;
     tile.rows = rows.count * flat->columns;
     bool nobodys =
         index_loops()->number_places(values_of(flat, &rows, values), flat->offsets, tile.rows, flat->plan->size,
                                      (rows.address[SELF] - tile.self) / tile.step, flat->plan->step, places);
     bring_src(flat, &rows, (char *)elements, &tile);
     flat->loops->join(&tile, tile.rows, NULL);
-    if (nobodys) set_bad(flat);
+    if (nobodys) set_bad(flat->bad);
   }
 }
 
 /* ns for a contribution, row by row and as one line, for rows of so many columns. 2: 8.4 / 1.1; 8: 2.6 / 1.0; 31: 1.2 /
    1.0; 48: 1.0 / 1.0; 128: 0.9 / 1.0. Into places that a core's own cache does not hold, 2: 11 / 3.0; 31: 2.7 / 2.5;
    128: 2.7 / 2.4; 200: 2.4 / 3.1. Where each row has places of its own, 2: 8.6 / 1.4; 12: 2.2 / 1.1; 40: 1.2 / 1.2. */
-bool scatter_is_flat(const struct scatter_plan *plan, bool far) {
+static bool is_flat(const struct scatter_plan *plan, bool far) {
   enum { LONGEST = 40, LONGEST_FAR = 128, FEWEST_ROWS = 16 };
   const struct plan *p = &plan->plan;
   int last = p->rank - 1;
@@ -109,7 +101,7 @@ static void set_offsets(const struct plan *plan, int64_t *offsets) {
     for (int64_t j = 0; j < columns; j++) *offsets++ = i * strides[last - 1] + j * strides[last];
 }
 
-void scatter_walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *bad) {
+static void walk_flat(const struct scatter_plan *plan, bool far, atomic_bool *bad) {
   const struct operand *self = &plan->plan.operands[SELF], *index = self + INDEX, *src = self + SRC;
   struct plan rows;
   int64_t offsets[BLOCK];
@@ -147,7 +139,7 @@ static void visit_lines(void *flat_, const struct row *row) {
   tile.index = (const int64_t *)(const void *)row->address[INDEX];
   tile.self = row->address[SELF];
   tile.src = row->address[SRC];
-  if (!was_bad(flat) && flat->loops->join_lines(&tile, &lines)) set_bad(flat);
+  if (!bad_is_set(flat->bad) && flat->loops->join_lines(&tile, &lines)) set_bad(flat->bad);
 }
 
 /* Do the first row and one in the middle? In memory runs take long (1000 rows of 1000 equal values: 3.0 ms, row by row
@@ -164,7 +156,7 @@ static bool has_long_runs(const struct plan *plan) {
 /* Sums of 1 M contributions on Zen 5, in ms, row by row or as one line, and as lines: 100,000 rows of 10 0.94 / 0.58,
    10,000 of 100 0.93 / 0.48, 1000 of 1000 0.71 / 0.49; means 5.2 / 1.7, 4.8 / 1.4, 4.4 / 1.3. Only a mean's places need
    not be dense: others would gain nothing. */
-bool scatter_has_lines(const struct scatter_plan *plan, bool far) {
+static bool has_lines(const struct scatter_plan *plan, bool far) {
   enum { LONGEST = 1024, FEWEST_ROWS = 4 };
   const struct plan *p = &plan->plan;
   const struct operand *self = &p->operands[SELF], *index = self + INDEX, *src = self + SRC;
@@ -177,7 +169,7 @@ bool scatter_has_lines(const struct scatter_plan *plan, bool far) {
          !has_long_runs(p);
 }
 
-void scatter_walk_lines(const struct scatter_plan *plan, atomic_bool *bad) {
+static void walk_lines(const struct scatter_plan *plan, atomic_bool *bad) {
   const struct operand *self = &plan->plan.operands[SELF];
   struct plan rows;
   const int last = plan->plan.rank - 1;
@@ -196,4 +188,16 @@ void scatter_walk_lines(const struct scatter_plan *plan, atomic_bool *bad) {
                                               (int64_t)scatter_target_bytes(plan)),
                       .bad = bad};
   walk_rows(&rows, 0, plan_numel(&rows), rows_of_stretch(INT64_MAX, columns), visit_lines, &flat);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- both */
+
+bool scatter_walk_short_rows(const struct scatter_plan *plan, bool far, atomic_bool *bad) {
+  const bool lines = has_lines(plan, far);
+  if (!lines && !is_flat(plan, far)) return false;
+  if (lines)
+    walk_lines(plan, bad);
+  else
+    walk_flat(plan, far, bad);
+  return true;
 }

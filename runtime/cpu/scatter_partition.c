@@ -138,7 +138,7 @@ static void deal_block(struct hand *hand, int64_t block) {
   memset(hand->next, 0, sizeof hand->next);
   hand->counts = true;
   walk_rows(&deal->plan->plan, begin, end, ROW, hand_visit, hand);
-  if (hand->bad && deal->bad) atomic_store_explicit(deal->bad, true, memory_order_relaxed);
+  if (hand->bad) set_bad(deal->bad);
   starts[0] = 0;
   for (int64_t o = 0; o <= deal->owners; o++) {
     starts[o + 1] = starts[o];
@@ -154,7 +154,7 @@ static void deal_blocks(void *deal_, int64_t i) {
   struct hand hand = {.deal = deal, .found = deal->found + i * BLOCK};
   strew_context *context = deal->plan->plan.operands[SELF].storage->device->context;
   for (int64_t block; (block = atomic_fetch_add(&deal->next_block, 1)) < deal->blocks && !context_stops(context);) {
-    if (deal->bad && atomic_load_explicit(deal->bad, memory_order_relaxed)) return;
+    if (bad_is_set(deal->bad)) return;
     deal_block(&hand, block);
   }
 }
@@ -179,9 +179,8 @@ static void join_share(const struct deal *deal, struct tile *tile, int64_t begin
                           (int64_t)deal->size_bytes);
       tile->src = (const char *)converted;
     }
-    if (by_place)
-      deal->loops->join_sorted(
-          tile, NULL); /* in a register (10 M into 100 places: all owners together 12 ms instead of 36) */
+    if (by_place) /* in a register (10 M into 100 places: all owners together 12 ms instead of 36) */
+      deal->loops->join_sorted(tile, NULL);
     else
       deal->loops->join(tile, tile->rows, NULL);
   }
@@ -274,7 +273,7 @@ bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *pl
     deal.blocks = (deal.end - deal.begin - 1) / BLOCK + 1;
     atomic_init(&deal.next_block, 0);
     pool_run(context, hands, deal_blocks, &deal);
-    if (bad && atomic_load(bad)) break;
+    if (bad_is_set(bad)) break;
     pool_run(context, deal.owners, join_owner, &deal);
   }
   memory_give(context, scratch, values_bytes + places_bytes + starts_bytes);

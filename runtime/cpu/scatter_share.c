@@ -245,15 +245,9 @@ static bool choose_slices(const struct scatter_plan *plan, int64_t threads, stru
   return true;
 }
 
-static int64_t operand_bytes(const struct plan *plan, int i) {
-  struct plan values;
-  plan_operand_values(&values, plan, i);
-  return plan_numel(&values) * (int64_t)dtype_bytes(values.operands[0].dtype);
-}
-
 /* The bytes that are read tell how long it takes, but where places are far: that takes longer. */
 static int64_t parts_to_share(const strew_context *context, const struct scatter_plan *plan) {
-  const int64_t bytes = operand_bytes(&plan->plan, INDEX) + operand_bytes(&plan->plan, SRC);
+  const int64_t bytes = scatter_operand_bytes(plan, INDEX) + scatter_operand_bytes(plan, SRC);
   return is_far(context, scatter_target_bytes(plan)) ? pool_parts(context, bytes) : pool_parts_light(context, bytes);
 }
 
@@ -358,7 +352,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   struct tile tile = {.rows = 1, .index = &first, .count = 1, .size = 1, .self = operand_address(self)};
   tile.self_column = tile.src_column = element;
   tile.columns = (int64_t)shares->copy_bytes / element;
-  bool good = !(shares->bad && atomic_load(shares->bad)) && !context_stops(context);
+  bool good = !bad_is_set(shares->bad) && !context_stops(context);
   for (int64_t i = 0; good && i < parts; i++) {
     tile.src = shares->copies + (size_t)i * shares->copy_step;
     scatter_loops(self->dtype, plan->reduction, false)->join(&tile, tile.rows, NULL);

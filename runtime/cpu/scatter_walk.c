@@ -243,9 +243,8 @@ static bool join_part_row(struct part *part, const struct row *row) {
 
 static void visit(void *part_, const struct row *row) {
   struct part *part = part_;
-  if (part->bad && atomic_load_explicit(part->bad, memory_order_relaxed)) return;
-  bool nobodys = join_part_row(part, row);
-  if (nobodys && part->bad) atomic_store_explicit(part->bad, true, memory_order_relaxed);
+  if (bad_is_set(part->bad)) return;
+  if (join_part_row(part, row)) set_bad(part->bad);
 }
 
 /* Takes the columns out of the plan, if it has any: the last dimension, where the index stands still and self moves. */
@@ -343,14 +342,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   strew_dtype dtype = operands[SELF].dtype;
   const enum processor processor = processor_in_use();
   bool with_arg = plan->plan.count > ARG, far = places_are_far(plan, processor);
-  if (count == plan->size && scatter_has_lines(plan, far)) {
-    scatter_walk_lines(plan, bad);
-    return;
-  }
-  if (count == plan->size && scatter_is_flat(plan, far)) {
-    scatter_walk_flat(plan, far, bad);
-    return;
-  }
+  if (count == plan->size && scatter_walk_short_rows(plan, far, bad)) return;
   part.plan = plan;
   part.bad = bad;
   part.convert_src = operands[SRC].dtype != dtype ? converter(dtype, operands[SRC].dtype) : NULL;

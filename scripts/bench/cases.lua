@@ -40,11 +40,13 @@ local function values(shape, dtype)
   return dtype and strew.rand(shape):to(dtype) or strew.rand(shape)
 end
 
-local function line(index, places, dtype)
+local function line(index, places, dtype, count)
+  count = count or 10 * M
   return function()
-    return strew.zeros(places, {dtype = dtype}), index(10 * M, places), values({10 * M}, dtype)
+    return strew.zeros(places, {dtype = dtype}), index(count, places), values({count}, dtype)
   end
 end
+local function million(places) return line(uniform, places, nil, M) end
 
 local function rows(index)
   return function() return strew.zeros(places_of_rows, width), index(M, places_of_rows), strew.rand(M, width) end
@@ -61,22 +63,14 @@ local function random_rows()
   return strew.zeros(places_of_rows, width), uniform(M * width, places_of_rows):view(M, width), strew.rand(M, width)
 end
 
-local function inner()
-  local side = size(1000)
-  return strew.zeros(side, side), uniform(side * 10 * side, side):view(side, 10 * side), strew.rand(side, 10 * side)
-end
-
-local function million(places)
-  return function() return strew.zeros(places), uniform(M, places), strew.rand(M) end
-end
-
--- A million contributions in lines of some, each with places of its own.
-local function lines(length, places)
+-- Lines of `length` contributions, each with places of its own.
+local function lines(count, length, places)
   return function()
-    local shape = {M // length, length}
-    return strew.zeros(shape[1], places), strew.randint(0, places, shape), strew.rand(shape)
+    return strew.zeros(count, places), uniform(count * length, places):view(count, length), strew.rand(count, length)
   end
 end
+local inner = lines(size(1000), 10 * size(1000), size(1000))
+local hundreds = lines(M // 100, 100, 100)
 
 local function dense(count, shape)
   return function()
@@ -225,18 +219,18 @@ part("million", {
   {key = "million_set", title = "set, 1 M into 1000", make = million(size(1000)), call = set, bytes = written},
   {key = "million_amax", title = "amax, 1 M into 1000", make = million(size(1000)), call = reduce "amax",
    bytes = joined},
-  {key = "million_10_add", title = "100 k lines of 10 into 10 each: add", make = lines(10, 10), call = add_lines,
+  {key = "million_10_add", title = "100 k lines of 10 into 10 each: add", make = lines(M // 10, 10, 10),
+   call = add_lines, bytes = joined},
+  {key = "million_100_add", title = "10 k lines of 100 into 100 each: add", make = hundreds, call = add_lines,
    bytes = joined},
-  {key = "million_100_add", title = "10 k lines of 100 into 100 each: add", make = lines(100, 100), call = add_lines,
+  {key = "million_100_set", title = "lines of 100: set", make = hundreds, call = set_lines, bytes = written},
+  {key = "million_100_amax", title = "lines of 100: amax", make = hundreds, call = reduce_lines "amax",
    bytes = joined},
-  {key = "million_100_set", title = "lines of 100: set", make = lines(100, 100), call = set_lines, bytes = written},
-  {key = "million_100_amax", title = "lines of 100: amax", make = lines(100, 100), call = reduce_lines "amax",
+  {key = "million_100_mean", title = "lines of 100: mean", make = hundreds, call = reduce_lines "mean",
    bytes = joined},
-  {key = "million_100_mean", title = "lines of 100: mean", make = lines(100, 100), call = reduce_lines "mean",
-   bytes = joined},
-  {key = "million_100_gather", title = "lines of 100: gather", make = lines(100, 100), call = gather_lines,
+  {key = "million_100_gather", title = "lines of 100: gather", make = hundreds, call = gather_lines,
    bytes = lines_gathered},
-  {key = "million_10_gather", title = "100 k lines of 10 from 100 each: gather", make = lines(10, 100),
+  {key = "million_10_gather", title = "100 k lines of 10 from 100 each: gather", make = lines(M // 10, 10, 100),
    call = gather_lines, bytes = lines_gathered},
 })
 

@@ -39,10 +39,10 @@ def floats(*shape):
     return random.random(shape, numpy.float32)
 
 
-def line(index, places, dtype=numpy.float32):
+def line(index, places, dtype=numpy.float32, count=10 * M):
     def make():
-        src = uniform(10 * M, 100) if dtype == numpy.int64 else floats(10 * M).astype(dtype)
-        return numpy.zeros(places, dtype), index(10 * M, places), src
+        src = uniform(count, 100) if dtype == numpy.int64 else floats(count).astype(dtype)
+        return numpy.zeros(places, dtype), index(count, places), src
 
     return make
 
@@ -65,18 +65,15 @@ def random_rows():
     return self, uniform((M, WIDTH), PLACES_OF_ROWS), src
 
 
-def inner():
-    side = size(1000)
-    return numpy.zeros((side, side), numpy.float32), uniform((side, 10 * side), side), floats(side, 10 * side)
+def lines(count, length, places):
+    return lambda: (
+        numpy.zeros((count, places), numpy.float32),
+        uniform((count, length), places),
+        floats(count, length),
+    )
 
 
-def million(places):
-    return lambda: (numpy.zeros(places, numpy.float32), uniform(M, places), floats(M))
-
-
-def lines(length, places):
-    shape = (M // length, length)
-    return lambda: (numpy.zeros((shape[0], places), numpy.float32), uniform(shape, places), floats(*shape))
+inner = lines(size(1000), 10 * size(1000), size(1000))
 
 
 def one_hot():
@@ -135,10 +132,10 @@ OPERANDS = {
     "group_mean": group(uniform),
     "group_max": group(uniform),
     "group_sorted": group_sorted,
-    **{"million_" + call: million(size(1000)) for call in ("add", "set", "amax")},
-    **{"million_100_" + call: lines(100, 100) for call in ("add", "set", "amax", "mean", "gather")},
-    "million_10_add": lines(10, 10),
-    "million_10_gather": lines(10, 100),
+    **{"million_" + call: line(uniform, size(1000), count=M) for call in ("add", "set", "amax")},
+    **{"million_100_" + call: lines(M // 100, 100, 100) for call in ("add", "set", "amax", "mean", "gather")},
+    "million_10_add": lines(M // 10, 10, 10),
+    "million_10_gather": lines(M // 10, 10, 100),
     "four": four,
     "dense_add": dense(2),
     "dense_mul": dense(2),
