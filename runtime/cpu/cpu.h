@@ -99,12 +99,21 @@ bool index_is_straight(strew_dtype dtype, int64_t step_bytes, strew_mode mode);
 const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, strew_mode mode, int64_t size,
                             int64_t *block);
 
+/* What is read in order: row i asks for what lies at `at` + i `step`, in bytes, long before it is due. */
+struct stream {
+  uintptr_t at, step;
+};
+/* Of rows that begin there, and are brought so many at once, or each when it is due (1). Nothing new is asked for where
+   each has lines of cache of its own. */
+struct stream stream_of(const char *first, int64_t step_bytes, int64_t at_once);
 /* By how many rows of so many bytes places are asked for ahead. */
 int64_t rows_fetched_ahead(int64_t row_bytes);
-/* By how many lines places are asked for: where each line's values are few beside the bytes that they choose from, so
-   that no processor foresees them, and the lines' ranges together are far; else 0. (Gathered on Zen 5, 300,000 lines of
-   3, each of 100 of its own: 13 ms, 3.6 so; 10,000 of 100 of 1000: 4.0 and 1.6. Of 30 of 100 processors read all, and
-   asking takes as long again.) */
+/* Are values so few beside the bytes that they choose from that no processor foresees their places, of a whole that is
+   far? */
+bool places_are_sparse(const strew_context *context, int64_t values, int64_t range_bytes, int64_t whole_bytes);
+/* By how many lines of so many values places are asked for where they are sparse; else 0. (Gathered on Zen 5, 300,000
+   lines of 3, each of 100 of its own: 13 ms, 3.6 so; 10,000 of 100 of 1000: 4.0 and 1.6. Of 30 of 100 processors read
+   all, and asking takes as long again.) */
 int64_t lines_fetched_ahead(const strew_context *context, int64_t values, int64_t range_bytes, int64_t whole_bytes);
 
 strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);

@@ -36,6 +36,15 @@ static bool is_constant(const int64_t *values, int64_t count) {
 ANY_OUTSIDE(int64_t)
 ANY_OUTSIDE(int32_t)
 
+static void apply(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
+  if (mode == STREW_WRAP)
+    for (int64_t i = 0; i < count; i++) values[i] += values[i] < 0 ? size : 0;
+  else if (mode == STREW_CLIP)
+    for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 ? 0 : values[i] >= size ? size - 1 : values[i];
+  else if (mode == STREW_DROP)
+    for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 || values[i] >= size ? -1 : values[i];
+}
+
 /* LANES values at a time: where there are several, those of a mask are brought to the front. */
 #if defined(__AVX512F__)
 enum { LANES = 8 };
@@ -167,6 +176,7 @@ const struct index_loops LOOPS_TABLE(index) = {
     .is_constant = is_constant,
     .any_outside_int64_t = any_outside_int64_t,
     .any_outside_int32_t = any_outside_int32_t,
+    .apply_mode = apply,
     .list_owned = list_owned,
     .look_cost = LOOK_COST,
     .find_places = find_places,

@@ -4,8 +4,7 @@
 
 #include "isa.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "core.h"
 
 /* The values that somebody owns: lowest .. lowest + count - 1. Others are other owners' or, where they are not 0 ..
    size - 1, nobody's. */
@@ -28,6 +27,8 @@ struct index_loops {
   /* Is any of them below the lowest that they may be, or above the highest? */
   bool (*any_outside_int64_t)(const int64_t *values, int64_t count, int64_t lowest, int64_t highest);
   bool (*any_outside_int32_t)(const int32_t *values, int64_t count, int64_t lowest, int64_t highest);
+  /* As apply_mode of cpu.h. */
+  void (*apply_mode)(strew_mode mode, int64_t size, int64_t count, int64_t *values);
   /* Lists where between begin and end - 1 owned values are, and returns how many of them; sets *nobodys where one is
      nobody's. The list has room for all of them. Meanwhile as many values behind them are asked for, which may lie
      beyond their tensor. */

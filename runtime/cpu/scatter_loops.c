@@ -16,30 +16,18 @@ ALWAYS_INLINE void fetch_aside(uintptr_t address, uintptr_t bytes) {
   for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at), 0, 0);
 }
 
-/* Rows at once, and which ones when row i is due. */
+/* Rows at once. */
 enum { PASSAGE = 16, NEAR_PASSAGE = 32 };
-static const int64_t passage_ahead[PROCESSOR_COUNT] = {
-    [PROCESSOR_OTHER] = 320, [PROCESSOR_ZEN4] = 160, [PROCESSOR_ZEN5] = 640};
 
-ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i, const int64_t rows) {
-  const uintptr_t row = (uintptr_t)(i + passage_ahead[t->processor]), src_row = (uintptr_t)t->src_row;
-  const uintptr_t index = (uintptr_t)t->index + row * sizeof *t->index, src = (uintptr_t)t->src + row * src_row;
-  const uintptr_t bytes = (uintptr_t)rows * sizeof *t->index, src_bytes = (uintptr_t)rows * src_row;
-  if (t->processor != PROCESSOR_OTHER) {
-    fetch_aside(index, bytes);
-    fetch_aside(src, src_bytes);
-  } else {
-    fetch_once(index, bytes);
-    fetch_once(src, src_bytes);
-  }
+/* As many bytes as the widest dtypes take, for a number that is no constant costs more than to ask twice. */
+ALWAYS_INLINE void fetch_stream(const struct tile *t, struct stream stream, int64_t i, const uintptr_t bytes) {
+  const uintptr_t at = stream.at + (uintptr_t)i * stream.step;
+  t->processor == PROCESSOR_OTHER ? fetch_once(at, bytes) : fetch_aside(at, bytes);
 }
 
-/* Where places need no room, only some processors gain by it. Few rows are a block whose index or src was just brought
-   there: it is near. */
-ALWAYS_INLINE void fetch_near_passage(const struct tile *t, int64_t i) {
-  enum { MOST_NEAR = 1024 };
-  if (t->processor != PROCESSOR_ZEN4 && i + passage_ahead[t->processor] < t->rows && t->rows > MOST_NEAR)
-    fetch_passage(t, i, NEAR_PASSAGE);
+ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i, const uintptr_t rows, const uintptr_t src_bytes) {
+  fetch_stream(t, t->index_stream, i, rows * sizeof *t->index);
+  fetch_stream(t, t->src_stream, i, rows * src_bytes);
 }
 
 /* A compiler tests four values and joins them in less than four times what it takes for one: 10 M float32 into 100
