@@ -27,6 +27,13 @@ ALWAYS_INLINE void fetch_once(uintptr_t address, uintptr_t bytes) {
   for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at), 0, 2);
 }
 
+/* A loop over elements in order comes to what lies so far behind those that it is at (10 M float32 on Zen 5: their sum
+   0.83 ms, 1.2 if they are left to the processor's own sight, their maximum 0.77 and 1.3). */
+ALWAYS_INLINE void fetch_onward(const void *at, const uintptr_t bytes) {
+  enum { AHEAD = 8192 };
+  for (uintptr_t i = 0; i < bytes; i += CACHE_LINE) __builtin_prefetch((const void *)((uintptr_t)at + AHEAD + i));
+}
+
 /* --------------------------------------------------------------------------------------------------- pool.c */
 
 /* Runs part(argument, 0) .. part(argument, parts - 1) on the context's workers, the caller among them, and returns when
