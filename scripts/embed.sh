@@ -1,6 +1,6 @@
 #!/bin/sh
 # embed.sh KIND FILE... > KINDs.c: the files as texts in a C file, which KINDs.h declares. C goes without its comments
-# (these: /* */) and without more than one space at a time, line by line as it was; no string of it may have such signs.
+# (these: /* */) and without more than one space at a time, line by line as it was; no string of it may have either.
 set -eu
 kind=$1
 shift

@@ -69,13 +69,16 @@ static void set_sizes(struct scatter_case *c, int rank, const int64_t *sizes, in
 
 static void sizes_of(enum shape shape, int64_t count, int64_t size, struct scatter_case *c) {
   static const int64_t lengths[] = {1, 2, 3, 8, 30, 70, 900, 1500}, most = 300;
+  static const int64_t heights[] = {2, 5, 30, 100}, widths[] = {2, COLUMNS, 70, 120};
   const int64_t rows = draw_below(4) ? 600 : 2000; /* of which the latter are enough for 16 threads' means */
   const int64_t length = lengths[draw_below(sizeof lengths / sizeof *lengths)];
+  const int64_t height = heights[draw_below(sizeof heights / sizeof *heights)];
+  const int64_t width = widths[draw_below(sizeof widths / sizeof *widths)];
   if (shape == LINES || shape == BLOCKS) c->dim = 1;
   if (shape == LINES)
     set_sizes(c, 2, (int64_t[]){count / length < rows ? count / length : rows, length}, size < most ? size : most);
   else if (shape == BLOCKS)
-    set_sizes(c, 3, (int64_t[]){count / COLUMNS / 30, 30, COLUMNS}, size < most ? size : most);
+    set_sizes(c, 3, (int64_t[]){(count - 1) / height / width + 1, height, width}, size < most ? size : most);
   else
     set_sizes(c, shape == LINE ? 1 : 2, (int64_t[]){shape == LINE ? count : count / COLUMNS, COLUMNS}, size);
 }

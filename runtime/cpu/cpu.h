@@ -110,8 +110,8 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
 struct stream {
   uintptr_t at, step;
 };
-/* Of rows that begin there, and are brought so many at once, or each when it is due (1). Nothing new is asked for where
-   each has lines of cache of its own. */
+/* Of rows that begin there, and are brought so many at once, or each when it is due (1). Of those that are further
+   apart than the widest elements nothing is asked for but the first. */
 struct stream stream_of(const char *first, int64_t step_bytes, int64_t at_once);
 /* By how many rows of so many bytes places are asked for ahead. */
 int64_t rows_fetched_ahead(int64_t row_bytes);

@@ -174,6 +174,7 @@ static void gather_visit(void *gathering_, const struct row *row) {
     line.index = (const int64_t *)(const void *)row->address[INDEX];
     line.out_line = row->step_bytes[OUT], line.self_line = row->step_bytes[SELF];
     line.index_line = row->step_bytes[INDEX] / (int64_t)sizeof *line.index;
+    line.index_stream = stream_of(row->address[INDEX], sizeof *line.index, 1);
   } else {
     line.lines = 1, line.count = row->count;
     line.index = index_values(row, INDEX, plan->plan.operands[INDEX].dtype, plan->mode, plan->size, block);

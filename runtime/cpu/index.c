@@ -29,7 +29,7 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
 struct stream stream_of(const char *first, int64_t step_bytes, int64_t at_once) {
   static const int64_t ahead[PROCESSOR_COUNT] = {
       [PROCESSOR_OTHER] = 320, [PROCESSOR_ZEN4] = 160, [PROCESSOR_ZEN5] = 640};
-  const bool dense = step_bytes >= 0 && step_bytes <= CACHE_LINE;
+  const bool dense = step_bytes >= 0 && step_bytes <= (int64_t)sizeof(int64_t);
   const uintptr_t step = dense ? (uintptr_t)step_bytes : 0, rows = (uintptr_t)(ahead[processor_in_use()] + at_once - 1);
   return (struct stream){(uintptr_t)first + rows * step, step};
 }
@@ -46,7 +46,8 @@ int64_t rows_fetched_ahead(int64_t row_bytes) {
 
 bool places_are_sparse(const strew_context *context, int64_t values, int64_t range_bytes, int64_t whole_bytes) {
   enum { FEW = 2 };
-  return FEW * range_bytes > values * CACHE_LINE && whole_bytes > (int64_t)context->grain_bytes;
+  /* a quotient, for an expanded index has more values than there are bytes */
+  return values <= (FEW * range_bytes - 1) / CACHE_LINE && whole_bytes > (int64_t)context->grain_bytes;
 }
 
 int64_t lines_fetched_ahead(const strew_context *context, int64_t values, int64_t range_bytes, int64_t whole_bytes) {

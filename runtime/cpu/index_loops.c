@@ -38,7 +38,7 @@ static bool is_constant(const int64_t *values, int64_t count) {
 ANY_OUTSIDE(int64_t)
 ANY_OUTSIDE(int32_t)
 
-static void apply(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
+static void apply_to_all(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode == STREW_WRAP)
     for (int64_t i = 0; i < count; i++) values[i] += values[i] < 0 ? size : 0;
   else if (mode == STREW_CLIP)
@@ -178,7 +178,7 @@ const struct index_loops LOOPS_TABLE(index) = {
     .is_constant = is_constant,
     .any_outside_int64_t = any_outside_int64_t,
     .any_outside_int32_t = any_outside_int32_t,
-    .apply_mode = apply,
+    .apply_mode = apply_to_all,
     .list_owned = list_owned,
     .look_cost = LOOK_COST,
     .find_places = find_places,

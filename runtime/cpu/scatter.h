@@ -24,7 +24,7 @@ struct tile {
   int64_t size;          /* ... as other threads', or, where they are not 0 .. size - 1, as nobody's */
   bool far;              /* places are to be fetched ahead of their turn: they do not fit in a core's cache */
   bool crowded;          /* a dense line goes in passages, which ask for them and for the streams */
-  bool asks;             /* passages ask for the streams alone */
+  bool asks;             /* passages ask for the streams, be the places asked for or not */
   struct stream index_stream, src_stream;
   enum processor processor;
   int64_t place_ahead, row_ahead; /* by so many places are asked for: of a crowded line, of rows */
@@ -86,8 +86,9 @@ static inline void set_bad(atomic_bool *bad) {
 /* Joins what the index values lowest .. lowest + count - 1 bring, in row-major order of the plan. *bad (or NULL: that
    is no fault) is set where a value is nobody's, and then nobody goes on. */
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
-/* Does a line of so many rows ask for its streams where its places need not be asked for? */
-bool scatter_asks(enum processor processor, int64_t rows);
+/* Does a line of so many rows ask for its streams where its places need not be asked for? Few rows are near; what is
+   read where it lies, and not brought by blocks, only some processors gain by. */
+bool scatter_asks(enum processor processor, int64_t rows, bool by_blocks);
 /* The plan's part begin .. end - 1 of dimension d. */
 struct scatter_plan scatter_slice(const struct scatter_plan *plan, int d, int64_t begin, int64_t end);
 /* Does the index move along with self in the last of several dimensions, so that each row has several values? */

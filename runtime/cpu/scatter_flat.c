@@ -85,24 +85,27 @@ static void visit(void *flat_, const struct row *row) {
   }
 }
 
-/* ns for a contribution, row by row and as one line, for rows of so many columns. 2: 8.4 / 1.1; 8: 2.6 / 1.0; 31: 1.2 /
-   1.0; 48: 1.0 / 1.0; 128: 0.9 / 1.0. Into places that a core's own cache does not hold, 2: 11 / 3.0; 31: 2.7 / 2.5;
-   128: 2.7 / 2.4; 200: 2.4 / 3.1. Where each row has places of its own, 2: 8.6 / 1.4; 12: 2.2 / 1.1; 40: 1.2 / 1.2. So
-   on Zen 4; on Zen 5 56: 0.85 / 0.66; 96: 0.79 / 0.68; 128: 1.1 / 1.2. */
-static bool is_flat(const struct scatter_plan *plan, bool ahead) {
-  enum { LONGEST = 96, LONGEST_AHEAD = 128, FEWEST_ROWS = 2 };
-  const struct plan *p = &plan->plan;
-  int last = p->rank - 1;
-  return p->operands[INDEX].strides[last] != 0 && p->count <= ARG && p->sizes[last - 1] >= FEWEST_ROWS &&
-         p->sizes[last] <= (ahead ? LONGEST_AHEAD : LONGEST);
-}
-
 /* Places that are sparse are asked for as well as far ones (1000 x 10 x 64 into 1000 x 100 x 64 along the middle, on
    Zen 5: sums 5.1 ms, 2.2 so). */
 static bool is_sparse(const struct scatter_plan *plan) {
   const int64_t bytes = (int64_t)scatter_target_bytes(plan);
   const strew_context *context = plan->plan.operands[SELF].storage->device->context;
   return places_are_sparse(context, plan_numel(&plan->plan), bytes, bytes);
+}
+
+/* ns for a contribution, row by row and as one line, for rows of so many columns. 2: 8.4 / 1.1; 8: 2.6 / 1.0; 31: 1.2 /
+   1.0; 48: 1.0 / 1.0; 128: 0.9 / 1.0. Into places that a core's own cache does not hold, 2: 11 / 3.0; 31: 2.7 / 2.5;
+   128: 2.7 / 2.4; 200: 2.4 / 3.1. Where each row has places of its own, 2: 8.6 / 1.4; 12: 2.2 / 1.1; 40: 1.2 / 1.2. So
+   on Zen 4; on Zen 5 56: 0.85 / 0.66; 96: 0.79 / 0.68; 128: 1.1 / 1.2. *ahead, are places asked for, is true of far
+   ones before. */
+static bool is_flat(const struct scatter_plan *plan, bool *ahead) {
+  enum { LONGEST = 96, LONGEST_AHEAD = 128, FEWEST_ROWS = 2 };
+  const struct plan *p = &plan->plan;
+  const int last = p->rank - 1;
+  if (p->operands[INDEX].strides[last] == 0 || p->count > ARG) return false;
+  if (p->sizes[last] > LONGEST_AHEAD || p->sizes[last - 1] < FEWEST_ROWS) return false;
+  *ahead |= is_sparse(plan);
+  return *ahead || p->sizes[last] <= LONGEST;
 }
 
 /* For as many rows as a block has. */
@@ -124,24 +127,25 @@ static void walk_flat(const struct scatter_plan *plan, bool ahead, atomic_bool *
   plan_copy(&rows, &plan->plan);
   rows.rank = last;
   int64_t element = (int64_t)dtype_bytes(self->dtype), places = scatter_places(plan);
-  struct flat flat = {.plan = plan,
-                      .columns = plan->plan.sizes[last],
-                      .offsets = offsets,
-                      .index_column = operand_step(index, last),
-                      .src_column = operand_step(src, last),
-                      .widen = converter(STREW_INT64, index->dtype),
-                      .bring = converter(self->dtype, src->dtype),
-                      .loops = scatter_loops(self->dtype, plan->reduction, false),
-                      .tile = {.columns = 1,
-                               .count = places,
-                               .size = places,
-                               .step = element,
-                               .far = ahead,
-                               .crowded = ahead,
-                               .place_ahead = LINE_AHEAD,
-                               .processor = processor,
-                               .asks = scatter_asks(processor, plan_numel(&plan->plan))},
-                      .bad = bad};
+  struct flat flat = {
+      .plan = plan,
+      .columns = plan->plan.sizes[last],
+      .offsets = offsets,
+      .index_column = operand_step(index, last),
+      .src_column = operand_step(src, last),
+      .widen = converter(STREW_INT64, index->dtype),
+      .bring = converter(self->dtype, src->dtype),
+      .loops = scatter_loops(self->dtype, plan->reduction, false),
+      .tile = {.columns = 1,
+               .count = places,
+               .size = places,
+               .step = element,
+               .far = ahead,
+               .crowded = ahead,
+               .place_ahead = LINE_AHEAD,
+               .processor = processor,
+               .asks = scatter_asks(processor, plan->plan.sizes[last - 1] * plan->plan.sizes[last], true)},
+      .bad = bad};
   flat.straight = index_is_straight(index->dtype, flat.index_column, plan->mode);
   flat.plain = src->dtype == self->dtype;
   flat.tile.self = operand_address(self);
@@ -216,8 +220,9 @@ static void walk_lines(const struct scatter_plan *plan, atomic_bool *bad) {
 
 bool scatter_walk_short_rows(const struct scatter_plan *plan, bool far, atomic_bool *bad) {
   if (plan->plan.rank < 2) return false;
-  const bool lines = has_lines(plan, far), ahead = far || is_sparse(plan);
-  if (!lines && !is_flat(plan, ahead)) return false;
+  bool ahead = far;
+  const bool lines = has_lines(plan, far);
+  if (!lines && !is_flat(plan, &ahead)) return false;
   if (lines)
     walk_lines(plan, bad);
   else

@@ -19,12 +19,13 @@ ALWAYS_INLINE void fetch_aside(uintptr_t address, uintptr_t bytes) {
 /* Rows at once. */
 enum { PASSAGE = 16, NEAR_PASSAGE = 32 };
 
-/* As many bytes as the widest dtypes take, for a number that is no constant costs more than to ask twice. */
 ALWAYS_INLINE void fetch_stream(const struct tile *t, struct stream stream, int64_t i, const uintptr_t bytes) {
   const uintptr_t at = stream.at + (uintptr_t)i * stream.step;
   t->processor == PROCESSOR_OTHER ? fetch_once(at, bytes) : fetch_aside(at, bytes);
 }
 
+/* Of narrower elements than int64, and than self's, lines are asked for twice: numbers of bytes that are no constants
+   would cost more. */
 ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i, const uintptr_t rows, const uintptr_t src_bytes) {
   fetch_stream(t, t->index_stream, i, rows * sizeof *t->index);
   fetch_stream(t, t->src_stream, i, rows * src_bytes);

@@ -17,9 +17,9 @@ struct part {
   struct plan without_columns;
   struct tile tile;
   const struct scatter_loops *loops;
-  struct scatter_loops of_rows; /* where these are the loops */
-  convert_row *convert_src;     /* where src is not of self's dtype */
-  int64_t at_once;              /* rows that are brought at once; 1: each is read where it lies */
+  struct scatter_loops of_rows;       /* where these are the loops */
+  convert_row *convert_src;           /* where src is not of self's dtype */
+  int64_t index_at_once, src_at_once; /* rows that are brought at once; 1: each is read where it lies */
   atomic_bool *bad;
 };
 
@@ -43,10 +43,9 @@ static int64_t position_of(const struct part *part, int64_t place) {
   return position;
 }
 
-/* Where places need no room, only some processors gain by it; and few rows are near. */
-bool scatter_asks(enum processor processor, int64_t rows) {
+bool scatter_asks(enum processor processor, int64_t rows, bool by_blocks) {
   enum { MOST_NEAR = 1024 };
-  return processor != PROCESSOR_ZEN4 && rows > MOST_NEAR;
+  return rows > MOST_NEAR && (by_blocks || processor != PROCESSOR_ZEN4);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ lines */
@@ -238,8 +237,8 @@ static bool join_part_row(struct part *part, const struct row *row) {
   tile->self_row = row->step_bytes[SELF];
   tile->src = row->address[SRC];
   tile->src_row = row->step_bytes[SRC];
-  tile->index_stream = stream_of(row->address[INDEX], row->step_bytes[INDEX], part->at_once);
-  tile->src_stream = stream_of(row->address[SRC], row->step_bytes[SRC], part->at_once);
+  tile->index_stream = stream_of(row->address[INDEX], row->step_bytes[INDEX], part->index_at_once);
+  tile->src_stream = stream_of(row->address[SRC], row->step_bytes[SRC], part->src_at_once);
   const struct scatter_plan *plan = part->plan;
   tile->index = index_values(row, INDEX, plan->plan.operands[INDEX].dtype, plan->mode, plan->size, block);
   if (tile->arg) {
@@ -368,10 +367,12 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   int last = part.outer->rank - 1;
   if (with_arg) set_arg(plan, &part);
   int64_t step = last < 0 ? (int64_t)sizeof(int64_t) : operand_step(&operands[INDEX], last);
-  bool blocks = part.convert_src || !index_is_straight(operands[INDEX].dtype, step, plan->mode);
+  const bool straight = index_is_straight(operands[INDEX].dtype, step, plan->mode);
+  const bool blocks = part.convert_src || !straight;
   part.tile.place_ahead = places_fetched_ahead(&part, blocks);
-  part.tile.asks = last >= 0 && scatter_asks(processor, part.outer->sizes[last]);
-  part.at_once = blocks ? BLOCK : 1;
+  part.tile.asks = last >= 0 && scatter_asks(processor, part.outer->sizes[last], blocks);
+  part.index_at_once = straight ? 1 : BLOCK;
+  part.src_at_once = part.convert_src ? BLOCK : 1;
   walk_columns(&part, blocks ? BLOCK : INT64_MAX);
 }
 
