@@ -422,6 +422,25 @@ static void check_range(const struct index_loops *loops, const int64_t *values, 
   require(loops->any_outside_int32_t(narrow, count, lowest, 999) == outside);
 }
 
+/* Values as each mode has them, of what has 1000; none behind the last is touched. */
+static void check_modes(const struct index_loops *loops, const int64_t *values, int64_t count) {
+  enum { UNTOUCHED = -77, SIZE = 1000 };
+  int64_t moved[1201];
+  for (int mode = STREW_WRAP; mode < STREW_MODE_COUNT; mode++) {
+    memcpy(moved, values, (size_t)count * sizeof *values);
+    moved[count] = UNTOUCHED;
+    loops->apply_mode((strew_mode)mode, SIZE, count, moved);
+    for (int64_t i = 0; i < count; i++) {
+      const int64_t v = values[i];
+      const bool below = v < 0, above = v >= SIZE;
+      if (mode == STREW_WRAP) require(moved[i] == (below ? v + SIZE : v));
+      if (mode == STREW_CLIP) require(moved[i] == (below ? 0 : above ? SIZE - 1 : v));
+      if (mode == STREW_DROP) require(moved[i] == (below || above ? -1 : v));
+    }
+    require(moved[count] == UNTOUCHED);
+  }
+}
+
 START_TEST(index_loops_agree) {
   enum { UNTOUCHED = -77 };
   int64_t values[1200], offsets[1200], lists[2][1201];
@@ -436,6 +455,7 @@ START_TEST(index_loops_agree) {
     require(index_of[0]->ascends(values, count) == index_of[_i]->ascends(values, count));
     require(index_of[0]->is_constant(values, count) == index_of[_i]->is_constant(values, count));
     check_range(index_of[_i], values, count, n % 2 ? 0 : -1000);
+    check_modes(index_of[_i], values, count);
     lists[1][count - begin] = UNTOUCHED;
     int64_t listed = index_of[0]->list_owned(values, begin, count, &ours, lists[0], &beyond[0]);
     int64_t found_too = index_of[_i]->list_owned(values, begin, count, &ours, lists[1], &beyond[1]);
@@ -477,6 +497,7 @@ START_TEST(plain_index_loops_are_right) {
     require(index_of[0]->ascends(values, count) == ascends);
     require(index_of[0]->is_constant(values, count) == is_constant);
     check_range(index_of[0], values, count, n % 2 ? 0 : -1000);
+    check_modes(index_of[0], values, count);
     require(index_of[0]->number_places(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == due_beyond);
     require(index_of[0]->find_places(values, count, &placing, places) == due_beyond);
     for (int64_t i = 0; i < count; i++) {
