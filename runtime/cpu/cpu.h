@@ -31,7 +31,7 @@ ALWAYS_INLINE void fetch_once(uintptr_t address, uintptr_t bytes) {
    0.83 ms, 1.2 if they are left to the processor's own sight, their maximum 0.77 and 1.3). */
 ALWAYS_INLINE void fetch_onward(const void *at, const uintptr_t bytes) {
   enum { AHEAD = 8192 };
-  for (uintptr_t i = 0; i < bytes; i += CACHE_LINE) __builtin_prefetch((const void *)((uintptr_t)at + AHEAD + i));
+  fetch_once((uintptr_t)at + AHEAD, bytes);
 }
 
 /* --------------------------------------------------------------------------------------------------- pool.c */

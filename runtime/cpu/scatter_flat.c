@@ -42,9 +42,18 @@ static void bring_rows(convert_row *convert, int64_t rows, int64_t columns, char
     convert(columns, to, to_step, from, step);
 }
 
+/* Do rows lie one behind the other? */
+static bool rows_are_dense(const struct flat *flat, const struct row *rows, int i, int64_t column) {
+  return rows->step_bytes[i] == flat->columns * column;
+}
+
+static struct stream stream_of_rows(const struct flat *flat, const struct row *rows, int i, int64_t column) {
+  return stream_of(rows->address[i], rows_are_dense(flat, rows, i, column) ? column : 0, BLOCK);
+}
+
 static const int64_t *values_of(const struct flat *flat, const struct row *rows, int64_t *block) {
   const char *index = rows->address[INDEX];
-  if (flat->straight && rows->step_bytes[INDEX] == flat->columns * flat->index_column)
+  if (flat->straight && rows_are_dense(flat, rows, INDEX, flat->index_column))
     return (const int64_t *)(const void *)index;
   bring_rows(flat->widen, rows->count, flat->columns, (char *)block, sizeof *block, index, rows->step_bytes[INDEX],
              flat->index_column);
@@ -56,7 +65,7 @@ static void bring_src(const struct flat *flat, const struct row *rows, char *blo
   const char *src = rows->address[SRC];
   tile->src = src;
   tile->src_row = flat->src_column;
-  if (flat->plain && rows->step_bytes[SRC] == flat->columns * flat->src_column) return;
+  if (flat->plain && rows_are_dense(flat, rows, SRC, flat->src_column)) return;
   bring_rows(flat->bring, rows->count, flat->columns, block, tile->step, src, rows->step_bytes[SRC], flat->src_column);
   tile->src = block;
   tile->src_row = tile->step;
@@ -68,8 +77,6 @@ static void visit(void *flat_, const struct row *row) {
   double elements[BLOCK]; /* of any dtype */
   struct tile tile = flat->tile;
   tile.index = places;
-  const bool index_dense = row->step_bytes[INDEX] == flat->columns * flat->index_column;
-  const bool src_dense = row->step_bytes[SRC] == flat->columns * flat->src_column;
   for (int64_t begin = 0; begin < row->count; begin += most) {
     struct row rows = block_of(row, begin, row->count - begin < most ? row->count - begin : most);
     if (bad_is_set(flat->bad)) return;
@@ -77,8 +84,8 @@ static void visit(void *flat_, const struct row *row) {
     bool nobodys =
         index_loops()->number_places(values_of(flat, &rows, values), flat->offsets, tile.rows, flat->plan->size,
                                      (rows.address[SELF] - tile.self) / tile.step, flat->plan->step, places);
-    tile.index_stream = stream_of(rows.address[INDEX], index_dense ? flat->index_column : 0, BLOCK);
-    tile.src_stream = stream_of(rows.address[SRC], src_dense ? flat->src_column : 0, BLOCK);
+    tile.index_stream = stream_of_rows(flat, &rows, INDEX, flat->index_column);
+    tile.src_stream = stream_of_rows(flat, &rows, SRC, flat->src_column);
     bring_src(flat, &rows, (char *)elements, &tile);
     flat->loops->join(&tile, tile.rows, NULL);
     if (nobodys) set_bad(flat->bad);
