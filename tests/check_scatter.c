@@ -247,6 +247,19 @@ static void store_index(const struct bad_call *bad, int64_t place, int64_t value
   ok(strew_set(bad->call.index, bad->call.c.rank, at, strew_int(value), &failure));
 }
 
+/* The same elements in memory of a host, where the device takes that. */
+static strew_tensor *wrapped(strew_tensor *tensor) {
+  const strew_dtype dtype = strew_tensor_dtype(tensor);
+  const size_t bytes = (size_t)strew_tensor_numel(tensor) * strew_dtype_size_bytes(dtype);
+  void *memory = host_of(tensor);
+  strew_tensor *out = NULL;
+  const strew_status status = strew_wrap(device, dtype, strew_tensor_rank(tensor), strew_tensor_sizes(tensor), NULL,
+                                         memory, bytes, free, memory, &out, &failure);
+  if (status == STREW_EDEVICE) return free(memory), tensor;
+  ok(status);
+  return strew_release(tensor), out;
+}
+
 static struct bad_call draw_bad_call(int shape, bool large, strew_reduction reduction, int which) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BFLOAT16, STREW_INT16, STREW_FLOAT64, STREW_FLOAT16};
   struct bad_call bad = {.call.c = {.dtype = dtype_here(dtypes[draw_below(5)]), .reduction = reduction}};
@@ -264,6 +277,7 @@ static struct bad_call draw_bad_call(int shape, bool large, strew_reduction redu
   int64_t size = c->self_sizes[c->dim], below = c->mode == STREW_WRAP ? -size - 1 : -1;
   bad.value = draw_below(2) ? size + draw_below(3) : below - draw_below(3);
   bad.call.self = random_tensor(c->dtype, c->rank, c->self_sizes, layout_for(draw_below(3)));
+  if (draw_below(4) == 0) bad.call.self = wrapped(bad.call.self);
   bad.call.src = random_tensor(c->dtype, c->rank, c->src_sizes, layout_for(draw_below(4)));
   bad.call.index = index_of_shape(shape, c, draw_below(2) ? STREW_INT64 : STREW_INT32);
   store_index(&bad, bad.place, bad.value);

@@ -49,8 +49,9 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   if (plan->size < 1) return false;
   if (!plan->disposable && !scatter_looks_first(context, plan, way)) {
     bytes = scatter_target_bytes(plan);
-    bool wrapped = plan->plan.operands[SELF].storage->wrapped; /* a host may be writing between self's elements */
-    if (plan->plan.count > ARG || wrapped) return false;
+    /* a host may be writing between the elements of what it wrapped */
+    if (plan->plan.operands[SELF].storage->wrapped && !scatter_is_dense(plan)) return false;
+    if (plan->plan.count > ARG) return false;
     if (bytes <= sizeof little)
       memcpy(copy = little, self, bytes);
     else if (scatter_is_little(plan, bytes) && (copy = memory_take(context, bytes)))
