@@ -220,6 +220,14 @@ static void check_rows(int isa, strew_dtype dtype, enum fold_kind kind, const st
   }
 }
 
+/* What a row is given beside its elements, in[0]: means, or extremes of columns, every other one of which it holds. */
+static const char *given_to_row(strew_dtype dtype, enum fold_kind kind, int64_t count) {
+  const int64_t size = size_of(dtype);
+  draw_row(1, dtype, count);
+  for (int64_t i = 0; kind != DEVIATIONS && i < count; i += 2) memcpy(in[1] + i * size, in[0] + i * size, (size_t)size);
+  return in[1];
+}
+
 static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const struct fold *plain,
                        const struct fold *other) {
   strew_dtype gives = value_of(kind, dtype);
@@ -237,6 +245,7 @@ static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const st
     other->start(found, count);
     for (int i = 0; i < 3; i++) {
       draw_row(0, dtype, count);
+      centers = given_to_row(dtype, kind, count);
       plain->row(due, in[0], centers, count, i);
       other->row(found, in[0], centers, count, i);
     }
@@ -244,6 +253,7 @@ static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const st
     if (plain->rows) check_rows(isa, dtype, kind, plain, other, centers, count);
     memcpy(inputs[2], due, sizeof due);
     draw_row(0, dtype, count);
+    centers = given_to_row(dtype, kind, count);
     plain->row(due, in[0], centers, count, 3);
     other->row(found, in[0], centers, count, 3);
     plain->join(due, inputs[2], count);

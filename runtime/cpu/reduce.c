@@ -61,7 +61,8 @@ struct job {
   int64_t width, tiles_per_row, tiles;    /* columns in a tile */
   int lanes;                              /* of an output, across: a power of two, no more than it needs */
   bool finds;                             /* winners with their places? */
-  const struct fold *fold;
+  bool far;                               /* across, and more than a core's cache holds */
+  const struct fold *fold, *extremes;     /* extremes: of winners that are found across, else NULL */
   char *partial; /* where outputs are folded in several pieces: their values, [tile][chunk][width] ... */
   char *means;   /* ... and, in the second pass of a variance, [tile][width] */
 };
@@ -133,9 +134,11 @@ static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t par
   job->width = least(job->columns, widest);
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * count_of_sizes(job->kept.rank, job->kept.sizes);
-  /* winners need each row's own place, and no lanes: they may be met in any order */
-  job->finds = job->fold->value_bytes > (int64_t)sizeof(int64_t);
-  for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n && !job->finds;) job->lanes *= 2;
+  job->finds = plan->fold == STREW_FOLD_ARGMIN || plan->fold == STREW_FOLD_ARGMAX;
+  if (job->finds && job->across) job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? LEAST : GREATEST, in->dtype);
+  for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
+  job->far = job->across && job->column_in <= (int64_t)sizeof(int64_t) &&
+             plan_numel(&plan->plan) * job->element_bytes > (int64_t)job->context->grain_bytes;
 }
 
 /* One tile: where its first output and that one's first element lie. */
@@ -233,40 +236,80 @@ static void block_along(const struct job *job, struct desk *desk, struct cursor 
 
 /* Rows that lie one behind the other are one long row, which meets several lanes at once. */
 static bool rows_are_dense(const struct job *job, const struct cursor *cursor, int64_t width) {
-  return job->direct && job->column_in == job->element_bytes && cursor_step(cursor) == width * job->element_bytes &&
-         !job->finds;
+  return job->column_in == job->element_bytes && cursor_step(cursor) == width * job->element_bytes;
+}
+
+/* How many of them, `most` at the most, are brought at once? */
+static int64_t dense_rows(const struct job *job, const struct cursor *cursor, int64_t most, int64_t width) {
+  int64_t rows = cursor_run(cursor, most),
+          fit = (int64_t)sizeof(((struct desk *)0)->buffer) / (width * job->wide_bytes);
+  return job->direct ? rows : least(rows, fit);
 }
 
 /* The rows of a block, equally far apart: lane by lane, so that few values are at work at once. */
-static bool rows_are_regular(const struct job *job, const struct cursor *cursor, int64_t count) {
-  return job->direct && job->fold->rows && job->column_in == job->element_bytes && cursor_run(cursor, count) == count;
+static bool rows_are_regular(const struct job *job, const struct fold *fold, const struct cursor *cursor,
+                             int64_t count) {
+  return job->direct && fold->rows && job->column_in == job->element_bytes && cursor_run(cursor, count) == count;
 }
 
-static void rows_by_lane(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
-                         int64_t count, int64_t width) {
+static void rows_by_lane(const struct job *job, const struct fold *fold, struct desk *desk, struct cursor *cursor,
+                         const void *centers, int64_t count, int64_t width) {
   int64_t step = cursor_step(cursor);
   for (int lane = 0; lane < job->lanes && lane < count; lane++)
-    job->fold->rows(desk->lanes + lane * width * job->fold->value_bytes, cursor->at + lane * step, job->lanes * step,
-                    (count - lane - 1) / job->lanes + 1, centers, width);
+    fold->rows(desk->lanes + lane * width * fold->value_bytes, cursor->at + lane * step, job->lanes * step,
+               (count - lane - 1) / job->lanes + 1, centers, width);
   cursor_advance(cursor, count);
 }
 
-static void block_across(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
-                         int64_t place, int64_t count, int64_t width) {
-  const struct fold *fold = job->fold;
-  bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, cursor, count) && !dense;
+/* A piece of a row to come: pieces lie a row apart, on other pages, which no processor foresees (sums of float16 over
+   dimension 0 of 1000 x 10 k: 3.3 ms, 1.0 so; the greatest of float32 2.9 and 1.4). */
+static void fetch_row_ahead(const struct job *job, const struct cursor *cursor, int64_t width) {
+  enum { AHEAD = 8 };
+  fetch_once((uintptr_t)cursor->at + AHEAD * (uintptr_t)cursor_step(cursor), (uintptr_t)(width * job->column_in));
+}
+
+/* The rows' values in desk->lanes. */
+static void block_in_lanes(const struct job *job, const struct fold *fold, struct desk *desk, struct cursor *cursor,
+                           const void *centers, int64_t count, int64_t width) {
+  bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count) && !dense;
   fold->start(desk->lanes, job->lanes * width);
-  if (regular) rows_by_lane(job, desk, cursor, centers, count, width);
+  if (regular) rows_by_lane(job, fold, desk, cursor, centers, count, width);
   for (int64_t i = regular ? count : 0, rows; i < count; i += rows) {
     int64_t lane = i & (job->lanes - 1);
-    rows = dense ? cursor_run(cursor, count - i < job->lanes - lane ? count - i : job->lanes - lane) : 1;
-    const void *elements = dense ? cursor->at : brought(job, desk->buffer, cursor->at, job->column_in, width);
-    fold->row(desk->lanes + lane * width * fold->value_bytes, elements, centers, rows * width, place + i);
+    rows = dense ? dense_rows(job, cursor, least(count - i, job->lanes - lane), width) : 1;
+    if (!dense && job->far) fetch_row_ahead(job, cursor, width);
+    const void *elements = brought(job, desk->buffer, cursor->at, job->column_in, rows * width);
+    fold->row(desk->lanes + lane * width * fold->value_bytes, elements, centers, rows * width, 0);
     cursor_advance(cursor, rows);
   }
   for (int half = job->lanes / 2; half; half /= 2)
     fold->join(desk->lanes, desk->lanes + half * width * fold->value_bytes, half * width);
-  memcpy(desk->values, desk->lanes, (size_t)(width * fold->value_bytes));
+}
+
+/* Winners whose columns' extremes are in desk->lanes. */
+static void find_in_block(const struct job *job, struct desk *desk, struct cursor *cursor, int64_t place, int64_t count,
+                          int64_t width) {
+  bool dense = rows_are_dense(job, cursor, width);
+  job->fold->start(desk->values, width);
+  for (int64_t i = 0, rows; i < count; i += rows) {
+    rows = dense ? dense_rows(job, cursor, count - i, width) : 1;
+    const char *elements = brought(job, desk->buffer, cursor->at, job->column_in, rows * width);
+    for (int64_t k = 0; k < rows; k++, elements += width * job->wide_bytes)
+      job->fold->row(desk->values, elements, desk->lanes, width, place + i + k);
+    cursor_advance(cursor, rows);
+  }
+}
+
+/* Of winners the extremes first; then the rows, which are near now, are looked through for them (over dimension 0 of
+   1000 x 10 k float32: 5.5 ms; 8.7 if each element meets the best so far and its place). */
+static void block_across(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
+                         int64_t place, int64_t count, int64_t width) {
+  struct cursor again = *cursor;
+  block_in_lanes(job, job->extremes ? job->extremes : job->fold, desk, cursor, centers, count, width);
+  if (job->extremes)
+    find_in_block(job, desk, &again, place, count, width);
+  else
+    memcpy(desk->values, desk->lanes, (size_t)(width * job->fold->value_bytes));
 }
 
 /* ----------------------------------------------------------------------------------------------------- the tree */
