@@ -145,6 +145,8 @@ OPERANDS = {
     "dense_sum_0": dense(1, *MATRIX),
     "dense_sum_1": dense(1, *MATRIX),
     "dense_max": dense(1),
+    "dense_max_0": dense(1, *MATRIX),
+    "dense_max_0_positions": dense(1, *MATRIX),
     "dense_argmax": dense(1),
     "dense_sort": dense(1),
     "dense_cumsum": dense(1),

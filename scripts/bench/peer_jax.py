@@ -123,6 +123,8 @@ NEW = {
     "dense_sum_0": lambda a: a.sum(0),
     "dense_sum_1": lambda a: a.sum(1),
     "dense_max": jnp.max,
+    "dense_max_0": lambda a: a.max(0),
+    "dense_max_0_positions": lambda a: (a.max(0), a.argmax(0)),
     "dense_argmax": jnp.argmax,
     "dense_sort": sort,
     "dense_cumsum": jnp.cumsum,

@@ -115,6 +115,8 @@ CALLS = {
     "dense_sum_0": lambda a: a.sum(0),
     "dense_sum_1": lambda a: a.sum(1),
     "dense_max": numpy.max,
+    "dense_max_0": lambda a: a.max(0),
+    "dense_max_0_positions": lambda a: (a.max(0), a.argmax(0)),
     "dense_argmax": numpy.argmax,
     "dense_sort": sort,
     "dense_cumsum": numpy.cumsum,

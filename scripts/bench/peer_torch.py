@@ -101,6 +101,8 @@ CALLS = {
     "dense_sum_0": lambda a: a.sum(0),
     "dense_sum_1": lambda a: a.sum(1),
     "dense_max": torch.max,
+    "dense_max_0": lambda a: a.amax(0),
+    "dense_max_0_positions": lambda a: a.max(0),
     "dense_argmax": torch.argmax,
     "dense_sort": torch.sort,
     "dense_cumsum": lambda a: a.cumsum(0),
