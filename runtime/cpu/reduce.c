@@ -18,6 +18,7 @@
 /* A tile's values, and the elements of short rows that make one; where they are read twice, 32 KiB of float32. Between
    tiles memory idles: with one for each row of 10000, sums took 1.15 times as long. */
 enum { TILE_BYTES = 1024, TILE_ELEMENTS = 1 << 17, TILE_ELEMENTS_TWICE = 1 << 13 };
+enum { BUFFER_BYTES = SUM_BLOCK * (int)sizeof(int64_t) };
 enum { MAX_DEPTH = 54, PIECES_PER_PART = 2 };
 
 CHOOSE_LOOPS(reduce)
@@ -202,7 +203,7 @@ static void cursor_advance(struct cursor *cursor, int64_t count) {
 
 /* What a thread needs for itself. Alignment is that of the widest value. */
 struct desk {
-  _Alignas(64) char buffer[SUM_BLOCK * sizeof(int64_t)]; /* elements in the computed dtype */
+  _Alignas(64) char buffer[BUFFER_BYTES]; /* elements in the computed dtype */
   _Alignas(64) char lanes[SUM_LANES * TILE_BYTES];
   /* the columns' means, repeated for each lane; or the winner of the blocks so far */
   _Alignas(64) char centers[SUM_LANES * TILE_BYTES];
@@ -241,9 +242,8 @@ static bool rows_are_dense(const struct job *job, const struct cursor *cursor, i
 
 /* How many of them, `most` at the most, are brought at once? */
 static int64_t dense_rows(const struct job *job, const struct cursor *cursor, int64_t most, int64_t width) {
-  int64_t rows = cursor_run(cursor, most),
-          fit = (int64_t)sizeof(((struct desk *)0)->buffer) / (width * job->wide_bytes);
-  return job->direct ? rows : least(rows, fit);
+  const int64_t rows = cursor_run(cursor, most);
+  return job->direct ? rows : least(rows, BUFFER_BYTES / (width * job->wide_bytes));
 }
 
 /* The rows of a block, equally far apart: lane by lane, so that few values are at work at once. */
