@@ -286,13 +286,24 @@ static void block_in_lanes(const struct job *job, const struct fold *fold, struc
     fold->join(desk->lanes, desk->lanes + half * width * fold->value_bytes, half * width);
 }
 
-/* Winners whose columns' extremes are in desk->lanes. */
+/* Has each column its winner, which begins with its place (-1: none yet)? */
+static bool all_are_found(const char *winners, int64_t winner_bytes, int64_t width) {
+  bool open = false;
+  for (int64_t i = 0; i < width; i++) open |= *(const int64_t *)(const void *)(winners + i * winner_bytes) < 0;
+  return !open;
+}
+
+/* Winners whose columns' extremes are in desk->lanes. Where values repeat, all are found soon (argmax over dimension 0
+   of 1 M x 8 zeros and ones: 1.8 ms, 10 if the whole block is looked through). */
 static void find_in_block(const struct job *job, struct desk *desk, struct cursor *cursor, int64_t place, int64_t count,
                           int64_t width) {
+  enum { SOON = 16 };
   bool dense = rows_are_dense(job, cursor, width);
   job->fold->start(desk->values, width);
-  for (int64_t i = 0, rows; i < count; i += rows) {
-    rows = dense ? dense_rows(job, cursor, count - i, width) : 1;
+  for (int64_t i = 0, look = SOON, rows; i < count; i += rows) {
+    if (i >= look && all_are_found(desk->values, job->fold->value_bytes, width)) return;
+    if (i >= look) look = i + SOON;
+    rows = dense ? dense_rows(job, cursor, least(count - i, SOON), width) : 1;
     const char *elements = brought(job, desk->buffer, cursor->at, job->column_in, rows * width);
     for (int64_t k = 0; k < rows; k++, elements += width * job->wide_bytes)
       job->fold->row(desk->values, elements, desk->lanes, width, place + i + k);
