@@ -62,7 +62,7 @@ struct job {
   int64_t width, tiles_per_row, tiles;    /* columns in a tile */
   int lanes;                              /* of an output, across: a power of two, no more than it needs */
   bool finds;                             /* winners with their places? */
-  bool far;                               /* across, and more than a core's cache holds */
+  bool far;                               /* across neighbouring columns, and more than a grain is read */
   const struct fold *fold, *extremes;     /* extremes: of winners that are found across, else NULL */
   char *partial; /* where outputs are folded in several pieces: their values, [tile][chunk][width] ... */
   char *means;   /* ... and, in the second pass of a variance, [tile][width] */
@@ -301,8 +301,10 @@ static void find_in_block(const struct job *job, struct desk *desk, struct curso
   bool dense = rows_are_dense(job, cursor, width);
   job->fold->start(desk->values, width);
   for (int64_t i = 0, look = SOON, rows; i < count; i += rows) {
-    if (i >= look && all_are_found(desk->values, job->fold->value_bytes, width)) return;
-    if (i >= look) look = i + SOON;
+    if (i >= look) {
+      if (all_are_found(desk->values, job->fold->value_bytes, width)) return;
+      look = i + SOON;
+    }
     rows = dense ? dense_rows(job, cursor, least(count - i, SOON), width) : 1;
     const char *elements = brought(job, desk->buffer, cursor->at, job->column_in, rows * width);
     for (int64_t k = 0; k < rows; k++, elements += width * job->wide_bytes)

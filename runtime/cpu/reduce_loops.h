@@ -15,7 +15,8 @@ struct fold {
   int64_t value_bytes;
   void (*start)(void *values, int64_t count);
   void (*join)(void *values, const void *others, int64_t count);
-  /* Element i joins value i. Of winners: where it is center i, the extreme of its column, and none was met before. */
+  /* Element i joins value i. Of winners, whose row has that place: where it is center i, the extreme of its column, and
+     none was met before. */
   void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
   /* `rows` rows, `step` bytes apart, one after the other; NULL: row after row will do. */
   void (*rows)(void *values, const void *elements, int64_t step, int64_t rows, const void *centers, int64_t count);
