@@ -31,6 +31,11 @@ ALWAYS_INLINE void fetch_passage(const struct tile *t, int64_t i, const uintptr_
   fetch_stream(t, t->src_stream, i, rows * src_bytes);
 }
 
+/* By how many rows a passage asks for places, where so many rows are left after it: for all of its rows or for none, as
+   a question for each would cost more than the last ones that are not asked for (amax of 10 M float32 into 1 M: 8.1 ms,
+   not 7.8; of int32 9.1, not 7.3; Zen 5). */
+ALWAYS_INLINE int64_t places_ahead(int64_t left, int64_t ahead) { return left < ahead ? 0 : ahead; }
+
 /* A compiler tests four values and joins them in less than four times what it takes for one: 10 M float32 into 100
    places take 5.4 ms instead of 6.1. */
 enum { AT_ONCE = 4 };
