@@ -28,15 +28,18 @@ typedef int get_character(FILE *);
   X(void, using_history, (void))                                                                                       \
   X(int, add_history, (const char *entry)) /* libedit's result, readline has none */                                   \
   X(void, clear_history, (void))
-#define OTHER_CALLS(X) /* of readline alone */                                                                         \
+#define OTHER_CALLS(X) /* not of every version, or of readline alone */                                                \
+  X(void, rl_deprep_terminal, (void))                                                                                  \
+  X(void, rl_reset_after_signal, (void))                                                                               \
+  X(int, rl_on_new_line, (void))                                                                                       \
+  X(int, rl_forced_update_display, (void)) /* libedit's has no result */                                               \
   X(void, rl_free_line_state, (void))                                                                                  \
   X(void, rl_callback_sigcleanup, (void))                                                                              \
   X(int, rl_clear_pending_input, (void))                                                                               \
-  X(void, rl_reset_after_signal, (void))                                                                               \
-  X(int, rl_on_new_line, (void))                                                                                       \
-  X(int, rl_forced_update_display, (void))                                                                             \
   X(int, rl_variable_bind, (const char *name, const char *value))
-#define OTHER_VARIABLES(X) X(const char *, rl_basic_quote_characters)
+#define OTHER_VARIABLES(X)                                                                                             \
+  X(const char *, rl_basic_quote_characters)                                                                           \
+  X(int, rl_eof_found)
 #define VARIABLES(X)                                                                                                   \
   X(char *, rl_line_buffer)                                                                                            \
   X(int, rl_end)                                                                                                       \
@@ -262,7 +265,7 @@ const char *line_open(line_completer *complete) {
  */
 
 /* What a terminal gives line by line, edited by itself alone. */
-static line_got read_terminal(char **line) {
+static line_got read_terminal(const char *prompt, char **line) {
   enum { STEP = 4096 };
   size_t length = 0;
   for (char *grown; (grown = realloc(*line, length + STEP + 1)) != NULL;) {
@@ -270,6 +273,8 @@ static line_got read_terminal(char **line) {
     size_t n = read_keys(grown + length, STEP);
     if (n == 0 && continued) {
       continued = 0;
+      fputs(prompt, stdout);
+      fflush(stdout);
       continue;
     }
     if (interrupted) {
@@ -317,10 +322,13 @@ static void drop_line(void) {
   if (!is_taken) editor.rl_callback_handler_remove();
 }
 
-/* Stopped by Ctrl-Z and back: the terminal is as the shell left it. */
+/* Stopped by Ctrl-Z and back: the terminal is as the shell left it. (The editors prepare no terminal that they have
+   prepared already.) */
 static void show_again(const char *prompt) {
   continued = 0;
-  if (editor.is_readline && editor.rl_reset_after_signal && editor.rl_on_new_line && editor.rl_forced_update_display) {
+  if (editor.rl_deprep_terminal && editor.rl_reset_after_signal && editor.rl_on_new_line &&
+      editor.rl_forced_update_display) {
+    editor.rl_deprep_terminal();
     editor.rl_reset_after_signal();
     editor.rl_on_new_line();
     editor.rl_forced_update_display();
@@ -332,6 +340,7 @@ static void show_again(const char *prompt) {
 
 static line_got read_edited(const char *prompt, char **line) {
   is_taken = is_over = is_woken = false;
+  if (editor.rl_eof_found) *editor.rl_eof_found = 0; /* readline 8.2 ends each later line with an empty one */
   editor.rl_callback_handler_install(prompt, take);
   while (!is_taken && !interrupted) {
     bool is_there;
@@ -358,7 +367,7 @@ line_got line_read(const char *prompt, char **line) {
   if (!is_typed) {
     what = read_plain(line);
   } else {
-    what = editor.is_there ? read_edited(prompt, line) : read_terminal(line);
+    what = editor.is_there ? read_edited(prompt, line) : read_terminal(prompt, line);
     restore_signals();
   }
   if (what == LINE_TYPED) return what;

@@ -10,6 +10,7 @@
      pause                               lets 10 ms go by
      size COLUMNS LINES                  the window changes
      signal NUMBER                       sends it to the program
+     cooked                              gives the terminal the mode in which a shell leaves it
      end [STATUS]                        waits for the program's end, with that exit status (else 0)
 
    Lines that begin with # say what comes next. Texts are compared without the terminal's control sequences and carriage
@@ -27,6 +28,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -178,6 +180,14 @@ static int finish(void) {
   return -1;
 }
 
+static bool cook(void) {
+  struct termios mode;
+  if (tcgetattr(terminal, &mode) != 0) return false;
+  mode.c_iflag |= ICRNL;
+  mode.c_lflag |= ICANON | ECHO | ISIG;
+  return tcsetattr(terminal, TCSANOW, &mode) == 0;
+}
+
 static bool run(char *text) {
   static char *arguments[MOST_ARGUMENTS];
   int n = 1;
@@ -197,6 +207,7 @@ static bool obey(char *line) {
   if (strcmp(line, "end") == 0) return finish() == atoi(rest);
   if (strcmp(line, "pause") == 0) return nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL) == 0;
   if (strcmp(line, "signal") == 0) return kill(child, atoi(rest)) == 0;
+  if (strcmp(line, "cooked") == 0) return cook();
   if (strcmp(line, "size") == 0) {
     struct winsize size = {0};
     char *end;
