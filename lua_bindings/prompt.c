@@ -221,6 +221,8 @@ static void push_host(lua_State *L) {
   lua_pushcfunction(L, luaopen_debug); /* scripts may have none */
   lua_call(L, 0, 1);
   lua_setfield(L, -2, "debug");
+  lua_pushliteral(L, PROMPT_MARK);
+  lua_setfield(L, -2, "mark");
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_setfield(L, -2, "methods");
 }

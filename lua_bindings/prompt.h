@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #define PROMPT_CHUNK "strew prompt" /* the name of their chunks, in tracebacks */
+#define PROMPT_MARK  "_strew_block" /* a local of an entry: see entry.lua */
 
 /* A lua_CFunction: loads them for the session of this state, with an empty stack. */
 int prompt_open(lua_State *L);

@@ -42,6 +42,21 @@ static int last_level(lua_State *L) {
   return there;
 }
 
+/* Pushes a table of the locals of an entry's outermost block: those between the first mark and the second. */
+static void push_locals(lua_State *L, const lua_Debug *frame) {
+  const char *name;
+  int marks = 0;
+  lua_newtable(L);
+  for (int i = 1; marks < 2 && (name = lua_getlocal(L, frame, i)) != NULL; i++) {
+    bool is_mark = strcmp(name, PROMPT_MARK) == 0;
+    marks += is_mark;
+    if (is_mark || marks != 1 || *name == '(') /* the compiler's own */
+      lua_pop(L, 1);
+    else
+      lua_setfield(L, -2, name);
+  }
+}
+
 /* Where an error is handled: the locals that the entry has by then are kept for the session. */
 static void keep_locals(lua_State *L) {
   lua_Debug frame;
@@ -52,14 +67,7 @@ static void keep_locals(lua_State *L) {
     bool is_entry = lua_rawequal(L, -1, top + 1);
     lua_pop(L, 1);
     if (!is_entry) continue;
-    const char *name;
-    lua_newtable(L);
-    for (int i = 1; (name = lua_getlocal(L, &frame, i)) != NULL; i++) {
-      if (*name == '(') /* the compiler's own */
-        lua_pop(L, 1);
-      else
-        lua_setfield(L, -2, name);
-    }
+    push_locals(L, &frame);
     lua_setfield(L, LUA_REGISTRYINDEX, left_key);
     break;
   }

@@ -37,6 +37,12 @@ has() {
 
 # A line longer than the buffers that editors begin with.
 printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\npress :q\\r\nend\n' 0 >"$here/long.session"
+# As many locals as an entry may have.
+{
+  printf 'run\nenter '
+  seq 200 | while read -r i; do printf 'local v%d=%d ' "$i" "$i"; done
+  printf '\nenter v1 + v200\nshow \\n201\\n\npress :q\\r\nend\n'
+} >"$here/many.session"
 # Ctrl-C behind a key that the program has not read yet, but knows of: it drops the line, the key with it.
 {
   echo "run LD_PRELOAD=$(realpath "$build")/tests/terminal/late_read.so"
@@ -45,7 +51,7 @@ printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\
   done
   printf 'enter 6 * 7\nshow \\n42\\n\nnot \\n\\n42\npress :q\\r\nend\n'
 } >"$here/late.session"
-play none prompt lines plain stuck late
+play none prompt locals many lines plain stuck late
 if has libreadline.so.8 libreadline8; then play readline prompt editor hostile letters long paste readline stopped late; fi
 if has libedit.so.2 libedit2; then play edit prompt editor hostile letters long lines stopped late; fi
 play other wrong

@@ -12,6 +12,7 @@ local concat, find, insert, remove, sub = table.concat, string.find, table.inser
 local setmetatable, pcall, error, tostring = setmetatable, pcall, error, tostring
 
 local CAPTURE = "_strew_capture" -- the name by which an entry finds what takes its locals
+local MARK = prompt.host.mark    -- a local that begins the outermost block, and each part of it that has inner blocks
 local GROUP = 100                -- names for one closure, which has 255 upvalues at most
 
 local cells = {} -- name -> {closure over this variable alone, is_const}
@@ -64,9 +65,10 @@ local function take_closing(name)
   insert(closing, value)
 end
 
--- The names in the text, each once, and whether it has the word `local`.
+-- The names in the text that a session's local may have, each once, and whether the text has the word `local`. (`_` is
+-- always the last result.)
 local function names_in(tokens)
-  local names, seen, has_local = {}, {[CAPTURE] = true}, false
+  local names, seen, has_local = {}, {[CAPTURE] = true, [MARK] = true, _ = true}, false
   for _, token in ipairs(tokens) do
     if token.kind == "name" and not seen[token.text] then
       seen[token.text] = true
@@ -171,6 +173,25 @@ local function wrap(body, names, chunk_name, capture)
   return f
 end
 
+local opens_blocks = {["do"] = true, ["for"] = true, ["if"] = true, ["repeat"] = true, ["while"] = true}
+local ends_part = {["local"] = true, ["::"] = true}
+
+-- The outermost block with marks, by which an error's observer tells its locals from those of inner blocks: the former
+-- stand between the first mark and the second. From a statement with blocks to the next local or label, which have to
+-- stay visible, it is one inner block, so that loops contain no mark.
+local function mark_blocks(block, tokens)
+  local parts, from, depth, is_inside = {"local " .. MARK .. " "}, 1, 0, false
+  for _, token in ipairs(tokens) do
+    if token.first > #block then break end
+    if depth == 0 and (is_inside and ends_part or opens_blocks)[token.text] then
+      insert(parts, sub(block, from, token.first - 1) .. (is_inside and "end " or "do local " .. MARK .. " "))
+      from, is_inside = token.first, not is_inside
+    end
+    depth = depth + (deeper[token.text] or 0)
+  end
+  return concat(parts) .. sub(block, from) .. (is_inside and " end " or "")
+end
+
 local function compile_statements(text, tokens, chunk_name)
   local names, has_local = names_in(tokens)
   if not has_local or #names == 0 then return wrap(text, names, chunk_name) end
@@ -179,7 +200,8 @@ local function compile_statements(text, tokens, chunk_name)
   local block, rest = sub(living, 1, last - 1), sub(living, last)
   local call, capture = capture_of(names, held, constants(block, tokens))
   if rest == "" then block = block .. "\n" end -- it may end in a comment
-  local f = wrap(block .. call .. rest, names, chunk_name, capture)
+  local f = wrap(mark_blocks(block, tokens) .. call .. rest, names, chunk_name, capture)
+    or wrap(block .. call .. rest, names, chunk_name, capture) -- as where there is no room for one more local
   if f then return f end
   return wrap(text, names, chunk_name) -- as where a goto jumps to the end, over locals
 end
@@ -200,10 +222,11 @@ function prompt.compile(text, chunk_name)
   return f, not f and message or false
 end
 
--- Locals of an entry that an error ended, by name. What its functions have captured is lost to them, and they to it.
+-- Locals of the outermost block of an entry that an error ended, by name. What its functions have captured is lost to
+-- them, and they to it.
 function prompt.rescue(values)
   for name, value in next, values do
-    if name ~= CAPTURE then cells[name] = new_cell(value) end
+    if name ~= CAPTURE and name ~= "_" then cells[name] = new_cell(value) end
   end
 end
 
