@@ -52,7 +52,7 @@ endif
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
-PROGRAM  = $(addprefix lua_bindings/,main.c call.c interrupt.c hint.c devices.c progress.c repl.c prompt.c line.c history.c)
+PROGRAM  = $(addprefix lua_bindings/,main.c call.c interrupt.c hint.c devices.c output.c progress.c repl.c prompt.c line.c history.c)
 # What the prompt is made of beside repl.c and prompt.c, in the order of loading.
 PROMPT   = $(patsubst %,lua_bindings/prompt/%.lua,tokens entry show commands read complete)
 # The text behind strew.help, the reference and the manual page, and what reads it.

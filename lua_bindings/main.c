@@ -4,6 +4,7 @@
 #include "call.h"
 #include "devices.h"
 #include "interrupt.h"
+#include "output.h"
 #include "progress.h"
 #include "repl.h"
 #include "strew_lua.h"
@@ -11,6 +12,7 @@
 
 #include <ctype.h>
 #include <lauxlib.h>
+#include <limits.h>
 #include <lualib.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -300,10 +302,13 @@ static void make_arg(lua_State *L, const options *opts) {
   lua_setglobal(L, "arg");
 }
 
-/* Pushes what arg holds by now (LUA_INIT or -e may have changed it), as the script's "..." */
+/* Pushes what arg holds by now (LUA_INIT or -e may have changed it), as the script's "..." (A length below 0, as a
+   __len may give, is none.) */
 static int push_arg(lua_State *L) {
   if (lua_getglobal(L, "arg") != LUA_TTABLE) luaL_error(L, "'arg' is not a table");
-  int table = lua_gettop(L), n = (int)luaL_len(L, table);
+  int table = lua_gettop(L);
+  lua_Integer length = luaL_len(L, table);
+  int n = length < 0 ? 0 : length < INT_MAX - 3 ? (int)length : INT_MAX - 3;
   luaL_checkstack(L, n + 3, "too many arguments to script");
   for (int i = 1; i <= n; i++) lua_rawgeti(L, table, i);
   lua_remove(L, table);
@@ -380,6 +385,7 @@ static int run(lua_State *L) {
   lua_pushcfunction(L, open_module);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) return blame_option(L, opts);
   interrupt_open(L, has_limits(opts));
+  output_watch(L);
   make_arg(L, opts);
   lua_settop(L, 0);
   lua_gc(L, LUA_GCGEN, 0, 0); /* as the stock program does */
@@ -404,6 +410,7 @@ static lua_State *new_state(const options *opts, int threads) {
 
 int main(int argc, char **argv) {
   options opts = {.name = argc > 0 && argv[0][0] ? argv[0] : "strew", .argc = argc, .argv = argv};
+  output_guard(opts.name);
   if (!parse(argc, argv, &opts)) return EXIT_FAILURE;
   int threads;
   switch (opts.exit_after) {

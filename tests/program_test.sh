@@ -72,6 +72,10 @@ ran -e 'print(arg[0], arg[1], #arg)'; expect 'arg without a script' 0 "$program	
 ran -e 'arg[1] = "changed"' script.lua old; expect 'a changed arg reaches the script' 0 'changed*'
 ran -e 'arg = nil' script.lua; expect 'arg that is no table' 1 '' "*'arg' is not a table"
 ran -- script.lua -v; expect '-- ends the options' 0 '-v*'
+ran -e 'arg = setmetatable({}, {__len = function() return -5 end})' script.lua x
+expect 'arg with a length below 0' 0 "${newline}nil	nil	nil	-5"
+ran -e 'arg = setmetatable({}, {__len = function() return 1 << 40 end})' script.lua
+expect 'arg with too large a length' 1 '' '*too many arguments to script*'
 cp script.lua ./-odd.lua
 ran -- -odd.lua; expect '-- before a name with a dash' 0 "*-odd.lua	nil	--	0"
 input=script.lua
@@ -130,6 +134,53 @@ ran -e 'os.exit(false)'; expect 'os.exit(false)' 1 ''
 ran -e 'local c <close> = setmetatable({}, {__close = function() print("closed") end}) os.exit(3, true)'
 expect 'os.exit with close' 3 closed
 ran -e 'setmetatable({}, {__gc = function() print("collected") end})'; expect 'finalizers run at the end' 0 collected
+
+# ---- output that is lost
+# lost NAME ARGS...: it is an error where the disk is full, and where standard output is closed.
+lost() {
+  name=$1 && shift
+  for place in full closed; do
+    if [ $place = full ]; then "$program" "$@" >/dev/full 2>err <"$input"; else "$program" "$@" >&- 2>err <"$input"; fi
+    status=$?
+    : >out
+    expect "$name, $place" 1 '' "$program: cannot write standard output*"
+  done
+}
+if [ -w /dev/full ]; then
+  for word in --help --version --devices -v; do lost "what $word shows" $word; done
+  lost 'what print writes' -e 'print(1)'
+  lost 'what io.write writes' -e 'io.write(1)'
+  lost 'what is much' -e 'io.write(("x"):rep(1000000)) io.write("y")'
+  lost 'output before os.exit(0)' -e 'io.write(1) os.exit(0)'
+  lost 'output before os.exit(true, true)' -e 'print(1) os.exit(true, true)'
+  lost 'output before os.exit(7)' -e 'print(1) os.exit(7)'
+  lost 'output of what has limits' --memory 1G -e 'print(1)'
+  lost 'output of a sandbox' --sandbox -e 'print(1)'
+  echo 'print(1)' >prints.lua
+  lost 'output of a script' prints.lua
+  input=prints.lua
+  lost 'output of standard input' -
+  lost 'output of the prompt' -i
+  input=empty
+  full='io.open("/dev/full", "w"):write(1)'
+  for rest in '' 'os.exit(0)' 'os.exit(true, true)' 'collectgarbage()'; do
+    ran -e "$full $rest"; expect "a file that is not closed, $rest" 1 '' "$program: cannot write a file: No space left on device"
+  done
+  ran -e 'do local f <close> = io.open("/dev/full", "w") f:write(1) end print("on")'
+  expect 'a file that a block closes' 1 on "$program: cannot write a file: No space left on device"
+  ran -e 'io.output("/dev/full") io.write(1)'; expect 'a file for io.write' 1 '' '*: cannot write a file: No space*'
+  ran -e 'local f = io.open("/dev/full", "w") f:write(1) print(f:close())'
+  expect 'a script that is told by itself' 0 'nil	No space left on device	28'
+else
+  echo "left out: output that is lost (there is no /dev/full)"
+fi
+"$program" -e 'x = 1' >&- 2>err; status=$?; : >out; expect 'a closed standard output that is not used' 0 ''
+"$program" -e 'local f = io.open("taken", "w") print("lost") f:write("kept")' >&- 2>err; status=$?
+cp taken out; expect 'a file does not take the place of a closed standard output' 1 kept "$program: cannot write standard output*"
+ran -e 'local f = io.popen("seq 100000") f:read() f = nil collectgarbage() io.lines("/proc/self/status")()'
+expect 'files that are read are no output' 0 ''
+"$program" -e 'for i = 1, 1000000 do print(i) end' 2>err | head -n 1 >out; status=0
+expect 'a reader that has enough' 0 1
 
 # ---- LUA_INIT and -E
 export LUA_INIT='print("init", arg[0])'
