@@ -196,7 +196,8 @@ static void set_words(lua_State *L, const char *kind, const char *(*name)(int), 
 }
 
 static const char *dtype_word(int i) { return strew_dtype_name((strew_dtype)i); }
-static const char *reduction_word(int i) { return strew_reduction_name((strew_reduction)i); }
+/* (STREW_ASSIGN, which is before STREW_SUM, is a word that no call takes.) */
+static const char *reduction_word(int i) { return strew_reduction_name((strew_reduction)(STREW_SUM + i)); }
 static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
 
 /* Pushes `host`: the functions above, and what completion needs to know. */
@@ -209,7 +210,7 @@ static void push_host(lua_State *L) {
   luaL_newlib(L, functions);
   lua_newtable(L);
   set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);
-  set_words(L, "reduce", reduction_word, STREW_REDUCTION_COUNT);
+  set_words(L, "reduce", reduction_word, STREW_REDUCTION_COUNT - STREW_SUM);
   set_words(L, "mode", mode_word, STREW_MODE_COUNT);
   lua_setfield(L, -2, "words");
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

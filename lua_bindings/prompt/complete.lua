@@ -18,7 +18,7 @@ local later = {}
 
 function later.device()
   local names = host.device_names()
-  insert(names, "opencl")
+  if #names > 1 then insert(names, "opencl") end
   return names
 end
 
