@@ -98,9 +98,9 @@ end
 local sizes = {float64 = 8, int64 = 8, float32 = 4, int32 = 4, float16 = 2, bfloat16 = 2, int16 = 2}
 
 local function tensor_row(name, kind, t)
-  if not pcall(t.dim, t) then return {name, kind, "tensor", "freed", "", ""}, 0 end
+  if not pcall(t.dim, t) then return {name, kind, "tensor", "freed", "", ""} end
   local bytes = t:numel() * (sizes[t.dtype] or 1)
-  return {name, kind, t.dtype, "[" .. concat(t.shape, ", ") .. "]", bytes_text(bytes), t.device}, bytes
+  return {name, kind, t.dtype, "[" .. concat(t.shape, ", ") .. "]", bytes_text(bytes), t.device}
 end
 
 local ignored = {_G = true, _VERSION = true, arg = true}
@@ -112,12 +112,10 @@ local function is_own(name, value)
 end
 
 local function vars()
-  local rows, total = {}, 0
+  local rows = {}
   local function add(name, kind, value)
-    local row, bytes
-    if strew_type(value) == "tensor" then row, bytes = tensor_row(name, kind, value) end
+    local row = strew_type(value) == "tensor" and tensor_row(name, kind, value)
     insert(rows, row or {name, kind, type(value), prompt.line_of(value, 40), "", ""})
-    total = total + (bytes or 0)
   end
   for _, name in ipairs(prompt.locals()) do
     if name ~= "_ENV" then add(name, "local", (prompt.value_of_local(name))) end
@@ -125,10 +123,10 @@ local function vars()
   for name, value in next, globals do
     if is_own(name, value) then add(name, "global", value) end
   end
-  if #rows == 0 then return print("no variables") end
+  if #rows == 0 then print("no variables") end
   sort(rows, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] > b[2] end)
   print_rows(rows, {[5] = true})
-  print("tensors: " .. bytes_text(total))
+  print("all tensors, named or not: " .. bytes_text((memory())))
 end
 
 local function mem()
