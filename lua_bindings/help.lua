@@ -301,9 +301,10 @@ local function find(name)
     if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
     if entry.summary:match "`%a* ?(%p+) ?%a+`%." == plain then return entry, false end
   end
-  for _, entry in ipairs(entries) do -- fields and options: where they first appear
+  for _, entry in ipairs(entries) do -- fields, options and operators: where they first appear
     for _, row in ipairs(rows_of(entry)) do
-      if row[1] == plain .. " =" or (row[1] == plain and #entry.fields > 0) then return entry, false end
+      local stands_alone = #entry.fields > 0 or entry.kind == "rule"
+      if row[1] == plain .. " =" or (row[1] == plain and stands_alone) then return entry, false end
     end
   end
 end
@@ -357,7 +358,7 @@ local function overview()
   return table.concat(lines, "\n")
 end
 
--- How well an entry fits a word: by name, by summary, or by anything in it.
+-- How well an entry fits a word: by name, by summary, or by anything in it but an example's code.
 local function rank(entry, word)
   if entry.name:lower():find(word, 1, true) then return 1 end
   if entry.summary:lower():find(word, 1, true) then return 2 end
@@ -365,14 +366,17 @@ local function rank(entry, word)
   for _, row in ipairs(rows_of(entry)) do
     if table.concat(row, " "):lower():find(word, 1, true) then return 4 end
   end
+  for comment in (entry.example or ""):gmatch "%-%-([^\n]*)" do
+    if comment:lower():find(word, 1, true) then return 5 end
+  end
 end
 
--- A line for each entry that has all the words, best first; nil: there is none.
+-- A line for each entry that has all the words, best first; nil: there is none. A hyphen may be typed as a space.
 local function search(words)
-  local found = {}
+  local found, wanted = {}, words:lower():gsub("(%w)%-(%w)", "%1 %2")
   for place, entry in ipairs(entries) do
     local worst = 0
-    for word in words:lower():gmatch "%S+" do worst = math.max(worst, rank(entry, word) or math.huge) end
+    for word in wanted:gmatch "%S+" do worst = math.max(worst, rank(entry, word) or math.huge) end
     if worst < math.huge then table.insert(found, {entry = entry, order = worst * 1000 + place}) end
   end
   table.sort(found, function(a, b) return a.order < b.order end)

@@ -62,6 +62,37 @@
 ---  hint  did you mean 'dim'?
 ---```
 
+---# operators
+---The operators `+ - * / // % ^ & | ~` work element by element on tensors and numbers; in place a method does it.
+---
+---Each is a function of its own, with its rules: broadcasting, promotion, division by zero. There are no operators for
+---comparisons, whose results would be single booleans in Lua, and none to shift or to concatenate.
+---
+---```lua
+---local t = strew.tensor{7, -8, 9}
+---print(t // 2 + t % 2 * 10)
+---print(t:gt(0) & ~t:eq(9))
+---```
+---```text
+---int64[3] cpu
+--- 13  -4  14
+---bool[3] cpu
+---  true  false  false
+---```
+---| + # `t + u`: add
+---| - # `t - u`: sub; `-t`: neg
+---| * # `t * u`: mul; of matrices, matmul
+---| / # `t / u`: div, whose result is a float
+---| // # `t // u`: floor_divide, rounded toward minus infinity
+---| % # `t % u`: remainder, with the sign of `u`
+---| ^ # `t ^ u`: pow
+---| & # `t & u`: bitwise_and, of integers or bools
+---| | # `t | u`: bitwise_or
+---| ~ # `t ~ u`: bitwise_xor; `~t`: bitwise_not
+---| # # `#t`: the size of dimension 0
+---| == # identity: for elements `t:eq(u)`, for whole tensors `strew.equal(t, u)`
+---| < # an error, as `<= > >=` are: `t:lt(u)`, `t:le(u)`, `t:gt(u)`, `t:ge(u)`
+
 ---# broadcasting
 ---Elementwise calls take operands of different shapes: sizes are aligned at the last dimension, and size 1 repeats.
 ---
@@ -1219,7 +1250,9 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 
 ---Takes the elements that index names along dim.
 ---
----`out[p] = self[p with p[dim] = index[p]]` for each position p of index.
+---`out[p] = self[p with p[dim] = index[p]]` for each position p of index. A lookup in one dimension is
+---`t:gather(0, index)`. To select rows of a matrix (elsewhere index_select, take), expand the index:
+---`t:gather(0, rows:unsqueeze(1):expand(-1, t.shape[2]))`.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -1310,7 +1343,7 @@ Tensor.scatter_sum = strew.scatter_sum
 function strew.scatter_mul(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mul = strew.scatter_mul
 
----Gives the mean of the rows of src that belong to one group.
+---Gives the mean, the average, of the rows of src that belong to one group.
 ---
 ---Shapes and order are as for `scatter_sum`. Means of integers round toward minus infinity. With `out` it is
 ---`(out + sum) / count`, as in torch_scatter.
@@ -2062,7 +2095,7 @@ Tensor.sum = strew.sum
 function strew.prod(self, dim, keepdim) end
 Tensor.prod = strew.prod
 
----Gives the mean.
+---Gives the mean, the average.
 ---
 ---Of no elements it is nan.
 ---
@@ -2397,6 +2430,8 @@ function strew.unique(self, options) end
 Tensor.unique = strew.unique
 
 ---Gives the positions of elements other than 0, in row-major order.
+---
+---A filter is `t:gather(0, mask:nonzero():squeeze(1))`: the elements of `t` where `mask` is true.
 ---
 ---```lua
 ---print(strew.tensor{{0, 7}, {8, 0}}:nonzero())

@@ -31,7 +31,8 @@ for _, option in ipairs(text.options()) do item(option[1], option[2]) end
 section "Environment"
 for _, variable in ipairs(text.environment) do item(variable[1], variable[2]) end
 section "Exit status"
-paragraph "0, or 1 where an option is wrong, a script ends in an error that it does not catch, or output cannot be written."
+paragraph("0, or 1 where an option is wrong, a script ends in an error that it does not catch, or output cannot be "
+  .. "written.")
 section "The module"
 paragraph "In full, with an example each: strew.help(name), and the reference that make doc writes."
 for _, group in ipairs(text.groups) do

@@ -10,7 +10,7 @@ const articles = [...document.querySelectorAll("article[id]")].map(element => ({
 }));
 
 function wordsTyped() {
-  return search.value.toLowerCase().replace(/^\s*(strew\.|t:)/, "").split(/\s+/).filter(Boolean);
+  return search.value.toLowerCase().replace(/^\s*(strew\.|t:)/, "").replace(/(\w)-(?=\w)/g, "$1 ").split(/\s+/).filter(Boolean);
 }
 
 // How near an article is to a word: it is its name, begins it, is a part of it, of the first sentence, of the rest.

@@ -100,6 +100,34 @@ describe("strew.help", function()
     assert.truthy(printed{search = "hyperbolic"}:find "^  tanh  Gives the hyperbolic tangent%.$")
   end)
 
+  it("finds what other libraries call otherwise, with a hyphen or without", function()
+    local rows = {
+      {"one hot", "scatter"}, {"one-hot", "scatter"}, {"filter", "nonzero"}, {"average", "mean"}, {"lookup", "gather"},
+      {"select rows", "gather"}, {"index_select", "gather"}, {"operator", "operators"},
+    }
+    for _, row in ipairs(rows) do
+      assert.truthy(("\n" .. printed{search = row[1]}):find("\n  " .. row[2] .. " ", 1, true), row[1])
+    end
+  end)
+
+  it("has a page for each operator", function()
+    local page = printed "operators"
+    for symbol in ("+ - * / // % ^ & | ~ # == <"):gmatch "%S+" do
+      assert.truthy(page:find("\n  " .. symbol .. " ", 1, true), symbol)
+      printed(symbol)
+    end
+    assert.equal(page, printed "#")
+    assert.equal(page, printed "==")
+  end)
+
+  it("tells of ways to choose elements and rows that work", function()
+    local t, rows = strew.tensor{{1, 2}, {3, 4}, {5, 6}}, strew.tensor{2, 0}
+    assert.equal("int64[2, 2] {{5, 6}, {1, 2}}",
+      support.on_cpu(support.text(t:gather(0, rows:unsqueeze(1):expand(-1, t.shape[2])))))
+    local u = strew.tensor{5, -6, 7}
+    assert.equal("int64[2] {5, 7}", support.on_cpu(support.text(u:gather(0, u:gt(0):nonzero():squeeze(1)))))
+  end)
+
   it("says what it does not know", function()
     support.fail({
       {'strew.help "scater_add"', [[help: 'name' is "scater_add", of which there is no text
