@@ -29,6 +29,15 @@ static bool has_key(lua_State *L, const char *name) {
   return has;
 }
 
+/* What other languages call a value of Lua's, or NULL. */
+static const char *own_word(const char *name) {
+  static const char *const words[][2] = {
+      {"null", "nil"}, {"NULL", "nil"}, {"None", "nil"}, {"True", "true"}, {"False", "false"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(words[i][0], name) == 0) return words[i][1];
+  return NULL;
+}
+
 void hint_push_global(lua_State *L, const char *name) {
   int top = lua_gettop(L);
   strew_guess global = {.wanted = name}, function = {.wanted = name};
@@ -39,7 +48,10 @@ void hint_push_global(lua_State *L, const char *name) {
   push_loaded(L, "strew");
   bool is_table = lua_istable(L, -1), is_function = is_table && has_key(L, name);
   if (is_table) guess_keys(L, -1, &function);
-  if (is_function)
+  const char *word = own_word(name);
+  if (word)
+    lua_pushstring(L, word);
+  else if (is_function)
     lua_pushfstring(L, "strew.%s", name);
   else if (global.nearest)
     lua_pushstring(L, global.nearest);

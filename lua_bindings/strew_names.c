@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What other libraries have, under names that this one does not know: as an expression, where t is a tensor. */
+/* What other libraries have, under names that this one does not know: as an expression, where t is a tensor; NULL: a
+   call for each element, which nothing here is. */
 static const struct {
   const char *name, *here;
 } elsewhere[] = {{"double", "t:to(\"float64\")"},
@@ -22,6 +23,10 @@ static const struct {
                  {"T", "t:t()"},
                  {"ndim", "t:dim()"},
                  {"nelement", "t:numel()"},
+                 {"len", "#t"},
+                 {"type", "t.dtype"},
+                 {"map", NULL},
+                 {"apply", NULL},
                  {"swapaxes", "t:transpose(0, 1)"},
                  {"array", "strew.tensor(x)"},
                  {"asarray", "strew.tensor(x)"},
@@ -48,8 +53,11 @@ int bind_fail_name(struct call *call, const char *owner, const strew_guess *gues
   strew_dtype dtype;
   bind_fail(call, STREW_EARGUMENT, NULL, "-");
   snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
-  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-    if (strcmp(elsewhere[i].name, guess->wanted) == 0) return bind_hint(call, "here it is %s", elsewhere[i].here);
+  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+    if (strcmp(elsewhere[i].name, guess->wanted) != 0) continue;
+    if (elsewhere[i].here) return bind_hint(call, "here it is %s", elsewhere[i].here);
+    return bind_hint(call, "operators and calls take all elements at once: t * 2, t:exp()");
+  }
   if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)
     return bind_hint(call, "a dtype is a word: {dtype = \"%s\"}, t:to(\"%s\")", guess->wanted, guess->wanted);
   return bind_hint_guess(call, guess);

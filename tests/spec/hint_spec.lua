@@ -114,6 +114,12 @@ it("a name that other libraries have is told as what it is here", function()
     end
   end
   assert.equal('here it is t:to("opencl")', select(2, provoke("t.cuda()", environment)))
+  assert.equal("here it is #t", select(2, provoke("t:len()", environment)))
+  assert.equal("here it is t.dtype", select(2, provoke("t:type()", environment)))
+  for _, name in ipairs{"map", "apply"} do
+    local _, hint = provoke(("t:%s(math.sin)"):format(name), {t = environment.t, math = math})
+    assert.equal("operators and calls take all elements at once: t * 2, t:exp()", hint)
+  end
 end)
 
 describe("on devices", function()
