@@ -131,10 +131,18 @@ static strew_scalar element_at(const struct page *page, int64_t i) {
   return strew_scalar_load(page->dtype, page->elements + (size_t)i * strew_dtype_size_bytes(page->dtype));
 }
 
+/* Has a positive value no digit but 0 in the fixed format? */
+static bool rounds_to_zero(const struct page *page, double value) {
+  char text[NUMBER_BYTES];
+  if (value >= 1) return false;
+  strew_format_float(text, sizeof text, "%.*f", page->precision, value);
+  return strpbrk(text, "123456789") == NULL;
+}
+
 /* As PyTorch chooses, but that whole numbers stay as they are up to 1e8, far apart or not, and that nothing but zero is
-   shown as zero: with fewer digits than usual, larger numbers need scientific notation. */
+   shown as zero: with fewer digits than usual, that alone needs scientific notation earlier. */
 static enum format choose_float_format(const struct page *page) {
-  double smallest = INFINITY, largest = 0, least = pow(10, -page->precision);
+  double smallest = INFINITY, largest = 0;
   bool is_whole = true;
   for (int64_t i = 0; i < count_shown(page); i++) {
     double value = element_at(page, i).as.f, size = fabs(value);
@@ -143,10 +151,10 @@ static enum format choose_float_format(const struct page *page) {
     if (size < smallest) smallest = size;
     if (size > largest) largest = size;
   }
-  least = fmax(1e-4, least * (1 - 1e-6)); /* a float32 of 0.01 is a little less */
   if (largest > 1e8) return SCIENTIFIC;
   if (is_whole) return WHOLE;
-  return smallest < least || largest / smallest > 1000 ? SCIENTIFIC : FIXED;
+  bool is_far = smallest < 1e-4 || largest / smallest > 1000;
+  return is_far || rounds_to_zero(page, smallest) ? SCIENTIFIC : FIXED;
 }
 
 /* Without digits behind it, the point tells that a number may be rounded. */

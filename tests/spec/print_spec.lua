@@ -138,6 +138,12 @@ describe("set_printoptions", function()
   -- Each row: options, what makes the tensor, its text.
   local settings = {
     {{precision = 2}, "tensor{0.5, 0.01}", "float32[2] cpu\n 0.50  0.01"},
+    {{precision = 2}, "tensor{0.623, -0.505, -0.00908}", "float32[3] cpu\n  0.62  -0.50  -0.01"},
+    {{precision = 2}, "tensor({0.5, 0.006}, 'float64')", "float64[2] cpu\n 0.50  0.01"},
+    {{precision = 2}, "tensor({0.5, 0.0049}, 'float64')", "float64[2] cpu\n 5.00e-01  4.90e-03"},
+    {{precision = 1}, "tensor{0.06, 8.0}", "float32[2] cpu\n 0.1  8.0"},
+    {{precision = 1}, "tensor{0.04, 8.0}", "float32[2] cpu\n 4.0e-02  8.0e+00"},
+    {{precision = 0}, "tensor{0.75, 3.0}", "float32[2] cpu\n 1.  3."},
     {{precision = 2}, "tensor{0.5, 0.003}", "float32[2] cpu\n 5.00e-01  3.00e-03"},
     {{precision = 0}, "tensor{0.5, 3.0}", "float32[2] cpu\n 5e-01  3e+00"},
     {{precision = 0}, "tensor{1.25, 3.0}", "float32[2] cpu\n 1.  3."},
