@@ -143,7 +143,7 @@ static strew_status fail_size(const struct call *call, const struct group *group
   if (status != STREW_OK) return status;
   double bytes = (double)dtype_bytes(group->dtype);
   for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
-  strew_format_float(amount, sizeof amount, "%.*f", 3, bytes / (1 << 30));
+  strew_format_float(amount, sizeof amount, "%.*g", 4, bytes / (1 << 30));
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
   fault.position_rank = group->index->rank;
   fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
