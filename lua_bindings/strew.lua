@@ -2544,7 +2544,8 @@ function strew.load(path, options) end
 ---
 ---.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png what `load` gives for one.
 ---Files of NumPy have no bfloat16. The file is written under another name beside the old one, and takes its place when
----it is whole: an error, a full disk or a crash leaves the old one as it was.
+---it is whole: an error, a full disk or a crash leaves the old one as it was. What a killed process has left of its save
+---is removed by the next save into that folder.
 ---
 ---```lua
 ---local name = os.tmpname()

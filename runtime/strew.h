@@ -752,7 +752,8 @@ typedef struct strew_save_options {
 } strew_save_options;
 
 /* Writes a file: under another name in the same folder first, so that the old one stays until the new one is whole,
-   whatever happens, and stays as it is where that fails. A symbolic link's target is written; an old file's mode is
+   whatever happens, and stays as it is where that fails. What a killed process has left of its save is removed by the
+   next save into that folder. A symbolic link's target is written; an old file's mode is
    kept. options NULL: all defaults. */
 STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options,
                                   strew_error *error);
