@@ -130,7 +130,7 @@ static bool read_size(lua_State *L, struct call *call, int i, const char *name, 
   return false;
 }
 
-/* Told once: a mean of integers is none of those between them. */
+/* Once for each Lua state, and only where warnings are on: the mean of integers is rounded. */
 static void warn_of_mean(lua_State *L, struct call *call, const strew_group_options *options, const strew_tensor *src) {
   strew_dtype dtype = strew_tensor_dtype(src);
   bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && dtype >= STREW_INT64;

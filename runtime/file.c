@@ -140,12 +140,12 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
                                                                    : fail_system(call, path, "cannot be written");
 }
 
-/* A killed save leaves its draft behind. Drafts are locked, and the system takes the lock away with the process: a
-   draft without a lock is a leftover. The process number in its name alone would not do, as other machines and
-   containers number theirs by themselves; it saves a look at the drafts of processes that live, and is all there is
-   where a file system has no locks across machines. A draft is on its own between its creation and its lock: who
-   removes one holds its lock, and who has made one sees by that, or by the missing name, that it was taken for a
-   leftover. */
+/* A killed save leaves its draft behind. A draft holds an advisory lock, which the system releases with the process:
+   one without a lock is a leftover. The process number in its name is not enough: other machines and containers count
+   their own. It is checked first, so that drafts of living processes are not even opened, and is the only check where
+   a file system has no locks across machines.
+   A draft is unlocked between open and flock. Whoever removes a leftover holds its lock meanwhile, so the maker of a
+   draft that was removed too early finds it locked or without a link, and takes another name. */
 static bool lock(int descriptor) {
   int result;
   do result = flock(descriptor, LOCK_EX | LOCK_NB);
@@ -155,17 +155,18 @@ static bool lock(int descriptor) {
 
 #define ASIDE ".strew-"
 
-/* The process whose draft has that name, 0 where it is none. */
+/* The process whose draft has that name; 0: it is no draft. */
 static pid_t maker_of(const char *name) {
-  const char *digits = "0123456789", *number = name + strlen(ASIDE);
-  if (strncmp(name, ASIDE, strlen(ASIDE)) != 0) return 0;
+  const char *digits = "0123456789";
+  if (strncmp(name, ASIDE, sizeof ASIDE - 1) != 0) return 0;
+  const char *number = name + sizeof ASIDE - 1;
   size_t length = strspn(number, digits),
          rest = length && number[length] == '-' ? strspn(number + length + 1, digits) : 0;
   long maker = strtol(number, NULL, 10);
   return length < 10 && rest && !number[length + 1 + rest] && maker > 0 ? (pid_t)maker : 0;
 }
 
-/* (Locks tell this process's own drafts apart.) */
+/* A draft of this process is told by its lock alone: process 1 of a container has the number of the one before. */
 static bool is_gone(pid_t maker) { return maker == getpid() || (kill(maker, 0) != 0 && errno == ESRCH); }
 
 static void remove_leftover(int folder, const char *name) {
@@ -177,7 +178,7 @@ static void remove_leftover(int folder, const char *name) {
   close(descriptor);
 }
 
-/* Removes the leftovers beside the target, as far as they are met soon; whatever goes wrong, they stay. */
+/* Removes leftovers among the first MOST_NAMES names in the target's folder, and ignores failures. */
 static void remove_leftovers(const char *target) {
   enum { MOST_NAMES = 10000 };
   char folder[PATH_BYTES] = ".";
@@ -193,7 +194,7 @@ static void remove_leftovers(const char *target) {
   closedir(names);
 }
 
-/* Locks a draft that was just made. -1 with EEXIST: it was taken for a leftover meanwhile. */
+/* Locks a draft that was just made. -1 with EEXIST: another save has removed it as a leftover. */
 static int lock_draft(const struct draft *draft, int descriptor) {
   struct stat about;
   bool is_taken = !lock(descriptor) && errno == EWOULDBLOCK; /* (There are file systems without locks.) */

@@ -49,7 +49,7 @@ static strew_status sort_into(const struct call *call, strew_tensor *tensor, int
   return status;
 }
 
-/* What nobody wants goes to `dropped`, which is released. */
+/* Results that the host has no use for go to `dropped`, which is released. */
 static strew_status sort_wanted(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                                 strew_tensor **values, strew_tensor **indices) {
   strew_tensor *dropped[2] = {NULL, NULL};
