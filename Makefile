@@ -80,17 +80,23 @@ say      = @printf '  %-5s %s\n' $(1) $@;
 all: $(BUILD)/strew $(BUILD)/strew.so $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
 shared = $(CC) -shared -Wl,-Bsymbolic $(LDFLAGS)
 
+# A host sees of an archive what it sees of the shared library: all of it is one object, in which hidden names are local.
+# (Tests, and what is linked here, take the objects by themselves.)
+OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
+$(BUILD)/obj/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
+	$(call say,AR) rm -f $@ && ar rcs $@ $^
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
-	$(call say,AR) rm -f $@ && ar rcs $@ $^
 $(BUILD)/libstrew_lua.a: $(call objects,$(BINDINGS))
-	$(call say,AR) rm -f $@ && ar rcs $@ $^
+$(BUILD)/libstrew.a $(BUILD)/libstrew_lua.a: $(BUILD)/%.a:
+	$(call say,AR) $(CC) -r -nostdlib -o $(BUILD)/obj/$*.o $^ && $(OBJCOPY) --localize-hidden $(BUILD)/obj/$*.o && \
+	  rm -f $@ && ar rcs $@ $(BUILD)/obj/$*.o
 $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS)
 $(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm
-$(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
+$(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(shared) -Wl,--exclude-libs,libstrew.a -o $@ $^ $(LIBS)
-$(BUILD)/strew: $(call objects,$(PROGRAM) $(BUILD)/prompts.c $(BINDINGS)) $(BUILD)/libstrew.a
+$(BUILD)/strew: $(call objects,$(PROGRAM) $(BUILD)/prompts.c $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 # Libraries of one file: the plain C loops, what stands in the place of OpenCL's loader, what delays reads.
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
@@ -102,7 +108,7 @@ $(patsubst %,$(BUILD)/%,plain_loop.so tests/fake/libOpenCL.so.1 tests/terminal/l
 $(BUILD)/tests/shared.a: $(call objects,$(SHARED))
 	@mkdir -p $(@D)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/libstrew.a
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LIBS)
 # The program plays OpenCL's functions for the library, and has to be seen doing so.
@@ -115,16 +121,16 @@ $(BUILD)/tests/check_file: $(BUILD)/obj/tests/system_faults.o
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^
-$(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/libstrew.a
+$(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 # Here it plays all of them.
 $(BUILD)/tests/faults/faults: LDFLAGS += -Wl,-E $(PLAYED)
-$(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/libstrew.a
+$(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 # With libFuzzer, where the build is one for it (make fuzz), or with a driver that replays files.
-$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/libstrew.a
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/kernels.c: $(KERNELS)
@@ -193,7 +199,7 @@ threads:
 installed: all
 	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh $(BUILD)
 exports: all
-	@sh tests/exports_test.sh $(BUILD)
+	@CC='$(CC)' sh tests/exports_test.sh $(BUILD)
 
 # The Lua module in the stock interpreter; under a sanitizer its runtime has to come first.
 sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
@@ -276,7 +282,7 @@ oclgrind: all $(call programs,$(DEVICE_CHECKS))
 # And clang's, with what else clang-tidy looks for: see .clang-tidy. (A process each: of several files its analyser takes
 # the va_list in all but the first for not set.)
 analyze: tidy
-	@CFLAGS=-fanalyzer $(MAKE) ANALYZE=1 BUILD=build/analyze CC='$(if $(findstring gcc,$(CC)),$(CC),gcc)' build/analyze/libstrew.a build/analyze/strew
+	@CFLAGS=-fanalyzer $(MAKE) ANALYZE=1 BUILD=build/analyze CC='$(if $(findstring gcc,$(CC)),$(CC),gcc)' build/analyze/obj/libstrew.a build/analyze/strew
 
 ifdef ANALYZE # it does not see that two loops run equally often, nor what an array keeps at an index that it does not know
 $(BUILD)/obj/runtime/cpu/row_loops.%: CFLAGS += -Wno-analyzer-use-of-uninitialized-value

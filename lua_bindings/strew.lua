@@ -1285,14 +1285,22 @@ Tensor.gather = strew.gather
 ---@field fill? number|boolean what groups hold that receive nothing; 0 unless given, 1 for scatter_mul
 ---@field mode? strew.mode what becomes of values out of range; "error" unless given
 
+---What sums and means of groups take by name.
+---@class strew.group_sum_options: strew.group_options
+---@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; src's own dtype unless given
+
 ---What strew.scatter takes by name in the group form.
----@class strew.group_scatter_options: strew.group_options
+---@class strew.group_scatter_options: strew.group_sum_options
 ---@field reduce? strew.reduction "sum" unless given
 
 ---What is left of those where dim, out and dim_size stand by position.
 ---@class strew.fill_options
 ---@field fill? number|boolean what groups hold that receive nothing; 0 unless given, 1 for scatter_mul
 ---@field mode? strew.mode what becomes of values out of range; "error" unless given
+
+---The same for sums and means.
+---@class strew.sum_options: strew.fill_options
+---@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; src's own dtype unless given
 
 ---Sums the rows of src that belong to one group, by torch_scatter's rules.
 ---
@@ -1315,9 +1323,9 @@ Tensor.gather = strew.gather
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
----@param options? strew.fill_options
----@return strew.Tensor out src's dtype and sizes, but along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor
+---@param options? strew.sum_options
+---@return strew.Tensor out src's dtype, unless options say float64, and sizes, but along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_sum(src, index, dim, out, dim_size, options) end
 Tensor.scatter_sum = strew.scatter_sum
 
@@ -1345,26 +1353,27 @@ Tensor.scatter_mul = strew.scatter_mul
 
 ---Gives the mean, the average, of the rows of src that belong to one group.
 ---
----Shapes and order are as for `scatter_sum`. Means of integers round toward minus infinity. With `out` it is
----`(out + sum) / count`, as in torch_scatter.
+---Shapes and order are as for `scatter_sum`. The average of integers is an integer: it rounds toward minus infinity, and
+---its sum wraps in src's dtype. `{dtype = "float64"}`, or src:to("float64"), gives the fraction; without it `warn` says so
+---once, after `warn("@on")`. With `out` it is `(out + sum) / count`, as in torch_scatter.
 ---
 ---```lua
----local class, length = strew.tensor{1, 0, 1}, strew.tensor{{1.0, 10}, {2, 20}, {4, 40}}
----print(strew.scatter_mean(length, class, {dim = 0}))
+---local class, length = strew.tensor{1, 0, 1}, strew.tensor{{1, 10}, {2, 20}, {4, 40}}
+---print(strew.scatter_mean(length, class, {dim = 0, dtype = "float64"}))
 ---```
 ---```text
----float32[2, 2] cpu
+---float64[2, 2] cpu
 ---  2.0000  20.0000
 ---  2.5000  25.0000
 ---```
----@param src strew.Tensor error: bool, which has no mean
+---@param src strew.Tensor error: bool without `dtype`, which has no mean
 ---@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
----@param options? strew.fill_options
----@return strew.Tensor out src's dtype and sizes, but along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor
+---@param options? strew.sum_options
+---@return strew.Tensor out src's dtype, unless options say float64, and sizes, but along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_mean(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mean = strew.scatter_mean
 
@@ -2531,7 +2540,8 @@ Tensor.dot = strew.dot
 ---
 ---.npy gives a tensor, .npz a table of tensors by name. .csv gives a table of columns, by name with `header = true`,
 ---else by number: whole numbers are int64, other numbers float64 with nan for empty cells, and text becomes int64
----codes: the word of code c is `x.words[column][c + 1]`. `x.names` is the order of the columns. .png gives uint8, or
+---codes: the word of code c is `x.words[column][c + 1]`. `x.names` is the order of the columns. `strew.words(x)` and
+---`strew.columns(x)` give the same where columns have those names. .png gives uint8, or
 ---int32 where it has 16 bits, of shape [height, width] if it is grey, else [height, width, channels].
 ---
 ---A file that is cut short, or says what is not so, is an error that names the place; nothing is allocated that it
@@ -2563,13 +2573,14 @@ function strew.load(path, options) end
 ---@field header? boolean .csv: a first line of names; unless given, where the columns have names
 ---@field separator? string .csv: the character between cells, "," unless given
 ---@field names? (string|integer)[] .csv: the order of the columns; that of the table that was loaded unless given
----@field words? table .csv: the words of columns that hold codes, {column = {word, ...}}; those that were loaded, else
+---@field words? table .csv: {column = {word, ...}}; those that were loaded unless given. Columns not in x are ignored
 
 ---Writes a tensor, or a table of tensors, to a file: .npy, .npz, .csv or .png, which the end of its name tells.
 ---
 ---.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png what `load` gives for one.
 ---Files of NumPy have no bfloat16. The file is written under another name beside the old one, and takes its place when
----it is whole: an error, a full disk or a crash leaves the old one as it was.
+---it is whole: an error, a full disk or a crash leaves the old one as it was. What a killed process has left of its save
+---is removed by the next save into that folder.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -2587,6 +2598,47 @@ function strew.load(path, options) end
 ---@param x strew.Tensor|table<string|integer, strew.Tensor>
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
+
+---Lists the columns of a table that was loaded, in the order of the file.
+---
+---It is `x.names`, also where a column is called "names".
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name .. ".csv", "w"))
+---file:write("id,names\n7,Oslo\n"):flush()
+---local x = strew.load(name .. ".csv", {header = true})
+---print(table.concat(strew.columns(x), " "))
+---os.remove(name)
+---os.remove(name .. ".csv")
+---```
+---```text
+---id names
+---```
+---@param x table as strew.load makes it; error: another one
+---@return (string|integer)[] columns their names, or their numbers where they have none
+function strew.columns(x) end
+
+---Gives the words behind the codes of text columns of a table that was loaded.
+---
+---It is `x.words`, or `x.words[column]`, also where a column is called "words". The word of code c is the one at c + 1.
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name .. ".csv", "w"))
+---file:write("city,words\nOslo,120\nBergen,80\n"):flush()
+---local x = strew.load(name .. ".csv", {header = true})
+---print(strew.words(x, "city")[x.city[1] + 1], x.words[1])
+---os.remove(name)
+---os.remove(name .. ".csv")
+---```
+---```text
+---Bergen	80
+---```
+---@param x table as strew.load makes it; error: another one
+---@param column? string|integer one of its columns; error: none of them
+---@return table words {word, ...} of that column, nil if it holds numbers; {column = {word, ...}} of all without one
+function strew.words(x, column) end
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
 

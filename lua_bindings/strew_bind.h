@@ -56,6 +56,7 @@ struct binding {
   size_t bytes_baseline; /* ... and after the last full collection */
   size_t debt_bytes;     /* memory that Lua's collector has not been told of */
   struct print_options print;
+  bool has_warned_of_mean;
 };
 
 /* Under which names a row is known: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR is no name: Lua

@@ -1,8 +1,8 @@
 /* strew_columns.c: the runtime's tables as Lua tables, and back.
 
    A table that was loaded holds its tensors, and nothing else that pairs would meet: the order of its names, and the
-   words of its text columns, are found through its metatable, as x.names and x.words, or behind a column of that
-   name as getmetatable(x).__index.names. strew.save finds them there, too. */
+   words of its text columns, are found through its metatable, as x.names and x.words. Columns of those names hide
+   them: strew.columns(x) and strew.words(x) read the metatable alone, as strew.save does. */
 #include "strew_columns.h"
 
 #include <stdlib.h>
@@ -75,8 +75,7 @@ struct entry {
   int64_t place; /* in the runtime's table; -1: not there */
 };
 
-/* Pushes the table that stands as x.name through x's metatable; nil where there is none. Gives its place. */
-static int push_about(lua_State *L, int x, const char *name) {
+int bind_push_about(lua_State *L, int x, const char *name) {
   int top = lua_gettop(L);
   bool found = lua_istable(L, x) && lua_getmetatable(L, x);
   if (found) {
@@ -97,8 +96,8 @@ static int push_about(lua_State *L, int x, const char *name) {
 
 void bind_prepare_columns(lua_State *L, int x, struct columns *out) {
   *out = (struct columns){.x = x};
-  out->names.slot = push_about(L, x, "names");
-  out->words.slot = push_about(L, x, "words");
+  out->names.slot = bind_push_about(L, x, "names");
+  out->words.slot = bind_push_about(L, x, "words");
   if (!lua_istable(L, x)) return;
   for (lua_pushnil(L); lua_next(L, x); lua_pop(L, 1)) out->most++;
   out->entries = lua_newuserdatauv(L, out->most * sizeof *out->entries, 0);
@@ -127,6 +126,13 @@ static const char *read_name(lua_State *L, struct call *call, int i, const char 
          NULL;
 }
 
+/* Words and names among the columns, where a table that was loaded shows them. */
+static void hint_about(lua_State *L, struct call *call, int key) {
+  const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
+  if (lua_istable(L, -1) && (strcmp(name, "words") == 0 || strcmp(name, "names") == 0))
+    bind_hint(call, "%s is an option: strew.save(path, x, {%s = ...})", name, name);
+}
+
 static bool read_tensor(lua_State *L, struct call *call, int key, struct entry *entry) {
   char text[TEXT_BYTES], value[TEXT_BYTES];
   int top = lua_gettop(L);
@@ -137,6 +143,7 @@ static bool read_tensor(lua_State *L, struct call *call, int key, struct entry *
   else
     bind_fail(call, STREW_EARGUMENT, "x", "has %s at key %s, a tensor is due", bind_text(L, call, top, value),
               bind_text(L, call, key, text));
+  hint_about(L, call, key);
   return false;
 }
 
@@ -232,17 +239,13 @@ static bool add_words(lua_State *L, struct call *call, strew_table *table, int64
   return true;
 }
 
+/* Words of columns that are not saved are passed over: those of a whole file serve for a few of its columns. */
 static bool read_words(lua_State *L, struct call *call, const struct columns *columns, bool is_sequence,
                        strew_table *table) {
-  char text[TEXT_BYTES];
   if (!lua_istable(L, columns->words.slot)) return true;
   for (lua_pushnil(L); lua_next(L, columns->words.slot); lua_pop(L, 1)) {
-    int key = lua_gettop(L) - 1;
-    const struct entry *entry = entry_of_key(L, columns, key, is_sequence);
+    const struct entry *entry = entry_of_key(L, columns, lua_gettop(L) - 1, is_sequence);
     if (entry && entry->place >= 0 && !add_words(L, call, table, entry->place)) return false;
-    if (!entry && columns->words.is_given)
-      return bind_fail(call, STREW_EARGUMENT, "words", "has key %s, which x has not", bind_text(L, call, key, text)),
-             false;
   }
   return true;
 }

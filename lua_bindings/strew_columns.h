@@ -7,6 +7,9 @@
 /* Pushes {name = tensor, ...}, or a sequence of tensors where they have no names. */
 void bind_push_table(lua_State *L, struct call *call, const strew_table *table);
 
+/* Pushes the table that stands as x.name through x's metatable, nil where there is none; returns its place. */
+int bind_push_about(lua_State *L, int x, const char *name);
+
 /* Names, or words, for a table that is saved: at a place of the stack, where they come to lie from the metatable of
    what is saved or as an option. */
 struct about {

@@ -178,5 +178,48 @@ static int save(lua_State *L, struct call *call) {
   return is_saved ? 0 : -1;
 }
 
-const struct row bind_file_rows[] = {
-    {"load", load, 0, FUNCTION | OUTSIDE}, {"save", save, 0, FUNCTION | OUTSIDE}, {NULL, NULL, 0, 0}};
+/* --------------------------------------------------------------------------------------- what is known of columns
+ */
+
+/* Pushes what a loaded table has in its metatable; false, with a failure: it has none. */
+static bool push_known(lua_State *L, struct call *call, int x, const char *name) {
+  if (lua_istable(L, bind_push_about(L, x, name))) return true;
+  return bind_fail(call, STREW_EARGUMENT, "x", "has no %s, expected a table as strew.load makes it", name), false;
+}
+
+/* columns(x) */
+static int columns_of(lua_State *L, struct call *call) {
+  int x;
+  const struct parameter parameters[] = {{"x", REQUIRED, bind_table, &x}, LAST_PARAMETER};
+  return bind_arguments(L, call, parameters) && push_known(L, call, x, "names") ? 1 : -1;
+}
+
+static bool bind_column(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  char text[TEXT_BYTES];
+  *(int *)out = i;
+  if (lua_type(L, i) == LUA_TSTRING || lua_isinteger(L, i)) return true;
+  return bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a column's name or number",
+                   bind_text(L, call, i, text)),
+         false;
+}
+
+/* words(x [, column]) */
+static int words_of(lua_State *L, struct call *call) {
+  int x, column = 0;
+  char text[TEXT_BYTES];
+  const struct parameter parameters[] = {
+      {"x", REQUIRED, bind_table, &x}, {"column", UNNAMED, bind_column, &column}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters) || !push_known(L, call, x, "words")) return -1;
+  if (!column) return 1;
+  lua_pushvalue(L, column);
+  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  lua_pushvalue(L, column);
+  if (lua_rawget(L, x) != LUA_TNIL) return lua_pushnil(L), 1;
+  return bind_fail(call, STREW_EARGUMENT, "column", "is %s, which x has not", bind_text(L, call, column, text));
+}
+
+const struct row bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
+                                     {"save", save, 0, FUNCTION | OUTSIDE},
+                                     {"columns", columns_of, 0, FUNCTION},
+                                     {"words", words_of, 0, FUNCTION},
+                                     {NULL, NULL, 0, 0}};

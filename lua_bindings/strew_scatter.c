@@ -130,11 +130,26 @@ static bool read_size(lua_State *L, struct call *call, int i, const char *name, 
   return false;
 }
 
+/* Once for each Lua state, and only where warnings are on: the mean of integers is rounded. */
+static void warn_of_mean(lua_State *L, struct call *call, const strew_group_options *options, const strew_tensor *src) {
+  strew_dtype dtype = strew_tensor_dtype(src);
+  bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && dtype >= STREW_INT64;
+  if (!is_rounded || call->binding->has_warned_of_mean) return;
+  char message[200];
+  call->binding->has_warned_of_mean = true;
+  snprintf(message, sizeof message,
+           "%.60s: a mean of %s rounds toward minus infinity; {dtype = \"float64\"} gives it with its fraction",
+           call->error.alias, strew_dtype_name(dtype));
+  lua_warning(L, message, 0);
+}
+
 /* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]), all but src and index by name, too; the code is the
    reduction, STREW_ASSIGN where the call names it. */
 static int group(lua_State *L, struct call *call) {
   bool names_reduction = call->row->code == STREW_ASSIGN;
   bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
+  bool takes_dtype = !has_arg && call->row->code != STREW_PROD;
+  int dtype = -1;
   struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
   strew_tensor *src, *index;
   struct destination destination = {NULL, call->arguments + 1};
@@ -148,13 +163,18 @@ static int group(lua_State *L, struct call *call) {
                                          {"dim_size", OPTIONAL, read_size, &options.dim_size},
                                          {"fill", KEYED, read_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
+                                         {takes_dtype ? "dtype" : NULL, KEYED, bind_wanted_dtype, &dtype},
                                          {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_settop(L, destination.at + has_arg); /* without what reading the options left */
   if (fill.is_given) options.fill = &fill.value;
+  strew_dtype wanted = (strew_dtype)dtype;
+  if (dtype >= 0) options.dtype = &wanted;
   strew_tensor **out = destination.given ? &destination.given : &box->tensor;
-  return bind_end(strew_group(src, index, &options, out, arg ? &arg->tensor : NULL, &call->error), 1 + has_arg);
+  if (strew_group(src, index, &options, out, arg ? &arg->tensor : NULL, &call->error) != STREW_OK) return -1;
+  warn_of_mean(L, call, &options, src);
+  return 1 + has_arg;
 }
 
 const struct row bind_scatter_rows[] = {

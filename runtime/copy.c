@@ -128,7 +128,11 @@ static strew_status check_joined_device(const struct call *call, strew_tensor *c
                                         int64_t first) {
   const strew_device *device = tensors[i]->storage->device, *due = tensors[first]->storage->device;
   if (device == due) return STREW_OK;
-  char hint[TEXT_BYTES];
+  char hint[TEXT_BYTES], fact[TEXT_BYTES];
+  if (device->context != due->context) {
+    snprintf(fact, sizeof fact, "has a tensor at [%" PRId64 "] that belongs to", i + 1);
+    return fail_context(call, "tensors", fact);
+  }
   snprintf(hint, sizeof hint, "tensors[%" PRId64 "]:to(\"%s\")", i + 1, due->name);
   return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "tensors", .hint = hint},
               "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,

@@ -296,6 +296,9 @@ strew_status fail_position(const struct call *call, int dim, int64_t size, int r
                            int64_t at);
 /* Valid rank and sizes whose elements can be addressed? */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes);
+/* "'ARGUMENT' FACT another context, ..." and what helps. */
+strew_status fail_context(const struct call *call, const char *argument, const char *fact) __attribute__((cold));
+#define fail_context(...) failed(fail_context(__VA_ARGS__))
 /* All operands of the call on the device of the first one? */
 strew_status check_devices(const struct call *call);
 /* Makes *out as wanted where it is NULL (and sets *made), else checks that the given one fits in dtype, sizes and

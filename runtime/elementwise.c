@@ -349,10 +349,16 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
 
 /* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
 
-static strew_status check_mask(const struct call *call, const char *name, const strew_tensor *mask) {
+/* PyTorch's t.where(condition, b) takes t as a value. */
+static strew_status check_mask(const struct work *work) {
+  const strew_tensor *mask = work->operands[0].tensor;
   if (mask->dtype == STREW_BOOL) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = "x:ne(0) is a bool tensor"},
-              "is %s, it must be bool", strew_dtype_name(mask->dtype));
+  struct fault fault = {.code = STREW_EDTYPE, .argument = work->names[0], .hint = "x:ne(0) is a bool tensor"};
+  if (!work->self)
+    fault.hint =
+        "x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as "
+        "the condition";
+  return fail(work->call, fault, "is %s, it must be bool", strew_dtype_name(mask->dtype));
 }
 
 /* The condition takes no part in promotion: a and b are elements of `common`, and so is the result. */
@@ -360,7 +366,7 @@ static strew_status choose(struct work *work, strew_dtype common, strew_tensor *
   work->common = work->compute = work->result = work->number_dtype = common;
   add_written(work, *out);
   strew_status status = check_devices(work->call);
-  if (status == STREW_OK) status = check_mask(work->call, work->names[0], work->operands[0].tensor);
+  if (status == STREW_OK) status = check_mask(work);
   if (status == STREW_OK) status = check_numbers(work);
   if (status == STREW_OK) status = find_sizes(work);
   return status == STREW_OK ? finish(work, out) : status;

@@ -3,12 +3,15 @@
 #define _XOPEN_SOURCE   700
 #include "file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -137,6 +140,74 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
                                                                    : fail_system(call, path, "cannot be written");
 }
 
+/* A killed save leaves its draft behind. A draft holds an advisory lock, which the system releases with the process:
+   one without a lock is a leftover. The process number in its name is not enough: other machines and containers count
+   their own. It is checked first, so that drafts of living processes are not even opened, and is the only check where
+   a file system has no locks across machines.
+   A draft is unlocked between open and flock. Whoever removes a leftover holds its lock meanwhile, so the maker of a
+   draft that was removed too early finds it locked or without a link, and takes another name. */
+static bool lock(int descriptor) {
+  int result;
+  do result = flock(descriptor, LOCK_EX | LOCK_NB);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+#define ASIDE ".strew-"
+
+/* The process whose draft has that name; 0: it is no draft. */
+static pid_t maker_of(const char *name) {
+  const char *digits = "0123456789";
+  if (strncmp(name, ASIDE, sizeof ASIDE - 1) != 0) return 0;
+  const char *number = name + sizeof ASIDE - 1;
+  size_t length = strspn(number, digits),
+         rest = length && number[length] == '-' ? strspn(number + length + 1, digits) : 0;
+  long maker = strtol(number, NULL, 10);
+  return length < 10 && rest && !number[length + 1 + rest] && maker > 0 ? (pid_t)maker : 0;
+}
+
+/* A draft of this process is told by its lock alone: process 1 of a container has the number of the one before. */
+static bool is_gone(pid_t maker) { return maker == getpid() || (kill(maker, 0) != 0 && errno == ESRCH); }
+
+static void remove_leftover(int folder, const char *name) {
+  struct stat about;
+  int descriptor = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return;
+  bool is_ours = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+  if (is_ours && lock(descriptor) && fstat(descriptor, &about) == 0 && about.st_nlink) unlinkat(folder, name, 0);
+  close(descriptor);
+}
+
+/* Removes leftovers among the first MOST_NAMES names in the target's folder, and ignores failures. */
+static void remove_leftovers(const char *target) {
+  enum { MOST_NAMES = 10000 };
+  char folder[PATH_BYTES] = ".";
+  const char *slash = strrchr(target, '/');
+  if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - target), target);
+  DIR *names = opendir(folder);
+  if (!names) return;
+  const struct dirent *entry;
+  for (int i = 0; i < MOST_NAMES && (entry = readdir(names)); i++) {
+    pid_t maker = maker_of(entry->d_name);
+    if (maker && is_gone(maker)) remove_leftover(dirfd(names), entry->d_name);
+  }
+  closedir(names);
+}
+
+/* Locks a draft that was just made. -1 with EEXIST: another save has removed it as a leftover. */
+static int lock_draft(const struct draft *draft, int descriptor) {
+  struct stat about;
+  bool is_taken = !lock(descriptor) && errno == EWOULDBLOCK; /* (There are file systems without locks.) */
+  if (fstat(descriptor, &about) == 0) {
+    if (!is_taken && about.st_nlink) return descriptor;
+    errno = EEXIST;
+  }
+  int code = errno;
+  if (code != EEXIST) unlink(draft->aside);
+  close(descriptor);
+  return errno = code, -1;
+}
+
 /* Makes a file of a name that nobody has, in the target's folder: a file is renamed within a file system only. Its mode
    is what the system gives new files, without asking for the umask, which threads share; one that is to have that of
    another (take_after) is nobody else's until then, or who opens it early could read all that comes. */
@@ -147,11 +218,13 @@ static int open_aside(struct draft *draft) {
   int folder = slash ? (int)(slash + 1 - draft->target) : 0, descriptor = -1;
   for (int i = 0; i < MOST_TRIES && descriptor < 0; i++) {
     int length =
-        snprintf(draft->aside, sizeof draft->aside, "%.*s.strew-%ld-%d", folder, draft->target, (long)getpid(), i);
+        snprintf(draft->aside, sizeof draft->aside, "%.*s" ASIDE "%ld-%d", folder, draft->target, (long)getpid(), i);
     if (length >= (int)sizeof draft->aside) return errno = ENAMETOOLONG, -1;
     descriptor = open(draft->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0) descriptor = lock_draft(draft, descriptor);
     if (descriptor < 0 && errno != EEXIST && errno != EINTR) return -1;
   }
+  draft->lock = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   return descriptor;
 }
 
@@ -172,9 +245,10 @@ static bool take_after(int descriptor, const struct stat *old) {
 strew_status draft_create(const struct call *call, const char *path, struct draft *out) {
   struct stat old;
   out->path = path;
-  out->descriptor = -1;
+  out->descriptor = out->lock = -1;
   strew_status status = find_target(call, out, &old);
   if (status != STREW_OK) return status;
+  remove_leftovers(out->target);
   out->descriptor = open_aside(out);
   if (out->descriptor < 0) return fail_system(call, path, "cannot be written");
   if (out->replaces && !take_after(out->descriptor, &old)) {
@@ -204,6 +278,12 @@ static bool is_on_disk(int descriptor) {
   return result == 0;
 }
 
+static void draft_close(struct draft *draft) {
+  if (draft->descriptor >= 0) close(draft->descriptor);
+  if (draft->lock >= 0) close(draft->lock);
+  draft->descriptor = draft->lock = -1;
+}
+
 /* Where an old file goes, the new one has to be on the disk first: else a machine that stops now might have neither. */
 strew_status draft_commit(const struct call *call, struct draft *draft) {
   bool is_kept = !draft->replaces || is_on_disk(draft->descriptor);
@@ -212,14 +292,13 @@ strew_status draft_commit(const struct call *call, struct draft *draft) {
     draft->descriptor = -1;
     is_kept = (close(descriptor) == 0 || errno == EINTR) && rename(draft->aside, draft->target) == 0;
   }
-  if (is_kept) return STREW_OK;
+  if (is_kept) return draft_close(draft), STREW_OK;
   strew_status status = fail_system(call, draft->path, "cannot be written");
   draft_discard(draft);
   return status;
 }
 
 void draft_discard(struct draft *draft) {
-  if (draft->descriptor >= 0) close(draft->descriptor);
-  draft->descriptor = -1;
   unlink(draft->aside);
+  draft_close(draft);
 }

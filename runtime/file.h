@@ -37,13 +37,14 @@ enum { PATH_BYTES = 4096 };
 struct draft {
   const char *path; /* borrowed, as the user gave it */
   int descriptor;
+  int lock;                /* the same open file, which holds its lock when `descriptor` is closed already; -1: none */
   bool replaces;           /* there is a file of that name */
   char target[PATH_BYTES]; /* what path means, symbolic links followed */
   char aside[PATH_BYTES];
 };
 
-/* Begins one that has, in the end, the mode and owner of the file that it replaces, or those of a new one. Ended by
-   draft_commit or draft_discard. */
+/* Begins one, and removes what killed saves have left in its folder. It has, in the end, the mode and owner of the file
+   that it replaces, or those of a new one. Ended by draft_commit or draft_discard. */
 strew_status draft_create(const struct call *call, const char *path, struct draft *out);
 strew_status draft_write(const struct call *call, const struct draft *draft, uint64_t at, const void *from,
                          size_t size_bytes);

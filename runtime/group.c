@@ -36,10 +36,23 @@ static strew_status check_group_words(const struct call *call, const strew_group
               with_arg ? "only amax and amin have winners" : "which groups do not have");
 }
 
+/* The dtype of the sums, which is the result's: src's, or the one asked for. */
+static strew_status check_group_dtype(const struct call *call, const strew_group_options *options, strew_dtype src,
+                                      strew_dtype *dtype) {
+  *dtype = options->dtype ? *options->dtype : src;
+  struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
+  if ((unsigned)*dtype >= STREW_DTYPE_COUNT) return fail_unknown(call, "dtype", (int)*dtype, STREW_DTYPE_COUNT - 1);
+  if (*dtype == src) return check_mean(call, options->reduction, src);
+  if (options->reduction != STREW_SUM && options->reduction != STREW_MEAN)
+    return fail(call, fault, "is %s, which only sums and means take; \"%s\" is computed in src's dtype, %s",
+                strew_dtype_name(*dtype), strew_reduction_name(options->reduction), strew_dtype_name(src));
+  if (*dtype == STREW_FLOAT64) return STREW_OK;
+  return fail(call, fault, "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src));
+}
+
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
                                 const strew_group_options *options, strew_tensor *out) {
   strew_status status = check_devices(call);
-  if (status == STREW_OK) status = check_mean(call, options->reduction, src->dtype);
   if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index);
   if (status != STREW_OK) return status;
   if (index->rank > (src->rank ? src->rank : 1))
@@ -54,12 +67,24 @@ static strew_status check_group(const struct call *call, strew_tensor *src, stre
   return STREW_OK;
 }
 
+/* A call: what was given, and what becomes of it. */
+struct group {
+  const strew_group_options *options;
+  strew_tensor *src, *index;
+  int dim;
+  strew_dtype dtype;               /* of the result */
+  struct shape1 shape;             /* src's, then the result's */
+  strew_tensor wide_index;         /* of src's shape */
+  strew_tensor summed, *converted; /* src in the result's dtype; its memory, unless it is src's */
+};
+
 /* The size of the result along dim: out's, else the one asked for, else just enough for the largest index. */
-static strew_status group_size(const struct call *call, const strew_tensor *index, const strew_group_options *options,
-                               const strew_tensor *out, int dim, int64_t *size) {
+static strew_status group_size(const struct call *call, const struct group *group, const strew_tensor *out,
+                               int64_t *size) {
+  const strew_tensor *index = group->index;
   *size = 0;
-  if (out) return *size = out->rank ? out->sizes[dim < out->rank ? dim : 0] : 1, STREW_OK;
-  if (options->dim_size >= 0) return *size = options->dim_size, STREW_OK;
+  if (out) return *size = out->rank ? out->sizes[group->dim < out->rank ? group->dim : 0] : 1, STREW_OK;
+  if (group->options->dim_size >= 0) return *size = group->options->dim_size, STREW_OK;
   if (strew_tensor_numel(index) == 0) return STREW_OK;
   struct plan values;
   struct index_range range = {0, 0};
@@ -70,26 +95,85 @@ static strew_status group_size(const struct call *call, const strew_tensor *inde
   return status;
 }
 
+/* All that can be wrong but the values of index. */
+static strew_status group_prepare(const struct call *call, struct group *group, strew_tensor *out, bool with_arg) {
+  const strew_group_options *options = group->options;
+  strew_tensor *src = group->src, *index = group->index;
+  group->dim = options->dim;
+  group->shape = shape_at_least_1d(src);
+  strew_status status = check_group_words(call, options, with_arg);
+  if (status == STREW_OK) status = check_dim(call, src->rank, &group->dim);
+  if (status == STREW_OK) status = check_group(call, src, index, options, out);
+  if (status == STREW_OK) status = check_group_dtype(call, options, src->dtype, &group->dtype);
+  if (status == STREW_OK) status = broadcast_index(call, index, &group->shape, group->dim, &group->wide_index);
+  return status == STREW_OK ? group_size(call, group, out, &group->shape.sizes[group->dim]) : status;
+}
+
+/* src in the result's dtype. What an expanded src repeats is converted once. */
+static strew_status convert_src(const struct call *call, struct group *group) {
+  strew_tensor part = group->summed = *group->src;
+  if (group->dtype == part.dtype || strew_tensor_numel(&part) == 0) return STREW_OK;
+  for (int d = 0; d < part.rank; d++)
+    if (part.strides[d] == 0) part.sizes[d] = 1;
+  strew_status status = copy_as(call, &part, group->dtype, &group->converted);
+  if (status != STREW_OK) return status;
+  group->summed = *group->converted;
+  for (int d = 0; d < part.rank; d++) {
+    if (part.sizes[d] != group->src->sizes[d]) group->summed.strides[d] = 0;
+    group->summed.sizes[d] = group->src->sizes[d];
+  }
+  return STREW_OK;
+}
+
+/* There is no memory for a result whose size follows from the index: names the largest value, if it is more than as
+   many groups as index has elements would need. */
+static strew_status fail_size(const struct call *call, const struct group *group, strew_status failure) {
+  const struct shape1 *shape = &group->shape;
+  int64_t position[MAX_RANK], place = -1, size = shape->sizes[group->dim];
+  bool is_asked = group->options->dim_size >= 0 || size <= strew_tensor_numel(group->index);
+  if (is_asked || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
+  struct plan values;
+  strew_scalar value;
+  char at[TEXT_BYTES], sizes[TEXT_BYTES], amount[TEXT_BYTES];
+  plan_index_values(&values, group->index);
+  strew_device *device = group->index->storage->device;
+  strew_status status = device->ops->index_check(call, device, &values, INT64_MIN, size - 2, &place);
+  if (status == STREW_OK && place < 0) return failure; /* memory that a host has changed meanwhile */
+  if (status == STREW_OK) status = index_value(call, group->index, place, position, &value);
+  if (status != STREW_OK) return status;
+  double bytes = (double)dtype_bytes(group->dtype);
+  for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
+  strew_format_float(amount, sizeof amount, "%.*g", 4, bytes / (1 << 30));
+  struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
+  fault.position_rank = group->index->rank;
+  fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
+  return fail(call, fault, "has value %" PRId64 " at %s, so the result is %s%s and needs %s GiB: out of memory",
+              value.as.i, text_of_sizes(fault.position_rank, position, at), strew_dtype_name(group->dtype),
+              text_of_sizes(shape->rank, shape->sizes, sizes), amount);
+}
+
 /* The given result, checked, or a new one filled with what empty rows hold. Where that is the identity, rows that
    receive something may start from it as well. */
-static strew_status group_target(const struct call *call, const strew_tensor *src, const strew_tensor *index,
-                                 const strew_group_options *options, int rank, const int64_t *sizes,
-                                 strew_tensor **target, bool *holds_identity) {
+static strew_status group_target(const struct call *call, const struct group *group, strew_tensor **target,
+                                 bool *holds_identity) {
   bool made;
-  union element fill, identity = element_identity(options->reduction, src->dtype);
+  const strew_group_options *options = group->options;
+  strew_dtype dtype = group->dtype;
+  union element fill, identity = element_identity(options->reduction, dtype);
   strew_scalar empty = options->fill ? *options->fill : strew_int(options->reduction == STREW_PROD);
-  strew_status status = element_from(call, "fill", empty, STREW_EXACT, src->dtype, &fill);
-  if (status == STREW_OK) status = out_prepare(call, src->storage->device, src->dtype, rank, sizes, target, &made);
+  strew_status status = element_from(call, "fill", empty, STREW_EXACT, dtype, &fill);
   if (status != STREW_OK) return status;
+  status = out_prepare(call, group->src->storage->device, dtype, group->shape.rank, group->shape.sizes, target, &made);
+  if (status != STREW_OK) return made ? fail_size(call, group, status) : status;
   *holds_identity = made && !memcmp(fill.bytes, identity.bytes, sizeof fill.bytes);
   if (made) {
     status = fill_tensor(call, *target, fill);
     if (status != STREW_OK) strew_release(*target), *target = NULL;
-    return status;
+    return status == STREW_EMEMORY ? fail_size(call, group, status) : status;
   }
   status = check_overlap(call, *target, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(call, *target, "src", src, false);
-  if (status == STREW_OK) status = check_overlap(call, *target, "index", index, false);
+  if (status == STREW_OK) status = check_overlap(call, *target, "src", group->src, false);
+  if (status == STREW_OK) status = check_overlap(call, *target, "index", group->index, false);
   return status;
 }
 
@@ -101,40 +185,44 @@ static strew_status arg_create(const struct call *call, const strew_tensor *targ
   return status;
 }
 
+/* What group_prepare has let pass, into *target, which is given or made here, and *arg, unless it is NULL. */
+static strew_status group_into(const struct call *call, struct group *group, strew_tensor **target,
+                               strew_tensor **arg) {
+  const strew_group_options *options = group->options;
+  int64_t none = group->src->rank ? group->src->sizes[group->dim] : 1;
+  bool is_new = !*target, holds_identity = false, empty = strew_tensor_numel(&group->wide_index) == 0;
+  struct index_limits limits = {group->shape.sizes[group->dim], group->dim, is_new ? "the result" : "out",
+                                options->mode};
+  strew_status status = empty ? STREW_OK : check_clip(call, &limits);
+  if (status == STREW_OK) status = group_target(call, group, target, &holds_identity);
+  if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
+  if (status == STREW_OK) status = convert_src(call, group);
+  if (status != STREW_OK || empty) return status;
+  struct scatter_job job = {.self = *target,
+                            .start = *target,
+                            .dim = group->dim,
+                            .index = &group->wide_index,
+                            .src = &group->summed,
+                            .reduction = options->reduction,
+                            .given_index = group->index,
+                            .limits = limits,
+                            .disposable = is_new,
+                            .start_from_identity = is_new && !arg && !holds_identity,
+                            .arg = arg ? *arg : NULL,
+                            .arg_none = none,
+                            .fresh = is_new};
+  return scatter_run(call, &job);
+}
+
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
+  static const strew_group_options defaults = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
   CALL(call, "scatter", error, {"src", src}, {"index", index}, {"out", *out});
-  struct shape1 shape = shape_at_least_1d(src);
-  strew_tensor flat_src = *src, wide_index, *target = *out, *made_arg = NULL;
-  int dim = options->dim;
-  strew_status status = check_group_words(&call, options, arg != NULL);
-  if (status == STREW_OK) status = check_dim(&call, src->rank, &dim);
-  if (status == STREW_OK) status = check_group(&call, src, index, options, *out);
-  if (status == STREW_OK) status = broadcast_index(&call, index, &shape, dim, &wide_index);
-  if (status == STREW_OK) status = group_size(&call, index, options, *out, dim, &shape.sizes[dim]);
-  if (status != STREW_OK) return status;
-
-  int64_t none = src->rank ? src->sizes[dim] : 1;
-  struct index_limits limits = {shape.sizes[dim], dim, *out ? "out" : "the result", options->mode};
-  bool holds_identity = false, empty = strew_tensor_numel(&wide_index) == 0;
-  if (!empty) status = check_clip(&call, &limits);
-  if (status == STREW_OK)
-    status = group_target(&call, src, index, options, shape.rank, shape.sizes, &target, &holds_identity);
-  if (status == STREW_OK && arg) status = arg_create(&call, target, none, &made_arg);
-  struct scatter_job job = {.self = target,
-                            .start = target,
-                            .dim = dim,
-                            .index = &wide_index,
-                            .src = &flat_src,
-                            .reduction = options->reduction,
-                            .given_index = index,
-                            .limits = limits,
-                            .disposable = !*out,
-                            .start_from_identity = !*out && !arg && !holds_identity,
-                            .arg = made_arg,
-                            .arg_none = none,
-                            .fresh = !*out};
-  if (status == STREW_OK && !empty) status = scatter_run(&call, &job);
+  struct group group = {.options = options ? options : &defaults, .src = src, .index = index, .converted = NULL};
+  strew_tensor *target = *out, *made_arg = NULL;
+  strew_status status = group_prepare(&call, &group, *out, arg != NULL);
+  if (status == STREW_OK) status = group_into(&call, &group, &target, arg ? &made_arg : NULL);
+  strew_release(group.converted);
   if (status != STREW_OK) {
     strew_release(made_arg);
     if (!*out) strew_release(target);

@@ -99,13 +99,18 @@ static const char *hint_for(const struct call *call, const struct plan *values, 
   return NULL;
 }
 
+strew_status index_value(const struct call *call, const strew_tensor *index, int64_t place, int64_t *position,
+                         strew_scalar *value) {
+  coordinates(index, place, position);
+  return strew_get(index, index->rank, position, value, call->error);
+}
+
 static strew_status fail_out_of_range(const struct call *call, const strew_tensor *index, const struct plan *values,
                                       int64_t place, const struct index_limits *limits) {
   int64_t position[MAX_RANK];
   strew_scalar value;
   char text[TEXT_BYTES], at[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
-  coordinates(index, place, position);
-  strew_status status = strew_get(index, index->rank, position, &value, call->error);
+  strew_status status = index_value(call, index, place, position, &value);
   if (status != STREW_OK) return status;
   strew_device *device = index->storage->device;
   int64_t size = limits->size;

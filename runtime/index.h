@@ -32,6 +32,9 @@ bool index_needs_check(const struct index_limits *limits, int64_t *lowest);
 strew_status check_clip(const struct call *call, const struct index_limits *limits);
 /* Every value in range for the mode? The index is not empty. */
 strew_status check_index_values(const struct call *call, const strew_tensor *index, const struct index_limits *limits);
+/* The value that check finds at `place` among the index's different ones, and its coordinates. */
+strew_status index_value(const struct call *call, const strew_tensor *index, int64_t place, int64_t *position,
+                         strew_scalar *value);
 /* A plan over the different elements of an index: dimensions that an expanded view repeats count once. Simplified. */
 void plan_index_values(struct plan *plan, const strew_tensor *index);
 

@@ -304,6 +304,8 @@ static strew_status check_target(const struct call *call, strew_tensor *self, st
 
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  static const strew_scatter_options defaults = {.reduction = STREW_ASSIGN};
+  if (!options) options = &defaults;
   CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor},
        {"out", *out == self ? NULL : *out});
   struct scatter_job job = {.self = NULL, /* every member is set, see plan_pass */

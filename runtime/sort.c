@@ -49,19 +49,32 @@ static strew_status sort_into(const struct call *call, strew_tensor *tensor, int
   return status;
 }
 
+/* Results that the host has no use for go to `dropped`, which is released. */
+static strew_status sort_wanted(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
+                                strew_tensor **values, strew_tensor **indices) {
+  strew_tensor *dropped[2] = {NULL, NULL};
+  strew_status status =
+      sort_into(call, tensor, dim, keep, descending, values ? values : &dropped[0], indices ? indices : &dropped[1]);
+  strew_release(dropped[0]);
+  strew_release(dropped[1]);
+  return status;
+}
+
+static const strew_tensor *given(strew_tensor *const *out) { return out ? *out : NULL; }
+
 static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->rank ? tensor->sizes[dim] : 1; }
 
 strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values, strew_tensor **indices,
                         strew_error *error) {
-  CALL(call, "sort", error, {"self", tensor}, {"values", *values}, {"indices", *indices});
+  CALL(call, "sort", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status != STREW_OK) return status;
-  return sort_into(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
+  return sort_wanted(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
 }
 
 strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
                         strew_tensor **indices, strew_error *error) {
-  CALL(call, "topk", error, {"self", tensor}, {"values", *values}, {"indices", *indices});
+  CALL(call, "topk", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status != STREW_OK) return status;
   int64_t size = size_along(tensor, dim), least = tensor->rank ? 0 : 1;
@@ -70,7 +83,7 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "k", .value = &value},
                 "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", k,
                 dim, size, least, size);
-  return sort_into(&call, tensor, dim, k, largest, values, indices);
+  return sort_wanted(&call, tensor, dim, k, largest, values, indices);
 }
 
 /* A finished result goes to the caller, one of a failed call or that nobody wants away. */

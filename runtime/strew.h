@@ -19,7 +19,8 @@
    for a call in place that was interrupted: its tensor may hold a part of the result, which on the CPU the message
    says.) Beside what is said at each, every call that makes a tensor, or needs scratch, may fail with STREW_EMEMORY;
    that reads or writes elements, with STREW_EINTERRUPTED, STREW_ETIME, and, on other devices than the CPU,
-   STREW_EDEVICE; that has several tensors, with STREW_EDEVICE where they are on different devices; that is given an
+   STREW_EDEVICE; that has several tensors, with STREW_EDEVICE where they are on different devices or belong to
+   different contexts (strew_to, strew_copy and strew_table_add take tensors of other contexts); that is given an
    enumerator that is none, with STREW_EARGUMENT. Other pointers than those that are said to take NULL are not
    checked, and nor is whether what was released is used again.
 
@@ -238,7 +239,8 @@ STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *fo
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
 /* STREW_VERSION of the library that runs, a constant; it may be later than that of the header a host was built with,
-   with the same number in the library's name: libstrew.so.0. On any thread. */
+   with the same number in the library's name: libstrew.so.0. Structs that hosts make (options, errors) keep their size
+   under one number. On any thread. */
 STREW_API const char *strew_version(void);
 
 /* Where host memory comes from. `allocate` gives size_bytes > 0 aligned to `alignment` (a power of two), or NULL.
@@ -482,15 +484,16 @@ STREW_API strew_status strew_as_strided(strew_tensor *tensor, int rank, const in
 /* ------------------------------------------------------------------------------------------ copying and joining */
 
 /* The same values as another dtype or on another device, contiguous; `tensor` itself, retained, where nothing changes.
-   Converted by STREW_SATURATE, which never fails. STREW_EDTYPE: the device lacks the dtype. */
+   Converted by STREW_SATURATE, which never fails. STREW_EDTYPE: the device lacks the dtype. The device may belong to
+   another context, which then owns the result; the calling thread uses both contexts. */
 STREW_API strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                                 strew_error *error);
 /* A contiguous copy; the same only where it is needed, else `tensor` itself, retained. */
 STREW_API strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 /* In place. Writes src, broadcast to tensor's shape (STREW_ESHAPE) and converted by STREW_SATURATE, into tensor;
-   devices and dtypes may differ. Neither may overlap itself nor the other (STREW_EOVERLAP), but be the very same view.
- */
+   devices, contexts (the calling thread uses both) and dtypes may differ. Neither may overlap itself nor the other
+   (STREW_EOVERLAP), but be the very same view. */
 STREW_API strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error);
 /* In place: all elements become value, by STREW_EXACT (STREW_EVALUE). */
 STREW_API strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error);
@@ -607,7 +610,8 @@ STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int c
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* In order along dim, of tensor's shape: values, and where along dim they came from (int64). Stable; NaN is the
    greatest, and -0 equals +0. topk: the k greatest (least) in order, along a dim of size k in 0..its size, else
-   STREW_EARGUMENT. Both results are new where they are NULL, or given, as *out. */
+   STREW_EARGUMENT. *values and *indices are as *out: NULL, or given. `values` or `indices` is NULL where a host has no
+   use for that result. */
 STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
                                   strew_tensor **indices, strew_error *error);
 STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
@@ -643,7 +647,7 @@ typedef struct strew_scatter_options {
    self may not overlap itself, index or src (STREW_EOVERLAP). STREW_EINDEX: a value of index that the mode does not
    take, with its position; nothing is written then. STREW_EDTYPE: the mean of bools. Contributions join one by one in
    row-major order of index, on every device and number of threads, unless strew_context_set_deterministic says that
-   they need not. */
+   they need not. options NULL: all zeros. */
 STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 /* out[c] = self[c with c[dim] replaced by index[c]], of index's shape and self's dtype. Ranks are equal; index.size(d)
@@ -658,15 +662,20 @@ typedef struct strew_group_options {
   strew_reduction reduction; /* not STREW_ASSIGN */
   strew_mode mode;
   const strew_scalar *fill; /* of rows that receive nothing; NULL: 0, 1 for STREW_PROD */
+  const strew_dtype *dtype; /* of STREW_SUM and STREW_MEAN: STREW_FLOAT64, in which src is summed; NULL: src's */
 } strew_group_options;
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c]. An
    index of one dimension lies along dim; one of more is aligned with src's first dimensions; sizes 1 expand
-   (STREW_ESHAPE). The result has src's sizes but along dim. *out given: it takes part (sum adds to it, mean gives (out
+   (STREW_ESHAPE). The result has src's sizes but along dim, and src's dtype unless options say float64: then src is
+   converted first, bools to 0 and 1, and nothing overflows or is rounded to integers on the way. A dtype is
+   STREW_EDTYPE with another reduction than a sum or a mean, and where it is neither float64 nor src's. options NULL:
+   the sum along the last dimension, of max(index) + 1 rows. *out given: it takes part (sum adds to it, mean gives (out
    + sum) / count), and keeps its value where nothing arrives; then fill is STREW_EARGUMENT. It may not overlap src or
    index. arg, for STREW_AMAX and STREW_AMIN (else STREW_EARGUMENT), or NULL: becomes a new int64 tensor of the result's
    shape, with the position along dim of the first winner (the first NaN), src.size(dim) where there is none or *out
-   wins. Other rules and errors as of strew_scatter. */
+   wins. STREW_EMEMORY names the largest value of an index that asks for more rows than there is memory for. Other rules
+   and errors as of strew_scatter. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
 
@@ -675,8 +684,8 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
 /* Named tensors in an order: what .npz and .csv files hold. */
 STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
 STREW_API void strew_table_release(strew_table *table); /* with its references to the tensors; NULL is fine */
-/* Adds to the end. The name is copied, and new in this table; NULL: its number, "1", "2", ... The tensor is retained.
- */
+/* Adds to the end. The name is copied, and new in this table; NULL: its number, "1", "2", ... The tensor is retained;
+   it may belong to another context. */
 STREW_API strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error);
 STREW_API int64_t strew_table_count(const strew_table *table);
 STREW_API bool strew_table_is_numbered(const strew_table *table); /* nothing was given a name */
@@ -743,7 +752,8 @@ typedef struct strew_save_options {
 } strew_save_options;
 
 /* Writes a file: under another name in the same folder first, so that the old one stays until the new one is whole,
-   whatever happens, and stays as it is where that fails. A symbolic link's target is written; an old file's mode is
+   whatever happens, and stays as it is where that fails. What a killed process has left of its save is removed by the
+   next save into that folder. A symbolic link's target is written; an old file's mode is
    kept. options NULL: all defaults. */
 STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options,
                                   strew_error *error);

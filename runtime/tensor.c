@@ -53,6 +53,16 @@ strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, c
   return STREW_OK;
 }
 
+strew_status(fail_context)(const struct call *call, const char *argument, const char *fact) {
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = argument,
+                             .hint =
+                                 "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") "
+                                 "brings x into its own"},
+              "%s another context, all operands must belong to one", fact);
+}
+
 strew_status check_devices(const struct call *call) {
   const strew_tensor *first = NULL;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
@@ -60,6 +70,8 @@ strew_status check_devices(const struct call *call) {
     if (!tensor) continue;
     if (!first) first = tensor;
     if (tensor->storage->device == first->storage->device) continue;
+    if (tensor_context(tensor) != tensor_context(first))
+      return fail_context(call, call->operands[i].name, "belongs to");
     const char *name = first->storage->device->name;
     char hint[sizeof call->error->hint];
     snprintf(hint, sizeof hint, "%s:to(\"%s\")", call->operands[i].name, name);
@@ -142,6 +154,7 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   if (given->dtype != dtype)
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "out"}, "is %s, the result is %s",
                 strew_dtype_name(given->dtype), strew_dtype_name(dtype));
+  if (given->storage->device->context != device->context) return fail_context(call, "out", "belongs to");
   if (given->storage->device != device)
     return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "out"}, "is on %s, the operands are on %s",
                 given->storage->device->name, device->name);

@@ -376,10 +376,12 @@ END_TEST
 START_TEST(choosing_needs_a_bool) {
   strew_tensor *out = NULL;
   strew_operand one = strew_number(strew_int(1)), half = strew_number(strew_float(0.5));
-  assert_fails(strew_where(ints_123, one, one, &out, &failure), STREW_EDTYPE,
-               "where: 'condition' is int64, it must be bool\n"
-               "  condition  int64[3] cpu\n"
-               "  hint       x:ne(0) is a bool tensor");
+  assert_fails(
+      strew_where(ints_123, one, one, &out, &failure), STREW_EDTYPE,
+      "where: 'condition' is int64, it must be bool\n"
+      "  condition  int64[3] cpu\n"
+      "  hint       x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes "
+      "t as the condition");
   assert_fails(strew_masked_fill(floats_123, ints_123, one, &out, &failure), STREW_EDTYPE,
                "masked_fill: 'mask' is int64, it must be bool\n"
                "  self  float32[3] cpu\n"

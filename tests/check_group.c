@@ -107,8 +107,21 @@ static void oracle_given_mean(const struct group_call *call, const void *before,
   free(cells);
 }
 
-static void run_group(struct group_call *call, const char *what) {
+/* Dense elements as float64; frees them. */
+static double *as_float64(strew_dtype dtype, void *elements, int64_t count) {
+  double *made = malloc((size_t)(count + 1) * sizeof *made);
+  for (int64_t i = 0; i < count; i++) {
+    strew_scalar number = strew_scalar_load(dtype, (char *)elements + (size_t)i * strew_dtype_size_bytes(dtype));
+    made[i] = number.dtype == STREW_FLOAT64 ? number.as.f : (double)number.as.i;
+  }
+  free(elements);
+  return made;
+}
+
+/* c.dtype is the result's: src's own, or float64 where that is asked for. */
+static void run_group(struct group_call *call, bool in_float64, const char *what) {
   struct scatter_case *c = &call->c;
+  if (in_float64) c->dtype = STREW_FLOAT64;
   strew_scalar fill = strew_int(draw_below(2));
   strew_tensor *out = NULL, *arg = NULL, *before;
   if (call->given)
@@ -116,12 +129,17 @@ static void run_group(struct group_call *call, const char *what) {
   else
     ok(strew_full(device, c->dtype, c->rank, c->self_sizes, fill, &before, &failure));
   void *held = host_of(before), *src = host_of(call->src);
+  if (in_float64) src = as_float64(strew_tensor_dtype(call->src), src, strew_tensor_numel(call->src));
   int64_t *index = broadcast(call);
   c->exclude_self = !call->given;
   void *expected = oracle_scatter(c, held, STREW_INT64, index, src);
   if (call->given && c->reduction == STREW_MEAN) oracle_given_mean(call, held, index, src, expected);
-  strew_group_options options = {c->dim, call->given ? -1 : c->self_sizes[c->dim], c->reduction, c->mode,
-                                 call->given ? NULL : &fill};
+  strew_group_options options = {.dim = c->dim,
+                                 .dim_size = call->given ? -1 : c->self_sizes[c->dim],
+                                 .reduction = c->reduction,
+                                 .mode = c->mode,
+                                 .fill = call->given ? NULL : &fill,
+                                 .dtype = in_float64 ? &c->dtype : NULL};
   if (call->given) out = before;
   ok(strew_group(call->src, call->index, &options, &out, call->arg ? &arg : NULL, &failure));
   assert_elements(out, c->dtype, expected, "%s dim %d of %d, %s", what, c->dim, c->rank, call->given ? "given" : "new");
@@ -149,7 +167,26 @@ START_TEST(test_random_groups) {
              strew_context_threads(context));
     for (int n = 0; n < some(80); n++) {
       struct group_call call = draw_group(dtype, reduction);
-      run_group(&call, what);
+      run_group(&call, false, what);
+    }
+  }
+}
+END_TEST
+
+/* Sums and means of any dtype, computed in float64. */
+START_TEST(test_random_groups_in_float64) {
+  strew_dtype dtype = (strew_dtype)(_i / 2);
+  strew_reduction reduction = _i % 2 ? STREW_MEAN : STREW_SUM;
+  if (lacks(STREW_FLOAT64)) return;
+  char what[64];
+  for (int turn = 0; turn < sweep(4); turn++) {
+    use_threads((const int[]){1, 2, 3, 7}[turn]);
+    seed_draws((uint64_t)_i + 1);
+    snprintf(what, sizeof what, "%s of %s in float64 on %d threads", strew_reduction_name(reduction),
+             strew_dtype_name(dtype), strew_context_threads(context));
+    for (int n = 0; n < some(60); n++) {
+      struct group_call call = draw_group(dtype, reduction);
+      run_group(&call, true, what);
     }
   }
 }
@@ -157,13 +194,92 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------- the rules, by hand */
 
+START_TEST(test_dtypes_of_groups) {
+  strew_tensor *src = tensor_from_integers(STREW_UINT8, 3, (int64_t[]){200, 200, 201}), *out = NULL;
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){0, 0, 0});
+  strew_dtype dtype = STREW_UINT8;
+  strew_group_options options = {.dim_size = -1, .reduction = STREW_MEAN, .dtype = &dtype};
+  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_UINT8, (uint8_t[]){89 / 3}, "src's own dtype");
+  dtype = STREW_INT64;
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE, NULL);
+  strew_release(out), out = NULL;
+  assert_fails(
+      strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
+      "scatter: 'dtype' is int64, expected float64 or src's own, uint8\n  src    uint8[3] cpu\n  index  int64[3] cpu");
+  dtype = (strew_dtype)77;
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  dtype = STREW_FLOAT64;
+  options.reduction = STREW_AMAX;
+  assert_fails(
+      strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
+      "scatter: 'dtype' is float64, which only sums and means take; \"amax\" is computed in src's dtype, uint8\n"
+      "  src    uint8[3] cpu\n  index  int64[3] cpu");
+  options.reduction = STREW_SUM;
+  out = src;
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
+               "scatter: 'out' is uint8, the result is float64\n  src    uint8[3] cpu\n  index  int64[3] cpu\n"
+               "  out    uint8[3] cpu");
+  strew_release(src), strew_release(index);
+}
+END_TEST
+
+/* What an expanded src repeats is converted once. */
+START_TEST(test_float64_of_an_expanded_src) {
+  if (lacks(STREW_FLOAT64)) return;
+  strew_tensor *one = tensor_from_integers(STREW_INT8, 1, (int64_t[]){100}), *wide = NULL, *out = NULL;
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 1, (int64_t[]){1});
+  const int64_t rows = 300000;
+  const strew_dtype dtype = STREW_FLOAT64;
+  ok(strew_expand(one, 1, &rows, &wide, &failure));
+  size_t before = strew_context_peak_bytes(context);
+  strew_group_options options = {.dim_size = 2, .reduction = STREW_SUM, .dtype = &dtype};
+  ok(strew_group(wide, index, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_FLOAT64, (double[]){0, 100.0 * 300000}, "an expanded src");
+  if (!on_device()) ck_assert_uint_le(strew_context_peak_bytes(context) - before, 4096);
+  strew_release(one), strew_release(wide), strew_release(index), strew_release(out);
+}
+END_TEST
+
+/* An index value that asks for more rows than there is memory for is named, with its place. */
+START_TEST(test_too_many_groups) {
+  strew_context *poor = NULL, *rich = context;
+  strew_options limited = {.device = getenv("STREW_TEST_DEVICE"), .memory_limit_bytes = 1 << 20};
+  strew_device *usual = device;
+  ok(strew_context_create(&limited, &poor, &failure));
+  context = poor;
+  ok(strew_device_find(poor, NULL, &device, &failure));
+  strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){1, 2}), *out = NULL;
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 10000000});
+  strew_group_options options = {.dim_size = -1, .reduction = STREW_SUM};
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EMEMORY,
+               "scatter: 'index' has value 10000000 at [1], so the result is float32[10000001] and needs "
+               "0.03725 GiB: out of memory\n"
+               "  src    float32[2] cpu\n  index  int64[2] cpu\n"
+               "  hint   dim_size = n sets the size of the result: an index value of n or more is an error then");
+  ck_assert(failure.has_value && failure.value.as.i == 10000000 && failure.position_rank == 1 &&
+            failure.position[0] == 1);
+  ck_assert_int_eq(strew_group(src, index, &options, &out, NULL, NULL), STREW_EMEMORY);
+  ok(strew_set(index, 1, (int64_t[]){0}, strew_int(INT64_MAX), &failure));
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  ck_assert_ptr_nonnull(strstr(failure.message, "'index' has value 9223372036854775807 at [0], so"));
+  options.dim_size = 10000000;
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EMEMORY, NULL);
+  ck_assert_ptr_null(strstr(failure.message, "'index'"));
+  ck_assert_ptr_null(out);
+  strew_release(src), strew_release(index);
+  strew_context_release(poor);
+  context = rich, device = usual;
+}
+END_TEST
+
 START_TEST(test_empty_rows_are_counted) {
   double values[] = {-INFINITY, INFINITY, 0};
   int64_t places[] = {0, 2, 3};
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 3, values),
                *index = tensor_from_integers(STREW_INT64, 3, places);
   strew_scalar fill = strew_float(-7.5);
-  strew_group_options options = {0, 5, STREW_AMAX, STREW_ERROR, &fill};
+  strew_group_options options = {.dim_size = 5, .reduction = STREW_AMAX, .fill = &fill};
   strew_tensor *out = NULL, *arg = NULL;
   ok(strew_group(src, index, &options, &out, &arg, &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){-INFINITY, -7.5f, INFINITY, 0, -7.5f}, "amax with fill");
@@ -178,7 +294,7 @@ START_TEST(test_sizes_of_results) {
   strew_tensor *nothing = tensor_from_doubles(STREW_FLOAT32, 0, NULL),
                *none = tensor_from_doubles(STREW_FLOAT32, 0, NULL);
   strew_tensor *negative = tensor_from_integers(STREW_INT64, 3, (int64_t[]){-1, -5, -2});
-  strew_group_options options = {-1, -1, STREW_SUM, STREW_ERROR, NULL};
+  strew_group_options options = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
   ok(strew_group(src, index, &options, &out, NULL, &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){2, 0, 0, 0, 4}, "as large as the index asks for");
   strew_release(out), out = NULL;
@@ -203,7 +319,7 @@ static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor
   int64_t rows = strew_tensor_sizes(given)[0];
   void *before = host_of(given);
   for (int is_given = 0; is_given < 2; is_given++) {
-    strew_group_options options = {0, is_given ? -1 : rows, reduction, mode, NULL};
+    strew_group_options options = {.dim_size = is_given ? -1 : rows, .reduction = reduction, .mode = mode};
     strew_tensor *out = is_given ? given : NULL, *arg = NULL;
     char due[160];
     assert_fails(strew_group(src, index, &options, &out, has_arg ? &arg : NULL, &failure), STREW_EINDEX, NULL);
@@ -246,7 +362,7 @@ START_TEST(test_bad_index_in_a_column) {
   const int64_t sizes[] = {7, 5}, last[] = {6, 4};
   strew_tensor *src = random_tensor(STREW_INT32, 2, sizes, CONTIGUOUS), *out = NULL;
   strew_tensor *index = random_integers(_i ? STREW_INT64 : STREW_INT32, 2, sizes, CONTIGUOUS, 0, 9);
-  strew_group_options options = {0, 9, STREW_SUM, STREW_ERROR, NULL};
+  strew_group_options options = {.dim_size = 9, .reduction = STREW_SUM};
   ok(strew_set(index, 2, last, strew_int(9), &failure));
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
   ck_assert_msg(strstr(failure.message, "has value 9 at [6, 4], out of range for dim 0 of the result (size 9"), "%s",
@@ -264,5 +380,9 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_bad_index_in_a_column, 0, 2);
   tcase_add_test(all, test_empty_rows_are_counted);
   tcase_add_test(all, test_sizes_of_results);
+  tcase_add_loop_test(all, test_random_groups_in_float64, 0, 2 * STREW_DTYPE_COUNT);
+  tcase_add_test(all, test_dtypes_of_groups);
+  tcase_add_test(all, test_float64_of_an_expanded_src);
+  tcase_add_test(all, test_too_many_groups);
   return suite;
 }

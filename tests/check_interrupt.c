@@ -168,7 +168,7 @@ static void start_long(int64_t long_side, int64_t count) {
 }
 
 static strew_status scatter(strew_reduction reduction, strew_tensor **out) {
-  strew_group_options options = {0, 1000, reduction, STREW_ERROR, NULL};
+  strew_group_options options = {.dim_size = 1000, .reduction = reduction};
   return strew_group(floats, places, &options, out, NULL, &failure);
 }
 
@@ -176,7 +176,7 @@ static strew_status scatter(strew_reduction reduction, strew_tensor **out) {
 static strew_status scatter_columns(strew_tensor **out) {
   strew_tensor *row = NULL, *zero = NULL, *index = NULL;
   const int64_t wide[] = {1, length}, one[] = {1, 1};
-  strew_group_options options = {0, 1, STREW_SUM, STREW_ERROR, NULL};
+  strew_group_options options = {.dim_size = 1, .reduction = STREW_SUM};
   ok(strew_view(floats, 2, wide, &row, &failure));
   ok(strew_full(device, STREW_INT64, 2, one, strew_int(0), &zero, &failure));
   ok(strew_expand(zero, 2, wide, &index, &failure));
@@ -190,7 +190,7 @@ static strew_status mean_of_rows(strew_tensor **out) {
   enum { COLUMNS = 16 };
   strew_tensor *rows = NULL, *index = NULL;
   const int64_t tall[] = {length / COLUMNS, COLUMNS};
-  strew_group_options options = {0, 1000, STREW_MEAN, STREW_ERROR, NULL};
+  strew_group_options options = {.dim_size = 1000, .reduction = STREW_MEAN};
   ok(strew_view(floats, 2, tall, &rows, &failure));
   ok(strew_narrow(places, 0, 0, length / COLUMNS, &index, &failure));
   strew_status status = strew_group(rows, index, &options, out, NULL, &failure);

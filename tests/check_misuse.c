@@ -77,12 +77,77 @@ START_TEST(test_unaligned_host_memory) {
 }
 END_TEST
 
+/* Results that nobody wants, and options that all are defaults. */
+START_TEST(test_what_may_be_null) {
+  make_vector();
+  strew_tensor *values = NULL, *positions = NULL, *out = NULL;
+  ok(strew_sort(vector, 0, false, &values, NULL, &failure));
+  ok(strew_sort(vector, 0, false, NULL, &positions, &failure));
+  assert_elements(values, STREW_INT64, (int64_t[]){0, 1, 2}, "values alone");
+  assert_elements(positions, STREW_INT64, (int64_t[]){0, 2, 1}, "positions alone");
+  strew_release(values), values = NULL;
+  strew_release(positions), positions = NULL;
+  ok(strew_topk(vector, 1, 0, true, &values, NULL, &failure));
+  ok(strew_topk(vector, 1, 0, true, NULL, &positions, &failure));
+  assert_elements(values, STREW_INT64, (int64_t[]){2}, "the largest alone");
+  assert_elements(positions, STREW_INT64, (int64_t[]){1}, "its position alone");
+  ok(strew_topk(vector, 1, 0, false, &values, NULL, &failure));
+  assert_elements(values, STREW_INT64, (int64_t[]){0}, "into given values");
+  ok(strew_sort(vector, 0, false, NULL, NULL, &failure));
+  ok(strew_unique(vector, NULL, NULL, NULL, &failure));
+  ok(strew_scatter(vector, 0, vector, strew_number(strew_int(7)), NULL, &out, &failure));
+  assert_elements(out, STREW_INT64, (int64_t[]){7, 7, 7}, "assigned by default");
+  strew_release(out), out = NULL;
+  ok(strew_group(vector, vector, NULL, &out, NULL, &failure));
+  assert_elements(out, STREW_INT64, (int64_t[]){0, 1, 2}, "summed by default");
+  strew_release(out), strew_release(values), strew_release(positions), strew_release(vector);
+}
+END_TEST
+
+#define FOREIGN "another context, all operands must belong to one"
+#define HINT    "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") brings x into its own"
+
+/* Operands of two contexts, whatever their devices are called; what takes them. */
+START_TEST(test_operands_of_two_contexts) {
+  strew_context *other = NULL;
+  strew_device *cpu = NULL;
+  strew_tensor *foreign = NULL, *out = NULL, *carried = NULL;
+  make_vector();
+  ok(strew_context_create(NULL, &other, &failure));
+  ok(strew_device_find(other, NULL, &cpu, &failure));
+  ok(strew_full(cpu, STREW_INT64, 1, (int64_t[]){3}, strew_int(5), &foreign, &failure));
+  assert_fails(strew_binary(STREW_ADD, strew_of(vector), strew_of(foreign), &out, &failure), STREW_EDEVICE,
+               "add: 'other' belongs to " FOREIGN "\n  self   int64[3] cpu\n  other  int64[3] cpu\n  hint   " HINT);
+  assert_fails(strew_cat(2, (strew_tensor *[]){vector, foreign}, 0, &out, &failure), STREW_EDEVICE,
+               "cat: 'tensors' has a tensor at [2] that belongs to " FOREIGN "\n  hint  " HINT);
+  assert_fails(strew_stack(2, (strew_tensor *[]){foreign, vector}, 0, &out, &failure), STREW_EDEVICE, NULL);
+  assert_fails(strew_gather(vector, 0, foreign, STREW_ERROR, &out, &failure), STREW_EDEVICE, NULL);
+  ck_assert_ptr_nonnull(strstr(failure.message, "'index' belongs to " FOREIGN));
+  assert_fails(strew_scatter(vector, 0, vector, strew_of(foreign), NULL, &out, &failure), STREW_EDEVICE, NULL);
+  ck_assert_ptr_nonnull(strstr(failure.message, "'src' belongs to " FOREIGN));
+  assert_fails(strew_group(vector, foreign, NULL, &out, NULL, &failure), STREW_EDEVICE, NULL);
+  assert_fails(strew_equal(vector, foreign, &(bool){false}, &failure), STREW_EDEVICE, NULL);
+  ck_assert_ptr_nonnull(strstr(failure.message, "'other' belongs to " FOREIGN));
+  ck_assert_ptr_null(out);
+  assert_fails(strew_sort(vector, 0, false, &foreign, NULL, &failure), STREW_EDEVICE, NULL);
+  ck_assert_ptr_nonnull(strstr(failure.message, "'out' belongs to " FOREIGN));
+  ok(strew_to(foreign, device, STREW_INT64, &carried, &failure));
+  ok(strew_binary(STREW_ADD, strew_of(vector), strew_of(carried), &out, &failure));
+  assert_elements(out, STREW_INT64, (int64_t[]){5, 7, 6}, "brought over");
+  ok(strew_copy(vector, foreign, &failure));
+  strew_release(carried), strew_release(out), strew_release(foreign), strew_release(vector);
+  strew_context_release(other);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("misuse");
   TCase *all = new_case(suite, "by a C host");
   tcase_add_test(all, test_unknown_enumerators);
   tcase_add_test(all, test_failing_group_leaves_arg_alone);
   tcase_add_test(all, test_an_error_serves_many_calls);
+  tcase_add_test(all, test_what_may_be_null);
+  tcase_add_test(all, test_operands_of_two_contexts);
   if (!on_device()) tcase_add_test(all, test_unaligned_host_memory);
   return suite;
 }

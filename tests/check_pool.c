@@ -57,7 +57,7 @@ static strew_status scatter(const struct inputs *in, strew_reduction reduction, 
 }
 
 static strew_status group(const struct inputs *in, strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
-  strew_group_options options = {0, PLACES, reduction, STREW_ERROR, NULL};
+  strew_group_options options = {.dim_size = PLACES, .reduction = reduction};
   return strew_group(in->table, in->to_row, &options, out, arg, NULL);
 }
 

@@ -1,10 +1,12 @@
 #!/bin/sh
-# usage: sh tests/exports_test.sh BUILD [write]
+# usage: CC=cc sh tests/exports_test.sh BUILD [write]
 # What the libraries show of themselves, against tests/data/exports.txt: the names that each exports, so that none comes
 # or goes unnoticed (write: makes the list anew), and the objects in writable memory, which are all that could be state
-# outside of a context. What is declared as public is exported, and the other way round.
+# outside of a context. What is declared as public is exported, and the other way round. Archives show no more than the
+# shared libraries: a host may have functions of any other name.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+: "${CC=cc}"
 build=$1 list=tests/data/exports.txt
 passed=0 failed=0
 
@@ -33,7 +35,7 @@ found() {
   for library in libstrew.so libstrew_lua.so strew.so; do
     exported "$build/$library" | sed "s/^/$library /"
   done
-  writable "$build/libstrew.a" | sed 's/^/libstrew.a writable /'
+  writable "$build/obj/libstrew.a" | sed 's/^/libstrew.a writable /'
   writable "$build/libstrew_lua.a" | sed 's/^/libstrew_lua.a writable /'
 }
 
@@ -44,5 +46,42 @@ fi
 same 'exports and writable objects' "$(cat "$list")" "$(found)"
 same 'strew.h is what libstrew.so exports' "$(declared runtime/strew.h)" "$(exported "$build/libstrew.so")"
 same 'strew_lua.h is what libstrew_lua.so exports' "$(declared lua_bindings/strew_lua.h)" "$(exported "$build/libstrew_lua.so")"
+
+# ----------------------------------------------------------------------------------------------------------- archives
+
+globals() { nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | sort; }
+for library in libstrew libstrew_lua; do
+  same "$library.a shows what $library.so does" "$(exported "$build/$library.so")" "$(globals "$build/$library.a")"
+done
+
+# A host with a function for each name that the library's files share.
+globals "$build/obj/libstrew.a" | grep -v '^strew_' | sort -u >"$here/names"
+sed 's/.*/int &(void);\nint &(void) { return 7; }/' "$here/names" >"$here/names.c"
+cat >"$here/host.c" <<'END'
+#include "strew.h"
+#include <stdio.h>
+int fail(void);
+int main(void) {
+  strew_error error = {0};
+  strew_context *context = NULL;
+  strew_device *device = NULL;
+  strew_tensor *tensor = NULL, *sum = NULL;
+  strew_scalar value = strew_int(0);
+  const int64_t size = 100000;
+  if (strew_context_create(NULL, &context, &error) || strew_device_find(context, NULL, &device, &error) ||
+      strew_full(device, STREW_INT64, 1, &size, strew_int(fail()), &tensor, &error) ||
+      strew_reduce(STREW_FOLD_SUM, tensor, 0, NULL, false, 0, &sum, &error) || strew_item(sum, &value, &error))
+    puts(error.message);
+  printf("%lld\n", (long long)value.as.i);
+  strew_release(tensor);
+  strew_release(sum);
+  strew_context_release(context);
+  return 0;
+}
+END
+link() { $CC -std=c11 -fno-builtin -Iruntime -o "$here/host" "$here/host.c" "$here/names.c" "$1" -lpthreadpool -lm -ldl -pthread; }
+same 'the files share names' '' "$([ "$(grep -cx 'fail\|cl\|clock_ns' "$here/names")" -ge 2 ] || cat "$here/names")"
+same 'a host with functions of those names runs' 700000 "$(link "$build/libstrew.a" 2>&1 && "$here/host")"
+
 echo "exports: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -490,7 +490,10 @@ static strew_status call_scatter(int i) {
 
 static strew_status call_group(int i) {
   bool has_arg = (i & 1) && (reduction == STREW_AMAX || reduction == STREW_AMIN);
-  strew_group_options options = {0, i & 2 || out[0] ? -1 : 9, reduction, STREW_ERROR, NULL};
+  bool in_float64 = (i & 1) && (reduction == STREW_SUM || reduction == STREW_MEAN) && !out[0] && !lacks(STREW_FLOAT64);
+  const strew_dtype dtype = STREW_FLOAT64;
+  strew_group_options options = {
+      .dim_size = i & 2 || out[0] ? -1 : 9, .reduction = reduction, .dtype = in_float64 ? &dtype : NULL};
   return strew_group(src, index_, &options, &out[0], has_arg ? &out[1] : NULL, report);
 }
 
@@ -516,7 +519,7 @@ END_TEST
 START_TEST(test_groups) {
   start_scatter(_i, 0);
   if (reduction == STREW_ASSIGN) return;
-  for (int way = 0; way < 4; way++) { /* without arg, with it; a size that is given, one that is looked for */
+  for (int way = 0; way < 4; way++) { /* without arg or dtype, with it; a size that is given, one that is looked for */
     exercise("group", call_group, way, NULL);
     exercise("group into", call_group, way, other);
   }
@@ -544,7 +547,7 @@ static void start_large(void) {
 }
 
 static strew_status group_large(strew_reduction how) {
-  strew_group_options options = {0, LARGE_PLACES, how, STREW_ERROR, NULL};
+  strew_group_options options = {.dim_size = LARGE_PLACES, .reduction = how};
   return strew_group(large, spread, &options, &out[0], how == STREW_AMAX ? &out[1] : NULL, report);
 }
 

@@ -246,7 +246,7 @@ describe("the scatter family", function()
       {"src:scatter_(0, {0}, src)",
        "scatter_: 'index' is a table, a tensor is due\n  hint  strew.tensor(index) makes a tensor of a table"},
       {"strew.scatter_sum(src, index, {reduce = 'max'})",
-       "scatter_sum: 'options' has unknown key \"reduce\", known are dim, out, dim_size, fill, mode"},
+       "scatter_sum: 'options' has unknown key \"reduce\", known are dim, out, dim_size, fill, mode, dtype"},
       {"strew.scatter_sum(src, index, {dim_size = -1})", "scatter_sum: 'dim_size' is -1, sizes are 0 or more"},
       {"strew.scatter_sum(src, index, {out = 1})", "scatter_sum: 'out' is 1, a tensor is due"},
     }, names)
@@ -257,5 +257,39 @@ describe("the scatter family", function()
     assert.equal("", support.output(chunk))
     assert.equal("Lua warning: scatter_add_: index int64[2] cpu is smaller than src float32[3] cpu: "
                  .. "only a prefix of src was used\n", support.output(chunk, "", "-W"))
+  end)
+
+  it("sums and averages in float64 where that is asked for", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    evaluate({
+      {"strew.scatter_mean(strew.tensor({200, 200, 201}, 'uint8'), index, {dtype = 'float64'})",
+       "float64[3] {200.0, 0.0, 201.0}"},
+      {"strew.scatter_mean(strew.tensor{1, 2, 4}, index * 0, 0, nil, 2, {dtype = 'float64', fill = 0.5})",
+       "float64[2] {2.3333333333333, 0.5}"},
+      {"strew.scatter(strew.tensor{true, true, false}, index, {dtype = 'float64'})", "float64[3] {2.0, 0.0, 0.0}"},
+      {"strew.scatter_sum(index, index * 0, {out = strew.ones(1):to 'float64', dtype = 'float64'})",
+       "float64[1] {3.0}"},
+    }, names)
+    fail({
+      {"strew.scatter(index, index, {reduce = 'max', dtype = 'float64'})",
+       "scatter: 'dtype' is float64, which only sums and means take; \"amax\" is computed in src's dtype, int64\n"
+       .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
+      {"strew.scatter_sum(index, index, {dtype = 'int32'})",
+       "scatter_sum: 'dtype' is int32, expected float64 or src's own, int64\n"
+       .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
+      {"strew.scatter_max(src, index, {dtype = 'float64'})",
+       "scatter_max: 'options' has unknown key \"dtype\", known are dim, out, dim_size, fill, mode"},
+    }, names)
+  end)
+
+  it("warns once of a mean of integers, where warnings are on", function()
+    local chunk = [[local s = require "strew"
+      local x, i = s.tensor({1, 2}, "int16"), s.tensor{0, 0}
+      s.scatter_sum(x, i) s.scatter_mean(x:to "float32", i) s.scatter_mean(x, i, {dtype = "int16"})]]
+    local means = " s.scatter_mean(x, i) s.scatter(x, i, {reduce = \"mean\"}) x:scatter_mean(i)"
+    assert.equal("", support.output(chunk, "", "-W"))
+    assert.equal("", support.output(chunk .. means))
+    assert.equal("Lua warning: scatter_mean: a mean of int16 rounds toward minus infinity; "
+                 .. "{dtype = \"float64\"} gives it with its fraction\n", support.output(chunk .. means, "", "-W"))
   end)
 end)
