@@ -125,6 +125,13 @@ static strew_status convert_src(const struct call *call, struct group *group) {
   return STREW_OK;
 }
 
+/* How much a tensor takes, in GiB; text has TEXT_BYTES. */
+static const char *text_of_amount(const struct shape1 *shape, strew_dtype dtype, char *text) {
+  double bytes = (double)dtype_bytes(dtype);
+  for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
+  return strew_format_float(text, TEXT_BYTES, "%.*g", 4, bytes / (1 << 30));
+}
+
 /* There is no memory for a result whose size follows from the index: names the largest value, if it is more than as
    many groups as index has elements would need. */
 static strew_status fail_size(const struct call *call, const struct group *group, strew_status failure) {
@@ -141,15 +148,12 @@ static strew_status fail_size(const struct call *call, const struct group *group
   if (status == STREW_OK && place < 0) return failure; /* memory that a host has changed meanwhile */
   if (status == STREW_OK) status = index_value(call, group->index, place, position, &value);
   if (status != STREW_OK) return status;
-  double bytes = (double)dtype_bytes(group->dtype);
-  for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
-  strew_format_float(amount, sizeof amount, "%.*g", 4, bytes / (1 << 30));
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
   fault.position_rank = group->index->rank;
   fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
   return fail(call, fault, "has value %" PRId64 " at %s, so the result is %s%s and needs %s GiB: out of memory",
               value.as.i, text_of_sizes(fault.position_rank, position, at), strew_dtype_name(group->dtype),
-              text_of_sizes(shape->rank, shape->sizes, sizes), amount);
+              text_of_sizes(shape->rank, shape->sizes, sizes), text_of_amount(shape, group->dtype, amount));
 }
 
 /* The given result, checked, or a new one filled with what empty rows hold. Where that is the identity, rows that

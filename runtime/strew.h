@@ -668,7 +668,7 @@ typedef struct strew_group_options {
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c]. An
    index of one dimension lies along dim; one of more is aligned with src's first dimensions; sizes 1 expand
    (STREW_ESHAPE). The result has src's sizes but along dim, and src's dtype unless options say float64: then src is
-   converted first, bools to 0 and 1, and nothing overflows or is rounded to integers on the way. A dtype is
+   converted first, as by strew_to, and no integer wraps or is rounded. A dtype is
    STREW_EDTYPE with another reduction than a sum or a mean, and where it is neither float64 nor src's. options NULL:
    the sum along the last dimension, of max(index) + 1 rows. *out given: it takes part (sum adds to it, mean gives (out
    + sum) / count), and keeps its value where nothing arrives; then fill is STREW_EARGUMENT. It may not overlap src or
