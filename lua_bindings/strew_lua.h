@@ -2,13 +2,13 @@
 #ifndef STREW_LUA_H
 #define STREW_LUA_H
 
-#include <lua.h>
-
 #include "strew.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include <lua.h> /* Lua's library has C linkage; its headers say so on Debian 12 only */
 
 /* Pushes the module: luaL_requiref(L, "strew", luaopen_strew, 0). It makes a context of its own for this Lua state;
    the default device and the number of threads come from $STREW_DEVICE and $STREW_THREADS, where they are set. */

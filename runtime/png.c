@@ -52,6 +52,7 @@ struct picture {
   X(png_set_read_fn)                                                                                                   \
   X(png_set_write_fn)                                                                                                  \
   X(png_set_user_limits)                                                                                               \
+  X(png_set_crc_action)                                                                                                \
   X(png_set_keep_unknown_chunks)                                                                                       \
   X(png_read_info)                                                                                                     \
   X(png_get_IHDR)                                                                                                      \
@@ -139,6 +140,9 @@ static void read_header(struct picture *picture) {
   png.png_set_user_limits(picture->png, LARGEST, LARGEST); /* check_claim has limits of its own */
   /* What is no part of the picture (texts, profiles) may be inflated to anything: it is skipped. */
   png.png_set_keep_unknown_chunks(picture->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+  /* Every damaged chunk is an error: without its tRNS a picture would lose alpha in silence, and libpng's default for
+     IEND changed (1.6.48 reads on). */
+  png.png_set_crc_action(picture->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png.png_read_info(picture->png, picture->info);
   picture->file_row_bytes = png.png_get_rowbytes(picture->png, picture->info);
   png.png_get_IHDR(picture->png, picture->info, &picture->width, &picture->height, &bits, &color, NULL, NULL, NULL);

@@ -6,33 +6,53 @@ cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread libzip-dev libpng-dev opencl-headers'
 driver='ocl-icd-libopencl1 pocl-opencl-icd' # OpenCL on the processor
-test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver mesa-opencl-icd oclgrind libreadline8 libedit2"
+test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver"
+extras='mesa-opencl-icd oclgrind libreadline8 libedit2' # for tests, where apt has them (Debian 13 has no oclgrind)
 packages='debhelper git'
 lint='lua-check clang clang-format clang-tidy shellcheck'
 optional= # what a target uses where it is there, and does without where it is not
 
-needed=$build
+needed=$build extra='' maybe=''
 for target in "$@"; do
   case $target in
     test | checks | hosts | installed | exports | specs | terminal | rules | sanitized | threads | devices)
-      needed="$needed $test" optional='shellcheck locales luarocks'
+      needed="$needed $test" extra=$extras optional='shellcheck locales luarocks'
       ;;
     dist) needed="$needed git" ;;
     deb) needed="$needed $packages" optional=lintian ;;
     demo) needed="$needed $driver" ;;
     fuzz) needed="$needed clang libclang-rt-dev" ;;
-    coverage) needed="$needed $test clang libclang-rt-dev llvm" ;;
-    valgrind) needed="$needed $test valgrind" ;;
+    coverage) needed="$needed $test clang libclang-rt-dev llvm" extra=$extras ;;
+    valgrind) needed="$needed $test valgrind" extra=$extras ;;
     lint) needed="$needed $lint" ;;
     analyze | tidy) needed="$needed clang-tidy" ;;
   esac
 done
 
+# True if an installed package provides this name, as Debian 13's libreadline8t64 does libreadline8.
+# shellcheck disable=SC2016
+is_provided() {
+  dpkg-query -W -f '${db:Status-Status} , ${Provides},\n' 2>/dev/null | (
+    while read -r status names; do
+      case $status$names in installed*", $1,"* | installed*", $1 ("*) exit 0 ;; esac
+    done
+    exit 1
+  )
+}
+
 # The names among "$@" that are not installed.
+# shellcheck disable=SC2016
 missing_of() {
   for package in "$@"; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
-    [ "$status" = installed ] || printf '%s ' "$package"
+    [ "$status" = installed ] || is_provided "$package" || printf '%s ' "$package"
+  done
+}
+
+# The names among "$@" that apt knows and could install.
+known_of() {
+  for package in "$@"; do
+    ! apt-get install -s -q --no-install-recommends "$package" >/dev/null 2>&1 || printf '%s ' "$package"
   done
 }
 
@@ -41,9 +61,13 @@ fail() {
   exit 1
 }
 
-# As root, in one go. A package list that cannot be refreshed is no failure yet: an old one may do.
+# As root, in one go. A package list that cannot be refreshed is no failure yet: an old one may do. Of $maybe what that
+# list has is installed as well.
 # shellcheck disable=SC2016
 ask_apt='apt-get update -q
+  for package in $maybe; do
+    ! apt-get install -s -q --no-install-recommends "$package" >/dev/null 2>&1 || set -- "$@" "$package"
+  done
   exec apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=60 -o Dpkg::Use-Pty=0 "$@"'
 
 install() {
@@ -55,9 +79,9 @@ install() {
   else
     fail "neither root nor sudo; ask for: $command"
   fi
-  echo "setup: installing $* (with apt; this may take a minute)"
+  echo "setup: installing $*${maybe:+, and where apt has them ${maybe% }} (with apt; this may take a minute)"
   log=$(mktemp)
-  if ! $as_root env DEBIAN_FRONTEND=noninteractive sh -c "$ask_apt" sh "$@" >"$log" 2>&1 </dev/null; then
+  if ! $as_root env DEBIAN_FRONTEND=noninteractive maybe="$maybe" sh -c "$ask_apt" sh "$@" >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log" >&2
     rm -f "$log"
     fail "apt failed (its last lines stand above); mend that, or run as root: $command"
@@ -68,12 +92,13 @@ install() {
 # The lists are split into words on purpose.
 # shellcheck disable=SC2086
 if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
-  missing=$(missing_of $needed)
+  missing=$(missing_of $needed) maybe=$(missing_of $extra)
+  if [ -z "$missing" ]; then missing=$(known_of $maybe) maybe=; fi
   [ -z "$missing" ] || install $missing
-  absent=$(missing_of $optional)
+  absent=$(missing_of $extra $optional)
   [ -z "$absent" ] || echo "setup: going on without ${absent% }: optional, their checks are left out"
 else
-  echo "setup: no apt here; install what is missing of (Debian's names): $needed${optional:+, optional: $optional}"
+  echo "setup: no apt here; install what is missing of (Debian's names): $needed${extra:+ $extra}${optional:+, optional: $optional}"
   command -v make >/dev/null || fail 'make is missing'
 fi
 

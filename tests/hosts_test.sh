@@ -133,6 +133,10 @@ test_hosts() {
   static=$(flags --cflags --libs --static strew-lua | sed -E 's/-lstrew(_lua)?/-l:libstrew\1.a/g')
   host wrap.c "$wrapped" "$c wrap.c $strew -o wrap && ./wrap"
   host share.cpp "$shared" "$cc share.cpp $lua -o share && ./share"
+  # As everywhere but on Debian 12, whose Lua headers have extern "C".
+  mkdir "$here/lua" && cp "$(pkg-config --cflags-only-I lua5.4 | sed 's/^-I//; s/ .*//')"/*.h "$here/lua"
+  sed -i 's/^\(#define LUA_API[[:blank:]]*extern\) "C"/\1/' "$here/lua/luaconf.h"
+  host "share.cpp, by Lua's own headers" "$shared" "$cc share.cpp -Ilua $lua -o share && ./share"
   host 'share.cpp, by static libraries' "$shared" "$cc share.cpp $static -o share && env -u LD_LIBRARY_PATH ./share"
   host server.c "$served" "$c server.c $lua -o server && ./server"
   host require.lua "$required" "LUA_CPATH=\"\$prefix/lib/lua/5.4/?.so\" lua5.4 require.lua"

@@ -13,13 +13,13 @@ play() { # NAME BODY: a command of the machine
   chmod +x "bin/$1"
 }
 
-# machine UID MISSING: a bare one, where the packages MISSING are not installed.
+# machine UID MISSING [PROVIDED]: a bare one, where the packages MISSING are not installed, and another provides PROVIDED.
 machine() {
   rm -f bin/*
   for tool in sh env dirname mktemp rm tail; do ln -s "$(command -v $tool)" "bin/$tool"; done
   play id "echo $1"
   play make 'echo "make $*"'
-  play dpkg-query "for p in $2; do [ \"\$4\" != \$p ] || exit 1; done; echo installed"
+  play dpkg-query "[ -n \"\$4\" ] || { echo installed , x, ${3-} '(= 1),'; exit; }; for p in $2; do [ \"\$4\" != \$p ] || exit 1; done; echo installed"
   play apt-get 'echo "$0 $* ($DEBIAN_FRONTEND)" >>'"$here/asked"
   : >asked
 }
@@ -61,6 +61,21 @@ expect 'packages' 0 'setup: installing debhelper *make deb' '' '*install *--no-i
 machine 0 'check shellcheck'
 expect 'what only the tests need' 0 'make demo' '' '' demo
 expect 'the tests' 0 "setup: installing check *${newline}setup: going on without shellcheck*make test" '' '*check *' test
+lacks_oclgrind='case "$*" in *-s*oclgrind) exit 100 ;; esac; echo "$* ($maybe)" >>'"$here/asked"
+machine 0 'check oclgrind'
+play apt-get "$lacks_oclgrind"
+expect 'what apt does not have' 0 "setup: installing check, and where apt has them oclgrind (*${newline}setup: going on without oclgrind: *make test" '' \
+  '*install -y *check (oclgrind )' test
+machine 0 'check libedit2'
+expect 'what apt has' 0 "setup: installing check, and where apt has them libedit2 (*make test" '' \
+  '*install -y *check libedit2 (noninteractive)' test
+machine 1000 oclgrind
+play apt-get "$lacks_oclgrind"
+expect 'what apt does not have alone is missing' 0 "setup: going on without oclgrind: *make test" '' '' test
+machine 0 libedit2
+expect 'what apt has alone is missing' 0 "setup: installing libedit2 (*make test" '' '*install -y *libedit2 (noninteractive)' test
+machine 0 libreadline8 libreadline8
+expect 'what another package provides' 0 'make test' '' '' test
 machine 1000 gcc
 expect 'neither root nor sudo' 1 '' 'setup: neither root nor sudo; ask for: apt-get install*gcc' '' demo
 play sudo 'echo sudo >>'"$here/asked"'; exec "$@"'

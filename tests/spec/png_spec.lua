@@ -158,7 +158,7 @@ describe("pictures", function()
     end
   end)
 
-  it("that are cut short or changed are refused, or read", function()
+  it("that are cut short or changed are refused", function()
     for _, name in ipairs{"rgb8_interlaced", "palette4_alpha", "grey16"} do
       local bytes = read(samples .. name .. ".png")
       for length = 0, #bytes - 1 do
@@ -168,11 +168,7 @@ describe("pictures", function()
       for at = 1, #bytes do
         for _, bit in ipairs{1, 128} do
           local changed = bytes:sub(1, at - 1) .. string.char(bytes:byte(at) ~ bit) .. bytes:sub(at + 1)
-          local text = refusal(changed)
-          -- libpng leaves out chunks that are damaged where a picture is one without them
-          local kind = bytes:find("tRNS", 1, true)
-          local needless = kind and at >= kind - 4 and at < kind + 16
-          if text == "no error" then assert.is_truthy(needless, name .. at) end
+          assert.not_equal("no error", refusal(changed), name .. at)
         end
       end
     end
