@@ -4,8 +4,8 @@
 
 #include "strew_bind.h"
 
-/* Pushes {name = tensor, ...}, or a sequence of tensors where they have no names. */
-void bind_push_table(lua_State *L, struct call *call, const strew_table *table);
+/* Pushes {name = tensor, ...}, or a sequence of tensors where they have no names; false: call->error is filled. */
+bool bind_push_table(lua_State *L, struct call *call, const strew_table *table);
 
 /* Names, or words, for a table that is saved: at a place of the stack, where they come to lie from the metatable of
    what is saved or as an option. */
