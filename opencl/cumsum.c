@@ -60,7 +60,8 @@ static void choose_way(struct job *job) {
     job->span = 1;
     turns *= TILE;
   }
-  if (work_items >= (int64_t)on->units * LINES_PER_UNIT && turns < on->longest_loop) job->span = job->blocks;
+  bool is_bounded = turns < on->longest_loop && turns / (2 * SPAN) <= longest_run(job->device, 1);
+  if (work_items >= (int64_t)on->units * LINES_PER_UNIT && is_bounded) job->span = job->blocks;
 }
 
 /* ------------------------------------------------------------------------------------------------------- launches */
@@ -90,6 +91,8 @@ static strew_status scan(const struct job *job, const struct block *carries, boo
   launch_int(&launch, job->span);
   launch_block(&launch, carries);
   int64_t chunks = (job->blocks - 1) / job->span + 1, tiles = (job->space.columns - 1) / TILE + 1;
+  launch.turns = least(job->span * SUM_BLOCK, job->n);
+  launch.turns *= job->way == WAY_STAGED ? STAGED_ROWS : job->way == WAY_TILE ? TILE : 1;
   if (job->way == WAY_STAGED)
     return launch_groups(&launch, (job->line_count * job->blocks - 1) / STAGED_ROWS + 1, GROUP);
   if (job->way == WAY_TILE) return launch_groups(&launch, tiles * job->space.rows * chunks, 1);
@@ -104,7 +107,7 @@ static strew_status carry(const struct job *job, const struct block *carries, co
   enum { MANY_LINES = 1024, FEW_BLOCKS = 64 };
   const struct opencl *on = opencl_of(job->device);
   bool by_groups = on->is_gpu && job->line_count < MANY_LINES && job->blocks > FEW_BLOCKS;
-  int64_t piece = on->longest_loop / 4;
+  int64_t piece = least(on->longest_loop / 4, longest_run(job->device, 1));
   strew_status status = STREW_OK;
   for (int64_t begin = 0; begin < job->blocks && status == STREW_OK; begin += piece) {
     struct launch launch;
@@ -114,6 +117,7 @@ static strew_status carry(const struct job *job, const struct block *carries, co
     launch_int(&launch, begin + least(piece, job->blocks - begin));
     launch_block(&launch, carries);
     launch_block(&launch, running);
+    launch.turns = piece < job->blocks ? piece : job->blocks;
     status = by_groups ? launch_groups(&launch, job->line_count, GROUP) : launch_items(&launch, job->line_count);
   }
   return status;

@@ -57,8 +57,9 @@ static void ask(struct opencl *on, cl_device_info what, void *value, size_t size
 }
 
 /* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
-   noatomics64, shortloops; large, for kernels that small calls do not get; and those that reach every way of scattering
-   with small calls (scatter.c): way=walk, way=alone, way=partition, way=sort, way=group, way=atomics, order, tiny. */
+   noatomics64, shortloops; large, for kernels that small calls do not get; cuts, for launches so short that small calls
+   take several; and those that reach every way of scattering with small calls (scatter.c): way=walk, way=alone,
+   way=partition, way=sort, way=group, way=atomics, order, tiny. */
 bool opencl_assumed(const char *word) {
   const char *words = getenv("STREW_OPENCL_ASSUME");
   return words && strstr(words, word);
@@ -73,6 +74,15 @@ static void read_extensions(struct opencl *on, bool *float64) {
   *float64 = (doubles || strstr(extensions, "cl_khr_fp64")) && !opencl_assumed("nofloat64");
   on->int64_atomics = strstr(extensions, "cl_khr_int64_base_atomics") &&
                       strstr(extensions, "cl_khr_int64_extended_atomics") && !opencl_assumed("noatomics64");
+}
+
+/* Measured with PoCL on two cores: a turn takes 1 to 10 ns of one of them. Integers in the place of floats take ten
+   times as long; so does everything where long loops are stopped, on llvmpipe. */
+static void set_most_turns(struct opencl *on) {
+  enum { PROCESSOR = 1 << 25, GPU = 1 << 28, TESTS = 64, SLOWER = 8 };
+  bool is_slow = on->software & ~(unsigned)SOFT_WIDEN || on->longest_loop < INT64_MAX;
+  on->most_turns = (on->is_gpu ? GPU : PROCESSOR) / (is_slow ? SLOWER : 1);
+  if (opencl_assumed("cuts")) on->most_turns = TESTS;
 }
 
 static void read_properties(strew_device *device) {
@@ -97,6 +107,7 @@ static void read_properties(strew_device *device) {
   on->memory_bytes = (size_t)memory;
   on->largest_bytes = (size_t)largest;
   on->longest_loop = INT64_MAX;
+  set_most_turns(on);
   device->lacks_float64 = float64 ? NULL : "it lacks the extension cl_khr_fp64";
   snprintf(on->options, sizeof on->options, "-cl-std=CL1.2 -w%s",
            singles & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
@@ -156,6 +167,7 @@ static strew_status open_device(const struct call *call, strew_device *device) {
   if (status == STREW_OK) status = opencl_probe(call, device);
   programs_release(device); /* what was asked for before the answers were known */
   set_prelude(device);
+  set_most_turns(opencl_of(device));
   return status;
 }
 
@@ -172,13 +184,15 @@ strew_status opencl_open(const struct call *call, strew_device *device) {
 
 void opencl_close(strew_device *device) {
   struct opencl *on = opencl_of(device);
-  if (on->queue && !on->lost) cl.clFinish(on->queue); /* nothing may still run in what is given back */
+  if (on->queue && !on->lost)
+    cl.clFinish(on->queue); /* nothing may still run in what is given back; wait.c bounds it */
   blocks_trim(device, 0);
   programs_release(device);
   if (on->portion) cl.clReleaseEvent(on->portion);
   if (on->queue) cl.clReleaseCommandQueue(on->queue);
   if (on->context) cl.clReleaseContext(on->context);
   on->portion = NULL;
+  on->since.launches = on->since.turns = 0;
   on->queue = NULL;
   on->context = NULL;
   on->open = false;

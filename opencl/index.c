@@ -13,7 +13,8 @@ static struct chunks chunks_of(const struct index_pass *pass, int64_t most) {
   int64_t numel = plan_numel(&pass->values);
   struct chunks chunks = {.lanes = on->is_gpu ? GROUP : 1, .size = on->is_gpu ? GROUP * 32 : 32768};
   if (numel / chunks.size >= most) chunks.size = ((numel - 1) / most / chunks.lanes + 1) * chunks.lanes;
-  if (chunks.size / chunks.lanes > on->longest_loop / 2) chunks.size = on->longest_loop / 2 * chunks.lanes;
+  int64_t run = longest_run(pass->device, 1), longest = on->longest_loop / 2 < run ? on->longest_loop / 2 : run;
+  if (chunks.size / chunks.lanes > longest) chunks.size = longest * chunks.lanes;
   chunks.count = (numel - 1) / chunks.size + 1;
   return chunks;
 }
@@ -25,6 +26,11 @@ void index_pass_start(struct index_pass *pass, const struct call *call, strew_de
   pass->values = *values;
   pass->space = space_of(&pass->values);
   pass->dense = values->rank == 0 || (values->rank == 1 && values->operands[0].strides[0] == 1);
+}
+
+static strew_status launch_chunks(struct launch *launch, const struct chunks *chunks) {
+  launch->turns = chunks->size;
+  return launch_groups(launch, chunks->count, (size_t)chunks->lanes);
 }
 
 static void pass_launch(struct launch *launch, const struct index_pass *pass, const char *kernel, int lanes) {
@@ -66,7 +72,7 @@ strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t high
   struct chunks chunks = check_launch(&launch, pass, "check", lowest, highest);
   launch_flag(&launch, false);
   launch_block(&launch, verdict);
-  return launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
+  return launch_chunks(&launch, &chunks);
 }
 
 /* Both in one launch, where one group can do it: a second would cost more. */
@@ -92,7 +98,7 @@ strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, 
   struct chunks chunks = check_launch(&launch, pass, "check_order", lowest, highest);
   launch_flag(&launch, check);
   launch_block(&launch, verdict);
-  return launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
+  return launch_chunks(&launch, &chunks);
 }
 
 strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out) {
@@ -121,7 +127,7 @@ static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t 
   launch_int(&launch, lowest);
   launch_int(&launch, highest);
   launch_block(&launch, &block);
-  status = launch_groups(&launch, chunks.count, 1);
+  status = launch_chunks(&launch, &chunks);
   if (status == STREW_OK) status = block_read(pass->call, pass->device, &block, 0, first, bytes);
   for (int64_t i = 0; status == STREW_OK && i < chunks.count && *bad < 0; i++) *bad = first[i];
   block_give(pass->device, &block);
@@ -149,31 +155,42 @@ strew_status opencl_index_check(const struct call *call, strew_device *device, c
   return status == STREW_OK && found ? find_first(&pass, lowest, highest, bad) : status;
 }
 
-/* The host joins what a bounded number of groups found. */
-strew_status opencl_index_range(const struct call *call, strew_device *device, const struct plan *plan,
-                                struct index_range *range) {
-  enum { MOST_GROUPS = 1024 };
-  struct index_range *ranges;
-  struct index_pass pass;
-  struct block block;
-  index_pass_start(&pass, call, device, plan);
-  struct chunks chunks = chunks_of(&pass, MOST_GROUPS);
-  size_t bytes = (size_t)chunks.count * sizeof *ranges;
-  if (!(ranges = memory_take(device->context, bytes))) return fail_memory(call, device->context, bytes);
-  strew_status status = block_take(call, device, bytes, &block);
-  if (status != STREW_OK) return memory_give(device->context, ranges, bytes), status;
+enum { MOST_RANGES = 1024 };
+
+/* `chunks`, the first of them number `first` of all. */
+static strew_status join_ranges(struct index_pass *pass, const struct chunks *chunks, int64_t first,
+                                const struct block *block, struct index_range *range) {
+  struct index_range ranges[MOST_RANGES];
   struct launch launch;
-  pass_launch(&launch, &pass, "range", chunks.lanes);
-  launch_int(&launch, chunks.size);
-  launch_block(&launch, &block);
-  status = launch_groups(&launch, chunks.count, (size_t)chunks.lanes);
-  if (status == STREW_OK) status = block_read(call, device, &block, 0, ranges, bytes);
-  *range = (struct index_range){INT64_MAX, INT64_MIN};
-  for (int64_t i = 0; status == STREW_OK && i < chunks.count; i++) {
+  pass_launch(&launch, pass, "range", chunks->lanes);
+  launch_int(&launch, chunks->size);
+  launch_int(&launch, first);
+  launch_block(&launch, block);
+  strew_status status = launch_chunks(&launch, chunks);
+  size_t bytes = (size_t)chunks->count * sizeof *ranges;
+  if (status == STREW_OK) status = block_read(pass->call, pass->device, block, 0, ranges, bytes);
+  for (int64_t i = 0; status == STREW_OK && i < chunks->count; i++) {
     if (ranges[i].lowest < range->lowest) range->lowest = ranges[i].lowest;
     if (ranges[i].highest > range->highest) range->highest = ranges[i].highest;
   }
+  return status;
+}
+
+/* The host joins what a bounded number of groups found at a time. */
+strew_status opencl_index_range(const struct call *call, strew_device *device, const struct plan *plan,
+                                struct index_range *range) {
+  struct index_pass pass;
+  struct block block;
+  index_pass_start(&pass, call, device, plan);
+  struct chunks chunks = chunks_of(&pass, MOST_RANGES);
+  const int64_t count = chunks.count;
+  strew_status status =
+      block_take(call, device, (size_t)(count < MOST_RANGES ? count : MOST_RANGES) * sizeof *range, &block);
+  *range = (struct index_range){INT64_MAX, INT64_MIN};
+  for (int64_t first = 0; status == STREW_OK && first < count; first += chunks.count) {
+    chunks.count = count - first < MOST_RANGES ? count - first : MOST_RANGES;
+    status = join_ranges(&pass, &chunks, first, &block, range);
+  }
   block_give(device, &block);
-  memory_give(device->context, ranges, bytes);
   return status;
 }

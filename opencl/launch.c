@@ -31,7 +31,7 @@ void launch_start(struct launch *launch, const struct call *call, strew_device *
   va_start(arguments, settings_format);
   vsnprintf(settings, sizeof settings, settings_format, arguments);
   va_end(arguments);
-  *launch = (struct launch){.call = call, .device = device};
+  *launch = (struct launch){.call = call, .device = device, .turns = 1};
   if (opencl_of(device)->lost)
     launch->status = fail_lost(call, device);
   else
@@ -86,13 +86,13 @@ void launch_operand(struct launch *launch, const struct space *space, int i) {
 
 /* --------------------------------------------------------------------------------------------------------- running */
 
-/* Drivers that find memory for buffers when they are first used may not find it then. */
+/* One launch of `turns` turns. Drivers that find memory for buffers when they are first used may not find it then. */
 static strew_status enqueue(struct launch *launch, cl_uint dimensions, const size_t *first, const size_t *global,
-                            const size_t *local) {
+                            const size_t *local, int64_t turns) {
   if (launch->status != STREW_OK) return launch->status;
   struct opencl *on = opencl_of(launch->device);
   if (on->lost) return fail_lost(launch->call, launch->device);
-  strew_status status = opencl_throttle(launch->call, launch->device);
+  strew_status status = opencl_throttle(launch->call, launch->device, turns);
   if (status != STREW_OK) return status;
   on->busy = true;
   cl_int error;
@@ -105,30 +105,64 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
   return STREW_OK;
 }
 
-static size_t rounded_up(int64_t count, size_t step) { return ((size_t)count + step - 1) / step * step; }
+int64_t longest_run(const strew_device *device, int64_t each) {
+  int64_t run = opencl_of(device)->most_turns / 2 / each;
+  return run > 1 ? run : 1;
+}
 
-/* Groups as wide as rows are long, so that few work-items have nothing to do; three shapes in all, since drivers
-   compile for each. GPUs may have a bound on the groups of the second dimension: launches go on where they stop. */
-strew_status launch_rows(struct launch *launch, const struct space *space) {
-  enum { MOST_GROUPS = 65535 };
-  size_t wide = space->columns >= GROUP / 2 || space->rows == 1 ? GROUP : space->columns >= 4 ? 8 : 1;
-  size_t local[2] = {wide, GROUP / wide};
-  size_t global[2] = {rounded_up(space->columns, local[0]), rounded_up(space->rows, local[1])};
-  size_t rows = global[1], most = opencl_of(launch->device)->is_gpu ? MOST_GROUPS * local[1] : rows;
-  strew_status status = launch->status;
-  for (size_t first[2] = {0, 0}; status == STREW_OK && first[1] < rows; first[1] += global[1]) {
-    global[1] = rows - first[1] < most ? rows - first[1] : most;
-    status = enqueue(launch, 2, first, global, local);
-  }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* After a failure where launches before have written a part, what is on the device cannot be trusted. (Who is stopped
+   is told that.) */
+static strew_status lose_half_written(struct launch *launch, strew_status status) {
+  bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
+  if (status != STREW_OK && !is_stopped && launch->goes_on) opencl_of(launch->device)->lost = true;
   return status;
 }
 
+/* `across` * `down` groups of so many turns each, in launches of most_turns: before each of them the host looks whether
+   the call has to stop. They have the same arguments, and differ by the global offset. GPUs may have a bound on the
+   groups of the second dimension. */
+static strew_status enqueue_all(struct launch *launch, cl_uint dimensions, size_t across, size_t down,
+                                const size_t *local, int64_t turns) {
+  enum { MOST_GROUPS = 65535 };
+  const struct opencl *on = opencl_of(launch->device);
+  size_t most = turns < on->most_turns ? (size_t)(on->most_turns / turns) : 1, widest = least(across, most);
+  strew_status status = launch->status;
+  if (widest == 0) return status;
+  size_t highest = least(most / widest, on->is_gpu ? MOST_GROUPS : SIZE_MAX);
+  for (size_t y = 0, high; status == STREW_OK && y < down; y += high) {
+    high = least(down - y, highest);
+    for (size_t x = 0, wide; status == STREW_OK && x < across; x += wide) {
+      wide = least(across - x, widest);
+      const size_t first[2] = {x * local[0], y * local[1]}, global[2] = {wide * local[0], high * local[1]};
+      status = enqueue(launch, dimensions, first, global, local, (int64_t)(wide * high) * turns);
+      if (status == STREW_OK) launch->goes_on = true;
+    }
+  }
+  return lose_half_written(launch, status);
+}
+
+static size_t parts_of(int64_t count, size_t part) { return ((size_t)count + part - 1) / part; }
+
+/* Groups as wide as rows are long, so that few work-items have nothing to do; three shapes in all, since drivers
+   compile for each. */
+strew_status launch_rows(struct launch *launch, const struct space *space) {
+  size_t wide = space->columns >= GROUP / 2 || space->rows == 1 ? GROUP : space->columns >= 4 ? 8 : 1;
+  size_t local[2] = {wide, GROUP / wide};
+  return enqueue_all(launch, 2, parts_of(space->columns, local[0]), parts_of(space->rows, local[1]), local,
+                     launch->turns * GROUP);
+}
+
+/* A processor goes through the work-items of a group one after the other: long ones are groups of their own. */
 strew_status launch_items(struct launch *launch, int64_t count) {
-  size_t local = GROUP, global = rounded_up(count, local);
-  return enqueue(launch, 1, NULL, &global, &local);
+  enum { SHARE = 8 };
+  const struct opencl *on = opencl_of(launch->device);
+  bool is_long = !on->is_gpu && launch->turns > on->most_turns / (SHARE * GROUP) && launch->turns > GROUP;
+  size_t local[2] = {is_long ? 1 : GROUP, 1};
+  return enqueue_all(launch, 1, parts_of(count, local[0]), 1, local, launch->turns * (int64_t)local[0]);
 }
 
 strew_status launch_groups(struct launch *launch, int64_t groups, size_t size) {
-  size_t global = (size_t)groups * size;
-  return enqueue(launch, 1, NULL, &global, &size);
+  return enqueue_all(launch, 1, (size_t)groups, 1, (size_t[]){size, 1}, launch->turns);
 }

@@ -54,6 +54,22 @@ static void lay_out(struct job *job, const struct plan *plan, int64_t k) {
   if (job->n == 1) turn_column(job);
 }
 
+/* So many products take a turn; those of a vector's element, by itself, take as long as ELEMENT elements' of others. */
+enum { PRODUCTS = 8, ELEMENT = 2 };
+
+/* Bounds what one launch adds, where a work-item, or a group, has so many elements of c. Cut at blocks of the kernels,
+   whose sums c gets anyway, the order stays as it is. */
+static void bound_piece(struct job *job, int64_t elements) {
+  enum { BLOCK = 128 };
+  int64_t longest = longest_run(job->device, 1) * PRODUCTS / elements / BLOCK * BLOCK;
+  if (longest < BLOCK) longest = BLOCK;
+  if (job->piece > longest) job->piece = longest;
+}
+
+static int64_t turns_of(const struct job *job, int64_t elements) {
+  return (job->k < job->piece ? job->k : job->piece) * elements / PRODUCTS + 1;
+}
+
 /* -------------------------------------------------------------------------------------------------- our own kernels */
 
 /* Integers wrap: words of their size, signed or not. */
@@ -79,6 +95,7 @@ static void start(struct launch *launch, const struct job *job, const char *kern
   launch_int(launch, job->a_column);
   launch_int(launch, job->b_row);
   launch_int(launch, job->b_column);
+  launch->goes_on = k_begin > 0;
 }
 
 static int64_t parts_of(int64_t count, int64_t part) { return (count - 1) / part + 1; }
@@ -93,6 +110,7 @@ static strew_status multiply_vector(const struct job *job, int64_t k_begin) {
   struct launch launch;
   start(&launch, job, groups ? "vector_groups" : "vector_items", k_begin,
         dense ? "WAY=WAY_VECTOR DENSE=1" : "WAY=WAY_VECTOR DENSE=0");
+  launch.turns = turns_of(job, ELEMENT);
   if (groups) return launch_groups(&launch, items, GROUP);
   launch_int(&launch, job->batch_count);
   return items < (int64_t)on->units * GROUP * 4 ? launch_groups(&launch, items, 1) : launch_items(&launch, items);
@@ -112,6 +130,7 @@ static strew_status multiply_tiles(const struct job *job, int64_t k_begin) {
   snprintf(settings, sizeof settings, "WAY=WAY_TILE PER=%d", per);
   struct launch launch;
   start(&launch, job, "multiply_tile", k_begin, settings);
+  launch.turns = turns_of(job, SIDE * per * SIDE * per);
   return launch_groups(&launch, groups, GROUP);
 }
 
@@ -128,6 +147,7 @@ static strew_status multiply_panels(const struct job *job, int64_t k_begin) {
   start(&launch, job, "multiply_panel", k_begin, "WAY=WAY_PANEL");
   launch_int(&launch, rows);
   launch_int(&launch, job->batch_count);
+  launch.turns = turns_of(job, rows * width);
   return launch_groups(&launch, panels * parts_of(job->m, rows), 1);
 }
 
@@ -156,23 +176,43 @@ static bool suits_clblast(const struct job *job) {
   return opencl_of(job->device)->is_gpu && large && dtype_is_float(job->dtype) && job->batches.rank <= 1;
 }
 
-static bool multiply_by_clblast(const struct job *job) {
+/* Rows begin .. begin + m - 1 of c. */
+static bool multiply_by_clblast(const struct job *job, int64_t begin, int64_t m) {
   struct clblast_matrices c = clblast_of(job, 0, job->m, job->n, job->n, 1);
   struct clblast_matrices a = clblast_of(job, 1, job->m, job->k, job->a_row, job->a_column);
   struct clblast_matrices b = clblast_of(job, 2, job->k, job->n, job->b_row, job->b_column);
-  return clblast_multiply(job->device, job->dtype, (size_t)job->m, (size_t)job->n, (size_t)job->k,
-                          (size_t)job->batch_count, &c, &a, &b);
+  c.offset += (size_t)(begin * job->n);
+  a.offset += (size_t)(begin * job->a_row);
+  return clblast_multiply(job->device, job->dtype, (size_t)m, (size_t)job->n, (size_t)job->k, (size_t)job->batch_count,
+                          &c, &a, &b);
+}
+
+/* As many rows at once as are bounded work; false where CLBlast is absent or fails: all of c is still to be made. */
+static strew_status multiply_in_bands(const struct job *job, bool *done) {
+  const double most_products = 0x1p38, row = (double)job->n * (double)job->k * (double)job->batch_count;
+  const int64_t rows = row * (double)job->m <= most_products ? job->m : (int64_t)(most_products / row) + 1;
+  strew_status status = STREW_OK;
+  *done = true;
+  for (int64_t begin = 0, m; status == STREW_OK && *done && begin < job->m; begin += m) {
+    m = job->m - begin < rows ? job->m - begin : rows;
+    status = opencl_throttle(job->call, job->device, opencl_of(job->device)->most_turns);
+    if (status == STREW_OK) *done = multiply_by_clblast(job, begin, m);
+  }
+  return status;
 }
 
 strew_status opencl_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
+  enum { MOST_ELEMENTS = 8192 }; /* 256 rows of 32 columns */
   struct job job = {.call = call, .device = device};
   lay_out(&job, plan, k);
   strew_status status = STREW_OK;
   if (suits_clblast(&job)) {
-    status = opencl_throttle(call, device);
-    if (status != STREW_OK || multiply_by_clblast(&job)) return status;
+    bool done;
+    status = multiply_in_bands(&job, &done);
+    if (status != STREW_OK || done) return status;
   }
   bool vector = job.m == 1 && (job.many_processors || job.b_row == 1);
+  bound_piece(&job, vector ? ELEMENT : MOST_ELEMENTS);
   for (int64_t begin = 0; begin < k && status == STREW_OK; begin += job.piece)
     status = vector                ? multiply_vector(&job, begin)
              : job.many_processors ? multiply_tiles(&job, begin)

@@ -60,6 +60,7 @@ static strew_status count_flags(struct search *search) {
   start(&launch, search, "count_flags", 1);
   launch_flags(&launch, search);
   launch_block(&launch, &search->counts);
+  launch.turns = search->block;
   status = launch_groups(&launch, blocks, search->group);
   return status == STREW_OK ? sums_before(search->call, search->device, &search->counts, blocks + 1, is_wide(search))
                             : status;
@@ -90,6 +91,7 @@ static strew_status write_places(const struct search *search, const struct opera
   launch_block(&launch, &search->counts);
   launch_memory(&launch, out);
   launch_value(&launch, &rank, sizeof rank);
+  launch.turns = search->block * (rank + 1);
   return launch_groups(&launch, blocks_of(search), search->group);
 }
 

@@ -83,6 +83,7 @@ struct opencl {
   cl_uint units;
   size_t largest_group, memory_bytes, largest_bytes;
   int64_t longest_loop;          /* turns that one work-item may take in one launch */
+  int64_t most_turns;            /* of all work-items of a launch together: at most 0.1 s, for nothing stops one */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
   unsigned software;             /* operations of float32 that integers have to do: */
   char driver[128], options[96]; /* of the compiler */
@@ -93,7 +94,10 @@ struct opencl {
   size_t free_bytes;
   int64_t launches, read_bytes;
   bool busy;        /* is there, perhaps, work in the queue? */
-  cl_event portion; /* the end of the last portion of launches; NULL at first */
+  cl_event portion; /* the end of the last full portion of launches; NULL at first */
+  struct {
+    int64_t launches, turns;
+  } since; /* that portion: the one being filled */
 };
 enum software {
   SOFT_SUM = 1,
@@ -149,8 +153,8 @@ strew_status opencl_finish(const struct call *call, strew_device *device);
 
 /* Waits for all that was enqueued, or until the call has to stop: then its failure. */
 strew_status opencl_wait(const struct call *call, strew_device *device);
-/* Before each launch: counts it, and waits where too many are outstanding. */
-strew_status opencl_throttle(const struct call *call, strew_device *device);
+/* Before each launch, of so many turns: counts it, and waits where too much is outstanding. */
+strew_status opencl_throttle(const struct call *call, strew_device *device, int64_t turns);
 
 /* ---------------------------------------------------------------------------------------------------- program.c */
 
@@ -179,6 +183,8 @@ struct launch {
   strew_device *device;
   cl_kernel kernel;
   cl_uint bound; /* arguments so far */
+  int64_t turns; /* that a work-item takes, or with launch_groups a group: 1, or what is set before */
+  bool goes_on;  /* with what an earlier launch has begun to write */
   strew_status status;
 };
 
@@ -207,13 +213,19 @@ void launch_operand(struct launch *launch, const struct space *space, int operan
 void launch_strides(struct launch *launch, const struct space *space, int operand);
 /* Just the memory of an operand, and its offset. */
 void launch_memory(struct launch *launch, const struct operand *operand);
-/* One work-item per (column, row). */
+/* These enqueue launches of whole groups and at most most_turns, as many as it takes; ids count through all of them
+   (group_id of kernels/prelude.h). Where the call has to stop between two of them, the first ones have written already;
+   where OpenCL fails there, the device is lost.
+   One work-item per (column, row). */
 strew_status launch_rows(struct launch *launch, const struct space *space);
 /* One work-item for each of `count`, in groups of GROUP; more are started than asked for, so kernels compare. */
 enum { GROUP = 64 };
 strew_status launch_items(struct launch *launch, int64_t count);
 /* `groups` groups of `size` work-items: size is GROUP, 1, or another of few. */
 strew_status launch_groups(struct launch *launch, int64_t groups, size_t size);
+/* How often a loop of `each` turns may go round where the caller's sizes say how often: a longer one goes on in another
+   launch. */
+int64_t longest_run(const strew_device *device, int64_t each);
 
 /* ------------------------------------------------------------------------------------ the families' entries */
 

@@ -12,6 +12,7 @@ static void start(struct launch *launch, const struct call *call, strew_device *
 }
 
 static strew_status run(struct launch *launch, int64_t tiles) {
+  launch->turns = tile_of(launch->device);
   return launch_groups(launch, tiles, opencl_of(launch->device)->is_gpu ? large_group(launch->device) : 1);
 }
 

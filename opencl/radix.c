@@ -42,6 +42,7 @@ static strew_status run(const struct call *call, strew_device *device, const str
   launch_int(&launch, radix->block);
   launch_int(&launch, radix->blocks);
   launch_value(&launch, &first_bit, sizeof first_bit);
+  launch.turns = radix->block * 2;
   return launch_groups(&launch, radix->what->lines * radix->blocks, radix->group);
 }
 

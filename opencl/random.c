@@ -5,6 +5,7 @@ static const char *const kinds[] = {
     [RANDOM_UNIFORM] = "UNIFORM", [RANDOM_NORMAL] = "NORMAL", [RANDOM_INTEGER] = "INTEGER", [RANDOM_BITS] = "BITS"};
 
 strew_status opencl_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
+  enum { TURNS = 4 }; /* that a number takes */
   bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
   const char *made = dtype_suffix(is_float ? dtype_wide(plan->out.dtype) : STREW_INT64);
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype);
@@ -17,6 +18,7 @@ strew_status opencl_random(const struct call *call, strew_device *device, const 
   launch_int(&launch, (int64_t)plan->block);
   launch_int(&launch, plan->low);
   launch_int(&launch, (int64_t)plan->range);
+  launch.turns = per_block * TURNS;
   return launch_items(&launch, (plan->count - 1) / per_block + 1);
 }
 

@@ -137,6 +137,8 @@ static void start_blocks(struct launch *launch, const struct job *job) {
 static strew_status run_blocks(const struct job *job, struct launch *launch) {
   const struct opencl *on = opencl_of(job->device);
   int64_t items = job->output_count * job->blocks, tiles = (job->outputs.columns - 1) / TILE + 1;
+  int64_t block = job->n < SUM_BLOCK ? job->n : SUM_BLOCK;
+  launch->turns = block * (job->way == WAY_LANES ? job->slots : job->way == WAY_TILE ? TILE : 1);
   if (job->way == WAY_LANES) return launch_groups(launch, (items - 1) / job->slots + 1, SUM_LANES * (size_t)job->slots);
   if (job->way == WAY_TILE) return launch_groups(launch, tiles * job->outputs.rows * job->blocks, 1);
   /* few work-items that take long are spread better one by one */
@@ -166,6 +168,7 @@ static strew_status join(const struct job *job, const struct block *leaves, int6
   launch_block(&launch, leaves);
   launch_int(&launch, count);
   int64_t items = job->output_count * nodes;
+  launch.turns = many ? FAN * GROUP : FAN;
   return many ? launch_groups(&launch, items, GROUP) : launch_items(&launch, items);
 }
 

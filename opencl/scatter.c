@@ -85,14 +85,23 @@ strew_status scatter_checked(struct scattering *s) {
   return status;
 }
 
-/* Between self and its draft. */
+/* Between self and its draft, a piece after the other: nothing stops a copy. */
 static strew_status draft_copy(const struct scattering *s, bool back) {
+  enum { PIECE = 1 << 27, TURN_BYTES = 4 };
+  struct opencl *on = opencl_of(s->device);
   const struct operand *self = &s->given->plan.operands[SELF];
   const struct block *own = self->storage->data, *from = back ? &s->draft : own, *to = back ? own : &s->draft;
-  size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype);
-  opencl_of(s->device)->busy = true;
-  cl_int error = cl.clEnqueueCopyBuffer(opencl_of(s->device)->queue, from->memory, to->memory, back ? 0 : at,
-                                        back ? at : 0, scatter_target_bytes(s->given), 0, NULL, NULL);
+  size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype), all = scatter_target_bytes(s->given);
+  cl_int error = CL_SUCCESS;
+  for (size_t done = 0, bytes; done < all && error == CL_SUCCESS; done += bytes) {
+    bytes = all - done < PIECE ? all - done : PIECE;
+    strew_status status = opencl_throttle(s->call, s->device, (int64_t)bytes / TURN_BYTES);
+    if (status != STREW_OK) return status;
+    on->busy = true;
+    error = cl.clEnqueueCopyBuffer(on->queue, from->memory, to->memory, done + (back ? 0 : at), done + (back ? at : 0),
+                                   bytes, 0, NULL, NULL);
+    on->lost = on->lost || (error != CL_SUCCESS && back && done > 0); /* half-written */
+  }
   return error == CL_SUCCESS ? STREW_OK : fail_opencl(s->call, s->device, "clEnqueueCopyBuffer", error);
 }
 

@@ -50,7 +50,9 @@ struct walked {
 void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
 
 /* A call that fails changes nothing: a tensor that is not disposable is written by one launch, the last of all that may
-   fail, when the index is known to be good. Where that cannot be, a draft is written, and copied at last. */
+   fail, when the index is known to be good. Where that cannot be, a draft is written, and copied at last. (Launches
+   that are several just because contributions are many need none: an interruption may leave a part, and the device is
+   lost where OpenCL fails after the first.) */
 strew_status draft_start(struct scattering *s);
 strew_status draft_finish(struct scattering *s);
 /* Checks the index, if that is asked for, and waits for the answer. */

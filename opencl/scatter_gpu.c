@@ -46,6 +46,7 @@ bool atomics_serve(const struct scattering *s) {
 }
 
 strew_status scatter_atomic(struct scattering *s) {
+  enum { TURNS = 4 }; /* that an atomic takes */
   const struct scatter_plan *given = s->given;
   bool check = given->check && given->disposable; /* in passing */
   strew_dtype dtype = s->plan.operands[SELF].dtype;
@@ -68,6 +69,7 @@ strew_status scatter_atomic(struct scattering *s) {
   for (int i = 0; i < ARG; i++) launch_int(&launch, walked.column[i]);
   launch_flag(&launch, check);
   launch_block(&launch, &s->verdict);
+  launch.turns = TURNS;
   status = launch_items(&launch, s->rows * s->line);
   return status == STREW_OK && check ? scatter_checked(s) : status;
 }

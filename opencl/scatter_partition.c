@@ -80,17 +80,34 @@ static strew_status partition(const struct scattering *s, const struct parted *p
   launch_block(&launch, &parted->starts);
   launch_block(&launch, &parted->places);
   launch_block(&launch, &parted->contributions);
+  launch.turns = parted->block;
   return launch_groups(&launch, parted->walked.space.rows * parted->blocks, 1);
 }
 
-static strew_status join(const struct scattering *s, const struct parted *parted) {
+/* Those of blocks from .. to - 1 of each row. */
+static strew_status join(const struct scattering *s, const struct parted *parted, int64_t from, int64_t to) {
   struct launch launch;
   parted_launch(&launch, s, parted, "join");
   launch_columnwise(&launch, s, &parted->walked);
   launch_block(&launch, &parted->starts);
   launch_block(&launch, &parted->places);
   launch_block(&launch, &parted->contributions);
+  launch_int(&launch, from);
+  launch_int(&launch, to);
+  launch.goes_on = from > 0;
+  launch.turns = (to - from) * parted->block / parted->owners * parted->walked.width + 1;
   return launch_groups(&launch, parted->walked.space.rows * parted->owners, 1);
+}
+
+/* As many blocks at once as are bounded work even if they are all one owner's. */
+static strew_status join_pieces(const struct scattering *s, const struct parted *parted) {
+  int64_t most = longest_run(s->device, parted->block * parted->walked.width);
+  strew_status status = STREW_OK;
+  for (int64_t from = 0, to; status == STREW_OK && from < parted->blocks; from = to) {
+    to = parted->blocks - from > most ? from + most : parted->blocks;
+    status = join(s, parted, from, to);
+  }
+  return status;
 }
 
 strew_status scatter_partition(struct scattering *s, bool order) {
@@ -108,7 +125,7 @@ strew_status scatter_partition(struct scattering *s, bool order) {
     status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
   if (status == STREW_OK) status = partition(s, &parted);
   if (status == STREW_OK && s->given->check) status = scatter_checked(s);
-  if (status == STREW_OK && !s->bad) status = join(s, &parted);
+  if (status == STREW_OK && !s->bad) status = join_pieces(s, &parted);
   parted_give(s, &parted);
   return status;
 }

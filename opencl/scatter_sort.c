@@ -124,15 +124,29 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_block(launch, &sorted->found);
 }
 
-static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
+/* Of each long run, what lies from .. to - 1 places after its beginning. */
+static strew_status join_long_runs(const struct scattering *s, const struct sorted *sorted, int64_t from, int64_t to) {
   const cl_int across = (cl_int)(sorted->still < ACROSS ? sorted->still : ACROSS);
+  const int64_t longest = sorted->count / sorted->most_long_runs + 1; /* on average */
   struct launch launch;
-  launch_segmented(&launch, s, sorted, "join_short", &sorted->starts);
-  strew_status status = launch_items(&launch, sorted->most_runs * sorted->still);
-  if (status != STREW_OK || sorted->most_long_runs == 0) return status;
   launch_segmented(&launch, s, sorted, "join_long", &sorted->long_starts);
   launch_value(&launch, &across, sizeof across);
+  launch_int(&launch, from);
+  launch_int(&launch, to);
+  launch.turns = (to - from < longest ? to - from : longest) * across;
   return launch_groups(&launch, sorted->most_long_runs * ((sorted->still - 1) / across + 1), large_group(s->device));
+}
+
+/* One run may have all contributions, and one group then joins them. */
+static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
+  const int64_t most = longest_run(s->device, ACROSS);
+  struct launch launch;
+  launch_segmented(&launch, s, sorted, "join_short", &sorted->starts);
+  launch.turns = sorted->count / sorted->most_runs + 1;
+  strew_status status = launch_items(&launch, sorted->most_runs * sorted->still);
+  for (int64_t from = 0; status == STREW_OK && sorted->most_long_runs && from < sorted->count; from += most)
+    status = join_long_runs(s, sorted, from, from + most);
+  return status;
 }
 
 /* Is the index sorted? With `order` looks, and waits where samples do not say no. */

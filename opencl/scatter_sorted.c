@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-static strew_status join_sorted(const struct scattering *s, const struct walked *walked) {
+/* Contributions from .. to - 1 of the line. */
+static strew_status join_sorted(const struct scattering *s, const struct walked *walked, int64_t from, int64_t to) {
   enum { CHUNK = 65536, TINY = 32 };
   bool dense = walked->plan.operands[INDEX].strides[walked->plan.rank - 1] == 1;
   bool simple = walked->width == 1 && !s->with_arg;
@@ -17,7 +18,22 @@ static strew_status join_sorted(const struct scattering *s, const struct walked 
   launch_columnwise(&launch, s, walked);
   launch_operand(&launch, &walked->space, INDEX);
   launch_int(&launch, chunk);
-  return launch_groups(&launch, (s->line - 1) / chunk + 1, 1);
+  launch_int(&launch, from);
+  launch_int(&launch, to);
+  launch.goes_on = from > 0;
+  launch.turns = chunk * walked->width;
+  return launch_groups(&launch, (to - from - 1) / chunk + 1, 1);
+}
+
+/* One place may get them all, and one work-item then joins them. */
+static strew_status join_pieces(const struct scattering *s, const struct walked *walked) {
+  int64_t most = longest_run(s->device, walked->width);
+  strew_status status = STREW_OK;
+  for (int64_t from = 0, to; status == STREW_OK && from < s->line; from = to) {
+    to = s->line - from > most ? from + most : s->line;
+    status = join_sorted(s, walked, from, to);
+  }
+  return status;
 }
 
 /* Negative values that count from the end would be out of order. */
@@ -33,5 +49,5 @@ strew_status scatter_if_sorted(struct scattering *s, bool *done) {
   if (status == STREW_OK) status = verdict_read(s->call, s->device, &s->verdict, &known);
   s->bad = known & VERDICT_BAD;
   *done = s->bad || !(known & VERDICT_UNSORTED);
-  return status == STREW_OK && *done && !s->bad ? join_sorted(s, &walked) : status;
+  return status == STREW_OK && *done && !s->bad ? join_pieces(s, &walked) : status;
 }

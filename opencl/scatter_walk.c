@@ -40,6 +40,12 @@ static void walk_launch(struct launch *launch, const struct scattering *s, const
   for (int i = 0; i <= ARG; i++) launch_int(launch, walked->column[i]);
 }
 
+/* Of a contribution: of columns that lie side by side a vector takes one. */
+static int64_t turns_of(const struct walked *walked) {
+  enum { VECTOR = 4 };
+  return *walked->columns == 'd' ? (walked->block - 1) / VECTOR + 1 : walked->block;
+}
+
 /* Contributions from .. to - 1 of every line. */
 static strew_status walk_piece(struct scattering *s, const struct walked *walked, int64_t owners, bool check,
                                int64_t from, int64_t to) {
@@ -52,6 +58,8 @@ static strew_status walk_piece(struct scattering *s, const struct walked *walked
   launch_flag(&launch, check);
   launch_block(&launch, &s->verdict);
   int64_t items = owners * walked->space.rows * ((walked->width - 1) / walked->block + 1);
+  launch.goes_on = from > 0 && !s->draft.memory;
+  launch.turns = (to - from) * turns_of(walked);
   bool in_groups = opencl_of(s->device)->is_gpu || items >= MANY; /* else a processor's cores would stand idle */
   return in_groups ? launch_items(&launch, items) : launch_groups(&launch, items, 1);
 }
@@ -77,12 +85,15 @@ static bool checks_in_passing(const struct scattering *s) {
   return scatter_target_bytes(s->given) <= index_bytes / TIMES;
 }
 
+/* In launches of at most `most` contributions from each line, and of bounded work. */
 static strew_status walk_all(struct scattering *s, int64_t owners, int64_t most, bool check) {
   const struct opencl *on = opencl_of(s->device);
   bool single = on->is_gpu || on->longest_loop < INT64_MAX;
   struct walked walked;
   strew_status status = STREW_OK;
   walk_shape(s, true, single ? 1 : column_block(s, owners), &walked);
+  int64_t longest = longest_run(s->device, turns_of(&walked));
+  most = most < longest ? most : longest;
   for (int64_t from = 0; status == STREW_OK && from < s->line;) {
     int64_t to = s->line - from > most ? from + most : s->line;
     status = walk_piece(s, &walked, owners, check, from, to);

@@ -44,6 +44,7 @@ static int bits_for(int64_t count) {
 /* The first `keep` of each tile, to `kept`, or where that is NULL to the outputs. */
 static strew_status sort_tiles(const struct sort *sort, const struct contestants *from, int64_t tile,
                                const struct block *kept) {
+  enum { TURNS = 8 }; /* that an item takes */
   const struct opencl *on = opencl_of(sort->device);
   const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers want memory everywhere */
   const int64_t tiles = (from->columns + tile - 1) / tile, units = sort->space.rows * tiles;
@@ -64,6 +65,7 @@ static strew_status sort_tiles(const struct sort *sort, const struct contestants
   launch_int(&launch, sort->plan->keep);
   launch_int(&launch, (int64_t)sort->flip);
   launch_value(&launch, &bits, sizeof bits);
+  launch.turns = TURNS * (on->is_gpu ? sort->line : (int64_t)1 << bits);
   if (!on->is_gpu) return launch_groups(&launch, units, 1);
   const int64_t at_once = sort->line >> bits;
   return launch_groups(&launch, (units + at_once - 1) / at_once, large_group(sort->device));
@@ -122,6 +124,7 @@ static strew_status survey(struct sort *sort) {
     launch_int(&launch, TILE);
     launch_int(&launch, tiles);
     launch_block(&launch, &block);
+    launch.turns = TILE;
     status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
   }
   if (status == STREW_OK) status = block_read(sort->call, sort->device, &block, 0, bits, sizeof bits);

@@ -49,21 +49,34 @@ strew_status opencl_wait(const struct call *call, strew_device *device) {
   if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueMarkerWithWaitList", error);
   strew_status status = wait_for(call, device, marker);
   cl.clReleaseEvent(marker);
-  if (status == STREW_OK) on->busy = false;
+  if (status == STREW_OK) on->busy = false, on->since.launches = on->since.turns = 0;
   return status;
 }
 
-/* Work that piles up in the queue would go on long after a script was stopped: of its launches, two portions at most
-   are outstanding, and who wants to enqueue more waits for the older one. */
-strew_status opencl_throttle(const struct call *call, strew_device *device) {
-  enum { PORTION = 64 };
+/* Waits for the portion before, and marks the end of this one. */
+static strew_status close_portion(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
-  strew_status status = context_check(call, device->context);
-  if (status != STREW_OK || on->launches++ % PORTION) return status;
-  if (on->portion) status = wait_for(call, device, on->portion);
+  strew_status status = on->portion ? wait_for(call, device, on->portion) : STREW_OK;
   if (status != STREW_OK) return status;
   if (on->portion) cl.clReleaseEvent(on->portion);
   on->portion = NULL;
+  on->since.launches = on->since.turns = 0;
   cl_int error = cl.clEnqueueMarkerWithWaitList(on->queue, 0, NULL, &on->portion);
   return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueMarkerWithWaitList", error);
+}
+
+/* Work that piles up in the queue would go on long after a script was stopped, and nothing takes it out again: of its
+   launches, two portions at most are outstanding, and who wants to enqueue more waits for the older one. A portion has
+   no more turns than one launch may have. */
+strew_status opencl_throttle(const struct call *call, strew_device *device, int64_t turns) {
+  enum { PORTION = 64 };
+  struct opencl *on = opencl_of(device);
+  strew_status status = context_check(call, device->context);
+  bool fits = on->since.launches < PORTION && turns <= on->most_turns - on->since.turns;
+  if (status == STREW_OK && !fits && on->since.launches) status = close_portion(call, device);
+  if (status != STREW_OK) return status;
+  on->launches++;
+  on->since.launches++;
+  on->since.turns += turns;
+  return STREW_OK;
 }

@@ -17,11 +17,12 @@
    *Errors.* A call that can fail returns STREW_OK (0) or a code, and takes a last `error`, which may be NULL: it is
    filled on failure and left alone on success. A call that fails has changed nothing, and *out is as it was. (But
    for a call in place that was interrupted: its tensor may hold a part of the result, which on the CPU the message
-   says.) Beside what is said at each, every call that makes a tensor, or needs scratch, may fail with STREW_EMEMORY;
-   that reads or writes elements, with STREW_EINTERRUPTED, STREW_ETIME, and, on other devices than the CPU,
-   STREW_EDEVICE; that has several tensors, with STREW_EDEVICE where they are on different devices; that is given an
-   enumerator that is none, with STREW_EARGUMENT. Other pointers than those that are said to take NULL are not
-   checked, and nor is whether what was released is used again.
+   says. Where an OpenCL driver fails in the middle of a long call, the device is lost: later calls on it fail.) Beside
+   what is said at each, every call that makes a tensor, or needs scratch, may fail with STREW_EMEMORY; that reads or
+   writes elements, with STREW_EINTERRUPTED, STREW_ETIME, and, on other devices than the CPU, STREW_EDEVICE; that has
+   several tensors, with STREW_EDEVICE where they are on different devices; that is given an enumerator that is none,
+   with STREW_EARGUMENT. Other pointers than those that are said to take NULL are not checked, and nor is whether what
+   was released is used again.
 
    *Results.* Calls that compute take `*out` NULL: a new tensor is made, contiguous, and the caller owns one reference
    to it. Or `*out` is a tensor: the result is written into it, as out = or the trailing underscore of PyTorch do, and
@@ -314,9 +315,11 @@ STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
    and so does every later call that reads or writes elements, until strew_context_clear_interrupt. Safe in a signal
    handler and on any thread, while the context lives; it only sets a flag. A call that makes a new tensor makes none
    then. One in place may have written a part of its result: the tensor is valid, each element old or new or in between.
-   An OpenCL device finishes by itself what it was given already, while nobody waits: a later call on the device comes
-   after that. Not stopped are a driver's compilation of a kernel and a single OpenCL kernel; the call then fails once
-   the driver returns. Nothing is written by a call whose arguments are still being checked.
+   Nothing stops a running OpenCL kernel: long ones are cut into launches of bounded work (at most 0.1 s on two cores),
+   the call looks before each, and a device's queue holds two of that length at most. The device finishes those by
+   itself: a later call on it, and the context's release, wait for them. A driver's compilation of a kernel is not
+   stopped; the call then fails once the driver returns. Nothing is written by a call whose arguments are still being
+   checked.
    strew_context_clear_interrupt is for the context's own thread, between calls: after an interruption, and before work
    that an interruption from earlier must not hit. */
 STREW_API void strew_context_interrupt(strew_context *context);

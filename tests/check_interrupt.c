@@ -324,13 +324,109 @@ START_TEST(test_rows_of_pictures) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------ what is left to a device
+
+   Calls over views whose sizes are the script's to choose: when their time is over, the kernels that are enqueued
+   already end soon. What they still take is processor time of this process, where the device is a processor. */
+
+enum { TALL = 1 << 20, ENDLESS_CALLS = 10 };
+static strew_tensor *one, *zero, *window, *digits, *rows_of_seven, *five;
+
+static strew_tensor *endless(strew_tensor *from, int64_t size) {
+  strew_tensor *out = NULL;
+  ok(strew_expand(from, 1, &size, &out, &failure));
+  return out;
+}
+
+/* TALL rows of as many elements, in the memory of two. */
+static strew_tensor *overlapping(strew_tensor *from) {
+  strew_tensor *out = NULL;
+  ok(strew_as_strided(from, 2, (int64_t[]){TALL, TALL}, (int64_t[]){1, 1}, 0, &out, &failure));
+  return out;
+}
+
+static void make_endless(void) {
+  const int64_t single = 1, twice = 2 * TALL, tall[] = {TALL, 7}, few = 5;
+  strew_tensor *values = NULL, *numbers = NULL;
+  ok(strew_full(device, STREW_FLOAT32, 1, &single, strew_int(1), &one, &failure));
+  ok(strew_full(device, STREW_INT64, 1, &single, strew_int(0), &zero, &failure));
+  ok(strew_full(device, STREW_FLOAT32, 1, &few, strew_int(0), &five, &failure));
+  ok(strew_full(device, STREW_FLOAT32, 2, tall, strew_int(0), &rows_of_seven, &failure));
+  ok(strew_rand(device, STREW_FLOAT32, 1, &twice, &values, &failure));
+  ok(strew_randint(device, STREW_INT64, 0, 7, 1, &twice, &numbers, &failure));
+  window = overlapping(values), digits = overlapping(numbers);
+  strew_release(values), strew_release(numbers);
+}
+
+static strew_status endless_call(int i) {
+  const int64_t longest = (int64_t)1 << 36, of_topk = (int64_t)1 << 33, batches[] = {TALL, 1, TALL};
+  strew_tensor *src = endless(one, i == 3 ? of_topk : longest), *index = endless(zero, longest);
+  strew_tensor *out = NULL, *more = NULL, *vector = NULL;
+  strew_scatter_options add = {.reduction = STREW_SUM}, largest = {.reduction = STREW_AMAX};
+  strew_group_options groups = {1, -1, STREW_SUM, STREW_ERROR, NULL};
+  strew_status status = STREW_OK;
+  switch (i) {
+  case 0: status = strew_reduce(STREW_FOLD_SUM, src, 0, NULL, false, 1, &out, &failure); break;
+  case 1: status = strew_reduce(STREW_FOLD_ARGMAX, src, 0, NULL, false, 1, &out, &failure); break;
+  case 2: status = strew_reduce(STREW_FOLD_VAR, src, 0, NULL, false, 1, &out, &failure); break;
+  case 3: status = strew_topk(src, 3, 0, true, &out, &more, &failure); break;
+  case 4: status = strew_scatter(five, 0, index, strew_of(src), &add, &five, &failure); break;
+  case 5: status = strew_scatter(rows_of_seven, 1, digits, strew_of(window), &largest, &rows_of_seven, &failure); break;
+  case 6: status = strew_group(window, digits, &groups, &out, NULL, &failure); break;
+  case 7:
+    ok(strew_select(window, 0, 0, &vector, &failure));
+    ok(strew_expand(vector, 3, batches, &more, &failure));
+    status = strew_matmul(STREW_MATMUL, more, vector, &out, &failure);
+    break;
+  case 8: /* not endless, but each element takes long */
+    ok(strew_narrow(window, 0, 0, 32, &more, &failure));
+    status = strew_binary(STREW_POW, strew_of(more), strew_of(more), &out, &failure);
+    break;
+  default: status = strew_scatter(rows_of_seven, 1, digits, strew_number(strew_int(2)), &add, &rows_of_seven, &failure);
+  }
+  if (out != five && out != rows_of_seven) strew_release(out);
+  strew_release(more), strew_release(vector), strew_release(src), strew_release(index);
+  return status;
+}
+
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* (The first of two goes may spend its time on compiling. A device with very many processors may be done before.) */
+START_TEST(test_endless_views) {
+  const double enough = 2;
+  float read[5];
+  make_endless();
+  for (int go = 0; go < 2; go++) {
+    strew_context_limit_time(context, 0.5);
+    strew_status status = endless_call(_i);
+    strew_context_limit_time(context, 0);
+    if (status != STREW_ETIME && status != STREW_OK)
+      ck_abort_msg("call %d: %s, %s", _i, strew_status_name(status), failure.message);
+    double before = processor_seconds();
+    ok(strew_read(five, read, sizeof read, &failure)); /* after all that is in the queue */
+    double after = processor_seconds();
+    if (after - before > enough) ck_abort_msg("call %d: %g s of work were left to the device", _i, after - before);
+  }
+  strew_release(one), strew_release(zero), strew_release(five), strew_release(rows_of_seven);
+  strew_release(window), strew_release(digits);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("interrupt");
   test_allocator = counting_allocator;
   trial_source = &looks;
   TCase *all = new_case(suite, "interruptions");
   add_trials(all);
-  if (on_device()) return suite;
+  if (on_device()) {
+    TCase *left = new_case(suite, "what is left to a device");
+    tcase_add_loop_test(left, test_endless_views, 0, ENDLESS_CALLS);
+    return suite;
+  }
   TCase *words = new_case(suite, "by the host's word");
   tcase_add_test(words, test_before_a_call);
   tcase_add_test(words, test_time);

@@ -103,6 +103,14 @@ run() { # NAME CALLS
       few "$way" scatter
     done
   fi
+  # launches so short that small calls take several
+  if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
+    few cuts
+    few 'cuts gpu'
+    for way in 'way=partition tiny' 'gpu way=sort tiny' 'way=walk order tiny' 'gpu way=atomics tiny'; do
+      few "cuts $way" scatter
+    done
+  fi
   if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
     few 'gpu way=atomics tiny' scatter # Oclgrind takes looking before an exchange for a race
     few gpu large

@@ -52,6 +52,45 @@ expect 'a script from standard input' 0 '^nil$' sh -c "echo 'print(io)' | '$prog
 expect 'arguments' 0 '^a b$' sh -c "echo 'print(...)' >'$scratch/s.lua'; '$program' --sandbox '$scratch/s.lua' 'a b'"
 expect 'a device' 0 '^cpu$' "$program" --sandbox -d cpu -e 'print(strew.zeros(1).device)'
 expect 'a device that is not there' 1 'device.*nowhere' "$program" --sandbox -d nowhere -e 'print(1)'
+
+# Kernels of any length on a device: the message comes in time, and the process ends soon after it, by processor time. Two
+# threads of PoCL and one or two seconds make four at most; the rest is for compilation.
+stops() { # NAME PATTERN COMMAND...
+  name=$1 pattern=$2
+  shift 2
+  # shellcheck disable=SC3045
+  said=$(ulimit -t 15 && POCL_MAX_PTHREAD_COUNT=2 POCL_CACHE_DIR=$scratch/pocl XDG_CACHE_HOME=$scratch/cache timeout 100 "$@" 2>&1)
+  code=$?
+  case $code in 0 | 1 | 130) ended=yes ;; *) ended=no ;; esac # by itself, or by Ctrl-C's signal once it was done
+  if [ $ended = no ] || ! printf '%s\n' "$said" | grep -q -e "$pattern"; then
+    printf '%s: ended with %s, expected an end of its own, and this in it: %s\n%s\n' "$name" $code "$pattern" "$said"
+    failed=$((failed + 1))
+  fi
+}
+mkdir "$scratch/pocl" "$scratch/cache"
+device=opencl:portable
+cat >"$scratch/long.lua" <<'END'
+local on, what, exponent = {device = arg[1]}, arg[2], math.tointeger(arg[3])
+local one, zero = strew.ones(1, on), strew.zeros(1, {device = arg[1], dtype = "int64"})
+local src, self = one:expand(1 << exponent), strew.zeros(5, on)
+if what == "scatter_add_" then
+  print(pcall(self.scatter_add_, self, 0, zero:expand(1 << exponent), src))
+else
+  print(pcall(src[what], src))
+end
+END
+if "$program" -d $device -e 'print(1)' >/dev/null 2>&1; then
+  for what in 'scatter_add_ 36' 'scatter_add_ 50' 'argmax 36' 'sum 36'; do
+    for _ in 1 2 3 4; do # the first ones may spend their time on compiling
+      # shellcheck disable=SC2086
+      stops "$what" 'time is over' "$program" --sandbox --time 1 "$scratch/long.lua" $device $what
+    done
+    # shellcheck disable=SC2086
+    stops "$what, interrupted" 'interrupted!' timeout --preserve-status -s INT 2 "$program" "$scratch/long.lua" $device $what
+  done
+else
+  echo "limits: no $device: calls on devices are left out"
+fi
 luac=$("$program" -e 'io.write(string.dump(load "print(1)"))' >"$scratch/code.luac" && echo yes)
 [ -n "$luac" ] && expect 'bytecode as a script' 1 'binary chunk' "$program" --sandbox "$scratch/code.luac"
 [ $failed = 0 ] && echo 'limits: passed'

@@ -181,7 +181,7 @@ __kernel void scan_staged(LINES) {
   __local long in_firsts[ROWS], out_firsts[ROWS];
   __local int counts[ROWS];
   const int id = (int)get_local_id(0), longest = (int)min((long)BLOCK, n);
-  const long slot = (long)get_group_id(0) * ROWS + id, line = quotient(slot, blocks), block = slot - line * blocks;
+  const long slot = (long)group_id() * ROWS + id, line = quotient(slot, blocks), block = slot - line * blocks;
   const bool adds = id < ROWS && line < lines;
   wide sum = 0, carry = 0;
   if (adds) {
@@ -235,7 +235,7 @@ __kernel void carry_items(TOTALS_OF) {
 #define AHEAD 8
 __kernel void carry_group(TOTALS_OF) {
   __local wide stage[STAGE];
-  const long line = (long)get_group_id(0);
+  const long line = (long)group_id();
   const int id = (int)get_local_id(0);
   wide sum = begin ? running[line] : 0;
   for (long first = begin; first < end; first += STAGE) {

@@ -17,8 +17,9 @@ static inline long place_of(long i, long columns, long rows, coordinates sizes, 
 }
 #endif
 
-#define CHUNK                                                                                                          \
-  const long count = columns * rows, begin = (long)get_group_id(0) * chunk;                                            \
+#define CHUNK CHUNK_FROM(0)
+#define CHUNK_FROM(first)                                                                                              \
+  const long count = columns * rows, begin = ((first) + (long)group_id()) * chunk;                                     \
   const long end = count - begin < chunk ? count : begin + chunk;                                                      \
   const int lane = (int)get_local_id(0)
 
@@ -79,12 +80,12 @@ __kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const 
     const long value = WIDE(index[PLACE(i)]);
     if (found < 0 && (value < lowest || value > highest)) found = i;
   }
-  if (lane == 0) first[get_group_id(0)] = found;
+  if (lane == 0) first[group_id()] = found;
 }
 
-/* Each group's smallest and largest value. */
-__kernel void range(SPACE, OPERAND(const I, index), const long chunk, __global long2 *ranges) {
-  CHUNK;
+/* Each group's smallest and largest value; the first group takes chunk number `first`. */
+__kernel void range(SPACE, OPERAND(const I, index), const long chunk, const long first, __global long2 *ranges) {
+  CHUNK_FROM(first);
   __local I lowest[LANES], highest[LANES];
   I low = index[PLACE(begin)], high = low;
   for (long i = begin + lane; i < end; i += LANES) {
@@ -99,5 +100,5 @@ __kernel void range(SPACE, OPERAND(const I, index), const long chunk, __global l
     low = lowest[k] < low ? lowest[k] : low;
     high = highest[k] > high ? highest[k] : high;
   }
-  ranges[get_group_id(0)] = (long2)(WIDE(low), WIDE(high));
+  ranges[group_id()] = (long2)(WIDE(low), WIDE(high));
 }

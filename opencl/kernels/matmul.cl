@@ -140,7 +140,7 @@ __kernel void multiply_panel(MATRICES, const long rows_each, const long batches)
 
 __kernel void multiply_tile(MATRICES) {
   __local T left[DEPTH][TILE + 1], right[DEPTH][TILE + 1];
-  const long across = (n + TILE - 1) / TILE, down = (m + TILE - 1) / TILE, group = (long)get_group_id(0);
+  const long across = (n + TILE - 1) / TILE, down = (m + TILE - 1) / TILE, group = (long)group_id();
   const long tile_of_all = quotient(group, across), batch = quotient(tile_of_all, down);
   const long first_column = (group - tile_of_all * across) * TILE, first_row = (tile_of_all - batch * down) * TILE;
   const int id = (int)get_local_id(0), x = id % SIDE, y = id / SIDE;
@@ -209,7 +209,7 @@ __kernel void vector_items(MATRICES, const long batches) {
 
 __kernel void vector_groups(MATRICES) {
   __local T sums[GROUP];
-  const long group = (long)get_group_id(0), batch = quotient(group, n), j = group - batch * n;
+  const long group = (long)group_id(), batch = quotient(group, n), j = group - batch * n;
   const int id = (int)get_local_id(0);
   BATCH(batch);
   b += j * b_column;

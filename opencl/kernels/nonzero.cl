@@ -41,22 +41,22 @@ static inline void write_coordinates(__global long *out, const int rank, const l
 /* One more number after the counts is 0, and becomes their sum. */
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_flags(FLAGS, __global COUNT *counts) {
   __local ulong sums[GROUP_SIZE];
-  const long begin = (long)get_group_id(0) * block, end = min(begin + block, count);
+  const long begin = (long)group_id() * block, end = min(begin + block, count);
   ulong found = 0, total;
   for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) found += flags[flags_offset + i] != 0;
   group_sums_before(found, sums, &total);
-  if (get_local_id(0) == 0) counts[get_group_id(0)] = (COUNT)total;
-  if (get_global_id(0) == 0) counts[get_num_groups(0)] = 0;
+  if (get_local_id(0) == 0) counts[group_id()] = (COUNT)total;
+  if (get_global_id(0) == 0) counts[(count + block - 1) / block] = 0;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
 write_places(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
   __local ulong sums[GROUP_SIZE];
   const long each = block / GROUP_SIZE;
-  const long begin = (long)get_group_id(0) * block + (long)get_local_id(0) * each, end = min(begin + each, count);
+  const long begin = (long)group_id() * block + (long)get_local_id(0) * each, end = min(begin + each, count);
   ulong found = 0, total;
   for (long i = begin; i < end; i++) found += flags[flags_offset + i] != 0;
-  ulong at = counts[get_group_id(0)] + group_sums_before(found, sums, &total);
+  ulong at = counts[group_id()] + group_sums_before(found, sums, &total);
   for (long i = begin; i < end; i++)
     if (flags[flags_offset + i])
       write_coordinates(out + out_offset + (long)(at++) * rank, rank, i, columns, rows, sizes);
@@ -68,7 +68,7 @@ __kernel void count_flags(FLAGS, __global COUNT *counts) {
   uint found = 0;
   for (long i = begin; i < end; i++) found += flags[flags_offset + i] != 0;
   counts[get_global_id(0)] = (COUNT)found;
-  if (get_global_id(0) == 0) counts[get_global_size(0)] = 0;
+  if (get_global_id(0) == 0) counts[(count + block - 1) / block] = 0;
 }
 
 /* Places are gathered a few at a time and without a branch, since data does not foretell them. */

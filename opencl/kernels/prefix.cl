@@ -9,11 +9,11 @@
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
 total_tiles(__global const NUMBER *numbers, const long count, const long tile, __global NUMBER *totals) {
   __local ulong sums[GROUP_SIZE];
-  const long begin = (long)get_group_id(0) * tile, end = min(begin + tile, count);
+  const long begin = (long)group_id() * tile, end = min(begin + tile, count);
   ulong sum = 0, total;
   for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) sum += numbers[i];
   group_sums_before(sum, sums, &total);
-  if (get_local_id(0) == 0) totals[get_group_id(0)] = (NUMBER)total;
+  if (get_local_id(0) == 0) totals[group_id()] = (NUMBER)total;
 }
 
 /* Each work-item sums neighbours, so that its own sums are at hand. */
@@ -23,10 +23,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sum_tiles(
                                                                                 const int has_starts) {
   __local ulong sums[GROUP_SIZE];
   const long each = tile / GROUP_SIZE;
-  const long begin = (long)get_group_id(0) * tile + (long)get_local_id(0) * each, end = min(begin + each, count);
+  const long begin = (long)group_id() * tile + (long)get_local_id(0) * each, end = min(begin + each, count);
   ulong sum = 0, total;
   for (long i = begin; i < end; i++) sum += numbers[i];
-  sum = group_sums_before(sum, sums, &total) + (has_starts ? starts[get_group_id(0)] : 0);
+  sum = group_sums_before(sum, sums, &total) + (has_starts ? starts[group_id()] : 0);
   for (long i = begin; i < end; i++) {
     const NUMBER number = numbers[i];
     numbers[i] = (NUMBER)sum;

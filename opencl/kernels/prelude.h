@@ -40,6 +40,12 @@ typedef ulong uint64_t;
 #define UNROLL
 #endif
 
+/* get_group_id, which counts from 0 in each of the launches that a kernel is cut into, through all of them. */
+static inline size_t group_id(void) {
+  const size_t before = get_global_offset(0);
+  return get_group_id(0) + (before ? before / get_local_size(0) : 0);
+}
+
 /* Memory as bytes, which is how strides in bytes go through it. */
 typedef __global uchar *bytes;
 typedef __global const uchar *const_bytes;

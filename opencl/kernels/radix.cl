@@ -28,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_digi
                                                                                    const int shift) {
   __local uint found[DIGITS];
   const uint me = (uint)get_local_id(0);
-  BLOCK_BOUNDS((long)get_group_id(0));
+  BLOCK_BOUNDS((long)group_id());
   for (uint d = me; d < DIGITS; d += GROUP_SIZE) found[d] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (long i = begin + me; i < end; i += GROUP_SIZE) atomic_inc(&found[digit_of(items[i], shift)]);
@@ -72,7 +72,7 @@ deal(__global const item *items, __global item *dealt, __global const uint *coun
   __local ulong sums[GROUP_SIZE];
   __local uint starts[DIGITS];
   const uint me = (uint)get_local_id(0);
-  BLOCK_BOUNDS((long)get_group_id(0));
+  BLOCK_BOUNDS((long)group_id());
   const uint count = (uint)(end - begin);
   for (uint i = me; i < TILE; i += GROUP_SIZE) tile[i] = i < count ? items[begin + i] : LAST_ITEM;
   barrier(CLK_LOCAL_MEM_FENCE);

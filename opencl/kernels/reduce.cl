@@ -343,7 +343,7 @@ __kernel void fold_tile(BLOCKS) {
 __kernel void fold_lanes(BLOCKS) {
   LANE_ARRAY(__local, lanes, LANES * SLOTS);
   const int id = (int)get_local_id(0), lane = id / LANE_STEP % LANES;
-  const long slot = (long)get_group_id(0) * SLOTS + (ACROSS ? id % SLOTS : id / LANES);
+  const long slot = (long)group_id() * SLOTS + (ACROSS ? id % SLOTS : id / LANES);
   const bool is_used = slot < outputs * nodes;
   const long block = quotient(slot, outputs), output = slot - block * outputs, begin = block * BLOCK;
   LANE_ARRAY(, own, 1); /* in a register */
@@ -388,7 +388,7 @@ __kernel void join_few(LEAVES) {
 
 __kernel void join_many(LEAVES) {
   __local A joined[GROUP];
-  const long group = (long)get_group_id(0), node = quotient(group, outputs), output = group - node * outputs;
+  const long group = (long)group_id(), node = quotient(group, outputs), output = group - node * outputs;
   const int id = (int)get_local_id(0);
   const long begin = (node * GROUP + id) * FAN;
   if (begin < count) joined[id] = join_fan(leaves + begin * outputs + output, outputs, count - begin);

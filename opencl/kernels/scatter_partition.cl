@@ -2,7 +2,7 @@
    own.
      partition   a work-item takes BLOCK contributions and puts them, each owner's together and in their order, into its
                  part of the scratch: places, and with KEEP values or positions
-     join        owner j goes through all blocks and joins its part of each
+     join        owner j goes through blocks from_block .. to_block - 1 and joins its part of each
    Columns and rows are those of scatter_walk.cl. KEEP: nothing, values or positions. */
 #include "prelude.h"
 #include "space.h"
@@ -92,12 +92,13 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ul
   deal(index, index_step, count, size, mode, scale, src, src_step, (uint)begin, next, places + to, kept + to);
 }
 
-__kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *places, __global const KEPT *kept) {
+__kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *places, __global const KEPT *kept,
+                   const long from_block, const long to_block) {
   const long blocks = (columns + BLOCK - 1) / BLOCK;
   const long item = (long)get_global_id(0), row = item / OWNERS, owner = item % OWNERS;
   if (row >= rows) return;
   ROW_STARTS
-  for (long block = 0; block < blocks; block++) {
+  for (long block = from_block; block < to_block; block++) {
     const long from = row * columns + block * BLOCK, start = (row * blocks + block) * CLASSES + owner;
     const uint end = starts[start + 1];
     for (uint k = starts[start]; k < end; k++) {

@@ -94,18 +94,20 @@ __kernel void join_short(SEGMENTED) {
 }
 
 /* A group fetches TILE values, `across` columns of as many contributions as fit, of which as many work-items as there
-   are columns join each its own. */
-__kernel void join_long(SEGMENTED, const int across) {
+   are columns join each its own: of each segment those that lie from_place .. to_place - 1 after its first. */
+__kernel void join_long(SEGMENTED, const int across, const long from_place, const long to_place) {
   __local W tile[TILE];
   __local uint from[TILE];
   __local int length;
   const long blocks = (still + across - 1) / across;
-  const long group = (long)get_group_id(0), segment = group / blocks, first = (group - segment * blocks) * across;
+  const long group = (long)group_id(), segment = group / blocks, first = (group - segment * blocks) * across;
   if (segment >= (long)found[1]) return;
+  const long start = (long)starts[segment], end = min(count, start + to_place);
   const int lane = (int)get_local_id(0), high = TILE / across;
   const int wide = still - first < across ? (int)(still - first) : across;
-  long i = (long)starts[segment];
-  const ulong key = key_in(items[i]);
+  long i = start + from_place;
+  const ulong key = key_in(items[start]);
+  if (i >= end || key_in(items[i]) != key) return;
   const long batch = (long)(key / (ulong)size), place = (long)key - batch * size;
   const long column = first + (lane < wide ? lane : 0);
   ROW_STARTS;
@@ -115,7 +117,7 @@ __kernel void join_long(SEGMENTED, const int across) {
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int t = lane; t < high * across; t += (int)get_local_size(0)) {
       const int row = t / across, c = t - row * across;
-      if (c >= wide || i + row >= count || key_in(items[i + row]) != key) continue;
+      if (c >= wide || i + row >= end || key_in(items[i + row]) != key) continue;
       const long at_line = (long)position_in(items[i + row]) - batch * columns;
       const coordinates of_column = coordinates_of(batch * still + first + c, rows, sizes);
       tile[t] = VALUE(src[src_offset + inner_product(of_column, src_strides) + at_line * src_step]);

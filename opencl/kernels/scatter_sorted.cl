@@ -1,18 +1,19 @@
-/* scatter_sorted.cl: scattering through an index that is sorted, on processors: a work-item takes a chunk of the line,
-   moved on to where a place begins, and so meets nobody. SIMPLE: there is one column and winners are not kept. */
+/* scatter_sorted.cl: scattering through an index that is sorted, on processors: a work-item takes a chunk of
+   contributions from .. to - 1 of the line, moved on to where a place begins, and so meets nobody; a place that began
+   before `from` goes on with what it has. SIMPLE: there is one column and winners are not kept. */
 #include "prelude.h"
 #include "space.h"
 #include "join.h"
 #include "columns.h"
 
-__kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk) {
-  const long row = 0, begin = (long)get_global_id(0) * chunk;
-  if (begin >= columns) return;
+__kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk, const long from, const long to) {
+  const long row = 0, begin = from + (long)get_global_id(0) * chunk;
+  if (begin >= to) return;
   ROW_STARTS
-  const long end = columns - begin < chunk ? columns : begin + chunk;
+  const long end = to - begin < chunk ? to : begin + chunk;
   long i = begin;
 #define PLACE_AT(i) IN_MODE(WIDE(index[index_offset + (i)*INDEX_STEP]), size)
-  if (begin > 0)
+  if (begin > from)
     while (i < end && PLACE_AT(i) == PLACE_AT(begin - 1)) i++;
   while (i < end) {
     const long place = PLACE_AT(i);
@@ -21,14 +22,14 @@ __kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk)
     W joined = is_ours ? CAT(load_, S)(self[self_at + place * self_place]) : CAT(load_, S)(0);
     do {
       joined = JOIN(joined, VALUE(src[src_at + i * src_step]));
-    } while (++i < columns && PLACE_AT(i) == place);
+    } while (++i < to && PLACE_AT(i) == place);
     if (is_ours) self[self_at + place * self_place] = CAT(store_, S)(joined);
 #else
     do {
       if (is_ours) {
         COLUMNS_OF(src_at + i * src_step, i)
       }
-    } while (++i < columns && PLACE_AT(i) == place);
+    } while (++i < to && PLACE_AT(i) == place);
 #endif
   }
 }

@@ -63,7 +63,7 @@ static inline word of_key(word key) {
 /* The or of all keys, and the and, in two halves each: every group has `tile` elements of a row. */
 __kernel void survey(SPACE, INPUT, const ulong flip, const long tile, const long tiles, __global uint *bits) {
   __local uint found[4];
-  const long row = (long)get_group_id(0) / tiles, begin = ((long)get_group_id(0) - row * tiles) * tile;
+  const long row = (long)group_id() / tiles, begin = ((long)group_id() - row * tiles) * tile;
   const coordinates at = coordinates_of(row, rows, sizes);
   ulong any = 0, all = ~0ul;
   for (long c = begin + (long)get_local_id(0); c < min(begin + tile, columns); c += (long)get_local_size(0)) {
@@ -155,7 +155,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sort_tiles
   __local item sorted[LINE];
   const ulong common = 0;
   const int shift = 0;
-  const long first = (long)get_group_id(0) * (LINE >> bits);
+  const long first = (long)group_id() * (LINE >> bits);
   for (int i = (int)get_local_id(0); i < LINE; i += GROUP_SIZE) {
     const long unit = first + (i >> bits), row = unit / tiles, begin = (unit - row * tiles) * tile;
     const long c = i & ((1 << bits) - 1);
