@@ -124,6 +124,9 @@ $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+$(BUILD)/tests/endless/endless: $(call objects,tests/endless/endless.c $(BINDINGS)) $(BUILD)/libstrew.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 # Here it plays all of them.
 $(BUILD)/tests/faults/faults: LDFLAGS += -Wl,-E $(PLAYED)
 $(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
@@ -150,7 +153,7 @@ $(BUILD)/obj/%.avx512.o: %.c Makefile
 	$(call say,CC) $(CC) $(CFLAGS) -DISA=avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -Iruntime -Iruntime/cpu -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/% tests/fuzz/% tests/faults/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) $(if $(filter tests/faults/%,$<),-Itests) -c -o $@ $<
+	$(call say,CC) $(CC) $(CFLAGS) -Iruntime -Iruntime/cpu $(if $(filter lua_bindings/% scripts/% tests/host/% tests/endless/% tests/fuzz/% tests/faults/%,$<),-Ilua_bindings $(LUA_CFLAGS)) $(if $(filter tests/opencl_%,$<),-Iopencl) $(if $(filter tests/faults/%,$<),-Itests) -c -o $@ $<
 
 # The manual page, and the reference: one page for browsers.
 REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
@@ -220,6 +223,13 @@ driver: $(if $(filter-out 0,$(OPENCL)),all $(BUILD)/tests/fake/libOpenCL.so.1)
 	@$(if $^,sh tests/driver_test.sh $(BUILD),echo 'driver: left out, built without OpenCL')
 limits: all
 	@sh tests/limits_test.sh $(BUILD)/strew
+# Calls that mean to run for ever, each with a twentieth of a second, and strings of 64 MiB. FULL=1: with a second, and
+# strings of 1 GiB (half an hour, 10 GiB of memory). NAMES: functions with this in their names. endless-pocl: of tensors there.
+endless: $(BUILD)/tests/endless/endless
+	@$< cpu $(ENDLESS) '$(NAMES)'
+endless-pocl: $(BUILD)/tests/endless/endless
+	@POCL_MAX_PTHREAD_COUNT=1 sh tests/endless/pocl.sh $(BUILD) $(ENDLESS) '$(NAMES)'
+ENDLESS  = $(if $(FULL),1 30 1,0.05 26 2)
 digest: all instruction_sets
 	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
 instruction_sets: all
@@ -234,7 +244,7 @@ rules:
 	@luacheck -q scripts tests lua_bindings/help.lua lua_bindings/prompt
 	@! command -v shellcheck >/dev/null || shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run
 # What takes longest comes first, so that no processor waits at the end.
-test: all devices sanitized checks exports installed specs program terminal limits driver faults-few reference readme digest rules threads
+test: all devices sanitized checks exports installed specs program terminal limits endless driver faults-few reference readme digest rules threads
 sanitized: | $(if $(filter test,$(MAKECMDGOALS)),$(if $(filter-out 0,$(OPENCL)),devices-rusticl))
 
 # For hardware that need not be here: see the script.
@@ -312,6 +322,6 @@ lint: rules tidy
 clean:
 	rm -rf build
 
-.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test lint tidy analyze valgrind tsan oclgrind clean
+.PHONY: all doc kernels demo bench bench-peers checks hosts installed exports limits endless endless-pocl driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test lint tidy analyze valgrind tsan oclgrind clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/fuzz/*.c tests/faults/*.c)))
+-include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))

@@ -44,22 +44,12 @@ static bool has_byte(const set *in, int byte) { return in->bits[byte >> 5] >> (b
 
 static int is_zero(int byte) { return byte == 0; }
 
-/* What "%c" stands for: a class, its complement, or the character itself. */
-static void add_class(set *to, int letter) {
-  static const struct {
-    char letter;
-    int (*holds)(int);
-  } classes[] = {{'a', isalpha}, {'c', iscntrl}, {'d', isdigit}, {'g', isgraph},  {'l', islower}, {'p', ispunct},
-                 {'s', isspace}, {'u', isupper}, {'w', isalnum}, {'x', isxdigit}, {'z', is_zero}};
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-    if (classes[i].letter != tolower(letter)) continue;
-    bool complement = isupper(letter) != 0;
-    for (int byte = 0; byte < 256; byte++)
-      if ((classes[i].holds(byte) != 0) != complement) add_byte(to, byte);
-    return;
-  }
-  add_byte(to, letter);
-}
+static const struct {
+  char letter;
+  int (*holds)(int);
+} classes[] = {{'a', isalpha}, {'c', iscntrl}, {'d', isdigit}, {'g', isgraph},  {'l', islower}, {'p', ispunct},
+               {'s', isspace}, {'u', isupper}, {'w', isalnum}, {'x', isxdigit}, {'z', is_zero}};
+enum { CLASS_COUNT = sizeof classes / sizeof *classes };
 
 /* --------------------------------------------------------------------------------------------------------- compiling
  */
@@ -71,7 +61,36 @@ struct compiler {
   struct item *next;
   uint32_t sets;
   uint32_t captures, open[MOST_CAPTURES], opened; /* how many; those that are open, the innermost last */
+  int64_t read;                                   /* characters and classes so far */
+  set of_class[CLASS_COUNT];                      /* those that the pattern uses; a locale may differ later */
+  bool is_known[CLASS_COUNT];
 };
+
+/* A pattern may be long. */
+static void look(struct compiler *c) {
+  enum { CHARACTERS = 4096 };
+  if (++c->read % CHARACTERS == 0) limits_check(c->L);
+}
+
+static const set *members(struct compiler *c, int i) {
+  if (!c->is_known[i])
+    for (int byte = 0; byte < 256; byte++)
+      if (classes[i].holds(byte)) add_byte(&c->of_class[i], byte);
+  c->is_known[i] = true;
+  return &c->of_class[i];
+}
+
+/* What "%c" stands for: a class, its complement, or the character itself. */
+static void add_class(struct compiler *c, set *to, int letter) {
+  for (int i = 0; i < CLASS_COUNT; i++) {
+    if (classes[i].letter != tolower(letter)) continue;
+    uint32_t complement = isupper(letter) ? UINT32_MAX : 0;
+    const set *from = members(c, i);
+    for (int k = 0; k < 8; k++) to->bits[k] |= from->bits[k] ^ complement;
+    return;
+  }
+  add_byte(to, letter);
+}
 
 static struct item *add_item(struct compiler *c, enum kind kind) {
   *c->next = (struct item){.kind = (unsigned char)kind};
@@ -91,12 +110,14 @@ static void compile_brackets(struct compiler *c, struct item *item) {
   bool complement = c->at < c->end && *c->at == '^';
   const unsigned char *p = c->at += complement, *close = p;
   do {
+    look(c);
     if (close >= c->end) luaL_error(c->L, "malformed pattern (missing ']')");
     if (*close++ == '%' && close < c->end) close++;
   } while (close >= c->end || *close != ']');
   for (; p < close; p++) {
+    look(c);
     if (*p == '%') { /* it has a class or byte behind it: see the loop above */
-      add_class(made, *++p);
+      add_class(c, made, *++p);
     } else if (p + 2 < close && p[1] == '-') {
       for (int byte = p[0]; byte <= p[2]; byte++) add_byte(made, byte);
       p += 2;
@@ -150,11 +171,12 @@ static bool compile_escape(struct compiler *c) {
   }
   if (isdigit(letter)) return compile_back(c, letter), false;
   struct item *item = add_item(c, SET);
-  add_class(add_set(c, item), letter);
+  add_class(c, add_set(c, item), letter);
   return true;
 }
 
 static void compile_item(struct compiler *c) {
+  look(c);
   int byte = *c->at++;
   bool repeats = true;
   switch (byte) {
@@ -185,7 +207,7 @@ void pattern_compile(lua_State *L, const char *text, size_t length, struct patte
 /* ---------------------------------------------------------------------------------------------------------- matching
  */
 
-static void step(struct match *match, int64_t steps) {
+void match_step(struct match *match, int64_t steps) {
   enum { STEPS = 1 << 16 };
   if ((match->steps += steps) < STEPS) return;
   match->steps = 0;
@@ -204,7 +226,7 @@ static bool takes(const struct match *match, const struct item *item, const char
 /* As many as there are, then fewer and fewer, until the rest matches. */
 static const char *match_most(struct match *match, const struct item *item, const char *at, ptrdiff_t least) {
   ptrdiff_t count = 0;
-  for (; takes(match, item, at + count); count++) step(match, 1);
+  for (; takes(match, item, at + count); count++) match_step(match, 1);
   for (; count >= least; count--) {
     const char *end = match_items(match, item + 1, at + count);
     if (end) return end;
@@ -224,7 +246,7 @@ static const char *match_balance(struct match *match, const struct item *item, c
   if (at >= match->end || (unsigned char)*at != item->byte) return NULL;
   for (at++; at < match->end; at++) {
     int byte = (unsigned char)*at;
-    step(match, 1);
+    match_step(match, 1);
     if (byte == item->other && --open == 0) return at + 1;
     if (byte == item->byte) open++;
   }
@@ -234,7 +256,7 @@ static const char *match_balance(struct match *match, const struct item *item, c
 static const char *match_back(struct match *match, const struct item *item, const char *at) {
   const struct capture *capture = &match->captures[item->number];
   if (capture->length == CAPTURE_POSITION || match->end - at < capture->length) return NULL;
-  step(match, capture->length / 16);
+  match_step(match, capture->length / 16);
   return memcmp(capture->begin, at, (size_t)capture->length) ? NULL : at + capture->length;
 }
 
@@ -271,7 +293,7 @@ static const char *match_repeated(struct match *match, const struct item *item, 
 /* Items that neither repeat nor capture follow one another here, the others by recursion. */
 static const char *match_rest(struct match *match, const struct item *item, const char *at) {
   for (; at; item++) {
-    step(match, 1);
+    match_step(match, 1);
     if (item->repeat) return match_repeated(match, item, at);
     switch (item->kind) {
     case OPEN:

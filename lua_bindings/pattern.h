@@ -31,6 +31,8 @@ enum { CAPTURE_OPEN = -1, CAPTURE_POSITION = -2 };
 
 /* The end of the match that begins at `at`, or NULL. Raises where it is too complex or the script has to stop. */
 const char *pattern_match(struct match *match, const char *at);
+/* Counts steps of the match, and looks at the limits each 2^16 of them: about a millisecond. */
+void match_step(struct match *match, int64_t steps);
 /* Pushes capture i, of a match from `begin` to `end`; capture 0 of a pattern without any is all of it. */
 void match_push_capture(struct match *match, int i, const char *begin, const char *end);
 /* Pushes them all (the whole, where there is none and `begin` is not NULL), and gives how many. */

@@ -176,7 +176,7 @@ struct source {
 };
 
 static const char *read_piece(lua_State *L, void *source_, size_t *size) {
-  enum { PIECE = 1 << 16 };
+  enum { PIECE = 1 << 12 };
   struct source *source = source_;
   limits_check(L);
   if (source->function && !source->left) {
@@ -282,5 +282,6 @@ int sandbox_open(lua_State *L) {
   lua_getfield(L, -1, LUA_TABLIBNAME);
   sandbox_guard_tables(L);
   lua_pop(L, 2);
+  sandbox_guard_pieces(L);
   return 0;
 }

@@ -5,6 +5,7 @@
 #include "script_limits.h"
 
 #include <lauxlib.h>
+#include <limits.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------------------------------------------- patterns
@@ -26,19 +27,38 @@ static size_t begin_of(lua_State *L, int i, size_t length) {
   return length - (size_t)-at;
 }
 
+/* memmem in windows of a text, with a look at the limits before each. What is looked for may be as long: where only its
+   first bytes are found, the search goes on behind them. */
+static const char *find_bytes(lua_State *L, const char *text, size_t length, const char *what, size_t bytes) {
+  enum { WINDOW = 1 << 24, FIRST = 1 << 22 };
+  size_t first = bytes < FIRST ? bytes : FIRST, skipped;
+  for (; length >= bytes; text += skipped, length -= skipped) {
+    limits_check(L);
+    size_t window = length < WINDOW ? length : WINDOW;
+    const char *found = memmem(text, window, what, first);
+    bool fits = found && length - (size_t)(found - text) >= bytes;
+    if (fits && memcmp(found + first, what + first, bytes - first) == 0) return found;
+    skipped = found ? (size_t)(found - text) + 1 : window - first + 1;
+  }
+  return NULL;
+}
+
 static int find_plain(lua_State *L, const char *subject, size_t length, size_t begin, const char *what, size_t bytes) {
   limits_check(L);
-  const char *found = bytes ? memmem(subject + begin, length - begin, what, bytes) : subject + begin;
+  const char *found = bytes ? find_bytes(L, subject + begin, length - begin, what, bytes) : subject + begin;
   if (!found) return luaL_pushfail(L), 1;
   lua_pushinteger(L, found - subject + 1);
   lua_pushinteger(L, found - subject + (lua_Integer)bytes);
   return 2;
 }
 
-static bool is_plain(const char *text, size_t length) {
+static bool is_plain(lua_State *L, const char *text, size_t length) {
   static const char magic[] = "^$*+?.([%-";
-  for (size_t i = 0; i < length; i++)
+  enum { BYTES = 1 << 16 };
+  for (size_t i = 0; i < length; i++) {
     if (text[i] && strchr(magic, text[i])) return false;
+    if ((i + 1) % BYTES == 0) limits_check(L);
+  }
   return true;
 }
 
@@ -48,7 +68,7 @@ static int search(lua_State *L, bool finds) {
   const char *subject = luaL_checklstring(L, 1, &length), *text = luaL_checklstring(L, 2, &bytes);
   size_t begin = begin_of(L, 3, length);
   if (begin > length) return luaL_pushfail(L), 1;
-  if (finds && (lua_toboolean(L, 4) || is_plain(text, bytes)))
+  if (finds && (lua_toboolean(L, 4) || is_plain(L, text, bytes)))
     return find_plain(L, subject, length, begin, text, bytes);
   bool anchored = bytes > 0 && *text == '^';
   struct match match = {.L = L, .subject = subject, .end = subject + length};
@@ -108,26 +128,52 @@ static int match_all(lua_State *L) {
 
 enum { SUBJECT = 1, PATTERN, REPLACEMENT, MOST };
 
+/* A text may be long, and one of many: its bytes are steps, as those of a match are. */
+static void add_bytes(struct match *match, luaL_Buffer *out, const char *text, size_t length) {
+  enum { PIECE = 1 << 16, BYTES_PER_STEP = 16 };
+  for (size_t bytes; length; text += bytes, length -= bytes) {
+    bytes = length < PIECE ? length : PIECE;
+    luaL_addlstring(out, text, bytes);
+    match_step(match, (int64_t)bytes / BYTES_PER_STEP);
+  }
+}
+
+/* The string or number on top of the stack. */
+static void add_top(struct match *match, luaL_Buffer *out) {
+  enum { BYTES_PER_STEP = 16 };
+  size_t length;
+  lua_tolstring(match->L, -1, &length);
+  luaL_addvalue(out);
+  match_step(match, 1 + (int64_t)length / BYTES_PER_STEP);
+}
+
+/* What "%" and this byte stand for in a replacement. */
+static void add_escaped(struct match *match, luaL_Buffer *out, char byte, const char *begin, const char *end) {
+  if (byte == '%') {
+    luaL_addchar(out, '%');
+  } else if (byte == '0') {
+    add_bytes(match, out, begin, (size_t)(end - begin));
+  } else if (byte >= '1' && byte <= '9') {
+    match_push_capture(match, byte - '1', begin, end);
+    luaL_tolstring(match->L, -1, NULL); /* a position is a number */
+    lua_remove(match->L, -2);
+    add_top(match, out);
+  } else {
+    luaL_error(match->L, "invalid use of '%%' in replacement string");
+  }
+}
+
 /* "%0" to "%9" and "%%" in the text at REPLACEMENT. */
 static void add_text(struct match *match, luaL_Buffer *out, const char *begin, const char *end) {
-  lua_State *L = match->L;
   size_t length;
-  const char *text = lua_tolstring(L, REPLACEMENT, &length), *stop = text + length;
-  for (const char *p = text; p < stop; p++) {
-    if (*p != '%') {
-      luaL_addchar(out, *p);
-    } else if (++p < stop && *p == '%') {
-      luaL_addchar(out, '%');
-    } else if (p < stop && *p == '0') {
-      luaL_addlstring(out, begin, (size_t)(end - begin));
-    } else if (p < stop && *p >= '1' && *p <= '9') {
-      match_push_capture(match, *p - '1', begin, end);
-      luaL_tolstring(L, -1, NULL); /* a position is a number */
-      lua_remove(L, -2);
-      luaL_addvalue(out);
-    } else {
-      luaL_error(L, "invalid use of '%%' in replacement string");
-    }
+  const char *text = lua_tolstring(match->L, REPLACEMENT, &length), *stop = text + length;
+  while (text < stop) {
+    const char *percent = memchr(text, '%', (size_t)(stop - text));
+    add_bytes(match, out, text, (size_t)((percent ? percent : stop) - text));
+    if (!percent) break;
+    add_escaped(match, out, percent + 1 < stop ? percent[1] : '\0', begin, end);
+    match_step(match, 1);
+    text = percent + 2;
   }
 }
 
@@ -150,7 +196,7 @@ static void add_value(struct match *match, luaL_Buffer *out, const char *begin, 
   } else if (!lua_isstring(L, -1)) {
     luaL_error(L, "invalid replacement value (a %s)", luaL_typename(L, -1));
   }
-  luaL_addvalue(out);
+  add_top(match, out);
 }
 
 static int substitute(lua_State *L) {
@@ -180,7 +226,7 @@ static int substitute(lua_State *L) {
     }
     if (anchored) break;
   }
-  luaL_addlstring(&out, at, (size_t)(match.end - at));
+  add_bytes(&match, &out, at, (size_t)(match.end - at));
   luaL_pushresult(&out);
   lua_pushinteger(L, done);
   return 2;
@@ -189,18 +235,43 @@ static int substitute(lua_State *L) {
 /* --------------------------------------------------------------------------------------------------------------- rep
  */
 
-/* The library's own, upvalue 1, but for nothing taken 2^62 times. */
+/* A long one: so many units (text and separator), then the text. What is there doubles, where the library's own loop
+   copies unit by unit. */
+static int repeat_long(lua_State *L, lua_Unsigned units) {
+  enum { TEXT = 1, UNIT = 3 };
+  if (lua_isnil(L, UNIT)) {
+    lua_pushvalue(L, TEXT);
+    lua_replace(L, UNIT);
+  } else {
+    lua_pushvalue(L, TEXT);
+    lua_insert(L, UNIT);
+    lua_concat(L, 2);
+  }
+  int bit = 62;
+  while (!(units >> bit)) bit--;
+  for (lua_pushvalue(L, UNIT); bit-- > 0;) {
+    limits_check(L);
+    lua_pushvalue(L, -1);
+    if (units >> bit & 1) lua_pushvalue(L, UNIT);
+    if (bit == 0) lua_pushvalue(L, TEXT);
+    lua_concat(L, lua_gettop(L) - UNIT);
+  }
+  return 1;
+}
+
+/* The library's own, upvalue 1, but for what is long, and for nothing taken 2^62 times. */
 static int repeat(lua_State *L) {
+  enum { LONG = 1 << 18, LONGEST = INT_MAX };
   size_t length, separator;
   limits_check(L);
   luaL_checklstring(L, 1, &length);
-  luaL_checkinteger(L, 2);
+  lua_Integer count = luaL_checkinteger(L, 2);
   luaL_optlstring(L, 3, "", &separator);
-  if (length + separator == 0) return lua_pushliteral(L, ""), 1;
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 1);
-  return 1;
+  size_t unit = length + separator;
+  if (unit == 0) return lua_pushliteral(L, ""), 1;
+  bool is_long = count > 2 && unit < LONGEST && (size_t)count <= LONGEST / unit && (size_t)count > LONG / unit;
+  lua_settop(L, 3);
+  return is_long ? repeat_long(L, (lua_Unsigned)count - 1) : lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
 void sandbox_guard_strings(lua_State *L) {

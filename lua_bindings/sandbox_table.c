@@ -79,8 +79,21 @@ static int move(lua_State *L) {
   return 1;
 }
 
+/* Adds the string or number on top of the stack, and looks at the limits each MiB: `bytes` since the last look. */
+static void add_element(lua_State *L, luaL_Buffer *text, size_t *bytes) {
+  enum { MANY = 1 << 20 };
+  size_t length;
+  lua_tolstring(L, -1, &length);
+  *bytes += length;
+  if (*bytes >= MANY) {
+    limits_check(L);
+    *bytes = 0;
+  }
+  luaL_addvalue(text);
+}
+
 static int concat(lua_State *L) {
-  size_t separator_bytes;
+  size_t separator_bytes, bytes = 0;
   limits_check(L);
   check_table(L, 1, read_length);
   lua_Integer size = luaL_len(L, 1);
@@ -94,9 +107,9 @@ static int concat(lua_State *L) {
     if (!lua_isstring(L, -1))
       return luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1),
                         (LUAI_UACINT)i);
-    luaL_addvalue(&text);
+    add_element(L, &text, &bytes);
     if (i == last) break; /* which may be the greatest integer */
-    luaL_addlstring(&text, separator, separator_bytes);
+    limits_add(L, &text, separator, separator_bytes);
   }
   luaL_pushresult(&text);
   return 1;

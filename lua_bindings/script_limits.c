@@ -7,15 +7,17 @@
    failure, ends it: from then on the hook raises an error at every instruction, until no more Lua code runs.
 
    An error that a hook raises finds hooks switched off until it is caught: see limits_are_met. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "script_limits.h"
 #include "strew_lua.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* Instructions between two looks; fewer where strings are large, so that each may take long. */
@@ -119,6 +121,16 @@ static void count(struct limits *limits, size_t old, size_t size_bytes) {
   limits->large_bytes += size_bytes;
 }
 
+/* A long text is made in one go, and takes a third of the time where its memory comes in large pages. (A wish: refusal
+   changes nothing.) */
+static void wish_large_pages(void *block, size_t size_bytes) {
+#ifdef MADV_HUGEPAGE
+  const uintptr_t page = 2 << 20, begin = ((uintptr_t)block + page - 1) / page * page;
+  const uintptr_t end = ((uintptr_t)block + size_bytes) / page * page;
+  if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#endif
+}
+
 static void end(struct limits *limits) {
   strew_context_discharge(limits->context, limits->reserve_bytes);
   strew_context_release(limits->context);
@@ -141,6 +153,7 @@ static void *allocate(void *limits_, void *block, size_t old, size_t size_bytes)
     strew_context_discharge(limits->context, after - before);
     return NULL;
   }
+  if (after > before && size_bytes >= LARGE) wish_large_pages(moved, size_bytes);
   if (after > before) limits->charged_bytes += after - before, limits->refused = 0;
   if (after < before) discharge(limits, before - after);
   count(limits, old, size_bytes);

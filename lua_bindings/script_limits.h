@@ -3,6 +3,7 @@
 #ifndef STREW_SCRIPT_LIMITS_H
 #define STREW_SCRIPT_LIMITS_H
 
+#include <lauxlib.h>
 #include <lua.h>
 
 #include "strew.h"
@@ -21,12 +22,16 @@ bool limits_are_met(lua_State *L);
 lua_State *limits_run(lua_State *L, lua_State *thread);
 /* For C functions that scripts may call again and again, or that take long: raises where the script has to stop. */
 void limits_check(lua_State *L);
+/* luaL_addlstring, in pieces, with a check before each. sandbox_pieces.c */
+void limits_add(lua_State *L, luaL_Buffer *to, const char *text, size_t length);
 
 /* sandbox.c: opens the libraries that a sandbox has, in a fresh state. */
 int sandbox_open(lua_State *L);
 /* With the library on top of the stack: puts guarded functions in the place of those that could run for ever. */
 void sandbox_guard_strings(lua_State *L);
 void sandbox_guard_tables(lua_State *L);
+/* The same for those of all libraries that go through a long text byte by byte (sandbox_pieces.c). */
+void sandbox_guard_pieces(lua_State *L);
 
 /* strew_module.c: opens the module in this state with a context that exists. */
 void bind_open(lua_State *L, strew_context *context, struct limits *limits, bool sandbox);

@@ -1136,7 +1136,7 @@ Tensor.split = strew.split
 --- 4
 ---```
 ---@param self strew.Tensor
----@param chunks integer 1 or more
+---@param chunks integer 1 or more; of a dimension of size 0, 1048576 at most
 ---@param dim? integer 0 unless given
 ---@return strew.Tensor[] pieces a Lua sequence, counted from 1
 ---@overload fun(self: strew.Tensor, chunks: integer, options: {dim?: integer}): strew.Tensor[]

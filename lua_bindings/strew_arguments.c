@@ -45,6 +45,11 @@ int bind_hint(struct call *call, const char *format, ...) {
   return -1;
 }
 
+bool bind_goes_on(struct call *call, int64_t entry) {
+  enum { ENTRIES = 4096 };
+  return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
+}
+
 static const char *text_of_number(lua_State *L, int i, char *text) {
   if (lua_isinteger(L, i)) {
     snprintf(text, TEXT_BYTES, "%" PRId64, (int64_t)lua_tointeger(L, i));

@@ -134,6 +134,10 @@ int bind_fail(struct call *call, strew_status code, const char *argument, const 
 /* Adds a hint to a failure that has none; returns -1. */
 int bind_hint(struct call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
+/* Tables and views may be long: does the host let the call go on? It is asked at every so many entries, the first of
+   which is entry 1; false: call->error is filled. */
+bool bind_goes_on(struct call *call, int64_t entry);
+
 /* Where argument i is a table: what makes a tensor of it. */
 void bind_hint_table(lua_State *L, struct call *call, int i, const char *name);
 /* Where the key at i, which a sequence has, is one of the options that tensors are made with: where those belong. */

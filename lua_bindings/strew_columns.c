@@ -21,22 +21,25 @@ static void push_key(lua_State *L, const strew_table *table, int64_t i) {
 
 static int hint_of_size(int64_t count) { return count < 1 << 20 ? (int)count : 1 << 20; }
 
-static void push_words(lua_State *L, const strew_table *table, int64_t i) {
+static bool push_words(lua_State *L, struct call *call, const strew_table *table, int64_t i) {
   int64_t count = strew_table_word_count(table, i);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t code = 0; code < count; code++) {
+    if (!bind_goes_on(call, code + 1)) return false;
     lua_pushstring(L, strew_table_word(table, i, code));
     lua_rawseti(L, -2, code + 1);
   }
+  return true;
 }
 
 /* Pushes {__index = {names = ..., words = ...}}. */
-static void push_metatable(lua_State *L, const strew_table *table) {
+static bool push_metatable(lua_State *L, struct call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, 2);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t i = 0; i < count; i++) {
+    if (!bind_goes_on(call, i + 1)) return false;
     push_key(L, table, i);
     lua_rawseti(L, -2, i + 1);
   }
@@ -45,25 +48,28 @@ static void push_metatable(lua_State *L, const strew_table *table) {
   for (int64_t i = 0; i < count; i++) {
     if (strew_table_word_count(table, i) < 0) continue;
     push_key(L, table, i);
-    push_words(L, table, i);
+    if (!push_words(L, call, table, i)) return false;
     lua_rawset(L, -3);
   }
   lua_setfield(L, -2, "words");
   lua_setfield(L, -2, "__index");
+  return true;
 }
 
-void bind_push_table(lua_State *L, struct call *call, const strew_table *table) {
+bool bind_push_table(lua_State *L, struct call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
   luaL_checkstack(L, 8, NULL);
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
   for (int64_t i = 0; i < count; i++) {
+    if (!bind_goes_on(call, i + 1)) return false;
     push_key(L, table, i);
     struct box *box = bind_push_box(L, call->binding); /* it may raise an error: nothing is held yet */
     box->tensor = strew_retain(strew_table_tensor(table, i));
     lua_rawset(L, -3);
   }
-  push_metatable(L, table);
+  if (!push_metatable(L, call, table)) return false;
   lua_setmetatable(L, -2);
+  return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- from Lua

@@ -4,8 +4,8 @@
 
 #include "strew_bind.h"
 
-/* Pushes {name = tensor, ...}, or a sequence of tensors where they have no names. */
-void bind_push_table(lua_State *L, struct call *call, const strew_table *table);
+/* Pushes {name = tensor, ...}, or a sequence of tensors where they have no names; false: call->error is filled. */
+bool bind_push_table(lua_State *L, struct call *call, const strew_table *table);
 
 /* Pushes the table that stands as x.name through x's metatable, nil where there is none; returns its place. */
 int bind_push_about(lua_State *L, int x, const char *name);

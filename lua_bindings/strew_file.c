@@ -136,10 +136,10 @@ static int load(lua_State *L, struct call *call) {
   options.text_count = (int64_t)text.count;
   if (strew_load(device, path, &options, &box->tensor, held, &call->error) != STREW_OK) return -1;
   if (!*held) return 1;
-  bind_push_table(L, call, *held);
+  bool is_pushed = bind_push_table(L, call, *held);
   strew_table_release(*held);
   *held = NULL;
-  return 1;
+  return is_pushed ? 1 : -1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ saving

@@ -1,5 +1,6 @@
 /* strew_help.c: strew.help. The text about every name is strew.lua; help.lua reads it and makes pages of it. Both are
    carried as texts, and read when they are first asked for. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "strew_bind.h"
 #include "texts.h"
 
@@ -24,8 +25,11 @@ static void push_pages(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
 }
 
-/* Calls a function of help.lua with a string (NULL: nothing); pushes the text, or nil. */
+/* Calls a function of help.lua with a string (NULL: nothing); pushes the text, or nil: there is none about what is
+   longer than all that could be meant, which patterns would take long to read. */
 static const char *push_page(lua_State *L, const char *function, const char *argument) {
+  enum { LONGEST = 1000 };
+  if (argument && strnlen(argument, LONGEST + 1) > LONGEST) return lua_pushnil(L), NULL;
   push_pages(L);
   lua_getfield(L, -1, function);
   lua_remove(L, -2);

@@ -37,13 +37,17 @@ static const struct {
                  {"empty_like", "strew.empty(t.shape)"},
                  {"full_like", "strew.full(t.shape, x)"}};
 
+/* Scripts may add names to the module, as many as they like; it has some hundreds itself. */
+enum { MOST_KEYS = 4096 };
+
 int bind_hint_guess(struct call *call, const strew_guess *guess) {
   return guess->nearest ? bind_hint(call, "did you mean '%s'?", guess->nearest) : -1;
 }
 
 void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
+  int keys = 0;
   lua_pushnil(L);
-  while (lua_next(L, i)) {
+  while (keys++ < MOST_KEYS && lua_next(L, i)) {
     if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -2));
     lua_pop(L, 1);
   }

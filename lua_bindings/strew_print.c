@@ -21,6 +21,7 @@ enum { USUAL_LINE_WIDTH = 80, NUMBER_BYTES = 64, MOST_SHOWN = 100000000 };
 enum format { WORDS, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
 
 struct page {
+  struct call *call;
   strew_dtype dtype;
   int rank, precision;
   int64_t line_width, edge;
@@ -141,20 +142,25 @@ static bool rounds_to_zero(const struct page *page, double value) {
 
 /* As PyTorch chooses, but that whole numbers stay as they are up to 1e8, far apart or not, and that nothing but zero is
    shown as zero: with fewer digits than usual, that alone needs scientific notation earlier. */
-static enum format choose_float_format(const struct page *page) {
+static bool choose_float_format(struct page *page) {
   double smallest = INFINITY, largest = 0;
   bool is_whole = true;
   for (int64_t i = 0; i < count_shown(page); i++) {
+    if (!bind_goes_on(page->call, i + 1)) return false;
     double value = element_at(page, i).as.f, size = fabs(value);
     if (!isfinite(value) || value == 0) continue;
     is_whole = is_whole && value == floor(value);
     if (size < smallest) smallest = size;
     if (size > largest) largest = size;
   }
-  if (largest > 1e8) return SCIENTIFIC;
-  if (is_whole) return WHOLE;
   bool is_far = smallest < 1e-4 || largest / smallest > 1000;
-  return is_far || rounds_to_zero(page, smallest) ? SCIENTIFIC : FIXED;
+  if (largest > 1e8)
+    page->format = SCIENTIFIC;
+  else if (is_whole)
+    page->format = WHOLE;
+  else
+    page->format = is_far || rounds_to_zero(page, smallest) ? SCIENTIFIC : FIXED;
+  return true;
 }
 
 /* Without digits behind it, the point tells that a number may be rounded. */
@@ -186,21 +192,28 @@ static int choose_dots_width(const struct page *page) {
   return row <= page->line_width || page->width < DOTS ? DOTS : page->width;
 }
 
-/* (A host's thread may take denormals for zeros.) */
-static void choose_format(struct page *page) {
+static bool choose_width(struct page *page) {
   char text[NUMBER_BYTES];
-  fenv_t host;
-  fegetenv(&host);
-  fesetenv(FE_DFL_ENV);
-  strew_dtype kind = element_at(page, 0).dtype;
-  page->format = kind == STREW_BOOL ? WORDS : kind == STREW_INT64 ? INTEGERS : choose_float_format(page);
   page->width = 0;
   for (int64_t i = 0; i < count_shown(page); i++) {
+    if (!bind_goes_on(page->call, i + 1)) return false;
     int length = text_of(page, i, text);
     if (length > page->width) page->width = length;
   }
   page->dots_width = choose_dots_width(page);
+  return true;
+}
+
+/* False: the call has to stop, and call->error says so. (A host's thread may flush denormals to zero.) */
+static bool choose_format(struct page *page) {
+  fenv_t host;
+  fegetenv(&host);
+  fesetenv(FE_DFL_ENV);
+  strew_dtype kind = element_at(page, 0).dtype;
+  page->format = kind == STREW_BOOL ? WORDS : INTEGERS;
+  bool is_fine = (kind == STREW_BOOL || kind == STREW_INT64 || choose_float_format(page)) && choose_width(page);
   fesetenv(&host);
+  return is_fine;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- as text
@@ -246,29 +259,32 @@ static void add_item(struct row_text *row, int width, const char *text) {
   row->is_line_start = false;
 }
 
-/* The row that begins with element `first`. */
-static void add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
+/* The row that begins with element `first`; false: the call has to stop. */
+static bool add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
   struct row_text row = {out, page->line_width, 0, page->rank > 1 ? 2 : 0, true};
   bool is_cut = page->is_cut[page->rank - 1];
   char text[NUMBER_BYTES];
   luaL_addchar(out, '\n');
   for (int64_t i = 0; i < page->columns; i++) {
+    if (!bind_goes_on(page->call, first + i + 1)) return false;
     if (is_cut && i == page->edge) add_item(&row, page->dots_width, "...");
     text_of(page, first + i, text);
     add_item(&row, page->width, text);
   }
+  return true;
 }
 
-static void add_page(luaL_Buffer *out, const struct page *page) {
+static bool add_page(luaL_Buffer *out, const struct page *page) {
   int64_t first = 0;
   for (int64_t k = 0; k < page->slices_shown; k++) {
     if (page->leading) add_label(out, page, k);
     for (int64_t row = 0; row < page->rows; row++, first += page->columns) {
       /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): an edge is 1 or more, so there are two dimensions */
       if (row == page->edge && page->is_cut[page->rank - 2]) luaL_addstring(out, "\n ...");
-      add_row(out, page, first);
+      if (!add_row(out, page, first)) return false;
     }
   }
+  return true;
 }
 
 /* Reads what is shown of a tensor with elements into memory of Lua's, which is pushed. Getting that may run a
@@ -286,7 +302,7 @@ static bool read_shown(lua_State *L, struct call *call, struct page *page, strew
 
 /* Everything is read before any text is made: that may run a finalizer. */
 static int push_text(lua_State *L, struct call *call) {
-  struct page page;
+  struct page page = {.call = call};
   strew_tensor *self;
   char header[DESCRIPTION_BYTES], text[NUMBER_BYTES];
   luaL_Buffer out;
@@ -300,8 +316,7 @@ static int push_text(lua_State *L, struct call *call) {
   lay_out(&page, self, &call->binding->print);
   bool is_empty = strew_tensor_numel(self) == 0;
   if (!is_empty) {
-    if (!read_shown(L, call, &page, self)) return -1;
-    choose_format(&page);
+    if (!read_shown(L, call, &page, self) || !choose_format(&page)) return -1;
   }
   luaL_buffinit(L, &out);
   luaL_addstring(&out, header);
@@ -311,8 +326,8 @@ static int push_text(lua_State *L, struct call *call) {
     text_of(&page, 0, text);
     luaL_addstring(&out, "  ");
     luaL_addstring(&out, text);
-  } else {
-    add_page(&out, &page);
+  } else if (!add_page(&out, &page)) {
+    return -1;
   }
   luaL_pushresult(&out);
   return 1;

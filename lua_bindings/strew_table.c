@@ -12,12 +12,6 @@
 /* ------------------------------------------------------------------------------------------------- tables to tensors
  */
 
-/* Tables may be long: does the host let the call go on? Asked at every so many entries, the first among them. */
-static bool goes_on(struct call *call, int64_t entry) {
-  enum { ENTRIES = 4096 };
-  return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
-}
-
 enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS };
 
 struct walk {
@@ -126,7 +120,7 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
   if (!fits(walk, depth, n)) return false;
   for (lua_Unsigned k = 1; k <= n; k++) {
     walk->at[depth] = (int64_t)k;
-    if (!goes_on(walk->call, (int64_t)k)) return false;
+    if (!bind_goes_on(walk->call, (int64_t)k)) return false;
     lua_rawgeti(L, table, (lua_Integer)k);
     if (!walk_value(L, walk, depth + 1)) return false;
     lua_pop(L, 1);
@@ -246,7 +240,7 @@ static bool push_level(lua_State *L, struct unread *unread, int depth) {
   int64_t size = unread->sizes[depth];
   lua_createtable(L, size < INT32_MAX ? (int)size : 0, 0);
   for (int64_t k = 1; k <= size; k++) {
-    if (!goes_on(unread->call, k) || !push_level(L, unread, depth + 1)) return false;
+    if (!bind_goes_on(unread->call, k) || !push_level(L, unread, depth + 1)) return false;
     lua_rawseti(L, -2, k);
   }
   return true;

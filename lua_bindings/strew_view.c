@@ -204,8 +204,8 @@ static bool read_entry(lua_State *L, struct call *call, lua_Integer i, strew_ten
 static bool read_tensors(lua_State *L, struct call *call, lua_Integer count, strew_tensor **tensors) {
   bool is_table = lua_istable(L, 1);
   for (lua_Integer i = 1; i <= count; i++)
-    if (!(is_table ? read_entry(L, call, i, &tensors[i - 1])
-                   : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
+    if (!bind_goes_on(call, i) || !(is_table ? read_entry(L, call, i, &tensors[i - 1])
+                                             : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
       return false;
   return true;
 }
@@ -238,6 +238,7 @@ static int join(lua_State *L, struct call *call) {
 /* Adds the view of start.. as entry k to the table on top. */
 static bool add_piece(lua_State *L, struct call *call, int dim, int64_t start, int64_t length, int64_t k) {
   strew_tensor *self;
+  if (!bind_goes_on(call, k)) return false;
   struct box *box = bind_push_box(L, call->binding);
   if (!bind_tensor(L, call, 1, "self", &self) || /* once more: see strew_bind.h */
       strew_narrow(self, dim, start, length, &box->tensor, &call->error) != STREW_OK)
@@ -302,6 +303,7 @@ static int split(lua_State *L, struct call *call) {
 
 /* chunk(count, dim = 0): as many pieces, or fewer where it does not come out even. */
 static int chunk(lua_State *L, struct call *call) {
+  enum { MOST_EMPTY = 1 << 20 };
   strew_tensor *self;
   int dim = 0;
   int64_t count;
@@ -312,6 +314,9 @@ static int chunk(lua_State *L, struct call *call) {
   if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
   if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", at least 1 is due", count);
   int64_t size = strew_tensor_sizes(self)[dim];
+  if (!size && count > MOST_EMPTY)
+    return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", a dimension of size 0 has at most %d", count,
+                     MOST_EMPTY);
   if (!size) return push_pieces(L, call, dim, 0, 0, count);
   int64_t length = pieces(size, count);
   return push_pieces(L, call, dim, size, length, pieces(size, length));

@@ -159,13 +159,20 @@ static strew_status check_joined(const struct call *call, strew_tensor *const *t
               tensor->sizes[d], d, i + 1, model->sizes[d], first + 1, rule);
 }
 
+/* There may be millions of entries: a look every so many. */
+static strew_status check_entry(const struct call *call, const strew_tensor *tensor, int64_t i) {
+  enum { ENTRIES = 4096 };
+  return i % ENTRIES ? STREW_OK : context_check(call, tensor->storage->device->context);
+}
+
 /* Checks all entries; adds up the sizes along dim; promotes the dtype. */
 static strew_status join_shapes(const struct call *call, int64_t count, strew_tensor *const *tensors, int64_t first,
                                 int dim, bool new_dim, strew_dtype *dtype, int64_t *total) {
   *dtype = tensors[0]->dtype;
   *total = 0;
   for (int64_t i = 0; i < count; i++) {
-    strew_status status = check_joined(call, tensors, i, first, dim, new_dim);
+    strew_status status = check_entry(call, tensors[i], i);
+    if (status == STREW_OK) status = check_joined(call, tensors, i, first, dim, new_dim);
     if (status != STREW_OK) return status;
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
     int64_t size = new_dim ? 1 : is_nothing(tensors[i]) ? 0 : tensors[i]->sizes[dim];
@@ -190,7 +197,8 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
       from.sizes[dim] = 1;
       from.rank++;
     }
-    strew_status status = copy_tensor(call, &part, &from);
+    strew_status status = check_entry(call, out, i);
+    if (status == STREW_OK) status = copy_tensor(call, &part, &from);
     if (status != STREW_OK) return status;
     part.offset += part.sizes[dim] * part.strides[dim];
   }

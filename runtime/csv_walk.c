@@ -105,16 +105,29 @@ static strew_status fail_quotes(const struct reader *reader, const struct cells 
 typedef strew_status visit(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                            struct cell *cell);
 
-/* The cells of the rest of a line, for a message. */
-static int64_t count_cells(struct cells *cells) {
+/* A look at cell, or column, i of many, where nothing is told of how far the call is. */
+static inline strew_status check_place(const struct reader *reader, int64_t i) {
+  return i % CSV_CELLS_BETWEEN_LOOKS ? STREW_OK : context_check(reader->call, reader->context);
+}
+
+/* Adds the cells of the rest of a line to *count. */
+static strew_status count_cells(const struct reader *reader, struct cells *cells, int64_t *count) {
   struct cell cell;
-  int64_t count = 0;
-  for (bool goes_on = true; goes_on; count++) {
+  for (bool goes_on = true; goes_on; ++*count) {
+    strew_status status = check_place(reader, *count);
+    if (status != STREW_OK) return status;
     cells_next(cells, true, &cell);
     goes_on = *cells->at == cells->separator;
     cells->at += goes_on;
   }
-  return count;
+  return STREW_OK;
+}
+
+/* A line with more cells than there are columns. */
+static strew_status fail_long(struct reader *reader, struct cells *cells, int64_t line) {
+  int64_t count = reader->count;
+  strew_status status = count_cells(reader, cells, &count);
+  return status == STREW_OK ? fail_ragged(reader, line, count) : status;
 }
 
 /* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. Asked
@@ -129,7 +142,7 @@ static inline strew_status check_cell(struct reader *reader, const struct cells 
 static inline strew_status walk_line(struct reader *reader, struct cells *cells, visit *visit_cell) {
   int64_t line = cells->line;
   for (int64_t i = 0;; i++, cells->at++) {
-    if (i == reader->count) return fail_ragged(reader, line, i + count_cells(cells));
+    if (i == reader->count) return fail_long(reader, cells, line);
     strew_status status = check_cell(reader, cells);
     if (status != STREW_OK) return status;
     struct cell cell;
@@ -148,9 +161,10 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
 /* Counts the cells of the first line, which say how many columns there are. */
 static strew_status count_columns(struct reader *reader, struct cells cells) {
   reader->width_line = cells.line;
-  reader->count = count_cells(&cells);
+  strew_status status = count_cells(reader, &cells, &reader->count);
+  if (status != STREW_OK) return status;
   size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
-  strew_status status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
+  status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
   if (status != STREW_OK) return status;
   reader->columns = memory_take(reader->context, size_bytes);
   if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
@@ -179,7 +193,7 @@ static strew_status name_by_numbers(struct reader *reader) {
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
     char name[24];
     int64_t number;
-    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    status = check_place(reader, i);
     if (status != STREW_OK) break;
     int length = sprintf(name, "%" PRId64, i + 1);
     status = words_number(reader->call, reader->context, &reader->names, name, (size_t)length, &number);

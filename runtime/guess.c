@@ -2,6 +2,7 @@
 
    How far two names are apart is how many letters have to be inserted, deleted, exchanged or swapped with their
    neighbour to make one of the other. Case does not count: names that differ in it alone are the same typing. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "core.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ static int distance(const char *a, int a_length, const char *b, int b_length) {
 static int farthest(int length) { return length < 3 ? 0 : length < 8 ? 1 : 2; }
 
 void strew_guess_name(strew_guess *guess, const char *name) {
-  size_t wanted_length = guess->wanted ? strlen(guess->wanted) : 0, length = strlen(name);
+  size_t wanted_length = guess->wanted ? strnlen(guess->wanted, LONGEST_NAME + 1) : 0, length = strlen(name);
   if (wanted_length == 0 || wanted_length > LONGEST_NAME || length > LONGEST_NAME) return;
   int most = guess->nearest ? guess->distance : farthest((int)wanted_length);
   int far = distance(guess->wanted, (int)wanted_length, name, (int)length);

@@ -40,6 +40,7 @@ strew_status strew_colormap_from_word(const char *word, strew_colormap *out, str
 
 struct painting {
   const struct call *call;
+  strew_context *context;
   int64_t height, width, scale;
   double least, most;
   unsigned char colors[LEVELS + 1][CHANNELS]; /* the last one is that of NaN */
@@ -62,10 +63,18 @@ static void make_colors(struct painting *painting, strew_colormap colormap, cons
 
 /* ------------------------------------------------------------------------------------------------------------ range */
 
+/* A look every so many pixels. */
+static strew_status check_pixel(const struct painting *painting, int64_t i) {
+  enum { PIXELS = 1 << 18 };
+  return i % PIXELS ? STREW_OK : context_check(painting->call, painting->context);
+}
+
 /* What is not said is the least, or the greatest, of the finite numbers. */
-static void find_range(struct painting *painting, const double *numbers, const strew_image_options *options) {
+static strew_status find_range(struct painting *painting, const double *numbers, const strew_image_options *options) {
   double least = INFINITY, most = -INFINITY;
   for (int64_t i = 0; i < painting->height * painting->width; i++) {
+    strew_status status = check_pixel(painting, i);
+    if (status != STREW_OK) return status;
     if (!isfinite(numbers[i])) continue;
     if (numbers[i] < least) least = numbers[i];
     if (numbers[i] > most) most = numbers[i];
@@ -73,6 +82,7 @@ static void find_range(struct painting *painting, const double *numbers, const s
   if (least > most) least = most = 0; /* there are none */
   painting->least = options->min ? *options->min : options->max ? fmin(least, *options->max) : least;
   painting->most = options->max ? *options->max : fmax(most, painting->least);
+  return STREW_OK;
 }
 
 /* In halves, whose difference is finite always. */
@@ -87,22 +97,32 @@ static int level_of(const struct painting *painting, double number) {
 
 /* --------------------------------------------------------------------------------------------------------- painting */
 
-/* Each number becomes scale * scale equal pixels. */
-static strew_status paint(const struct painting *painting, const double *numbers, unsigned char *pixels,
-                          strew_context *context) {
-  size_t row_bytes = (size_t)painting->width * (size_t)painting->scale * CHANNELS;
-  strew_status status = STREW_OK;
-  for (int64_t y = 0; y < painting->height && status == STREW_OK; y++) {
-    unsigned char *row = pixels, *to = row;
-    for (int64_t x = 0; x < painting->width; x++) {
-      const unsigned char *color = painting->colors[level_of(painting, *numbers++)];
-      for (int64_t i = 0; i < painting->scale; i++, to += CHANNELS) memcpy(to, color, CHANNELS);
+/* A line of pixels, of which each number is `scale`. */
+static strew_status paint_line(const struct painting *painting, const double *numbers, unsigned char *to) {
+  for (int64_t x = 0, pixel = 0; x < painting->width; x++) {
+    const unsigned char *color = painting->colors[level_of(painting, numbers[x])];
+    for (int64_t i = 0; i < painting->scale; i++, to += CHANNELS) {
+      strew_status status = check_pixel(painting, pixel++);
+      if (status != STREW_OK) return status;
+      memcpy(to, color, CHANNELS);
     }
-    for (int64_t i = 1; i < painting->scale; i++) memcpy(row + (size_t)i * row_bytes, row, row_bytes);
-    pixels += (size_t)painting->scale * row_bytes;
-    status = context_check(painting->call, context);
   }
-  return status;
+  return STREW_OK;
+}
+
+/* Each number becomes scale * scale equal pixels. */
+static strew_status paint(const struct painting *painting, const double *numbers, unsigned char *pixels) {
+  size_t row_bytes = (size_t)painting->width * (size_t)painting->scale * CHANNELS;
+  for (int64_t y = 0; y < painting->height; y++, numbers += painting->width) {
+    const unsigned char *row = pixels;
+    for (int64_t i = 0; i < painting->scale; i++, pixels += row_bytes) {
+      strew_status status =
+          i ? context_check(painting->call, painting->context) : paint_line(painting, numbers, pixels);
+      if (status != STREW_OK) return status;
+      if (i) memcpy(pixels, row, row_bytes);
+    }
+  }
+  return STREW_OK;
 }
 
 static strew_status check_image(const struct call *call, const strew_tensor *tensor,
@@ -151,7 +171,7 @@ static strew_status paint_on(struct painting *painting, strew_device *device, co
   size_t size_bytes = (size_t)count_of_sizes(3, sizes);
   unsigned char *pixels = memory_take(device->context, size_bytes);
   if (!pixels) return fail_memory(painting->call, device->context, size_bytes);
-  if (size_bytes) status = paint(painting, numbers, pixels, device->context);
+  if (size_bytes) status = paint(painting, numbers, pixels);
   if (status == STREW_OK) status = tensor_create(painting->call, device, STREW_UINT8, 3, sizes, &made);
   if (status == STREW_OK && size_bytes)
     status = device->ops->write(painting->call, made->storage, 0, pixels, size_bytes);
@@ -174,13 +194,13 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
   if (status == STREW_OK) status = strew_to(tensor, &device->context->cpu, STREW_FLOAT64, &near, error);
   if (status == STREW_OK) status = strew_contiguous(near, &dense, error);
   if (status == STREW_OK) {
-    struct painting painting = {&call, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0,
-                                {{0}}};
+    struct painting painting = {
+        &call, device->context, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0, {{0}}};
     const double *numbers = dense->storage->data;
     if (strew_tensor_numel(dense)) numbers += dense->offset;
-    find_range(&painting, numbers, options);
+    status = find_range(&painting, numbers, options);
     make_colors(&painting, options->colormap, options->nan);
-    status = paint_on(&painting, device, numbers, out);
+    if (status == STREW_OK) status = paint_on(&painting, device, numbers, out);
   }
   strew_release(dense);
   strew_release(near);

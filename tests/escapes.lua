@@ -49,6 +49,8 @@ local escapes = {
   {"a chain of __index", "loop", "local t = {} setmetatable(t, {__index = t}) return t.x"},
   {"a pattern", TIME, "(('a'):rep(100)):find(('.-'):rep(30) .. 'b')"},
   {"a pattern of gsub", TIME, "(('a'):rep(100)):gsub(('.*'):rep(30) .. 'b', '')"},
+  {"a long replacement of nothing", TIME, "('a'):rep(1000):gsub('(z?)', ('%1'):rep(5e6))"},
+  {"a long replacement of little", TIME, "('a'):rep(100000):gsub('z?', ('%0'):rep(5e6))"},
   {"a pattern of gmatch", TIME, "for _ in (('a'):rep(100)):gmatch(('a?'):rep(60) .. 'b') do end"},
   {"a pattern of sets", TIME, "(('a'):rep(100000)):match(('[ab]-'):rep(6) .. 'c')"},
   {"find, plain", "", "local s = ('a'):rep(2^22) while true do s:find(('a'):rep(2^20) .. 'b', 1, true) end"},
@@ -92,6 +94,11 @@ local escapes = {
   {"a huge view copied", MEMORY, "strew.ones(1):expand(1 << 50):clone()"},
   {"a huge view as a table", "memory", "strew.ones(1):expand(1 << 40):tolist()"},
   {"a huge index", TIME, "strew.zeros(5):scatter_add_(0, strew.zeros(1, {dtype = 'int64'}):expand(1 << 45), strew.ones(1):expand(1 << 45))"},
+  {"a huge view split", TIME, "strew.ones(1):expand(1 << 50):split(1)", {memory = "1G"}},
+  {"a huge view split by a table", TIME, [[
+    local sizes = {} for i = 1, 5e6 do sizes[i] = 1 end strew.ones(1):expand(5e6):split(sizes)]], {memory = "1G"}},
+  {"nothing in many pieces", "at most 1048576", "strew.ones(0):chunk(1 << 40)"},
+  {"much printed", TIME, "strew.set_printoptions{threshold = 1 << 60} tostring(strew.rand(1):expand(60000000))", {memory = "2G"}},
   {"a table of itself as a tensor", TIME, [[
     local t = {1, 2, 3} for i = 1, 14 do local u = {} for k = 1, 100 do u[k] = t end t = u end strew.tensor(t)]]},
   {"products", TIME, "local m = strew.rand(1500, 1500) while true do m = m:matmul(m) end"},

@@ -322,6 +322,10 @@ interrupts 'Ctrl-C under pcall comes once' 'print(pcall(function() while true do
 interrupts 'Ctrl-C twice ends a script that takes no notice' \
   'while true do pcall(function() while true do end end) end' '' 2 130
 
+# patterns would go through it again and again
+(bounded "$program" -e 'print(pcall(strew.help, "x" .. (" "):rep(2000000) .. "x"))') >out 2>err; status=$?
+expect 'help on a long name ends' 0 "false*help: 'name' is *of which there is no text*"
+
 # ---- the prompt
 printf '1 + 1\n=2, nil\nfor i = 7, 8 do\nprint(i)\nend\nx x\nlocal kept = 1\nprint(kept)\n=#{1,\n2, 3}\n' >typed
 input=typed

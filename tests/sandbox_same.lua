@@ -136,3 +136,39 @@ print(load(function() return table.remove(pieces, 1) end, "n", "t", {})(21), loa
 local long = {("x = 1 "):rep(30000), "return x"}
 print(load(function() return table.remove(long, 1) end)(), setmetatable({}, nil) ~= nil)
 print(load(function() return 5 > 4 end), pcall(setmetatable, 1, {}), getmetatable(setmetatable({}, {__metatable = 8})))
+
+-- Long texts, which a sandbox takes piece by piece.
+local function digest(...)
+  local values = table.pack(...)
+  for i = 1, values.n do
+    if type(values[i]) == "string" and #values[i] > 1000 then
+      local sum = 0
+      for k = 1, #values[i] do sum = (sum * 31 + values[i]:byte(k)) & 0xffffffff end
+      values[i] = #values[i] .. " bytes, " .. sum
+    end
+    values[i] = tostring(values[i])
+  end
+  return table.concat(values, " ")
+end
+local piece = 1 << 18
+local mixed = ("aB1\0\r9\xc3\xa9%"):rep(60000)
+print(digest(mixed:upper(), mixed:lower(), mixed:reverse(), ("%q"):format(mixed), ("%s, %5.1f, %s"):format(mixed, 2, "x")))
+for k = 0, 3 do print(digest(("%q"):format(("a"):rep(piece - k) .. "\0\r\r99\n" .. ("\r9"):rep(piece // 2) .. "\0"))) end
+print(digest((("x%%y"):rep(100000) .. "%d%-8s|%q|%c"):format(7, "z", "q", 65), (("%s"):rep(200) .. (" "):rep(piece)):format(table.unpack({}, 1, 200))))
+print(attempt(string.format, (" "):rep(piece) .. " %d"), attempt(string.format, (" "):rep(piece) .. "%", 1), attempt(string.format, (" "):rep(piece) .. "%y", 1))
+print(digest(("ab"):rep(200000, ","), ("x"):rep(piece + 1), ("x"):rep(3 * piece, "\0"), ("y"):rep(1000):rep(300), string.rep(5, 300000, 6)))
+local letters = ("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"):rep(60000)
+print(digest(utf8.len(letters), utf8.len(letters, 2), utf8.len(letters, 3), utf8.len(letters, 1, -1), utf8.len(letters, -600000, -5)))
+for k = -8, 8 do
+  local s = ("x"):rep(piece + k) .. "\xe2\x82\xac" .. ("y"):rep(piece)
+  print(digest(utf8.len(s), utf8.offset(s, piece + k + 2), utf8.offset(s, -piece - 1), utf8.len(s .. "\xff"), utf8.len(s:sub(1, piece + k + 1) .. s)))
+  print(digest(utf8.offset(s, 2 * piece + 99), utf8.offset(s, piece, 3), utf8.len(("x"):rep(piece + k) .. ("\x80"):rep(9) .. ("y"):rep(piece))))
+  print(digest(utf8.len(s .. "\xe2\x82")))
+end
+print(attempt(utf8.len, letters, 0), attempt(utf8.len, letters, 1, 1e7 // 1 | 0), attempt(utf8.offset, letters, 1e7 // 1 | 0), attempt(utf8.offset, letters, 5, 3))
+local as = ("a"):rep(piece * 20)
+local lengthy = as:rep(3) .. "b" .. as:sub(piece) .. "b" .. as .. "c" .. as:sub(1, piece)
+print(digest(lengthy:find("b" .. as .. "c", 1, true), lengthy:find("b" .. as .. "d", 1, true), lengthy:find("ab", 1, true)))
+print(digest(lengthy:find("ca", -piece - 2, true), lengthy:find("ca", -piece, true), lengthy:find("cb", 1, true), lengthy:find("c", 1, true)))
+print(digest(lengthy:sub(1, piece):gsub("a", "%0%%"), lengthy:sub(-piece - 1):gsub("^c", ("c"):rep(piece)), lengthy:sub(1, 5):gsub("", ("%0-"):rep(piece))))
+print(digest(table.concat({mixed, "x", mixed, 5}, mixed), string.pack("zs4c300000", "z", mixed, ("x"):rep(300000)), string.unpack("s4", string.pack("s4", mixed))))

@@ -92,11 +92,12 @@ static void multiply_vector(const struct blas *blas, const struct matrices *x, s
 }
 
 /* BLAS cannot be stopped: what takes it longer than some milliseconds, a thread's 2^28 products, is made in pieces, as
-   square as they can be. (8192 x 8192 of float32 by two threads: 256 x 256 at a time.) */
+   square as they can be. (8192 x 8192 of float32 by two threads: 256 x 256 at a time.) An element of the result costs
+   as much as 64 products: its memory may be touched for the first time. */
 static struct piece blas_piece(const strew_context *context, const struct matrices *x) {
-  enum { DEEPEST = 1 << 16, PRODUCTS = 1 << 28 };
+  enum { DEEPEST = 1 << 16, PRODUCTS = 1 << 28, ELEMENT = 64 };
   struct piece piece = {.depth = least(x->k, DEEPEST)};
-  int64_t area = PRODUCTS / piece.depth * context->threads, side = 1;
+  int64_t area = PRODUCTS / (piece.depth + ELEMENT) * context->threads, side = 1;
   while (4 * side * side <= area) side *= 2;
   piece.rows = least(x->m, side);
   piece.columns = least(x->n, area / piece.rows);

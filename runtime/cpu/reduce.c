@@ -411,17 +411,19 @@ static void set_centers(const struct job *job, struct desk *desk, const void *me
 
 /* ------------------------------------------------------------------------------------------- split by outputs */
 
-static void whole_tile(const struct job *job, struct desk *desk, int64_t i) {
+/* False where the call has to stop before. */
+static bool whole_tile(const struct job *job, struct desk *desk, int64_t i) {
   struct tile tile = tile_at(job, i);
-  if (!fold_blocks(job, desk, &tile, NULL, 0, job->blocks)) return;
+  if (!fold_blocks(job, desk, &tile, NULL, 0, job->blocks)) return false;
   if (is_spread(job->plan->fold)) {
     struct job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
     divide(job, desk->values, tile.width, (double)job->n, false);
     set_centers(job, desk, desk->values, tile.width);
-    if (!fold_blocks(&second, desk, &tile, desk->centers, 0, job->blocks)) return;
+    if (!fold_blocks(&second, desk, &tile, desk->centers, 0, job->blocks)) return false;
   }
   finish_tile(job, desk, &tile);
+  return true;
 }
 
 struct share {
@@ -431,9 +433,10 @@ struct share {
 
 static void part_of_tiles(void *share_, int64_t part) {
   const struct share *share = share_;
+  int64_t i = part_begin(share->job->tiles, share->parts, part);
   int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
   struct desk desk;
-  for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end; i++) whole_tile(share->job, &desk, i);
+  while (i < end && whole_tile(share->job, &desk, i)) i++;
 }
 
 /* ------------------------------------------------------------------------- split by outputs and subtrees of blocks */
