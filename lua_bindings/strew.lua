@@ -2155,7 +2155,8 @@ Tensor.amax = strew.amax
 
 ---Gives the least element; along a dimension also where it is; of two tensors what minimum gives.
 ---
----NaN is the least. Of equal elements the first one's position is given.
+---NaN is the least, and -0 is less than 0, as in the scatter family. Of equal elements the first one's position is
+---given. (PyTorch takes zeros for equal: there the position may be that of the other one.)
 ---
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
@@ -2183,7 +2184,8 @@ Tensor.min = strew.min
 
 ---Gives the greatest element; along a dimension also where it is; of two tensors what maximum gives.
 ---
----NaN is the greatest. Of equal elements the first one's position is given.
+---NaN is the greatest, and -0 is less than 0, as in the scatter family. Of equal elements the first one's position is
+---given. (PyTorch takes zeros for equal: there the position may be that of the other one.)
 ---
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
@@ -2209,7 +2211,7 @@ Tensor.min = strew.min
 function strew.max(self, dim, keepdim) end
 Tensor.max = strew.max
 
----Gives the position of the least element: the first one, or the first NaN.
+---Gives the position of the least element: the first one, or the first NaN. -0 is less than 0.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmin(), strew.tensor{{3, 1}, {2, 4}}:argmin(1))
@@ -2226,7 +2228,7 @@ Tensor.max = strew.max
 function strew.argmin(self, dim, keepdim) end
 Tensor.argmin = strew.argmin
 
----Gives the position of the greatest element: the first one, or the first NaN.
+---Gives the position of the greatest element: the first one, or the first NaN. -0 is less than 0.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmax(), strew.tensor{{3, 1}, {2, 4}}:argmax(1))

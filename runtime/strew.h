@@ -588,7 +588,7 @@ typedef enum strew_fold {
   STREW_FOLD_STD,
   STREW_FOLD_AMIN,
   STREW_FOLD_AMAX,
-  STREW_FOLD_ARGMIN, /* int64; the first winner, the first NaN if there is one */
+  STREW_FOLD_ARGMIN, /* int64; the first winner, the first NaN if there is one; -0 < +0, as for STREW_FOLD_AMIN */
   STREW_FOLD_ARGMAX,
   STREW_FOLD_ALL, /* bool */
   STREW_FOLD_ANY,
