@@ -404,9 +404,17 @@ struct elementwise_plan {
    elements l, l + 16, l + 32, ... in order; lanes are joined by halving: lane l takes lane l + 8, then l + 4, l + 2,
    l + 1. Block values are joined as a binary tree: neighbours in pairs, level by level; an odd last one passes through
    unchanged. A mean is the sum divided by the count. A variance is a mean, then the sum of squared differences from it
-   in the same order, divided by max(0, count - correction). cumsum goes its own way: inside a block one element after
-   the other from 0, and to each is added, from the left, the sum of the earlier blocks' totals, first to last. */
-enum { SUM_BLOCK = 1024, SUM_LANES = 16 };
+   in the same order, divided by max(0, count - correction).
+
+   cumsum has an order of its own. A line is cut into blocks of SUM_BLOCK, these into runs of SUM_RUN, and these into
+   halves; in a half one element is added after the other, and a run's total is that of its first half plus that of its
+   second. What comes before a run is a pair of floats, high and low, whose exact sum is meant (double-float
+   arithmetic): pairs a and b add up to high = a.high + b.high, low = (a.low + b.low) + what the first sum has lost by
+   rounding (Knuth's two-sum; 0 where it is not finite). From (0, 0) on, a block's runs are added one after the other,
+   each as (total, 0), and a line's blocks likewise. With P the pair of the earlier blocks plus that of the block's
+   earlier runs, and s the half's sum up to an element, the result is P.high + (P.low + s) in a run's first half and
+   P.high + ((P.low + the first half's total) + s) in its second. Integers have no low part. */
+enum { SUM_BLOCK = 1024, SUM_LANES = 16, SUM_RUN = 16, SUM_HALF = SUM_RUN / 2, SUM_RUNS = SUM_BLOCK / SUM_RUN };
 
 /* Operands: 0 out, 1 input. Kept dimensions come first in the plan, `kept` of them; the others are folded in row-major
    order. out stands still along those. */

@@ -437,18 +437,36 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------- cumsum */
 
-#define RUNNING(T)                                                                                                     \
+/* Sums as pairs whose exact sum is meant: what rounding takes from the high part goes into the low one. */
+#define RUNNING(T, lost)                                                                                               \
+  static void add_pair_##T(T *high, T *low, T more_high, T more_low) {                                                 \
+    T sum = *high + more_high;                                                                                         \
+    *low = *low + more_low + lost(*high, more_high, sum);                                                              \
+    *high = sum;                                                                                                       \
+  }                                                                                                                    \
   static void running_##T(const T *x, int64_t n, int64_t step, T *to) {                                                \
-    T carry = 0, sum = 0;                                                                                              \
+    T blocks = 0, blocks_low = 0, runs = 0, runs_low = 0, first = 0, sum = 0;                                          \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-      if (i % ORDER_BLOCK == 0) carry += sum, sum = 0;                                                                 \
+      if (i % ORDER_RUN == 0) add_pair_##T(&runs, &runs_low, first + sum, 0), first = sum = 0;                         \
+      if (i % ORDER_RUN == ORDER_RUN / 2) first = sum, sum = 0;                                                        \
+      if (i % ORDER_BLOCK == 0) add_pair_##T(&blocks, &blocks_low, runs, runs_low), runs = runs_low = 0;               \
       sum += x[i * step];                                                                                              \
-      to[i * step] = carry + sum;                                                                                      \
+      T high = blocks, low = blocks_low;                                                                               \
+      add_pair_##T(&high, &low, runs, runs_low);                                                                       \
+      to[i * step] = high + (low + first + sum);                                                                       \
     }                                                                                                                  \
   }
-RUNNING(float)
-RUNNING(double)
-RUNNING(uint64_t)
+#define LOST(T)                                                                                                        \
+  static T lost_##T(T a, T b, T sum) {                                                                                 \
+    T of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);                                                          \
+    return isfinite(lost) ? lost : 0;                                                                                  \
+  }
+LOST(float)
+LOST(double)
+#define NOTHING(a, b, sum) 0
+RUNNING(float, lost_float)
+RUNNING(double, lost_double)
+RUNNING(uint64_t, NOTHING)
 
 static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
 
@@ -569,6 +587,31 @@ START_TEST(running_sums_in_place) {
 }
 END_TEST
 
+/* As exact as a sum: a tenth, whose rounded sums err to one side, and numbers of both signs, where a small result stays
+   of sums that were large. Each result against exact sums of integers. */
+START_TEST(running_sums_are_exact) {
+  enum { N = 3000000 };
+  float *x = malloc(N * sizeof *x);
+  for (int which = 0; which < 3; which++) {
+    for (int64_t i = 0; i < N; i++)
+      x[i] = which == 0 ? 0.1f : which == 1 ? (float)(draw() >> 40) * 0x1p-24f : i < N / 2 ? 0.1f : -0.1f;
+    strew_tensor *tensor = tensor_of(STREW_FLOAT32, 1, (int64_t[]){N}, CONTIGUOUS, x), *out = NULL;
+    ok(strew_cumsum(tensor, 0, &out, &failure));
+    float *sums = (float *)(void *)host_of(out);
+    int64_t exact = 0, most = 0; /* in 2^-28, of which 0.1f and its sums are whole numbers */
+    for (int64_t i = 0; i < N; i++) {
+      exact += (int64_t)ldexp((double)x[i], 28);
+      if (exact > most) most = exact;
+      double error = fabs(ldexp((double)sums[i], 28) - (double)exact);
+      if (!(error <= 3e-7 * (double)most)) ck_abort_msg("case %d: sum %" PRId64 " is %g", which, i, (double)sums[i]);
+    }
+    free(sums);
+    strew_release(tensor), strew_release(out);
+  }
+  free(x);
+}
+END_TEST
+
 START_TEST(running_sum_of_nothing) {
   strew_tensor *empty = random_tensor(STREW_INT8, 2, (int64_t[]){0, 3}, CONTIGUOUS), *out = NULL;
   ok(strew_cumsum(empty, 0, &out, &failure));
@@ -601,6 +644,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(running, long_running_sums, 0, sweep(THREAD_COUNTS));
   tcase_add_test(running, running_sums_of_many_lines);
   tcase_add_loop_test(running, running_sums_in_place, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
+  tcase_add_test(running, running_sums_are_exact);
   tcase_add_test(running, running_sum_of_nothing);
   return suite;
 }
