@@ -259,6 +259,10 @@ static inline size_t dtype_bytes(strew_dtype dtype) {
 }
 /* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
 static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
+/* Is `to` a 16-bit float that does not hold all elements of dtype `from`? */
+static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
+  return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);
+}
 /* Do the bits of a float result depend on the order of joining? */
 bool reduction_is_ordered(strew_reduction reduction);
 /* PyTorch's promotion of two tensors' dtypes. */
@@ -275,6 +279,10 @@ union element {
 };
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out);
+/* Where a number lies among the elements of dtype: at *element (floats are rounded to one), between *element and the
+   next greater one, below all (*element is the least), or nowhere (NaN among integers). */
+enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
+enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
 /* 0, 1, the identities of minimum and maximum, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
 
@@ -385,8 +393,9 @@ struct gather_plan {
   int64_t lowest;
 };
 
-/* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `compute`; what the operation gives (bool for
-   comparisons) is converted to out's dtype. */
+/* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `common`, in which they meet, and from there to
+   `compute`, which holds that (numbers to `compute` alone); what the operation gives (bool for comparisons) is
+   converted to out's dtype. */
 struct elementwise_plan {
   struct plan plan;
   enum elementwise_kind {
@@ -396,7 +405,7 @@ struct elementwise_plan {
     ELEMENTWISE_CLAMP  /* inputs a, low, high: minimum(maximum(a, low), high) */
   } kind;
   int op; /* strew_unary_op or strew_binary_op */
-  strew_dtype compute;
+  strew_dtype common, compute;
 };
 
 /* The order in which floats are added (or multiplied), the same on every device: the elements that meet, numbered in
