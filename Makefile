@@ -49,7 +49,7 @@ $(info   without OpenCL: its headers are missing (Debian: opencl-headers))
 endif
 
 # Kernels are real files, with the headers that they share with the C side; the library carries them as texts.
-KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h philox.h normal.h uniform.h))
+KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h) $(wildcard $(addprefix runtime/,tables.h scalar.h softfloat.h arithmetic.h arithmetic.inc horner.h exponential.h pairs.h philox.h normal.h uniform.h))
 CORE     = $(wildcard runtime/*.c runtime/cpu/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c) $(BUILD)/kernels.c)
 PROGRAM  = $(addprefix lua_bindings/,main.c call.c interrupt.c hint.c devices.c output.c progress.c repl.c prompt.c line.c history.c)

@@ -112,14 +112,25 @@
 ---
 ---Of two tensors of one kind the wider dtype wins (float16 with bfloat16 gives float32, uint8 with int8 int16). A
 ---number takes part by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays float16.
+---So does a tensor without dimensions beside one with dimensions: int8 + `strew.tensor(1)` stays int8.
 ---The scatter family does not promote: `src` has the dtype of `t`.
+---
+---Operands are converted to the common dtype first: int64 257 meets bfloat16 as 256. (Only a number that is a factor, or
+---a divisor, of 16-bit floats is taken as float32, as in PyTorch.) A number that the common dtype cannot hold is an error
+---in every call, in place too; on the way to a float it would become infinite. Comparisons take any number: integers
+---compare with its value, floats with what it rounds to, or with its value if it is out of their range.
 ---
 ---```lua
 ---local t = strew.ones(2, {dtype = "int8"})
 ---print((t + 1).dtype, (t + 0.5).dtype, (t + strew.ones(2, {dtype = "int32"})).dtype, (t / 2).dtype)
+---print((t + strew.tensor(1)).dtype, t:lt(300):all():item(), t:gt(0.5):all():item())
+---print(select(2, pcall(t.add, t, 300)))
 ---```
 ---```text
 ---int8	float32	int32	float32
+---int8	true	true
+---example:4: add: 'other' is 300, which int8 cannot hold: a whole number in its range is needed
+---  self  int8[2] cpu
 ---```
 
 ---# bits
@@ -161,8 +172,9 @@
 ---How the elements of a tensor are stored.
 ---
 ---Lua integers make int64, floats float32, booleans bool; `{dtype = ...}` asks for another one. Integers wrap on
----overflow. A number that the dtype cannot hold is an error. float16 and bfloat16 are stored in 16 bits, computed in
----float32 and rounded once. Devices may lack float64: `strew.devices()` tells.
+---overflow. A number that the dtype cannot hold is an error, in arithmetic as in a fill, but comparisons take any. float16
+---and bfloat16 are stored in 16 bits, computed in float32 and rounded once. Devices may lack float64: `strew.devices()`
+---tells.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}.dtype, strew.tensor{1, 2.5}.dtype, strew.tensor{true}.dtype)
@@ -2197,7 +2209,8 @@ Tensor.amax = strew.amax
 
 ---Gives the least element; along a dimension also where it is; of two tensors what minimum gives.
 ---
----NaN is the least. Of equal elements the first one's position is given.
+---NaN is the least, and -0 is less than 0, as in the scatter family. Of equal elements the first one's position is
+---given. (PyTorch takes zeros for equal: there the position may be that of the other one.)
 ---
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
@@ -2225,7 +2238,8 @@ Tensor.min = strew.min
 
 ---Gives the greatest element; along a dimension also where it is; of two tensors what maximum gives.
 ---
----NaN is the greatest. Of equal elements the first one's position is given.
+---NaN is the greatest, and -0 is less than 0, as in the scatter family. Of equal elements the first one's position is
+---given. (PyTorch takes zeros for equal: there the position may be that of the other one.)
 ---
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
@@ -2251,7 +2265,7 @@ Tensor.min = strew.min
 function strew.max(self, dim, keepdim) end
 Tensor.max = strew.max
 
----Gives the position of the least element: the first one, or the first NaN.
+---Gives the position of the least element: the first one, or the first NaN. -0 is less than 0.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmin(), strew.tensor{{3, 1}, {2, 4}}:argmin(1))
@@ -2268,7 +2282,7 @@ Tensor.max = strew.max
 function strew.argmin(self, dim, keepdim) end
 Tensor.argmin = strew.argmin
 
----Gives the position of the greatest element: the first one, or the first NaN.
+---Gives the position of the greatest element: the first one, or the first NaN. -0 is less than 0.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmax(), strew.tensor{{3, 1}, {2, 4}}:argmax(1))
@@ -2324,6 +2338,8 @@ function strew.any(self, dim, keepdim) end
 Tensor.any = strew.any
 
 ---Gives the sums of all elements up to each one, along a dimension.
+---
+---Sums of floats are carried in double precision made of two floats, on every device: the last one is as exact as `sum`.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumsum(1))

@@ -1,5 +1,5 @@
 /* cumsum.c: running sums. Where there are lines enough for the device, each goes to one work-item, or tiles of
-   neighbouring ones to one; else their blocks do, in three steps: the blocks' totals, their carries, the sums. */
+   neighbouring ones to one; else their blocks do, in three steps: the blocks' pairs, their carries, the sums. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -77,8 +77,7 @@ static strew_status scan(const struct job *job, const struct block *carries, boo
   const struct opencl *on = opencl_of(job->device);
   char settings[96];
   struct launch launch;
-  snprintf(settings, sizeof settings, "WAY=%s TOTALS=%d DENSE=%d SPAN=%d TILE=%d", ways[job->way], totals, job->dense,
-           on->is_gpu ? 1 : SPAN, TILE);
+  snprintf(settings, sizeof settings, "WAY=%s TOTALS=%d DENSE=%d TILE=%d", ways[job->way], totals, job->dense, TILE);
   start(&launch, job, kernels[job->way], settings);
   launch_space(&launch, &job->space);
   launch_operand(&launch, &job->space, 0);
@@ -102,7 +101,7 @@ static strew_status scan(const struct job *job, const struct block *carries, boo
   return spread ? launch_groups(&launch, items, 1) : launch_items(&launch, items);
 }
 
-/* Totals give way to the sums of those before them. */
+/* Blocks' pairs give way to the sums of those before them. */
 static strew_status carry(const struct job *job, const struct block *carries, const struct block *running) {
   enum { MANY_LINES = 1024, FEW_BLOCKS = 64 };
   const struct opencl *on = opencl_of(job->device);
@@ -125,7 +124,7 @@ static strew_status carry(const struct job *job, const struct block *carries, co
 
 static strew_status scan_in_pieces(const struct job *job) {
   strew_dtype wide = dtype_is_float(job->in) ? dtype_wide(job->in) : STREW_INT64;
-  size_t row_bytes = (size_t)job->line_count * strew_dtype_size_bytes(wide);
+  size_t row_bytes = (size_t)job->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs */
   struct block carries = {NULL, 0}, running = carries;
   strew_status status = block_take(job->call, job->device, (size_t)job->blocks * row_bytes, &carries);
   if (status == STREW_OK) status = block_take(job->call, job->device, row_bytes, &running);

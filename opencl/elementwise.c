@@ -26,7 +26,7 @@ static const struct function binary_functions[STREW_BINARY_COUNT] = {
 struct job {
   struct launch launch;
   const struct plan *plan;
-  strew_dtype compute;
+  strew_dtype common, compute;
   int inputs;
   struct function function;
   const char *ops; /* the table of arithmetic.h it is in; NULL: it just moves values, or is clamp */
@@ -102,15 +102,25 @@ static void look_at_operands(struct job *job) {
 
 /* --------------------------------------------------------------------------------------------------- the kernel */
 
+/* Does an input become a 16-bit float, and may be rounded, before it is computed with? */
+static bool narrows(const struct job *job) {
+  bool found = false;
+  for (int i = 0; i < job->inputs && job->common != job->compute; i++) {
+    const struct operand *operand = &job->plan->operands[1 + i];
+    found = found || (operand->storage && dtype_narrows(operand->dtype, job->common));
+  }
+  return found;
+}
+
 /* What all kernels are told: the dtypes of values and results, and how many inputs there are. */
 static void describe(const struct job *job, char *text, size_t size) {
   strew_dtype compute = job->compute;
-  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d STRIP=%d%s%s", dtype_suffix(compute),
+  const char *layout = !job->is_direct ? " GENERAL" : job->is_dense ? " DENSE" : " ROWS";
+  bool via = narrows(job);
+  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d STRIP=%d%s%s%s%s", dtype_suffix(compute),
            dtype_suffix(job->is_test ? STREW_BOOL : compute), dtype_is_float(compute), compute == STREW_BOOL,
-           job->inputs, job->strip, job->moves ? " MOVES" : "",
-           !job->is_direct ? " GENERAL"
-           : job->is_dense ? " DENSE"
-                           : " ROWS");
+           job->inputs, job->strip, job->moves ? " MOVES" : "", layout, via ? " VIA=" : "",
+           via ? dtype_suffix(job->common) : "");
 }
 
 static const char *kind_of_input(const struct job *job, int input) {
@@ -187,6 +197,7 @@ static strew_status run(struct job *job) {
 strew_status opencl_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   struct job job = {.launch = {.call = call, .device = device},
                     .plan = &plan->plan,
+                    .common = plan->common,
                     .compute = plan->compute,
                     .inputs = plan->plan.count - 1,
                     .condition = -1,
@@ -225,6 +236,7 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
                     .condition = -1,
                     .space = space_of(&words),
                     .turns = TURNS_OF_SUM};
+  job.common = job.compute;
   if (!converts) to->dtype = from->dtype = job.compute;
   look_at_operands(&job);
   if (converts && job.space.outer > 1) job.is_direct = false; /* of a hundred pairs, few get kernels for any strides */

@@ -259,6 +259,10 @@ static inline size_t dtype_bytes(strew_dtype dtype) {
 }
 /* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
 static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
+/* Is `to` a 16-bit float that does not hold all elements of dtype `from`? */
+static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
+  return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);
+}
 /* Do the bits of a float result depend on the order of joining? */
 bool reduction_is_ordered(strew_reduction reduction);
 /* PyTorch's promotion of two tensors' dtypes. */
@@ -275,6 +279,10 @@ union element {
 };
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out);
+/* Where a number lies among the elements of dtype: at *element (floats are rounded to one), between *element and the
+   next greater one, below all (*element is the least), or nowhere (NaN among integers). */
+enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
+enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
 /* 0, 1, the identities of minimum and maximum, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
 
@@ -388,8 +396,9 @@ struct gather_plan {
   int64_t lowest;
 };
 
-/* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `compute`; what the operation gives (bool for
-   comparisons) is converted to out's dtype. */
+/* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `common`, in which they meet, and from there to
+   `compute`, which holds that (numbers to `compute` alone); what the operation gives (bool for comparisons) is
+   converted to out's dtype. */
 struct elementwise_plan {
   struct plan plan;
   enum elementwise_kind {
@@ -399,7 +408,7 @@ struct elementwise_plan {
     ELEMENTWISE_CLAMP  /* inputs a, low, high: minimum(maximum(a, low), high) */
   } kind;
   int op; /* strew_unary_op or strew_binary_op */
-  strew_dtype compute;
+  strew_dtype common, compute;
 };
 
 /* The order in which floats are added (or multiplied), the same on every device: the elements that meet, numbered in
@@ -407,9 +416,17 @@ struct elementwise_plan {
    elements l, l + 16, l + 32, ... in order; lanes are joined by halving: lane l takes lane l + 8, then l + 4, l + 2,
    l + 1. Block values are joined as a binary tree: neighbours in pairs, level by level; an odd last one passes through
    unchanged. A mean is the sum divided by the count. A variance is a mean, then the sum of squared differences from it
-   in the same order, divided by max(0, count - correction). cumsum goes its own way: inside a block one element after
-   the other from 0, and to each is added, from the left, the sum of the earlier blocks' totals, first to last. */
-enum { SUM_BLOCK = 1024, SUM_LANES = 16 };
+   in the same order, divided by max(0, count - correction).
+
+   cumsum has an order of its own. A line is cut into blocks of SUM_BLOCK, these into runs of SUM_RUN, and these into
+   halves; in a half one element is added after the other, and a run's total is that of its first half plus that of its
+   second. What comes before a run is a pair of floats, high and low, whose exact sum is meant (double-float
+   arithmetic): pairs a and b add up to high = a.high + b.high, low = (a.low + b.low) + what the first sum has lost by
+   rounding (Knuth's two-sum; 0 where it is not finite). From (0, 0) on, a block's runs are added one after the other,
+   each as (total, 0), and a line's blocks likewise. With P the pair of the earlier blocks plus that of the block's
+   earlier runs, and s the half's sum up to an element, the result is P.high + (P.low + s) in a run's first half and
+   P.high + ((P.low + the first half's total) + s) in its second. Integers have no low part. */
+enum { SUM_BLOCK = 1024, SUM_LANES = 16, SUM_RUN = 16, SUM_HALF = SUM_RUN / 2, SUM_RUNS = SUM_BLOCK / SUM_RUN };
 
 /* Operands: 0 out, 1 input. Kept dimensions come first in the plan, `kept` of them; the others are folded in row-major
    order. out stands still along those. */

@@ -244,12 +244,26 @@ static strew_scalar number_of(const struct reader *reader, const struct decimal 
   return strew_float(decimal_to_double(decimal, reader->plain));
 }
 
+/* As an element of dtype; false where it does not hold the number that the text says, before any rounding to float64.
+   Digits decide whether a number is whole, so that 1e-400 and 0.99999999999999999999 are not. */
+static bool store_number(const struct reader *reader, const struct decimal *decimal, strew_dtype dtype, void *element) {
+  strew_scalar number;
+  if (dtype_is_float(dtype)) {
+    number = number_of(reader, decimal);
+    if (decimal->kind == DECIMAL_FINITE && number.dtype == STREW_FLOAT64 && isinf(number.as.f)) return false;
+  } else {
+    int64_t whole;
+    if (!decimal_value_to_integer(decimal, &whole)) return false;
+    number = strew_int(whole);
+  }
+  return strew_scalar_store(number, STREW_EXACT, dtype, element, NULL) == STREW_OK;
+}
+
 /* Does the dtype that was asked for hold this number? */
 static strew_status check_number(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
   char element[8], due[TEXT_BYTES];
-  strew_scalar number = number_of(reader, &cell->number);
-  if (strew_scalar_store(number, STREW_EXACT, dtype, element, NULL) == STREW_OK) return STREW_OK;
+  if (store_number(reader, &cell->number, dtype, element)) return STREW_OK;
   snprintf(due, sizeof due, "a number that %s holds", strew_dtype_name(dtype));
   return fail_cell(reader, line, i, cell, due, NULL);
 }
@@ -340,8 +354,9 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
     memcpy(to, &whole, sizeof whole);
     return STREW_OK;
   }
-  strew_scalar number = cell->is_number ? number_of(reader, &cell->number) : strew_float(NAN);
-  return strew_scalar_store(number, STREW_EXACT, dtype, to, reader->call->error);
+  /* the first walk has seen that the dtype holds each number, and NaN where there is none */
+  if (cell->is_number) return (void)store_number(reader, &cell->number, dtype, to), STREW_OK;
+  return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
 }
 
 strew_status csv_walk_second(struct reader *reader, struct cells cells) {

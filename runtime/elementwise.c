@@ -1,12 +1,16 @@
 /* elementwise.c: arithmetic, comparison and choice, element by element, with broadcasting and type promotion.
 
-   Operands meet in one dtype, torch.result_type's; results are of that dtype, or bool. 16-bit floats are computed in
-   float32 and rounded once, so that an operand of another dtype, or a number, is not rounded to 16 bits before. Only
-   where nothing is computed (comparisons, minimum, where, ...) a number is rounded to the common dtype first: a float16
-   tensor made from 0.1 equals 0.1. */
+   Operands meet in one dtype, torch.result_type's: tensors and numbers of another one are converted to it first, as
+   strew_to does. Results are of that dtype, or bool. 16-bit floats are computed in float32 and rounded once; a product
+   with a number, and a quotient by one, takes it as float32, as PyTorch does. A number has to be one that the common
+   dtype holds, in every operation, so that none turns a finite number into an infinity.
+
+   Comparisons write no number anywhere, so that any will do: integers compare with its value, floats with what it is
+   rounded to (a float16 tensor made from 0.1 equals 0.1) or, where that is infinite alone, with its value. */
 #include "core.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,6 +114,12 @@ static strew_status check_domain(const struct work *work, enum domain domain) {
   return STREW_OK;
 }
 
+/* A product with a number, or a quotient by one? */
+static bool multiplies_by_number(const struct work *work) {
+  if (work->kind != ELEMENTWISE_BINARY) return false;
+  return work->op == STREW_MUL || (work->op == STREW_DIV && work->operands[0].tensor);
+}
+
 /* In which dtype do the operands meet, in which are they computed, what comes out? */
 static strew_status find_dtypes(struct work *work, const struct op *op) {
   work->common = dtype_of_operands(work->inputs, work->operands);
@@ -117,16 +127,18 @@ static strew_status find_dtypes(struct work *work, const struct op *op) {
   if (op->domain == FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
   work->compute = dtype_wide(work->common);
   work->result = op->gives == GIVES_BOOL ? STREW_BOOL : work->common;
-  bool computes = work->kind == ELEMENTWISE_BINARY && work->op <= STREW_POW;
-  work->number_dtype = computes ? work->compute : work->common;
+  work->number_dtype = multiplies_by_number(work) ? work->compute : work->common;
   return status;
 }
 
 static strew_status check_numbers(struct work *work) {
   for (int i = 0; i < work->inputs; i++) {
     if (work->operands[i].tensor) continue;
-    strew_status status = element_from(work->call, work->names[i], work->operands[i].number, STREW_EXACT,
-                                       work->number_dtype, &work->numbers[i]);
+    const strew_scalar number = work->operands[i].number;
+    strew_status status =
+        element_from(work->call, work->names[i], number, STREW_EXACT, work->common, &work->numbers[i]);
+    if (status == STREW_OK && work->number_dtype != work->common)
+      status = element_from(work->call, work->names[i], number, STREW_EXACT, work->number_dtype, &work->numbers[i]);
     if (status != STREW_OK) return status;
   }
   return STREW_OK;
@@ -206,6 +218,7 @@ static strew_status launch(const struct work *work, strew_tensor *out) {
   struct elementwise_plan plan; /* not set to zero first: it is large, and small calls are many */
   plan.kind = work->kind;
   plan.op = work->op;
+  plan.common = work->common;
   plan.compute = work->compute;
   plan_start(&plan.plan, work->rank, work->sizes);
   plan_add(&plan.plan, out);
@@ -327,6 +340,50 @@ static void choose_square(struct work *work) {
   work->operands[1] = work->operands[0];
 }
 
+static bool is_true(strew_scalar number) { return number.dtype == STREW_FLOAT64 ? number.as.f != 0 : number.as.i != 0; }
+
+/* The tensor first. */
+static void turn_comparison(struct work *work) {
+  static const int turned[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
+                                                 [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
+  strew_operand number = work->operands[0];
+  const char *name = work->names[0];
+  work->op = turned[work->op];
+  work->operands[0] = work->operands[1], work->names[0] = work->names[1];
+  work->operands[1] = number, work->names[1] = name;
+}
+
+/* A comparison of a tensor with a number that is none of its elements becomes one with the element below it. */
+static void compare_by_value(struct work *work) {
+  if (!work->operands[0].tensor) turn_comparison(work);
+  strew_dtype dtype = work->operands[0].tensor->dtype;
+  strew_scalar *number = &work->operands[1].number, element;
+  enum standing standing = number_standing(*number, dtype, &element);
+  bool equality = work->op == STREW_EQ || work->op == STREW_NE;
+  *number = element;
+  if (standing == STANDS_AT) return;
+  if (equality && dtype_is_float(dtype)) {
+    *number = strew_float((double)NAN);                /* which nothing equals */
+  } else if (equality || standing == STANDS_NOWHERE) { /* true of no element, or of all */
+    *number = strew_scalar_load(dtype, element_identity(STREW_AMAX, dtype).bytes);
+    work->op = work->op == STREW_NE ? STREW_GE : STREW_LT;
+  } else if (work->op == STREW_LT || work->op == STREW_LE) {
+    work->op = standing == STANDS_ABOVE ? STREW_LE : STREW_LT;
+  } else {
+    work->op = standing == STANDS_ABOVE ? STREW_GT : STREW_GE;
+  }
+}
+
+/* A number beside a tensor: comparisons take any. */
+static void take_number(struct work *work) {
+  if (work->operands[0].tensor && work->operands[1].tensor) return;
+  strew_operand *number = &work->operands[work->operands[0].tensor ? 1 : 0];
+  if (work->op == STREW_LOGICAL_AND || work->op == STREW_LOGICAL_OR)
+    number->number = strew_bool(is_true(number->number));
+  else if (work->op >= STREW_EQ && work->op <= STREW_GE)
+    compare_by_value(work);
+}
+
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                           strew_error *error) {
   CALL(call, "binary", error, {"self", a.tensor}, {"other", b.tensor});
@@ -339,6 +396,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
     return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
                 "is a number as self is, one of the two must be a tensor");
   add_written(&work, *out);
+  take_number(&work);
   strew_status status = check_inputs(&work, &binary_ops[op]);
   if (status == STREW_OK) status = check_exponent(&work);
   if (status == STREW_OK) status = check_divisor(&work);

@@ -101,6 +101,16 @@ bool decimal_to_integer(const struct decimal *decimal, int64_t *out) {
   return true;
 }
 
+bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
+  struct decimal whole = *decimal;
+  if (whole.kind != DECIMAL_FINITE) return false;
+  if (!whole.digits && !whole.is_cut) whole.exponent = 0;
+  for (; whole.exponent < 0 && whole.digits % 10 == 0 && whole.digits; whole.exponent++) whole.digits /= 10;
+  for (; whole.exponent > 0 && whole.digits <= UINT64_MAX / 10; whole.exponent--) whole.digits *= 10;
+  whole.is_whole = true;
+  return decimal_to_integer(&whole, out); /* which digits that were cut off, or an exponent that is left, are not */
+}
+
 /* --------------------------------------------------------------------------------------------------------- to doubles
  */
 

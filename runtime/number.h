@@ -22,8 +22,10 @@ struct decimal {
    or nan, inf, infinity, in any case; after a sign or none. Returns its end, or `text` where there is no number. Such
    text ends in a byte that no number has. */
 const char *decimal_scan(const char *text, struct decimal *out);
-/* Is it an int64? */
+/* Is it an int64, written as one? */
 bool decimal_to_integer(const struct decimal *decimal, int64_t *out);
+/* Is its value an int64, however it is written ("2.50e1")? Exact: nothing is rounded first. */
+bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out);
 /* The nearest double, halves to even. Its text is still there; `plain` is the locale "C", for rare numbers. */
 double decimal_to_double(const struct decimal *decimal, locale_t plain);
 

@@ -137,7 +137,9 @@ typedef struct strew_tensor strew_tensor;   /* counted: strew_retain, strew_rele
 typedef struct strew_table strew_table;     /* its maker's: strew_table_release */
 
 /* What an elementwise call takes: a tensor, or a number where tensor is NULL. A number takes part in type promotion
-   by its category alone (bool < integer < float), as in PyTorch. */
+   by its category alone (bool < integer < float), as in PyTorch; so does a tensor without dimensions beside one with
+   dimensions. Both are converted to the promoted dtype first; a number that is a factor, or a divisor, of 16-bit floats
+   is taken as float32. */
 typedef struct strew_operand {
   strew_tensor *tensor;
   strew_scalar number;
@@ -559,8 +561,10 @@ typedef enum strew_binary_op {
    bitwise operations of floats. */
 STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
 /* Of each pair. Operands broadcast (STREW_ESHAPE): their last dimensions are aligned, sizes 1 stretch. At least one is
-   a tensor (STREW_EARGUMENT); a number must fit the dtype in which the call computes (STREW_EVALUE). A given *out as
-   above; it may be the very same view as an operand. STREW_EDTYPE: sub of bools, bitwise operations of floats.
+   a tensor (STREW_EARGUMENT); the promoted dtype must hold a number (STREW_EVALUE). Comparisons and logical operations
+   take any number: integers compare with its value, floats with what it rounds to, or with its value if it is out of
+   their range. A given *out as above; it may be the very same view as an operand. STREW_EDTYPE: sub of bools, bitwise
+   operations of floats.
    STREW_EVALUE: integers divided by 0, with the place of that in the divisor, or raised to less than 0. */
 STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                                     strew_error *error);
@@ -594,7 +598,7 @@ typedef enum strew_fold {
   STREW_FOLD_STD,
   STREW_FOLD_AMIN,
   STREW_FOLD_AMAX,
-  STREW_FOLD_ARGMIN, /* int64; the first winner, the first NaN if there is one */
+  STREW_FOLD_ARGMIN, /* int64; the first winner, the first NaN if there is one; -0 < +0, as for STREW_FOLD_AMIN */
   STREW_FOLD_ARGMAX,
   STREW_FOLD_ALL, /* bool */
   STREW_FOLD_ANY,

@@ -103,15 +103,29 @@ static void check_numbers(strew_binary_op op, strew_dtype dtype) {
   const strew_scalar numbers[] = {strew_bool(true), strew_int(1),     strew_int(3),      strew_int(7),
                                   strew_float(2.5), strew_float(0.1), strew_float(-0.0), strew_float(INFINITY),
                                   strew_float(NAN), strew_float(-3)};
+  /* what few dtypes hold, or none; comparisons take it all the same */
+  const strew_scalar any[] = {
+      strew_int(300),        strew_int(-300),        strew_int(INT64_MAX),   strew_int(INT64_MIN),
+      strew_int(70000),      strew_float(0.5),       strew_float(-0.5),      strew_float(0x1p63),
+      strew_float(-0x1p63),  strew_float(-0x1.8p63), strew_float(1e300),     strew_float(-1e300),
+      strew_float(65519.9),  strew_float(65520),     strew_float(-65520),    strew_float(1e39),
+      strew_float(16777216), strew_float(1e-300),    strew_float(127.5),     strew_float(-128.5),
+      strew_float(255.5),    strew_int(16777217),    strew_float(-INFINITY), strew_float(0x1.fffffffffffffp62)};
   const int64_t sizes[] = {3, 5};
+  for (size_t i = 0; op >= STREW_EQ && op <= STREW_LOGICAL_OR && i < sizeof any / sizeof *any; i++) {
+    strew_tensor *x = random_tensor(dtype, 2, sizes, (enum layout)draw_below(LAYOUT_COUNT));
+    check_binary(op, strew_of(x), strew_number(any[i]));
+    check_binary(op, strew_number(any[i]), strew_of(x));
+    strew_release(x);
+  }
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     for (int rank = 0; rank <= 2; rank += 2) {
       enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
-      strew_tensor *any = random_tensor(dtype, rank, sizes, layout);
+      strew_tensor *x = random_tensor(dtype, rank, sizes, layout);
       strew_tensor *divisor = random_operand(dtype, rank, sizes, layout, divides(op));
-      check_binary(op, strew_of(any), strew_number(numbers[i]));
+      check_binary(op, strew_of(x), strew_number(numbers[i]));
       check_binary(op, strew_number(numbers[i]), strew_of(divisor));
-      strew_release(any);
+      strew_release(x);
       strew_release(divisor);
     }
   }

@@ -158,6 +158,45 @@ START_TEST(test_integers) {
 }
 END_TEST
 
+/* Whole numbers written in any way; nothing is rounded on the way to them. */
+START_TEST(test_values_that_are_integers) {
+  static const struct {
+    const char *text;
+    int64_t due;
+  } whole[] = {{"1.0", 1},
+               {"-2.50e1", -25},
+               {"1e3", 1000},
+               {"0e999999999999", 0},
+               {"-0.000", 0},
+               {"1000000000000000000000000000000e-30", 1},
+               {"0.00000000000000000000000000000000001e36", 10},
+               {"9007199254740993.0", 9007199254740993},
+               {"9223372036854775807.00", INT64_MAX},
+               {"-922337203685477580.8e1", INT64_MIN}};
+  static const char *const others[] = {"0.5",
+                                       "1e-400",
+                                       "4.9e-324",
+                                       "0.99999999999999999999999",
+                                       "1.0000000000000000000000001",
+                                       "9223372036854775807.5",
+                                       "9223372036854775808.0",
+                                       "1e19",
+                                       "1e99999999999999999999",
+                                       "nan",
+                                       "inf"};
+  struct decimal decimal;
+  int64_t is;
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+    decimal_scan(whole[i].text, &decimal);
+    ck_assert_msg(decimal_value_to_integer(&decimal, &is) && is == whole[i].due, "%s is another int64", whole[i].text);
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    decimal_scan(others[i], &decimal);
+    ck_assert_msg(!decimal_value_to_integer(&decimal, &is), "%s is an int64", others[i]);
+  }
+}
+END_TEST
+
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
 static void assert_comes_back(strew_dtype dtype, const void *element) {
@@ -263,6 +302,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_no_numbers);
   tcase_add_test(all, test_random);
   tcase_add_test(all, test_integers);
+  tcase_add_test(all, test_values_that_are_integers);
   tcase_add_test(all, test_all_halves);
   tcase_add_test(all, test_random_floats);
   tcase_add_test(all, test_layout);

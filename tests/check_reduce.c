@@ -62,14 +62,14 @@ static void due_integer(strew_fold fold, strew_dtype dtype, const char *elements
 }
 
 /* Does element i beat element k? */
-static bool beats(strew_dtype dtype, const char *elements, int64_t i, int64_t k, bool greatest, bool signed_zeros) {
+static bool beats(strew_dtype dtype, const char *elements, int64_t i, int64_t k, bool greatest) {
   if (!is_float_dtype(dtype)) {
     int64_t a = integer_at(dtype, elements, i), b = integer_at(dtype, elements, k);
     return greatest ? a > b : a < b;
   }
   double a = float_at(dtype, elements, i), b = float_at(dtype, elements, k);
   if (isnan(a) || isnan(b)) return isnan(a) && !isnan(b);
-  if (a == 0 && b == 0 && signed_zeros) return greatest ? signbit(b) && !signbit(a) : signbit(a) && !signbit(b);
+  if (a == 0 && b == 0) return greatest ? signbit(b) && !signbit(a) : signbit(a) && !signbit(b);
   return greatest ? a > b : a < b;
 }
 
@@ -79,7 +79,7 @@ static void due_extreme(strew_fold fold, strew_dtype dtype, const char *elements
   size_t size = strew_dtype_size_bytes(dtype);
   int64_t best = 0;
   for (int64_t i = 1; i < n; i++)
-    if (beats(dtype, elements, i, best, greatest, !position)) best = i;
+    if (beats(dtype, elements, i, best, greatest)) best = i;
   if (position)
     memcpy(to, &best, sizeof best);
   else
@@ -301,7 +301,8 @@ START_TEST(extremes_of_zeros_and_nans) {
     if (lacks(floats[i])) continue;
     strew_tensor *z = tensor_from_doubles(floats[i], 4, zeros), *n = tensor_from_doubles(floats[i], 5, nans);
     ck_assert(!signbit(reduce_all(STREW_FOLD_AMAX, z)));
-    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, z), 1); /* the first of equals */
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, z), 2); /* -0 < +0, as values are ordered */
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMIN, z), 0);
     ck_assert(isnan(reduce_all(STREW_FOLD_AMAX, n)) && isnan(reduce_all(STREW_FOLD_AMIN, n)));
     ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, n), 2);
     ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMIN, n), 2);
@@ -309,6 +310,47 @@ START_TEST(extremes_of_zeros_and_nans) {
     strew_release(z);
     strew_release(n);
   }
+}
+END_TEST
+
+/* Both zeros, at times a NaN, nothing that is greater (or less): the value is the element at the position, by its bits,
+   and both are those of the scatter family. */
+static void check_zeros(strew_dtype dtype, int64_t rows, int64_t columns, bool greatest) {
+  const int64_t count = rows * columns, sizes[] = {rows, columns};
+  double *zeros = malloc((size_t)count * sizeof *zeros);
+  for (int64_t i = 0; i < count; i++) {
+    zeros[i] = draw_below(columns) ? greatest ? -0.0 : 0.0 : draw_below(3) ? greatest ? 0.0 : -0.0 : greatest ? -1 : 1;
+    if (draw_below(9 * count) == 0) zeros[i] = NAN;
+  }
+  strew_tensor *flat = tensor_from_doubles(dtype, count, zeros), *tensor = NULL, *one_row = NULL;
+  free(zeros);
+  ok(strew_view(flat, 2, sizes, &tensor, &failure));
+  for (int dim = 0; dim < 2; dim++) {
+    strew_tensor *values = NULL, *positions = NULL, *taken = NULL, *joined = NULL, *winners = NULL;
+    ok(strew_reduce(greatest ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, tensor, 1, &dim, true, 0, &values, &failure));
+    ok(strew_reduce(greatest ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN, tensor, 1, &dim, true, 0, &positions, &failure));
+    ok(strew_gather(tensor, dim, positions, STREW_ERROR, &taken, &failure));
+    assert_same(taken, values, "what stands at the position");
+    one_row = random_integers(STREW_INT64, 1, &sizes[dim], CONTIGUOUS, 0, 1);
+    strew_group_options options = {dim, 1, greatest ? STREW_AMAX : STREW_AMIN, STREW_ERROR, NULL};
+    ok(strew_group(tensor, one_row, &options, &joined, &winners, &failure));
+    assert_same(joined, values, "what the scatter family joins");
+    assert_same(winners, positions, "where it found that");
+    strew_release(values), strew_release(positions), strew_release(taken), strew_release(joined),
+        strew_release(winners);
+    strew_release(one_row);
+  }
+  strew_release(flat), strew_release(tensor);
+}
+
+START_TEST(values_stand_at_their_positions) {
+  static const strew_dtype floats[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_FLOAT16, STREW_BFLOAT16};
+  static const int64_t sizes[][2] = {{1, 2}, {3, 5}, {40, 70}, {2, 3000}, {3000, 2}, {70, 200}};
+  seed_draws((uint64_t)_i);
+  use_threads(thread_counts[_i]);
+  for (int i = 0; i < 4; i++)
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes && !lacks(floats[i]); s++)
+      if (chosen(i + (int)s, 4)) check_zeros(floats[i], sizes[s][0], sizes[s][1], (s + (size_t)_i) % 2);
 }
 END_TEST
 
@@ -322,7 +364,7 @@ START_TEST(one_special_among_many) {
     strew_tensor *tensor = tensor_of(STREW_FLOAT32, 1, (int64_t[]){N}, CONTIGUOUS, values);
     double most = reduce_all(STREW_FOLD_AMAX, tensor);
     ck_assert_msg(_i == 0 ? isnan(most) : _i == 1 ? !signbit(most) : most == 100, "case %d at %" PRId64, _i, at);
-    if (_i != 1) ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, tensor), (double)at);
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, tensor), (double)at);
     strew_release(tensor);
   }
   free(values);
@@ -395,18 +437,36 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------- cumsum */
 
-#define RUNNING(T)                                                                                                     \
+/* Sums as pairs whose exact sum is meant: what rounding takes from the high part goes into the low one. */
+#define RUNNING(T, lost)                                                                                               \
+  static void add_pair_##T(T *high, T *low, T more_high, T more_low) {                                                 \
+    T sum = *high + more_high;                                                                                         \
+    *low = *low + more_low + lost(*high, more_high, sum);                                                              \
+    *high = sum;                                                                                                       \
+  }                                                                                                                    \
   static void running_##T(const T *x, int64_t n, int64_t step, T *to) {                                                \
-    T carry = 0, sum = 0;                                                                                              \
+    T blocks = 0, blocks_low = 0, runs = 0, runs_low = 0, first = 0, sum = 0;                                          \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-      if (i % ORDER_BLOCK == 0) carry += sum, sum = 0;                                                                 \
+      if (i % ORDER_RUN == 0) add_pair_##T(&runs, &runs_low, first + sum, 0), first = sum = 0;                         \
+      if (i % ORDER_RUN == ORDER_RUN / 2) first = sum, sum = 0;                                                        \
+      if (i % ORDER_BLOCK == 0) add_pair_##T(&blocks, &blocks_low, runs, runs_low), runs = runs_low = 0;               \
       sum += x[i * step];                                                                                              \
-      to[i * step] = carry + sum;                                                                                      \
+      T high = blocks, low = blocks_low;                                                                               \
+      add_pair_##T(&high, &low, runs, runs_low);                                                                       \
+      to[i * step] = high + (low + first + sum);                                                                       \
     }                                                                                                                  \
   }
-RUNNING(float)
-RUNNING(double)
-RUNNING(uint64_t)
+#define LOST(T)                                                                                                        \
+  static T lost_##T(T a, T b, T sum) {                                                                                 \
+    T of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);                                                          \
+    return isfinite(lost) ? lost : 0;                                                                                  \
+  }
+LOST(float)
+LOST(double)
+#define NOTHING(a, b, sum) 0
+RUNNING(float, lost_float)
+RUNNING(double, lost_double)
+RUNNING(uint64_t, NOTHING)
 
 static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
 
@@ -527,6 +587,31 @@ START_TEST(running_sums_in_place) {
 }
 END_TEST
 
+/* As exact as a sum: a tenth, whose rounded sums err to one side, and numbers of both signs, where a small result stays
+   of sums that were large. Each result against exact sums of integers. */
+START_TEST(running_sums_are_exact) {
+  enum { N = 3000000 };
+  float *x = malloc(N * sizeof *x);
+  for (int which = 0; which < 3; which++) {
+    for (int64_t i = 0; i < N; i++)
+      x[i] = which == 0 ? 0.1f : which == 1 ? (float)(draw() >> 40) * 0x1p-24f : i < N / 2 ? 0.1f : -0.1f;
+    strew_tensor *tensor = tensor_of(STREW_FLOAT32, 1, (int64_t[]){N}, CONTIGUOUS, x), *out = NULL;
+    ok(strew_cumsum(tensor, 0, &out, &failure));
+    float *sums = (float *)(void *)host_of(out);
+    int64_t exact = 0, most = 0; /* in 2^-28, of which 0.1f and its sums are whole numbers */
+    for (int64_t i = 0; i < N; i++) {
+      exact += (int64_t)ldexp((double)x[i], 28);
+      if (exact > most) most = exact;
+      double error = fabs(ldexp((double)sums[i], 28) - (double)exact);
+      if (!(error <= 3e-7 * (double)most)) ck_abort_msg("case %d: sum %" PRId64 " is %g", which, i, (double)sums[i]);
+    }
+    free(sums);
+    strew_release(tensor), strew_release(out);
+  }
+  free(x);
+}
+END_TEST
+
 START_TEST(running_sum_of_nothing) {
   strew_tensor *empty = random_tensor(STREW_INT8, 2, (int64_t[]){0, 3}, CONTIGUOUS), *out = NULL;
   ok(strew_cumsum(empty, 0, &out, &failure));
@@ -549,6 +634,7 @@ Suite *make_suite(void) {
   TCase *chosen = new_case(suite, "chosen cases");
   tcase_add_test(chosen, a_hundred_million_ones);
   tcase_add_test(chosen, extremes_of_zeros_and_nans);
+  tcase_add_loop_test(chosen, values_stand_at_their_positions, 0, sweep(THREAD_COUNTS));
   tcase_add_loop_test(chosen, one_special_among_many, 0, 3);
   tcase_add_test(chosen, of_nothing);
   tcase_add_test(chosen, refusals);
@@ -558,6 +644,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(running, long_running_sums, 0, sweep(THREAD_COUNTS));
   tcase_add_test(running, running_sums_of_many_lines);
   tcase_add_loop_test(running, running_sums_in_place, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
+  tcase_add_test(running, running_sums_are_exact);
   tcase_add_test(running, running_sum_of_nothing);
   return suite;
 }

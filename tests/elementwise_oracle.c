@@ -243,13 +243,39 @@ strew_scalar element_at(const struct opened *x, int rank, const int64_t *sizes, 
   return strew_scalar_load(x->dtype, x->host + (size_t)offset * strew_dtype_size_bytes(x->dtype));
 }
 
+static bool is_finite(strew_scalar x) { return x.dtype != STREW_FLOAT64 || isfinite(x.as.f); }
+/* Holds int64 and float64, where tests run. */
+static long double value_of(strew_scalar x) {
+  return x.dtype == STREW_FLOAT64 ? (long double)x.as.f : (long double)x.as.i;
+}
+
+/* What a number is in a comparison with elements of dtype: integers compare with its value, floats with what it is
+   rounded to, unless that is infinite alone. */
+static strew_scalar number_in_test(strew_scalar number, strew_dtype dtype) {
+  if (!is_float_dtype(dtype)) return number;
+  strew_scalar rounded = convert(number, dtype);
+  return is_finite(number) && !is_finite(rounded) ? number : rounded;
+}
+
+static strew_scalar test_with_number(strew_binary_op op, strew_scalar a, strew_scalar b) {
+  long double x = value_of(a), y = value_of(b);
+  if (op == STREW_LOGICAL_AND) return strew_bool(x != 0 && y != 0);
+  if (op == STREW_LOGICAL_OR) return strew_bool(x != 0 || y != 0);
+  bool ordered = !isnan(x) && !isnan(y);
+  return strew_bool(apply_test(op, ordered ? 0 : (double)NAN, 0, (x > y) - (x < y)));
+}
+
 /* The result that is due, dense, of the shape of `like` and dtype. */
 char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype) {
   strew_dtype common = common_of(a, b);
   if (op == STREW_DIV && !is_float_dtype(common)) common = STREW_FLOAT32;
   strew_dtype compute = is_half(common) ? STREW_FLOAT32 : common;
-  if (!a.tensor) a.number = convert(a.number, op <= STREW_POW ? compute : common);
-  if (!b.tensor) b.number = convert(b.number, op <= STREW_POW ? compute : common);
+  bool number_is_tested = is_test(op) && !(a.tensor && b.tensor);
+  strew_operand *number = !a.tensor ? &a : &b;
+  if (number_is_tested && op <= STREW_GE)
+    number->number = number_in_test(number->number, strew_tensor_dtype(a.tensor ? a.tensor : b.tensor));
+  else if (!number->tensor && !number_is_tested)
+    number->number = convert(number->number, op == STREW_MUL || (op == STREW_DIV && a.tensor) ? compute : common);
   if (op == STREW_POW && is_float_dtype(compute) && !b.tensor && b.number.as.f == 2) op = STREW_MUL, b = a;
   int rank = strew_tensor_rank(like);
   const int64_t *sizes = strew_tensor_sizes(like);
@@ -257,9 +283,11 @@ char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_t
   int64_t count = strew_tensor_numel(like);
   char *due = malloc((size_t)count * 8 + 8);
   for (int64_t i = 0; i < count; i++) {
-    strew_scalar left = convert(element_at(&x, rank, sizes, i), compute);
-    strew_scalar right = convert(element_at(&y, rank, sizes, i), compute);
-    strew_scalar result = apply(op, compute, left, right);
+    strew_scalar left = element_at(&x, rank, sizes, i), right = element_at(&y, rank, sizes, i);
+    if (a.tensor && is_half(common)) left = convert(left, common); /* tensors meet in the common dtype */
+    if (b.tensor && is_half(common)) right = convert(right, common);
+    strew_scalar result = number_is_tested ? test_with_number(op, left, right)
+                                           : apply(op, compute, convert(left, compute), convert(right, compute));
     ok(strew_scalar_store(result, STREW_SATURATE, dtype, due + (size_t)i * strew_dtype_size_bytes(dtype), &failure));
   }
   free(x.host);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { ORDER_BLOCK = 1024, ORDER_LANES = 16 };
+enum { ORDER_BLOCK = 1024, ORDER_LANES = 16, ORDER_RUN = 16 };
 
 /* ordered_float(x, n, true) is the product. */
 #define ORDERED(T)                                                                                                     \

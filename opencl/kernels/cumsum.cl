@@ -1,7 +1,6 @@
-/* cumsum.cl: running sums, in the order that runtime/core.h gives: those of each block of 1024 elements for itself, to
-   each of which the block's carry is added from the left, the sum of the earlier blocks' totals, first to last. Where
-   the blocks of a line go to several work-items, the same kernel runs twice: it finds the totals (TOTALS 1), these give
-   way to carries, and it writes. There are three of them:
+/* cumsum.cl: running sums, in the order that runtime/core.h gives: halves of runs, the pairs before runs, and carries,
+   which are the pairs of a line's earlier blocks. Where the blocks of a line go to several work-items, the same kernel
+   runs twice: it finds the blocks' pairs (TOTALS 1), these give way to carries, and it writes. There are three of them:
      scan_items    one work-item for a block, or a line
      scan_tile     one work-item for a block, or the whole, of TILE neighbouring lines: for processors that have vectors
      scan_staged   64 work-items bring 16 blocks through local memory, where 16 of them add
@@ -9,11 +8,10 @@
      S, OUT       suffixes of the dtypes of elements and sums
      OUTER        of the lines, see space.h
      WAY          WAY_ITEMS, WAY_TILE, WAY_STAGED or WAY_CARRIES: which kernels there are
-     TOTALS       1: only the blocks' totals are wanted
-     DENSE        1: steps of 1 along the line (WAY_ITEMS) or from line to line (WAY_TILE), in both operands
-     SPAN         WAY_ITEMS: blocks that a work-item has in hand at once, so that no sum waits for the one before it */
+     TOTALS       1: only the blocks' pairs are wanted
+     DENSE        1: steps of 1 along the line (WAY_ITEMS) or from line to line (WAY_TILE), in both operands */
 #include "prelude.h"
-#include "scalar.h"
+#include "pairs.h"
 #include "space.h"
 
 #define WAY_ITEMS   0
@@ -27,26 +25,33 @@
 #define WAY    WAY_ITEMS
 #define TOTALS 0
 #define DENSE  1
-#define SPAN   4
 #endif
 
 #define BLOCK 1024
+#define RUN   16
+#define HALF  8
 #define GROUP 64
 
 #define WIDE CAT(EXACT_, S)
 typedef CAT(T_, WIDE) wide;
+typedef CAT(pair_, WIDE) pair;
 typedef CAT(T_, S) IN;
 typedef CAT(T_, OUT) OUT_OF;
 #define PLUS(a, b)  CAT(plus_, WIDE)(a, b)
+#define PAIR(high, low)  CAT(make_pair_, WIDE)(high, low)
+#define NONE             PAIR(0, 0)
+#define JOINED(a, b)     CAT(add_pairs_, WIDE)(a, b)
+#define EXTENDED(a, x)   CAT(add_to_pair_, WIDE)(a, x)
+#define AFTER(before, x) CAT(with_pair_, WIDE)(before, x)
 #define ELEMENT(at) CAT(load_, S)(in[at])
 #define STORED(x)   CAT(CAT(OUT, _from_), WIDE)(x)
 
 /* SPACE and the operands' own steps are those of the lines; along one there are n elements, with steps of run. A
-   work-item has `span` blocks of a line, one after the other. Totals, and later carries, lie block by block, one for
+   work-item has `span` blocks of a line, one after the other. Their pairs, and later carries, lie block by block, one for
    each line; without memory for them, a work-item has all blocks of its line. */
 #define LINES                                                                                                          \
   SPACE, OPERAND(OUT_OF, out), OPERAND(const IN, in), const long lines, const long n, const long out_run,              \
-      const long in_run, const long blocks, const long span, __global wide *carries
+      const long in_run, const long blocks, const long span, __global pair *carries
 #define CARRY(block, line) carries[(block)*lines + (line)]
 #define FIRSTS_OF(line)                                                                                                \
   const long row = quotient(line, columns), column = (line)-row * columns;                                             \
@@ -62,34 +67,27 @@ typedef CAT(T_, OUT) OUT_OF;
 #define OUT_RUN out_run
 #endif
 
-/* Elements begin .. begin + count - 1, of one block. */
-static inline wide scan_block(__global OUT_OF *out, __global const IN *in, long out_run, long in_run, int count,
-                              wide carry) {
-  wide sum = 0;
-  for (int i = 0; i < count; i++) {
-    sum = PLUS(sum, ELEMENT(i * IN_RUN));
-#if !TOTALS
-    out[i * OUT_RUN] = STORED(PLUS(carry, sum));
-#endif
+#define TAKE(i, before, sum)                                                                                           \
+  {                                                                                                                    \
+    sum = PLUS(sum, ELEMENT((i)*IN_RUN));                                                                              \
+    if (!TOTALS) out[(i)*OUT_RUN] = STORED(AFTER(before, sum));                                                        \
   }
-  return sum;
-}
 
-/* SPAN full blocks: their totals; and their running sums. */
-static inline void span_totals(__global const IN *in, long in_run, wide *sums) {
-  for (int g = 0; g < SPAN; g++) sums[g] = 0;
-  for (int i = 0; i < BLOCK; i++)
-    for (int g = 0; g < SPAN; g++) sums[g] = PLUS(sums[g], ELEMENT((g * BLOCK + i) * IN_RUN));
-}
-static inline void span_sums(__global OUT_OF *out, __global const IN *in, long out_run, long in_run,
-                             const wide *carry) {
-  wide sums[SPAN];
-  for (int g = 0; g < SPAN; g++) sums[g] = 0;
-  for (int i = 0; i < BLOCK; i++)
-    for (int g = 0; g < SPAN; g++) {
-      sums[g] = PLUS(sums[g], ELEMENT((g * BLOCK + i) * IN_RUN));
-      out[(g * BLOCK + i) * OUT_RUN] = STORED(PLUS(carry[g], sums[g]));
-    }
+/* A block of `count` elements, after the pair `carry`. Returns its own, if it is wanted. */
+static inline pair scan_block(__global OUT_OF *out, __global const IN *in, long out_run, long in_run, int count,
+                              pair carry, bool wanted) {
+  pair runs = NONE, before = carry;
+  for (int begin = 0; begin < count; begin += RUN) {
+    const int middle = min(begin + HALF, count), end = min(begin + RUN, count);
+    wide first = 0, second = 0;
+    for (int i = begin; i < middle; i++) TAKE(i, before, first)
+    before.low = PLUS(before.low, first);
+    for (int i = middle; i < end; i++) TAKE(i, before, second)
+    if (!wanted && end == count) break;
+    runs = EXTENDED(runs, PLUS(first, second));
+    before = JOINED(carry, runs);
+  }
+  return runs;
 }
 
 __kernel void scan_items(LINES) {
@@ -97,32 +95,15 @@ __kernel void scan_items(LINES) {
   const long first = chunk * span, end = min(first + span, blocks);
   if (first >= blocks) return;
   FIRSTS_OF(line);
-  wide running = 0;
-  for (long block = first; block < end;) {
+  pair running = NONE;
+  for (long block = first; block < end; block++) {
     const long place = block * BLOCK;
-    __global const IN *from = in + in_first + place * IN_RUN;
-    __global OUT_OF *to = out + out_first + place * OUT_RUN;
-    if (block + SPAN <= end && place + SPAN * BLOCK <= n) {
-      wide sums[SPAN], carry[SPAN];
-#if TOTALS
-      span_totals(from, in_run, sums);
-      for (int g = 0; g < SPAN; g++) CARRY(block + g, line) = sums[g];
-#else
-      if (!carries) span_totals(from, in_run, sums);
-      for (int g = 0; g < SPAN; g++) {
-        carry[g] = carries ? CARRY(block + g, line) : running;
-        if (!carries) running = PLUS(running, sums[g]);
-      }
-      span_sums(to, from, out_run, in_run, carry);
-#endif
-      block += SPAN;
-    } else {
-      const wide carry = !TOTALS && carries ? CARRY(block, line) : running;
-      const wide sum = scan_block(to, from, out_run, in_run, (int)min((long)BLOCK, n - place), carry);
-      if (TOTALS) CARRY(block, line) = sum;
-      running = PLUS(running, sum);
-      block++;
-    }
+    pair carry = running;
+    if (!TOTALS && carries) carry = CARRY(block, line);
+    const pair total = scan_block(out + out_first + place * OUT_RUN, in + in_first + place * IN_RUN, out_run, in_run,
+                                  (int)min((long)BLOCK, n - place), carry, TOTALS || block + 1 < end);
+    if (TOTALS) CARRY(block, line) = total;
+    running = JOINED(running, total);
   }
 }
 #endif
@@ -144,23 +125,45 @@ __kernel void scan_tile(LINES) {
   const int width = (int)min((long)TILE, columns - column);
   if (begin >= n) return;
   const coordinates at = coordinates_of(row, rows, sizes);
-  wide sums[TILE], carry[TILE];
+  /* pairs before a run (and what follows in it), of the block's runs, and of the earlier blocks */
+  wide sums[TILE], firsts[TILE], highs[TILE], lows[TILE], runs[TILE], run_lows[TILE], carry[TILE], carry_lows[TILE];
   for (int c = 0; c < TILE; c++) {
-    sums[c] = 0;
-    carry[c] = !TOTALS && carries && c < width ? CARRY(chunk, line + c) : 0;
+    sums[c] = firsts[c] = runs[c] = run_lows[c] = carry[c] = carry_lows[c] = 0;
+    if (!TOTALS && carries && c < width) {
+      carry[c] = CARRY(chunk, line + c).high;
+      carry_lows[c] = CARRY(chunk, line + c).low;
+    }
+    highs[c] = carry[c], lows[c] = carry_lows[c];
   }
   for (long i = begin; i < end; i++) {
     __global const IN *from = in + AT(in) + i * in_run;
     __global OUT_OF *to = out + AT(out) + i * out_run;
-    if (i % BLOCK == 0 && i > begin)
+    if (i % RUN == HALF) {
       for (int c = 0; c < TILE; c++) {
-        carry[c] = PLUS(carry[c], sums[c]);
+        firsts[c] = sums[c];
+        lows[c] = PLUS(lows[c], sums[c]);
         sums[c] = 0;
       }
+    } else if (i % RUN == 0 && i > begin) {
+      for (int c = 0; c < TILE; c++) {
+        const pair sum = EXTENDED(PAIR(runs[c], run_lows[c]), PLUS(firsts[c], sums[c]));
+        runs[c] = sum.high, run_lows[c] = sum.low;
+        sums[c] = firsts[c] = 0;
+      }
+      for (int c = 0; c < TILE; c++) {
+        const pair before = JOINED(PAIR(carry[c], carry_lows[c]), PAIR(runs[c], run_lows[c]));
+        highs[c] = before.high, lows[c] = before.low;
+      }
+      if (i % BLOCK == 0)
+        for (int c = 0; c < TILE; c++) {
+          carry[c] = highs[c], carry_lows[c] = lows[c];
+          runs[c] = run_lows[c] = 0;
+        }
+    }
 #define TAKE(c)                                                                                                        \
   {                                                                                                                    \
     sums[c] = PLUS(sums[c], CAT(load_, S)(from[(c)*IN_STEP]));                                                         \
-    if (!TOTALS) to[(c)*OUT_STEP] = STORED(PLUS(carry[c], sums[c]));                                                   \
+    if (!TOTALS) to[(c)*OUT_STEP] = STORED(AFTER(PAIR(highs[c], lows[c]), sums[c]));                                   \
   }
     if (width == TILE)
       for (int c = 0; c < TILE; c++) TAKE(c)
@@ -168,7 +171,7 @@ __kernel void scan_tile(LINES) {
       for (int c = 0; c < width; c++) TAKE(c)
   }
   if (TOTALS)
-    for (int c = 0; c < width; c++) CARRY(chunk, line + c) = sums[c];
+    for (int c = 0; c < width; c++) CARRY(chunk, line + c) = EXTENDED(PAIR(runs[c], run_lows[c]), PLUS(firsts[c], sums[c]));
 }
 #endif
 
@@ -183,7 +186,8 @@ __kernel void scan_staged(LINES) {
   const int id = (int)get_local_id(0), longest = (int)min((long)BLOCK, n);
   const long slot = (long)group_id() * ROWS + id, line = quotient(slot, blocks), block = slot - line * blocks;
   const bool adds = id < ROWS && line < lines;
-  wide sum = 0, carry = 0;
+  wide sum = 0, first = 0;
+  pair carry = NONE, runs = NONE, before = NONE;
   if (adds) {
     FIRSTS_OF(line);
     in_firsts[id] = in_first + block * BLOCK * in_run;
@@ -201,31 +205,40 @@ __kernel void scan_staged(LINES) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (adds)
       for (int i = 0; i < GROUP && begin + i < counts[id]; i++) {
+        if (i % RUN == HALF) {
+          first = sum, sum = 0;
+          before.low = PLUS(before.low, first);
+        } else if (i % RUN == 0) {
+          runs = EXTENDED(runs, PLUS(first, sum));
+          first = sum = 0;
+          before = JOINED(carry, runs);
+        }
         sum = PLUS(sum, stage[id][i]);
-        stage[id][i] = PLUS(carry, sum);
+        stage[id][i] = AFTER(before, sum);
       }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!TOTALS)
       for (int r = 0; r < ROWS; r++)
         if (place < counts[r]) out[out_firsts[r] + place * out_run] = STORED(stage[r][id]);
   }
-  if (TOTALS && adds) CARRY(block, line) = sum;
+  if (TOTALS && adds) CARRY(block, line) = EXTENDED(runs, PLUS(first, sum));
 }
 #endif
 
 #if WAY == WAY_CARRIES
-/* Each total gives way to the sum of those before it, for blocks begin .. end - 1; `running` has one sum per line. */
+/* Each block's pair gives way to the sum of those before it, for blocks begin .. end - 1; `running` has one per line. */
 #define TOTALS_OF                                                                                                      \
-  const long lines, const long begin, const long end, __global wide *restrict carries, __global wide *restrict running
+  const long lines, const long begin, const long end, __global pair *restrict carries, __global pair *restrict running
 
 __kernel void carry_items(TOTALS_OF) {
   const long line = (long)get_global_id(0);
   if (line >= lines) return;
-  wide sum = begin ? running[line] : 0;
+  pair sum = NONE;
+  if (begin) sum = running[line];
   for (long block = begin; block < end; block++) {
-    const wide total = carries[block * lines + line];
+    const pair total = carries[block * lines + line];
     carries[block * lines + line] = sum;
-    sum = PLUS(sum, total);
+    sum = JOINED(sum, total);
   }
   running[line] = sum;
 }
@@ -234,21 +247,25 @@ __kernel void carry_items(TOTALS_OF) {
 #define STAGE 1024
 #define AHEAD 8
 __kernel void carry_group(TOTALS_OF) {
-  __local wide stage[STAGE];
+  __local pair stage[STAGE];
   const long line = (long)group_id();
   const int id = (int)get_local_id(0);
-  wide sum = begin ? running[line] : 0;
+  pair sum = NONE;
+  if (begin) sum = running[line];
   for (long first = begin; first < end; first += STAGE) {
     const int count = (int)min((long)STAGE, end - first);
-    for (int i = id; i < STAGE; i += GROUP) stage[i] = i < count ? carries[(first + i) * lines + line] : 0;
+    for (int i = id; i < STAGE; i += GROUP) {
+      stage[i] = NONE;
+      if (i < count) stage[i] = carries[(first + i) * lines + line];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (id == 0)
       for (int i = 0; i < STAGE; i += AHEAD) {
-        wide totals[AHEAD];
+        pair totals[AHEAD];
         for (int k = 0; k < AHEAD; k++) totals[k] = stage[i + k];
         for (int k = 0; k < AHEAD; k++) {
           stage[i + k] = sum;
-          sum = PLUS(sum, totals[k]);
+          sum = JOINED(sum, totals[k]);
         }
       }
     barrier(CLK_LOCAL_MEM_FENCE);

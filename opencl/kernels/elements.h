@@ -1,11 +1,21 @@
 /* elements.h: elements on their way into and out of what is computed, by STREW_SATURATE. The host defines
      S          suffix of the dtype that values have; a 16-bit float only where they are moved and not computed with
      R          suffix of the dtype that results have: S, or b8
+     VIA        of the 16-bit float that values become first, if they do; S is f32 then
      IN, OUT    those of operands, where they are known when the kernel is built */
-#define VALUE       CAT(T_, S)
-#define RESULT      CAT(T_, R)
+#define VALUE  CAT(T_, S)
+#define RESULT CAT(T_, R)
+#ifdef VIA
+static inline float via_from_f32(float x) { return CAT(exact_, VIA)(CAT(VIA, _from_f32)(x)); }
+static inline float via_from_i64(int64_t x) { return CAT(exact_, VIA)(CAT(VIA, _from_i64)(x)); }
+#ifdef HAS_FLOAT64
+static inline float via_from_f64(double x) { return CAT(exact_, VIA)(CAT(VIA, _from_f64)(x)); }
+#endif
+#define VALUE_OF(s) CAT(via_from_, CAT(EXACT_, s))
+#else
 #define VALUE_OF(s) CAT(S, CAT(_from_, CAT(EXACT_, s)))
-#define STORED(s)   CAT(s, CAT(_from_, CAT(EXACT_, R)))
+#endif
+#define STORED(s) CAT(s, CAT(_from_, CAT(EXACT_, R)))
 
 #ifdef IN
 static inline VALUE value_of(CAT(T_, IN) x) { return VALUE_OF(IN)(CAT(exact_, IN)(x)); }

@@ -78,9 +78,7 @@ typedef CAT(key_, S) element;
 static inline element turned(element x) { return x < 0 ? x ^ LARGEST : x; }
 static inline element element_of(IN bits, int flip) {
   const element magnitude = (element)(bits & (IN)LARGEST);
-  /* a winner's zeros are equal */
-  const element key = IS_WINNER && magnitude == 0 ? 0 : turned((element)bits);
-  return magnitude > CAT(INFINITE_, S) ? LARGEST : (element)(key ^ flip);
+  return magnitude > CAT(INFINITE_, S) ? LARGEST : (element)(turned((element)bits) ^ flip);
 }
 static inline IN stored(element x, int flip) {
   return x == LARGEST ? (IN)(CAT(INFINITE_, S) | CAT(QUIET_, S)) : (IN)turned((element)(x ^ flip));

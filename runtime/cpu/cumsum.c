@@ -1,22 +1,29 @@
-/* cumsum.c: running sums on the CPU, in the order that core.h gives: every block for itself, plus its carry, the sum of
-   the earlier blocks' totals.
+/* cumsum.c: running sums on the CPU, in the order that core.h gives: runs, pairs before them, and carries, which are
+   the pairs of the earlier blocks.
 
    Lines are walked one by one, or, where neighbouring lines lie closer than the elements of one, a tile of them at a
-   time. Where there are few, they are split among the threads by blocks, too: a first pass finds the blocks' totals,
-   and leaves their running sums where the result will be, if it is dense and of their dtype. */
+   time. Where there are few, they are split among the threads by blocks, too: a first pass finds the blocks' pairs, and
+   leaves the sums of halves where the result will be, if it is dense and of their dtype. */
 #include "cpu.h"
+#include "isa.h"
+#include "pairs.h"
 #include "scalar.h"
 
 #include <string.h>
 
-enum { GROUP = 4, TILE_BYTES = 1024 };
+enum { TILE_BYTES = 1024, PAIR_ROW_BYTES = 2 * TILE_BYTES };
 
+/* See cumsum.inc. A pair has twice the bytes of a sum, and so has a row of pairs. */
 struct sums {
-  int64_t bytes; /* of one */
-  void (*plus)(void *sums, const void *elements, int64_t count);
-  void (*scan_group)(void *elements, int64_t count, void *totals);
-  void (*add_carry)(void *elements, int64_t count, const void *carry);
-  void (*scan_row)(void *to, const void *elements, void *sums, const void *carries, int64_t width);
+  int64_t bytes;
+  void (*scan_halves)(void *to, const void *elements, int64_t count);
+  void (*total_of_block)(void *total, const void *sums, int64_t count);
+  void (*carry_block)(void *sums, int64_t count, const void *carry, void *total);
+  void (*add_pair)(void *to, const void *pair);
+  void (*add_row)(void *to, const void *elements, int64_t width);
+  void (*add_pairs_row)(void *to, const void *a, const void *b, int64_t width);
+  void (*add_sums_row)(void *to, const void *sums, int64_t width);
+  void (*scan_row)(void *to, const void *elements, void *sums, const void *pairs, int64_t width);
 };
 
 #define S f32
@@ -40,15 +47,18 @@ struct job {
   int64_t columns, column_in, column_out; /* number and steps; 1 column where lines are walked one by one */
   int64_t width, tiles_per_row, tiles;
   int64_t chunk, chunks; /* blocks in one piece of work, pieces of a tile */
-  char *carries;         /* first the totals, then the carries: [tile][block][width]; NULL for one piece */
+  char *carries;         /* first the blocks' pairs, then the carries: [tile][block][2][width]; NULL for one piece */
   bool find_totals;      /* is this the first pass? */
 };
 
 struct desk {
-  _Alignas(64) char in[GROUP * SUM_BLOCK * sizeof(int64_t)];
+  _Alignas(64) char in[SUM_BLOCK * sizeof(int64_t)];
   _Alignas(64) char out[TILE_BYTES];
-  _Alignas(64) char sums[TILE_BYTES];
-  _Alignas(64) char carries[TILE_BYTES];
+  _Alignas(64) char sums[TILE_BYTES];        /* of half a run */
+  _Alignas(64) char half[TILE_BYTES];        /* of its first half */
+  _Alignas(64) char runs[PAIR_ROW_BYTES];    /* of the block's runs so far */
+  _Alignas(64) char before[PAIR_ROW_BYTES];  /* those and the carries */
+  _Alignas(64) char carries[PAIR_ROW_BYTES]; /* of the earlier blocks */
 };
 
 static void choose_sums(struct job *job, strew_dtype out, strew_dtype in) {
@@ -90,53 +100,61 @@ struct tile {
   char *carries; /* of block 0 */
 };
 
+static int64_t pair_row_bytes(const struct job *job) { return 2 * job->width * job->sums->bytes; }
+
 static struct tile tile_at(const struct job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, line = i / job->tiles_per_row;
   struct tile tile = {.width = job->columns - column};
   if (tile.width > job->width) tile.width = job->width;
   tile.out = operand_at(&job->lines, 0, line) + column * job->column_out;
   tile.in = operand_at(&job->lines, 1, line) + column * job->column_in;
-  if (job->carries) tile.carries = job->carries + i * job->blocks * job->width * job->sums->bytes;
+  if (job->carries) tile.carries = job->carries + i * job->blocks * pair_row_bytes(job);
   return tile;
 }
 
 /* ---------------------------------------------------------------------------------------------------- one by one */
 
-/* The blocks of a group have their running sums: adds the carries, known ones or the one that runs along. */
-static void carry_group(const struct job *job, const struct tile *tile, char *elements, int64_t count, int64_t block,
-                        const char *totals, char *running) {
-  const struct sums *sums = job->sums;
-  for (int64_t i = 0, g = 0; i < count; i += SUM_BLOCK, g++) {
-    const char *carry = tile->carries ? tile->carries + (block + g) * sums->bytes : running;
-    sums->add_carry(elements + i * sums->bytes, count - i < SUM_BLOCK ? count - i : SUM_BLOCK, carry);
-    if (!tile->carries) sums->plus(running, totals + g * sums->bytes, 1);
+/* The sums of a block's halves of runs, where the result will be or on the desk; or they are there from the first pass.
+ */
+static char *halves_of_block(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place,
+                             int64_t count) {
+  int64_t bytes = job->sums->bytes;
+  bool in_place = job->out_direct && job->out_step == bytes;
+  const char *from = tile->in + place * job->in_step;
+  char *to = in_place ? tile->out + place * job->out_step : desk->in;
+  if (in_place && tile->carries && !job->find_totals) return to;
+  if (job->in_direct && job->in_step == bytes) {
+    job->sums->scan_halves(to, from, count);
+  } else {
+    job->load(count, to, bytes, from, job->in_step);
+    job->sums->scan_halves(to, to, count);
   }
+  return to;
 }
 
 static void scan_along(const struct job *job, struct desk *desk, const struct tile *tile, int64_t begin, int64_t end) {
-  int64_t bytes = job->sums->bytes, totals[GROUP] = {0}, running = 0;
-  bool in_place = job->out_direct && job->out_step == bytes, scanned = in_place && tile->carries && !job->find_totals;
-  for (int64_t block = begin; block < end && !context_stops(job->context); block += GROUP) {
-    int64_t place = block * SUM_BLOCK, blocks = end - block < GROUP ? end - block : GROUP, count = blocks * SUM_BLOCK;
-    if (count > job->n - place) count = job->n - place;
-    const char *from = tile->in + place * job->in_step;
-    char *to = tile->out + place * job->out_step, *elements = in_place ? to : desk->in;
-    if (elements != from && !scanned) job->load(count, elements, bytes, from, job->in_step);
-    if (!scanned) job->sums->scan_group(elements, count, totals);
+  const struct sums *sums = job->sums;
+  char *running = desk->carries, *total = desk->before;
+  memset(running, 0, (size_t)(2 * sums->bytes));
+  for (int64_t block = begin; block < end && !context_stops(job->context); block++) {
+    int64_t place = block * SUM_BLOCK, count = least(job->n - place, SUM_BLOCK);
+    char *elements = halves_of_block(job, desk, tile, place, count);
+    char *carry = tile->carries ? tile->carries + 2 * block * sums->bytes : running;
     if (job->find_totals) {
-      /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): where totals are looked for, there is room for them */
-      memcpy(tile->carries + block * bytes, totals, (size_t)(blocks * bytes));
+      sums->total_of_block(carry, elements, count);
       continue;
     }
-    carry_group(job, tile, elements, count, block, (char *)totals, (char *)&running);
-    if (!in_place) job->store(count, to, job->out_step, elements, bytes);
+    sums->carry_block(elements, count, carry, total);
+    if (!tile->carries) sums->add_pair(running, total);
+    if (elements == desk->in)
+      job->store(count, tile->out + place * job->out_step, job->out_step, elements, sums->bytes);
   }
 }
 
 /* ---------------------------------------------------------------------------------------------- a tile at a time */
 
-static void scan_rows(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place, int64_t count,
-                      const char *carries) {
+/* Half a run: its rows into desk->sums, and to the result, if that is wanted. */
+static void scan_half(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place, int64_t count) {
   const struct sums *sums = job->sums;
   bool in_direct = job->in_direct && job->column_in == sums->bytes;
   bool out_direct = job->out_direct && job->column_out == sums->bytes;
@@ -146,25 +164,51 @@ static void scan_rows(const struct job *job, struct desk *desk, const struct til
     char *to = tile->out + i * job->out_step;
     if (!in_direct) job->load(tile->width, desk->in, sums->bytes, from, job->column_in);
     if (job->find_totals) {
-      sums->plus(desk->sums, elements, tile->width);
+      sums->add_row(desk->sums, elements, tile->width);
       continue;
     }
-    sums->scan_row(out_direct ? to : desk->out, elements, desk->sums, carries, tile->width);
+    sums->scan_row(out_direct ? to : desk->out, elements, desk->sums, desk->before, tile->width);
     if (!out_direct) job->store(tile->width, to, job->column_out, desk->out, sums->bytes);
   }
 }
 
+/* A run after the pairs desk->before; its totals are left in desk->sums. */
+static void scan_run(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place, int64_t count) {
+  int64_t bytes = tile->width * job->sums->bytes;
+  scan_half(job, desk, tile, place, least(count, SUM_HALF));
+  if (count <= SUM_HALF) return;
+  memcpy(desk->half, desk->sums, (size_t)bytes);
+  job->sums->add_row(desk->before + bytes, desk->half, tile->width); /* the low parts */
+  scan_half(job, desk, tile, place + SUM_HALF, count - SUM_HALF);
+  job->sums->add_row(desk->sums, desk->half, tile->width);
+}
+
+/* A block, after the pairs `carries`; its own are left in desk->runs. */
+static void scan_rows(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place, int64_t count,
+                      const char *carries) {
+  const struct sums *sums = job->sums;
+  memset(desk->runs, 0, (size_t)(2 * tile->width * sums->bytes));
+  for (int64_t i = 0; i < count; i += SUM_RUN) {
+    if (i)
+      sums->add_pairs_row(desk->before, carries, desk->runs, tile->width);
+    else
+      memcpy(desk->before, carries, (size_t)(2 * tile->width * sums->bytes));
+    scan_run(job, desk, tile, place + i, least(count - i, SUM_RUN));
+    if (place + i + SUM_RUN < job->n) sums->add_sums_row(desk->runs, desk->sums, tile->width);
+  }
+}
+
 static void scan_across(const struct job *job, struct desk *desk, const struct tile *tile, int64_t begin, int64_t end) {
-  int64_t row_bytes = job->width * job->sums->bytes;
-  memset(desk->carries, 0, sizeof desk->carries);
+  size_t used_bytes = (size_t)(2 * tile->width * job->sums->bytes);
+  memset(desk->carries, 0, used_bytes);
   for (int64_t block = begin; block < end && !context_stops(job->context); block++) {
-    int64_t place = block * SUM_BLOCK, count = job->n - place < SUM_BLOCK ? job->n - place : SUM_BLOCK;
-    char *known = tile->carries ? tile->carries + block * row_bytes : NULL;
+    int64_t place = block * SUM_BLOCK, count = least(job->n - place, SUM_BLOCK);
+    char *known = tile->carries ? tile->carries + block * pair_row_bytes(job) : NULL;
     scan_rows(job, desk, tile, place, count, known ? known : desk->carries);
     if (!known)
-      job->sums->plus(desk->carries, desk->sums, tile->width);
+      job->sums->add_pairs_row(desk->carries, desk->carries, desk->runs, tile->width);
     else if (job->find_totals)
-      memcpy(known, desk->sums, (size_t)(tile->width * job->sums->bytes));
+      memcpy(known, desk->runs, used_bytes);
   }
 }
 
@@ -195,26 +239,26 @@ static void part_of_tiles(void *share_, int64_t part) {
     scan_piece(share->job, i);
 }
 
-/* Each block's total gives way to the sum of those before it. */
+/* Each block's pair gives way to the sum of those before it. */
 static void carries_of_totals(const struct job *job, struct desk *desk) {
-  int64_t row_bytes = job->width * job->sums->bytes;
+  size_t bytes = (size_t)pair_row_bytes(job);
   for (int64_t i = 0; i < job->tiles; i++) {
-    memset(desk->carries, 0, sizeof desk->carries);
+    int64_t width = tile_at(job, i).width;
+    memset(desk->carries, 0, bytes);
     for (int64_t block = 0; block < job->blocks; block++) {
-      char *at = job->carries + (i * job->blocks + block) * row_bytes;
-      memcpy(desk->sums, at, (size_t)row_bytes);
-      memcpy(at, desk->carries, (size_t)row_bytes);
-      job->sums->plus(desk->carries, desk->sums, job->width);
+      char *at = job->carries + (i * job->blocks + block) * pair_row_bytes(job);
+      memcpy(desk->runs, at, bytes);
+      memcpy(at, desk->carries, bytes);
+      job->sums->add_pairs_row(desk->carries, desk->carries, desk->runs, width);
     }
   }
 }
 
 static strew_status scan_in_pieces(const struct call *call, struct job *job) {
   struct desk desk;
-  size_t bytes = (size_t)(job->tiles * job->blocks * job->width * job->sums->bytes);
+  size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
   job->carries = memory_take(job->context, bytes);
   if (!job->carries) return fail_memory(call, job->context, bytes);
-  memset(job->carries, 0, bytes); /* the last tile may be narrower */
   job->find_totals = true;
   pool_run(job->context, job->tiles * job->chunks, scan_piece, job);
   carries_of_totals(job, &desk);
@@ -230,8 +274,8 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   choose_sums(&job, plan->operands[0].dtype, plan->operands[1].dtype);
   lay_out(&job, plan);
   int64_t parts = pool_parts(job.context, plan_numel(plan) * job.sums->bytes);
-  int64_t wanted = (parts - 1) / job.tiles + 1; /* pieces of each tile, whole groups of blocks */
-  job.chunk = ((job.blocks - 1) / wanted / GROUP + 1) * GROUP;
+  int64_t wanted = (parts - 1) / job.tiles + 1; /* pieces of each tile */
+  job.chunk = (job.blocks - 1) / wanted + 1;
   job.chunks = (job.blocks - 1) / job.chunk + 1;
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return scan_in_pieces(call, &job);
   job.chunk = job.blocks;

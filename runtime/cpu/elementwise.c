@@ -21,6 +21,7 @@ typedef char block[BLOCK * sizeof(double)] __attribute__((aligned(64)));
 /* How one operand passes between memory and kernel. */
 struct lane {
   convert_row *convert; /* NULL: the kernel works on memory itself */
+  convert_row *narrow;  /* NULL, or the way to a 16-bit float, from which `convert` then leads on */
   int64_t size;         /* of one element in the kernel */
   const char *number;   /* a number: a block full of it */
   int64_t row;          /* elements in each of several short rows, which were joined but do not lie so; 0: none */
@@ -34,15 +35,25 @@ struct job {
   struct lane out, in[MAX_INPUTS];
 };
 
+/* Converts a part of a block. */
+static void convert(const struct lane *lane, int64_t count, char *to, const char *from, int64_t step) {
+  if (!lane->narrow) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): who joins rows has said how they are converted */
+    lane->convert(count, to, lane->size, from, step);
+    return;
+  }
+  uint16_t halves[BLOCK];
+  lane->narrow(count, (char *)halves, sizeof *halves, from, step);
+  lane->convert(count, to, lane->size, (const char *)halves, sizeof *halves);
+}
+
 /* Brings `count` elements of joined rows together, from number `first` on. Where all rows are the same one, what is
    there is doubled. */
 static void gather_rows(const struct lane *lane, char *to, const char *from, int64_t first, int64_t count) {
   int64_t r = first / lane->row, c = first % lane->row, period = lane->row_step ? count : least(count, lane->row);
   for (int64_t done = 0, run; done < period; done += run, r++, c = 0) {
     run = least(lane->row - c, period - done);
-    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): who joins rows has said how they are converted */
-    lane->convert(run, to + done * lane->size, lane->size, from + r * lane->row_step + c * lane->element_step,
-                  lane->element_step);
+    convert(lane, run, to + done * lane->size, from + r * lane->row_step + c * lane->element_step, lane->element_step);
   }
   for (int64_t done = period, more; done < count; done += more) {
     more = least(done, count - done);
@@ -60,7 +71,7 @@ static void visit(void *job_, const struct row *row) {
     if (lane->row)
       gather_rows(lane, blocks[i], row->address[1 + i], row->place % lane->joined, row->count);
     else if (!lane->number && lane->convert)
-      lane->convert(row->count, blocks[i], lane->size, row->address[1 + i], row->step_bytes[1 + i]);
+      convert(lane, row->count, blocks[i], row->address[1 + i], row->step_bytes[1 + i]);
   }
   void *out = job->out.convert ? blocks[MAX_INPUTS] : row->address[0];
   job->run(row->count, out, in);
@@ -72,11 +83,16 @@ static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
 
-static struct lane lane_in(const struct plan *plan, int i, strew_dtype computed, struct lane rows, char *number) {
+static struct lane lane_in(const struct plan *plan, int i, strew_dtype common, strew_dtype computed, struct lane rows,
+                           char *number) {
   const struct operand *operand = &plan->operands[i];
   struct lane lane = rows;
   lane.size = (int64_t)dtype_bytes(computed);
   if (operand->dtype != computed || !is_dense(plan, operand)) lane.convert = converter(computed, operand->dtype);
+  if (operand->storage && common != computed && dtype_narrows(operand->dtype, common)) {
+    lane.narrow = converter(common, operand->dtype);
+    lane.convert = converter(computed, common);
+  }
   if (operand->storage) return lane;
   int64_t longest = plan->rank ? plan->sizes[plan->rank - 1] : 1;
   lane.number = number;
@@ -151,7 +167,8 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
   bool direct = !job.out.convert;
   for (int i = 0; i < job.inputs; i++) {
     bool condition = plan->kind == ELEMENTWISE_WHERE && i == 0;
-    job.in[i] = lane_in(space, 1 + i, condition ? STREW_BOOL : plan->compute, rows[1 + i], numbers[i]);
+    strew_dtype computed = condition ? STREW_BOOL : plan->compute, common = condition ? STREW_BOOL : plan->common;
+    job.in[i] = lane_in(space, 1 + i, common, computed, rows[1 + i], numbers[i]);
     direct = direct && !job.in[i].convert;
   }
   int64_t longest = direct ? INT64_MAX : BLOCK;
@@ -187,7 +204,7 @@ static void search_visit(void *search_, const struct row *row) {
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
   struct search search = {.find_zero = kernels_of(compute)->find_zero,
-                          .lane = lane_in(plan, 0, compute, (struct lane){0}, NULL)};
+                          .lane = lane_in(plan, 0, compute, compute, (struct lane){0}, NULL)};
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);

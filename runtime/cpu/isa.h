@@ -51,13 +51,17 @@ enum processor processor_in_use(void);
 #define LOOPS_ENTRY(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
 
 /* Before a loop. INDEPENDENT: its turns do not meet in memory, so compilers need not ask before they make vectors of
-   it. UNROLLED: its turns are few and their number is known, so they are to be written one after the other. */
+   it. UNROLLED: its turns are few and their number is known, so they are to be written one after the other. ROLLED:
+   they are not, although it is; so it is this loop that becomes vectors, and not one around it by turning things round.
+ */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define UNROLLED    _Pragma("unroll")
+#define ROLLED      _Pragma("clang loop unroll(disable)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define UNROLLED    _Pragma("GCC unroll 16")
+#define ROLLED      _Pragma("GCC unroll 1")
 #endif
 
 #endif

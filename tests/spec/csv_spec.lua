@@ -125,6 +125,21 @@ describe("a .csv file", function()
       refusal("0.5\n", {dtype = "int64"}))
     assert.equal("has \"1e39\" in line 1, column 1, where a number that float32 holds is due",
       refusal("1e39\n", {dtype = "float32"}))
+    assert.equal("has \"1e400\" in line 1, column 1, where a number that float32 holds is due",
+      refusal("1e400\n", {dtype = "float32"}))
+    assert.equal("1 float32 0.0 inf", read("1e-400\ninf\n", {dtype = "float32"}))
+    -- digits decide what is a whole number, not what they are rounded to
+    for _, text in ipairs{"1e-400", "-1e-300", "0.99999999999999999999", "1.0000000000000000000000001",
+      "9223372036854775807.5", "1e19"} do
+      assert.equal(("has %q in line 1, column 1, where a number that int64 holds is due"):format(text),
+        refusal(text .. "\n", {dtype = "int64"}))
+    end
+    assert.equal("1 int64 9007199254740993 -9223372036854775808 25 1000 0 0",
+      read("9007199254740993.0\n-9223372036854775808\n2.50e1\n1e3\n-0.00\n0e-999\n", {dtype = "int64"}))
+    for _, dtype in ipairs{"int32", "int16", "int8", "uint8", "bool"} do
+      assert.equal(("has \"1e-400\" in line 1, column 1, where a number that %s holds is due"):format(dtype),
+        refusal("1e-400\n", {dtype = dtype}))
+    end
     assert.equal("has no number in line 3, column 1 (a), where int32 is due: that has no NaN",
       refusal("a\n1\nNA\n", {header = true, dtype = "int32"}))
   end)

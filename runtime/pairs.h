@@ -1,0 +1,53 @@
+/* pairs.h: sums kept as pairs of floats, high and low, whose exact sum is meant: what a sum loses by rounding goes into
+   the low part (double-float arithmetic, by Knuth's two-sum). No float64 is needed, and no fused operation. core.h says
+   where they are used. Integers lose nothing. C11 and OpenCL C. */
+#ifndef STREW_PAIRS_H
+#define STREW_PAIRS_H
+
+#include "scalar.h"
+
+/* What sum, the rounded one of a and b, has lost: exact. 0 where it is not finite. */
+#define PAIR_LOST(s)                                                                                                   \
+  static inline W_##s lost_##s(W_##s a, W_##s b, W_##s sum) {                                                          \
+    const W_##s of_b = minus_##s(sum, a);                                                                              \
+    const W_##s lost = plus_##s(minus_##s(a, minus_##s(sum, of_b)), minus_##s(b, of_b));                               \
+    return isnan_##s(minus_##s(lost, lost)) ? 0 : lost;                                                                \
+  }
+PAIR_LOST(f32)
+#ifdef HAS_FLOAT64
+PAIR_LOST(f64)
+#endif
+#undef PAIR_LOST
+static inline int64_t lost_i64(int64_t a, int64_t b, int64_t sum) { return (void)a, (void)b, (void)sum, 0; }
+
+#define PAIR(s)                                                                                                        \
+  typedef struct {                                                                                                     \
+    W_##s high, low;                                                                                                   \
+  } pair_##s;                                                                                                          \
+  static inline pair_##s make_pair_##s(W_##s high, W_##s low) {                                                        \
+    pair_##s pair;                                                                                                     \
+    pair.high = high;                                                                                                  \
+    pair.low = low;                                                                                                    \
+    return pair;                                                                                                       \
+  }                                                                                                                    \
+  static inline pair_##s add_pairs_##s(pair_##s a, pair_##s b) {                                                       \
+    const W_##s high = plus_##s(a.high, b.high);                                                                       \
+    return make_pair_##s(high, plus_##s(plus_##s(a.low, b.low), lost_##s(a.high, b.high, high)));                      \
+  }                                                                                                                    \
+  /* (x, 0) is added. */                                                                                               \
+  static inline pair_##s add_to_pair_##s(pair_##s a, W_##s x) {                                                        \
+    const W_##s high = plus_##s(a.high, x);                                                                            \
+    return make_pair_##s(high, plus_##s(a.low, lost_##s(a.high, x, high)));                                            \
+  }                                                                                                                    \
+  /* One float for a pair and a sum that follows it. */                                                                \
+  static inline W_##s with_pair_##s(pair_##s before, W_##s sum) {                                                      \
+    return plus_##s(before.high, plus_##s(before.low, sum));                                                           \
+  }
+PAIR(f32)
+#ifdef HAS_FLOAT64
+PAIR(f64)
+#endif
+PAIR(i64)
+#undef PAIR
+
+#endif
