@@ -363,7 +363,7 @@ static strew_status endless_call(int i) {
   strew_tensor *src = endless(one, i == 3 ? of_topk : longest), *index = endless(zero, longest);
   strew_tensor *out = NULL, *more = NULL, *vector = NULL;
   strew_scatter_options add = {.reduction = STREW_SUM}, largest = {.reduction = STREW_AMAX};
-  strew_group_options groups = {1, -1, STREW_SUM, STREW_ERROR, NULL};
+  strew_group_options groups = {.dim = 1, .dim_size = -1, .reduction = STREW_SUM};
   strew_status status = STREW_OK;
   switch (i) {
   case 0: status = strew_reduce(STREW_FOLD_SUM, src, 0, NULL, false, 1, &out, &failure); break;
