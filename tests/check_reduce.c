@@ -332,7 +332,7 @@ static void check_zeros(strew_dtype dtype, int64_t rows, int64_t columns, bool g
     ok(strew_gather(tensor, dim, positions, STREW_ERROR, &taken, &failure));
     assert_same(taken, values, "what stands at the position");
     one_row = random_integers(STREW_INT64, 1, &sizes[dim], CONTIGUOUS, 0, 1);
-    strew_group_options options = {dim, 1, greatest ? STREW_AMAX : STREW_AMIN, STREW_ERROR, NULL};
+    strew_group_options options = {.dim = dim, .dim_size = 1, .reduction = greatest ? STREW_AMAX : STREW_AMIN};
     ok(strew_group(tensor, one_row, &options, &joined, &winners, &failure));
     assert_same(joined, values, "what the scatter family joins");
     assert_same(winners, positions, "where it found that");
