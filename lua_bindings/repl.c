@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BANNER_COLUMNS = 50 };
+enum { BANNER_COLUMNS = 50, ROOM = 1000 /* of Lua's stack, which the prompt needs above an entry's results */ };
 static const double long_seconds = 0.5; /* what takes longer is told */
 
 /* In the registry: the function of the entry that runs; the locals that an error left. */
@@ -159,6 +159,7 @@ static void take_hook(lua_State *L) {
 /* Calls the function on top, and waits until devices are done with what it gave them. Its results are on top then, or
    its error is. */
 static int run(lua_State *L) {
+  int base = lua_gettop(L) - 1;
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
   put_hook(L);
@@ -166,7 +167,12 @@ static int run(lua_State *L) {
   program_on_error(keep_locals);
   int status = program_call(L, 0, LUA_MULTRET);
   program_on_error(NULL);
-  if (status == LUA_OK && lua_checkstack(L, LUA_MINSTACK)) {
+  if (status == LUA_OK && !lua_checkstack(L, ROOM)) {
+    lua_settop(L, base);
+    lua_pushliteral(L, "too many results");
+    status = LUA_ERRRUN;
+  }
+  if (status == LUA_OK) {
     lua_pushcfunction(L, wait_for_devices);
     status = program_call(L, 0, 0);
   }
@@ -187,10 +193,10 @@ static void show_duration(lua_State *L, double seconds, double compiling) {
   lua_pop(L, 1);
 }
 
-/* Hands all that is on the stack above `base` to prompt.results. */
+/* Hands all that is on the stack above `base` to prompt.results, which copies them to count and once more to show. */
 static void show_results(lua_State *L, int base, bool is_hidden) {
   int n = lua_gettop(L) - base;
-  if (!lua_checkstack(L, LUA_MINSTACK)) {
+  if (!lua_checkstack(L, (is_hidden ? 1 : 2) * n + ROOM)) {
     fputs("too many results to print\n", stderr);
     return;
   }
