@@ -235,7 +235,7 @@ digest: all instruction_sets
 instruction_sets: all
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each OpenCL implementation that is there; kernels compiled by earlier runs are kept in the build folder.
-devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind others))
+devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind intel others))
 devices-%: all $(call programs,$(DEVICE_CHECKS))
 	@SPECS='$(DEVICE_SPECS)' sh tests/devices.sh $(BUILD) $*
 rules:

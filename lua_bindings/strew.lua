@@ -1753,7 +1753,7 @@ strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqr
 ---Gives the sine of an angle in radians.
 ---
 ---```lua
----print(strew.tensor{0, math.pi / 2}:sin())
+---print(strew.tensor{0, math.pi / 6}:sin())
 ---```
 ---```text
 ---float32[2] cpu
@@ -1767,7 +1767,7 @@ strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 ---Gives the cosine of an angle in radians.
 ---
 ---```lua
----print(strew.tensor{0, math.pi}:cos())
+---print(strew.tensor{0, math.pi / 3}:cos())
 ---```
 ---```text
 ---float32[2] cpu

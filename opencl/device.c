@@ -196,6 +196,7 @@ void opencl_close(strew_device *device) {
   on->queue = NULL;
   on->context = NULL;
   on->open = false;
+  on->sorts_tried = 0;
 }
 
 /* What differs from other devices, in words. */
@@ -214,6 +215,8 @@ static void describe_promise(const strew_device *device, char *text, size_t size
     used += (size_t)snprintf(text + used, size - used, "%sin integers, slower, for exactness:", used ? "; " : "");
   for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
     if (on->software & names[i].flag) used += (size_t)snprintf(text + used, size - used, " %s", names[i].name);
+  if (on->plain_sorts && used < size)
+    snprintf(text + used, size - used, "%ssorts built without optimisation, slower, for exactness", used ? "; " : "");
 }
 
 static void opencl_capabilities(const strew_device *device, strew_capabilities *out) {

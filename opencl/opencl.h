@@ -86,6 +86,8 @@ struct opencl {
   int64_t most_turns;            /* of all work-items of a launch together: at most 0.1 s, for nothing stops one */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
   unsigned software;             /* operations of float32 that integers have to do: */
+  uint64_t sorts_tried;          /* programs whose sorts are right, a bit each */
+  bool plain_sorts;              /* the compiler's optimisations get sorts wrong: they are built without */
   char driver[128], options[96]; /* of the compiler */
   char prelude[320];             /* lines put in front of every kernel file: what the device has */
   struct program *programs[PROGRAM_SLOTS];
@@ -118,6 +120,11 @@ void opencl_close(strew_device *device);
 bool opencl_assumed(const char *word);
 /* Which operations the device gets wrong, by chosen operands. probe.c */
 strew_status opencl_probe(const struct call *call, strew_device *device);
+/* Before a sort: a few known items, where the program for its dtype and rank is new to this process. One that sorts
+   them wrongly is built again without optimisations; an error where that does not help. probe_sort.c */
+strew_status opencl_probe_sort(const struct call *call, strew_device *device, const struct sort_plan *plan);
+/* True if an earlier process found that the device sorts right only without optimisations. */
+bool opencl_knows_plain_sorts(strew_device *device);
 
 /* In text (of TEXT_BYTES): what is in use, of how much, and what to do. */
 const char *hint_of_memory(const strew_device *device, char *text);

@@ -182,5 +182,6 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
     if (status != STREW_OK) return status;
     if (wrong) device->lacks_float64 = "its own is not exact";
   }
+  on->plain_sorts = opencl_knows_plain_sorts(device);
   return probe_loop(call, device);
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LONGEST_OPTIONS = 128 };
+
 struct program {
   struct program *next; /* in its slot */
   cl_program program;
@@ -109,8 +111,17 @@ static void add_settings(struct text *text, const char *settings) {
 
 /* ------------------------------------------------------------------------------------------------------ building */
 
-static cl_int build(struct opencl *on, cl_program program) {
-  return cl.clBuildProgram(program, 1, &on->device, on->options, NULL, NULL);
+/* The compiler's options for a program of this key. */
+static void options_of(const struct opencl *on, const char *key, char *options, size_t size) {
+  static const char sort[] = "sort.cl\n";
+  const bool is_plain = on->plain_sorts && !strncmp(key, sort, sizeof sort - 1);
+  snprintf(options, size, "%s%s", on->options, is_plain ? " -cl-opt-disable" : "");
+}
+
+static cl_int build(struct opencl *on, cl_program program, const char *key) {
+  char options[LONGEST_OPTIONS];
+  options_of(on, key, options, sizeof options);
+  return cl.clBuildProgram(program, 1, &on->device, options, NULL, NULL);
 }
 
 /* The compiler's words, as many as a message holds. */
@@ -133,27 +144,27 @@ static strew_status fail_build(const struct call *call, strew_device *device, cl
       strew_device_description(device), (int)strcspn(key, "\n"), key, cl_error_name(error), error, log);
 }
 
-static cl_program from_binary(strew_device *device, const char *key) {
+static cl_program from_binary(strew_device *device, const char *key, const char *source) {
   struct opencl *on = opencl_of(device);
   size_t size_bytes;
-  unsigned char *binary = cache_find(device->context, key, &size_bytes);
+  unsigned char *binary = cache_find(device->context, source, &size_bytes);
   if (!binary) return NULL;
   cl_int error = CL_SUCCESS;
   cl_program program = cl.clCreateProgramWithBinary(on->context, 1, &on->device, &size_bytes,
                                                     (const unsigned char **)&binary, NULL, &error);
   memory_give(device->context, binary, size_bytes);
-  if (program && error == CL_SUCCESS && build(on, program) == CL_SUCCESS) return program;
+  if (program && error == CL_SUCCESS && build(on, program, key) == CL_SUCCESS) return program;
   if (program) cl.clReleaseProgram(program);
   return NULL;
 }
 
-static void keep_binary(strew_device *device, cl_program program, const char *key) {
+static void keep_binary(strew_device *device, cl_program program, const char *source) {
   size_t size_bytes = 0;
   if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size_bytes, &size_bytes, NULL) != CL_SUCCESS) return;
   unsigned char *binary = size_bytes ? memory_take(device->context, size_bytes) : NULL;
   if (!binary) return;
   if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-    cache_keep(key, binary, size_bytes);
+    cache_keep(source, binary, size_bytes);
   memory_give(device->context, binary, size_bytes);
 }
 
@@ -165,8 +176,8 @@ static strew_status from_source(const struct call *call, strew_device *device, c
   cl_int error = CL_SUCCESS;
   cl_program program = cl.clCreateProgramWithSource(on->context, 1, &source, NULL, &error);
   if (!program) return fail_opencl(call, device, "clCreateProgramWithSource", error);
-  error = build(on, program);
-  if (error == CL_BUILD_PROGRAM_FAILURE) error = build(on, program);
+  error = build(on, program, key);
+  if (error == CL_BUILD_PROGRAM_FAILURE) error = build(on, program, key);
   if (error == CL_SUCCESS) return *out = program, STREW_OK;
   strew_status status = error == CL_BUILD_PROGRAM_FAILURE ? fail_build(call, device, program, key, error)
                                                           : fail_opencl(call, device, "clBuildProgram", error);
@@ -180,7 +191,7 @@ static strew_status make_program(const struct call *call, strew_device *device, 
                                  bool *kept, cl_program *out) {
   sigset_t before;
   shield_raise(&before);
-  *out = *kept ? from_binary(device, source) : NULL;
+  *out = *kept ? from_binary(device, key, source) : NULL;
   *kept = *out != NULL;
   strew_status status = STREW_OK;
   if (!*out) {
@@ -199,6 +210,7 @@ static strew_status build_program(const struct call *call, strew_device *device,
                                   const char *settings, bool *kept, cl_program *out) {
   struct opencl *on = opencl_of(device);
   struct text text = {.context = device->context};
+  char options[LONGEST_OPTIONS];
   uint64_t bit;
   const struct kernel_file *found = file_named(file, strlen(file), &bit);
   if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "there is no kernel file %s", file);
@@ -207,7 +219,8 @@ static strew_status build_program(const struct call *call, strew_device *device,
   text_add_word(&text, " | ");
   text_add_word(&text, on->driver);
   text_add_word(&text, " | ");
-  text_add_word(&text, on->options);
+  options_of(on, key, options, sizeof options);
+  text_add_word(&text, options);
   text_add_word(&text, "\n");
   text_add_word(&text, on->prelude);
   add_settings(&text, settings);

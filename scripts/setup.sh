@@ -1,6 +1,8 @@
 #!/bin/sh
 # usage: sh scripts/setup.sh [TARGET...]
 # Installs the Debian packages that this machine misses for these targets, then runs make TARGET...
+#        sh scripts/setup.sh intel
+# Fetches Intel's OpenCL for CPUs from PyPI to build/intel, for make test; runs no make. Does nothing where it is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -88,6 +90,44 @@ install() {
   fi
   rm -f "$log"
 }
+
+# Unpacks the libraries in wheels (sys.argv[2:]) to a folder. Copies under other names, which stand for links, become
+# links; the loader of OpenCL and what compilers link with stay behind.
+unpack='import os, sys, zipfile
+folder, first = sys.argv[1], {}
+for wheel in map(zipfile.ZipFile, sys.argv[2:]):
+    for entry in wheel.infolist():
+        name = os.path.basename(entry.filename)
+        if "/data/lib/" not in entry.filename or name.startswith(("libOpenCL.", "icx-lto.")): continue
+        twin = first.setdefault((entry.CRC, entry.file_size), name)
+        if twin != name: os.symlink(twin, os.path.join(folder, name))
+        else: open(os.path.join(folder, name), "wb").write(wheel.read(entry))'
+
+# Into a folder aside, renamed when all is there.
+fetch_intel() {
+  folder=$PWD/build/intel new=$PWD/build/intel.new
+  [ ! -e "$folder/intel.icd" ] || return 0
+  python3 -m pip --version >/dev/null 2>&1 || install python3-pip
+  echo "setup: fetching Intel's OpenCL for CPUs from PyPI (273 MB; this may take minutes)"
+  rm -rf "$new"
+  mkdir -p "$new/lib"
+  if ! python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --only-binary :all: -d "$new" \
+    intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 tbb==2023.2.0 >"$new/log" 2>&1 </dev/null ||
+    ! python3 -c "$unpack" "$new/lib" "$new"/*.whl >>"$new/log" 2>&1; then
+    said=$(tail -n 1 "$new/log")
+    rm -rf "$new"
+    fail "cannot fetch Intel's OpenCL, its tests are left out: $said"
+  fi
+  rm -f "$new"/*.whl "$new/log"
+  echo "$folder/lib/libintelocl.so" >"$new/intel.icd"
+  rm -rf "$folder"
+  mv "$new" "$folder"
+}
+
+if [ "${1-}" = intel ]; then
+  fetch_intel
+  exit
+fi
 
 # The lists are split into words on purpose.
 # shellcheck disable=SC2086

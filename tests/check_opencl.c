@@ -518,6 +518,64 @@ START_TEST(several_processes_at_once) {
 }
 END_TEST
 
+/* ---------------------------------------------------------------------------------------------- sorts that are wrong
+ */
+
+/* Three elements, sorted in a context: STREW_OK, or the sort's failure; what the device then promises. */
+static strew_status sort_three(strew_context *in, char promise[256]) {
+  const int64_t three = 3;
+  static const int32_t unsorted[] = {2, 1, 3}, due[] = {1, 2, 3};
+  strew_device *on = NULL;
+  strew_tensor *t = NULL, *values = NULL, *positions = NULL;
+  strew_capabilities can;
+  strew_error none = {0};
+  ok(strew_device_find(in, device_spec(), &on, &failure));
+  ok(strew_from(on, STREW_INT32, 1, &three, unsorted, &t, &failure));
+  clear_failure();
+  strew_status status = strew_sort(t, 0, false, &values, &positions, &failure);
+  if (status == STREW_OK) assert_elements(values, STREW_INT32, due, "sorted");
+  ck_assert_int_eq(strew_device_capabilities(on, &can, &none), STREW_OK);
+  memcpy(promise, can.promise, sizeof can.promise);
+  strew_release(t), strew_release(values), strew_release(positions);
+  return status;
+}
+
+/* A compiler whose optimisations spoil sorts is found out, and does without them: in later processes from the start. */
+START_TEST(sorts_that_optimisations_spoil) {
+  char promise[256];
+  long compiled[2];
+  release_context();
+  faults.spoils = OPTIMISED;
+  for (int i = 0; i < 2; i++) {
+    strew_context *in = new_context();
+    compiled[i] = faults.compiled;
+    ck_assert_int_eq(sort_three(in, promise), STREW_OK);
+    compiled[i] = faults.compiled - compiled[i];
+    ck_assert_ptr_nonnull(strstr(promise, "sorts built without optimisation"));
+    strew_context_release(in);
+  }
+  faults.spoils = NOTHING;
+  ck_assert_int_gt(compiled[0], 2);
+  ck_assert_int_eq(compiled[1], 0);
+  check_nothing_left("after sorts without optimisations");
+}
+END_TEST
+
+START_TEST(sorts_that_stay_wrong) {
+  char promise[256];
+  release_context();
+  faults.spoils = EVERYTHING;
+  strew_context *in = new_context();
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(sort_three(in, promise), STREW_EDEVICE);
+    ck_assert_ptr_nonnull(strstr(failure.message, "sorts wrongly, with its compiler's optimisations and without"));
+  }
+  faults.spoils = NOTHING;
+  strew_context_release(in);
+  check_nothing_left("after sorts that stay wrong");
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------- several contexts */
 
 enum { THREADS = 2, ROUNDS = 40, PLACES = 300, MANY = 5000 };
@@ -675,6 +733,10 @@ Suite *make_suite(void) {
   tcase_add_test(disk, other_devices_compile_their_own);
   tcase_add_test(disk, folders_that_cannot_be_used);
   tcase_add_test(disk, several_processes_at_once);
+  TCase *wrong = new_case(suite, "sorts that are wrong");
+  tcase_add_checked_fixture(wrong, start_folder, finish_folder);
+  tcase_add_test(wrong, sorts_that_optimisations_spoil);
+  tcase_add_test(wrong, sorts_that_stay_wrong);
   TCase *failing = new_case(suite, "functions that fail");
   tcase_add_unchecked_fixture(failing, use_functions, NULL);
   add_trials(failing);

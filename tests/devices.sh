@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: SPECS='view ...' sh tests/devices.sh BUILD pocl|rusticl|oclgrind|others
-# The Check programs, the specs and the digest on one OpenCL implementation (or on the devices that are none of the
-# three), with kernels kept in BUILD/devices. Prints a line with counts, or why the implementation is absent. Oclgrind,
+# usage: SPECS='view ...' sh tests/devices.sh BUILD pocl|rusticl|oclgrind|intel|others
+# The Check programs, the specs and the digest on one OpenCL implementation (or on the devices that are none of
+# these), with kernels kept in BUILD/devices. Prints a line with counts, or why the implementation is absent. Oclgrind,
 # which looks for races and bad accesses, is slow: it gets a few calls of each family.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -133,6 +133,10 @@ case $kind in
       [ ! -e "$library" ] || echo "$library" >"$here/vendors/oclgrind.icd"
     done
     export OCL_ICD_VENDORS="$here/vendors"
+    ;;
+  intel)
+    name="Intel's OpenCL for CPUs" word='opencl:intel(r) opencl' package='sh scripts/setup.sh intel'
+    export OCL_ICD_VENDORS="$PWD/build/intel"
     ;;
   others)
     others=$("$build/strew" tests/other_devices.lua) || exit 1

@@ -101,6 +101,27 @@ static void change_answer(cl_device_info what, void *value) {
     ((char *)value)[strlen(value) - 1] ^= 1;
 }
 
+static _Thread_local char *spoilt_text;
+
+/* A program's text, where it is to be spoilt with the order of its items turned round. Its first line has the options.
+ */
+static const char **spoilt(const char **texts) {
+  static const char right[] = "bool is_before(item a, item b) { return a < b; }", wrong[] = "a > b; }";
+  const char *order = strstr(*texts, right), *plain = strstr(*texts, "-cl-opt-disable");
+  if (depth > 1 || faults.spoils == NOTHING || !order || !strstr(*texts, "sort_tiles")) return texts;
+  if (faults.spoils == OPTIMISED && plain && plain < strchr(*texts, '\n')) return texts;
+  spoilt_text = strdup(*texts);
+  if (!spoilt_text) return texts;
+  memcpy(spoilt_text + (order - *texts) + sizeof right - sizeof wrong, wrong, sizeof wrong - 1);
+  return (const char **)&spoilt_text;
+}
+
+static void drop_spoilt(void) {
+  if (depth) return;
+  free(spoilt_text);
+  spoilt_text = NULL;
+}
+
 /* Functions that give a status. What is released is released even where it is said to have failed. */
 #define STATUS(name, parameters, arguments, ...)                                                                       \
   __attribute__((visibility("default"))) cl_int name parameters {                                                      \
@@ -206,7 +227,8 @@ MAKES(cl_mem, clCreateBuffer, MADE_BUFFER,
       (context, flags, size, host, error), (void)0)
 MAKES(cl_program, clCreateProgramWithSource, MADE_PROGRAM,
       (cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *error),
-      (context, count, texts, lengths, error), from_source = true)
+      (context, count, spoilt(texts), lengths, error), drop_spoilt();
+      from_source = true)
 MAKES(cl_program, clCreateProgramWithBinary, MADE_PROGRAM,
       (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,
        const unsigned char **binaries, cl_int *states, cl_int *error),

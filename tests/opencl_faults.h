@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 enum disguise { NO_DISGUISE, OTHER_NAME, OTHER_DRIVER, OTHER_ROUNDING, DISGUISES };
+enum spoiling { NOTHING, OPTIMISED, EVERYTHING };
 enum made { MADE_CONTEXT, MADE_QUEUE, MADE_BUFFER, MADE_PROGRAM, MADE_KERNEL, MADE_EVENT, MADE_LOAN, MADE_COUNT };
 
 extern struct opencl_faults {
@@ -15,6 +16,7 @@ extern struct opencl_faults {
   const char *only;                /* the one function that counts; NULL: all do */
   void (*seen)(void);              /* called at each call that counts; NULL: nothing is */
   int code;                        /* with which it fails; 0: with one that suits it */
+  enum spoiling spoils;            /* which programs come to sort the wrong way round, as if by a compiler's fault */
   enum disguise disguise;          /* what a device says of itself otherwise than it is */
   const char *function;            /* the first that failed, */
   const char *error;               /* and how its error is called, where that is known here */

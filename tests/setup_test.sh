@@ -1,10 +1,12 @@
 #!/bin/sh
 # usage: sh tests/setup_test.sh
-# scripts/setup.sh on machines that are played by stand-ins for apt-get, dpkg-query, id, sudo and make.
+# scripts/setup.sh on machines that are played by stand-ins for apt-get, dpkg-query, id, sudo, make and python3.
 # shellcheck disable=SC2016,SC2034 # $ for the stand-ins; out, err and asked are read by eval
 set -u
-setup=$(cd "$(dirname "$0")/.." && pwd)/scripts/setup.sh
-here=$(mktemp -d) && mkdir "$here/bin" && cd "$here" || exit 1
+script=$(cd "$(dirname "$0")/.." && pwd)/scripts/setup.sh
+here=$(mktemp -d) && mkdir -p "$here/bin" "$here/checkout/scripts" && cd "$here" || exit 1
+setup=$here/checkout/scripts/setup.sh
+cp "$script" "$setup" || exit 1
 trap 'rm -rf "$here"' EXIT
 passed=0 failed=0
 
@@ -93,6 +95,52 @@ rm bin/apt-get
 expect 'no apt' 0 "setup: no apt here; *gcc *liblua5.4-dev*${newline}make demo" '' '' demo
 rm bin/make
 expect 'neither apt nor make' 1 'setup: no apt here; *' 'setup: make is missing' '' demo
+
+# Intel's OpenCL. pip's packages are played by one wheel; python3 unpacks it, where the machine has one.
+python=$(python3 -c 'import sys; print(sys.executable)') intel=$here/checkout/build/intel
+pip() { # BODY: what `python3 -m pip download` does, in the folder for wheels; none: pip is missing
+  play python3 'case "$1 $2 $3" in
+    "-m pip --version") '"${1:+exit 0}"' exit 1 ;;
+    "-m pip download") for word; do [ "$before" != -d ] || cd "$word"; before=$word; done; '"$1"' ;;
+    *) exec '"$python"' "$@" ;; esac'
+}
+wheel='exec '"$python"' -c "import zipfile
+wheel = zipfile.ZipFile(\"one.whl\", \"w\")
+for name in (\"libintelocl.so\", \"libintelocl.so.1\", \"libOpenCL.so.1\"): wheel.writestr(\"one.data/data/lib/\" + name, name[:14])
+wheel.writestr(\"one.data/data/etc/intel.icd\", \"elsewhere\")"'
+intel_machine() { # MISSING
+  machine 0 "$1"
+  for tool in mkdir mv echo; do ln -sf "$(command -v $tool)" "bin/$tool"; done
+}
+holds() { # NAME FILES...: what build/intel and its lib hold
+  name=$1
+  shift
+  is=$(cd "$intel" 2>/dev/null && for file in * lib/*; do [ ! -e "$file" ] || printf '%s ' "$file"; done)
+  if [ "$is" = "$*" ] && [ ! -e "$intel.new" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $name: there is $is"
+  fi
+}
+intel_machine ''
+pip 'echo "ERROR: no network" >&2; exit 1'
+expect 'Intel, no network' 1 "setup: fetching Intel*" \
+  "setup: cannot fetch Intel's OpenCL, its tests are left out: ERROR: no network" '' intel
+holds 'Intel, no network: nothing' ''
+pip 'echo no wheel >one.whl'
+expect 'Intel, a torn wheel' 1 "setup: fetching Intel*" "setup: cannot fetch Intel's OpenCL*zip*" '' intel
+pip "$wheel"
+expect 'Intel' 0 "setup: fetching Intel*PyPI*" '' '' intel
+holds 'Intel, unpacked' 'intel.icd lib lib/libintelocl.so lib/libintelocl.so.1 '
+[ "$(cat "$intel/intel.icd")" = "$intel/lib/libintelocl.so" ] || echo "FAILED Intel's icd: $((failed += 1))"
+[ -L "$intel/lib/libintelocl.so.1" ] || echo "FAILED Intel's links: $((failed += 1))"
+pip 'exit 1'
+expect 'Intel is there' 0 '' '' '' intel
+rm -r "$intel"
+intel_machine python3-pip
+pip ''
+expect 'Intel without pip' 1 'setup: installing python3-pip *setup: fetching*' '*' '*install *python3-pip *' intel
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

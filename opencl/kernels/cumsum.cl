@@ -80,9 +80,9 @@ static inline pair scan_block(__global OUT_OF *out, __global const IN *in, long 
   for (int begin = 0; begin < count; begin += RUN) {
     const int middle = min(begin + HALF, count), end = min(begin + RUN, count);
     wide first = 0, second = 0;
-    for (int i = begin; i < middle; i++) TAKE(i, before, first)
+    IN_ORDER for (int i = begin; i < middle; i++) TAKE(i, before, first)
     before.low = PLUS(before.low, first);
-    for (int i = middle; i < end; i++) TAKE(i, before, second)
+    IN_ORDER for (int i = middle; i < end; i++) TAKE(i, before, second)
     if (!wanted && end == count) break;
     runs = EXTENDED(runs, PLUS(first, second));
     before = JOINED(carry, runs);
@@ -135,7 +135,7 @@ __kernel void scan_tile(LINES) {
     }
     highs[c] = carry[c], lows[c] = carry_lows[c];
   }
-  for (long i = begin; i < end; i++) {
+  IN_ORDER for (long i = begin; i < end; i++) {
     __global const IN *from = in + AT(in) + i * in_run;
     __global OUT_OF *to = out + AT(out) + i * out_run;
     if (i % RUN == HALF) {

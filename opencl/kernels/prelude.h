@@ -46,6 +46,14 @@ static inline size_t group_id(void) {
   return get_group_id(0) + (before ? before / get_local_size(0) : 0);
 }
 
+/* Put in front of loops that carry a sum of floats, whose order is the result's: Intel's compiler for processors
+   (2026.22) makes vectors of some, and so several sums of one. */
+#ifdef __clang__
+#define IN_ORDER _Pragma("clang loop vectorize(disable) interleave(disable)")
+#else
+#define IN_ORDER
+#endif
+
 /* Memory as bytes, which is how strides in bytes go through it. */
 typedef __global uchar *bytes;
 typedef __global const uchar *const_bytes;

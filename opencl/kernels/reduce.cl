@@ -274,9 +274,9 @@ __kernel void fold_items(BLOCKS) {
   UNROLL for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
   int i = 0;
 #if DENSE
-  for (; i + LANES <= count; i += LANES) TAKE_TURN(first + begin + i, 1)
+  IN_ORDER for (; i + LANES <= count; i += LANES) TAKE_TURN(first + begin + i, 1)
 #elif !FEW
-  for (; i + LANES <= count; i += LANES) {
+  IN_ORDER for (; i + LANES <= count; i += LANES) {
     const long e = begin + i, turn = first + FOLDED_AT(e), left = run - (e - quotient(e, run) * run);
     if (left < LANES)
       UNROLL for (int l = 0; l < LANES; l++)
@@ -316,7 +316,7 @@ __kernel void fold_tile(BLOCKS) {
   LANE_ARRAY(, lanes, LANES * TILE);
   for (int l = 0; l < LANES; l++)
     for (int c = 0; c < TILE; c++) LANE_START(lanes, l * TILE + c, l);
-  for (int i = 0; i < count; i++) {
+  IN_ORDER for (int i = 0; i < count; i++) {
     const long first = AT(in) + FOLDED_AT(begin + i);
     const int lane = i % LANES * TILE;
     if (width == TILE)
@@ -350,7 +350,7 @@ __kernel void fold_lanes(BLOCKS) {
     const int count = (int)min((long)BLOCK, n - begin);
     CENTER(output);
     FIRST_OF(output);
-    for (int i = lane; i < count; i += LANES) LANE_TAKE(own, 0, ELEMENT(first + FOLDED_AT(begin + i)), i)
+    IN_ORDER for (int i = lane; i < count; i += LANES) LANE_TAKE(own, 0, ELEMENT(first + FOLDED_AT(begin + i)), i)
   }
   LANE_COPY(lanes, id, own, 0);
   for (int distance = LANES / 2; distance; distance /= 2) {

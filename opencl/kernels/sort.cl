@@ -203,19 +203,21 @@ static inline void merge(__local const item *a, int a_count, __local const item 
   for (; b_count > 0; b_count--) *to++ = *b++;
 }
 
-/* Runs are merged to longer ones, to and fro; returns where the last one is. */
-static inline __local item *sort_by_merging(__local item *items, __local item *spare, int count) {
-  for (int i = 0; i < count; i += RUN) insert_all(items + i, min(RUN, count - i));
+/* Two lists of items and the number of the one in use, 0 or 1. One array, and a number rather than two pointers that are
+   swapped: where a pointer may point into either of two local arrays, Intel's compiler (2026.22) reads the wrong one. */
+typedef __local item (*lists)[LINE];
+
+/* Merges runs to longer ones, from list to list; returns the number of the last one. */
+static inline int sort_by_merging(lists list, int in, int count) {
+  for (int i = 0; i < count; i += RUN) insert_all(list[in] + i, min(RUN, count - i));
   for (int run = RUN; run < count; run *= 2) {
     for (int i = 0; i < count; i += 2 * run) {
       const int a_count = min(run, count - i), b_count = clamp(count - i - run, 0, run);
-      merge(items + i, a_count, items + i + run, b_count, spare + i);
+      merge(list[in] + i, a_count, list[in] + i + run, b_count, list[!in] + i);
     }
-    __local item *merged = spare;
-    spare = items;
-    items = merged;
+    in = !in;
   }
-  return items;
+  return in;
 }
 
 enum { DIGITS = 256 };
@@ -238,14 +240,10 @@ static inline bool deal(__local const item *items, __local item *dealt, int coun
   return true;
 }
 
-static inline __local item *sort_by_digits(__local item *items, __local item *spare, int count) {
-  for (int first_bit = 0; first_bit < 8 * (int)sizeof(word); first_bit += 8) {
-    if (!deal(items, spare, count, first_bit)) continue;
-    __local item *dealt = spare;
-    spare = items;
-    items = dealt;
-  }
-  return items;
+static inline int sort_by_digits(lists list, int in, int count) {
+  for (int first_bit = 0; first_bit < 8 * (int)sizeof(word); first_bit += 8)
+    if (deal(list[in], list[!in], count, first_bit)) in = !in;
+  return in;
 }
 
 /* heap[at] sinks to where it belongs; the last item of all stands at the top. */
@@ -260,7 +258,8 @@ static inline void sink(__local item *heap, int count, int at) {
 }
 
 __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
-  __local item place[LINE], spare[LINE];
+  __local item list[2][LINE];
+  __local item *spare = list[0], *place = list[1];
   const ulong common = 0;
   const int shift = 0;
   const long unit = (long)get_global_id(0), row = unit / tiles, begin = (unit - row * tiles) * tile;
@@ -282,8 +281,8 @@ __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
     }
   }
   /* digits say nothing of positions, whose order a heap does not keep */
-  __local item *sorted =
-      has_all && count > MANY ? sort_by_digits(place, spare, count) : sort_by_merging(place, spare, count);
+  __local const item *sorted =
+      list[has_all && count > MANY ? sort_by_digits(list, 1, count) : sort_by_merging(list, 1, count)];
   for (int r = 0; r < keep; r++) {
     const item x = r < count ? sorted[r] : LAST_ITEM;
     STORE(x, r)
