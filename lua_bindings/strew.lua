@@ -1757,7 +1757,7 @@ strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqr
 ---```
 ---```text
 ---float32[2] cpu
---- 0  1
+--- 0.0000  0.5000
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
@@ -1771,7 +1771,7 @@ strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 ---```
 ---```text
 ---float32[2] cpu
----  1  -1
+--- 1.0000  0.5000
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
