@@ -249,13 +249,17 @@ static int repeat_long(lua_State *L, lua_Unsigned units) {
   }
   int bit = 62;
   while (!(units >> bit)) bit--;
-  for (lua_pushvalue(L, UNIT); bit-- > 0;) {
+  for (lua_pushvalue(L, UNIT); bit-- > 1;) {
     limits_check(L);
     lua_pushvalue(L, -1);
     if (units >> bit & 1) lua_pushvalue(L, UNIT);
-    if (bit == 0) lua_pushvalue(L, TEXT);
     lua_concat(L, lua_gettop(L) - UNIT);
   }
+  if (units > 1) lua_pushvalue(L, -1);
+  if (units > 1 && units & 1) lua_pushvalue(L, UNIT);
+  lua_pushvalue(L, TEXT);
+  limits_check(L);
+  lua_concat(L, lua_gettop(L) - UNIT);
   return 1;
 }
 
@@ -269,7 +273,8 @@ static int repeat(lua_State *L) {
   luaL_optlstring(L, 3, "", &separator);
   size_t unit = length + separator;
   if (unit == 0) return lua_pushliteral(L, ""), 1;
-  bool is_long = count > 2 && unit < LONGEST && (size_t)count <= LONGEST / unit && (size_t)count > LONG / unit;
+  if (count == 1) return lua_pushvalue(L, 1), 1;
+  bool is_long = count > 1 && unit < LONGEST && (size_t)count <= LONGEST / unit && (size_t)count > LONG / unit;
   lua_settop(L, 3);
   return is_long ? repeat_long(L, (lua_Unsigned)count - 1) : lua_tocfunction(L, lua_upvalueindex(1))(L);
 }

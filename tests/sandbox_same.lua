@@ -156,6 +156,9 @@ print(digest(mixed:upper(), mixed:lower(), mixed:reverse(), ("%q"):format(mixed)
 for k = 0, 3 do print(digest(("%q"):format(("a"):rep(piece - k) .. "\0\r\r99\n" .. ("\r9"):rep(piece // 2) .. "\0"))) end
 print(digest((("x%%y"):rep(100000) .. "%d%-8s|%q|%c"):format(7, "z", "q", 65), (("%s"):rep(200) .. (" "):rep(piece)):format(table.unpack({}, 1, 200))))
 print(attempt(string.format, (" "):rep(piece) .. " %d"), attempt(string.format, (" "):rep(piece) .. "%", 1), attempt(string.format, (" "):rep(piece) .. "%y", 1))
+for _, count in ipairs {1, 2, 3, 4, 5, 7, 8} do
+  print(digest(("xy"):rep(piece):rep(count), ("xy"):rep(piece):rep(count, ("-"):rep(9)), ("ab"):rep(piece + count)))
+end
 print(digest(("ab"):rep(200000, ","), ("x"):rep(piece + 1), ("x"):rep(3 * piece, "\0"), ("y"):rep(1000):rep(300), string.rep(5, 300000, 6)))
 local letters = ("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"):rep(60000)
 print(digest(utf8.len(letters), utf8.len(letters, 2), utf8.len(letters, 3), utf8.len(letters, 1, -1), utf8.len(letters, -600000, -5)))

@@ -40,7 +40,8 @@ local operands = {
   small = function() return strew.ones(3, on) end,
   positions = function() return strew.zeros(3, {device = device, dtype = "int64"}) end,
   text = text,
-  spaces = keep("spaces", function() return (" "):rep(bytes) end),
+  -- Where a number is expected, Lua looks for one in all of them, twice: a second for 1 GiB, which nothing stops.
+  spaces = keep("spaces", function() return (" "):rep(math.min(bytes, 1 << 28)) end),
   zeros = keep("zeros", function() return ("\0"):rep(bytes) end),
   escapes = keep("escapes", function() return ("%a"):rep(bytes // 2) end),
   list = keep("list", function()

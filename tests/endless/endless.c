@@ -5,6 +5,9 @@
    each with a state of its own, which take one function after the other. NAME: only functions with this in their names;
    empty: all.
 
+   On a device a call that is late is made once more, which counts: a driver compiles kernels when they are first used,
+   and nothing stops it.
+
    Strings have 2^LOG2_BYTES bytes; memory is limited to 2 GiB and a multiple of that. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "strew_lua.h"
@@ -33,6 +36,7 @@ static struct shared {
   struct slot {
     int function, tuple; /* where it is */
     bool was_killed;     /* by the tuple before */
+    bool is_again;       /* the tuple was late once */
     char group[NAME_BYTES], name[NAME_BYTES];
   } slots[MOST_WORKERS];
 } * shared;
@@ -125,6 +129,16 @@ static double measure(lua_State *L, struct slot *slot) {
   return took;
 }
 
+/* Is the call to be made once more? */
+static bool may_compile(struct slot *slot, double took) {
+  bool is_first = took > settings.seconds + SLACK && !slot->is_again && strcmp(settings.device, "cpu") != 0;
+  slot->is_again = is_first;
+  if (!is_first) return false;
+  slot->tuple--;
+  *slot->group = '\0';
+  return true;
+}
+
 /* The next tuple of the function: false where there is none. */
 static bool make_call(lua_State *L, struct slot *slot) {
   lua_settop(L, NAME);
@@ -141,6 +155,7 @@ static bool make_call(lua_State *L, struct slot *slot) {
   if (lua_isnil(L, NAME + 1) || lua_gettop(L) == NAME) return false;
   if (!lua_toboolean(L, NAME + 1)) return true;
   double took = measure(L, slot);
+  if (may_compile(slot, took)) return true;
   bool is_late = took > settings.seconds + SLACK, is_full = took > settings.seconds / 2;
   bool is_long = took > settings.seconds / 5;
   atomic_fetch_add(&shared->calls, 1);
