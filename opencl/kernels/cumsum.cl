@@ -186,8 +186,7 @@ __kernel void scan_staged(LINES) {
   const int id = (int)get_local_id(0), longest = (int)min((long)BLOCK, n);
   const long slot = (long)group_id() * ROWS + id, line = quotient(slot, blocks), block = slot - line * blocks;
   const bool adds = id < ROWS && line < lines;
-  wide sum = 0, first = 0;
-  pair carry = NONE, runs = NONE, before = NONE;
+  pair carry = NONE, runs = NONE;
   if (adds) {
     FIRSTS_OF(line);
     in_firsts[id] = in_first + block * BLOCK * in_run;
@@ -203,25 +202,27 @@ __kernel void scan_staged(LINES) {
     for (int r = 0; r < ROWS; r++)
       if (place < counts[r]) stage[r][id] = ELEMENT(in_firsts[r] + place * in_run);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (adds)
-      for (int i = 0; i < GROUP && begin + i < counts[id]; i++) {
-        if (i % RUN == HALF) {
-          first = sum, sum = 0;
-          before.low = PLUS(before.low, first);
-        } else if (i % RUN == 0) {
-          runs = EXTENDED(runs, PLUS(first, sum));
-          first = sum = 0;
-          before = JOINED(carry, runs);
-        }
-        sum = PLUS(sum, stage[id][i]);
-        stage[id][i] = AFTER(before, sum);
+    for (int b = 0; adds && b < GROUP && begin + b < counts[id]; b += RUN) {
+      const int left = counts[id] - begin - b, middle = b + min(HALF, left), end = b + min(RUN, left);
+      pair before = JOINED(carry, runs);
+      wide first = 0, second = 0;
+      IN_ORDER for (int i = b; i < middle; i++) {
+        first = PLUS(first, stage[id][i]);
+        stage[id][i] = AFTER(before, first);
       }
+      before.low = PLUS(before.low, first);
+      IN_ORDER for (int i = middle; i < end; i++) {
+        second = PLUS(second, stage[id][i]);
+        stage[id][i] = AFTER(before, second);
+      }
+      runs = EXTENDED(runs, PLUS(first, second));
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!TOTALS)
       for (int r = 0; r < ROWS; r++)
         if (place < counts[r]) out[out_firsts[r] + place * out_run] = STORED(stage[r][id]);
   }
-  if (TOTALS && adds) CARRY(block, line) = EXTENDED(runs, PLUS(first, sum));
+  if (TOTALS && adds) CARRY(block, line) = runs;
 }
 #endif
 
