@@ -147,19 +147,16 @@ static inline uint64_t soft_root(uint64_t a, struct float_format f) {
   return round_to(f, root | (rest != 0), (x.exponent - spare) / 2);
 }
 
-/* Rises with the number: a negative one's magnitude is negated, so that -0 and 0 are one. */
-static inline int64_t order_of(uint64_t a, struct float_format f) {
-  int64_t magnitude = (int64_t)magnitude_in(a, f);
-  return a & sign_of(f) ? -magnitude : magnitude;
-}
-/* a < b, a == b; -0 equals 0, and NaN nothing. (By order_of: LLVM 18, and so PoCL 6, aborts on a `less` that tells
-   signs and zeros apart case by case, once `maximum` and `minimum` are made of it.) */
+/* a < b, a == b; -0 equals 0, and NaN nothing. (Words compare as floats do, but reversed where a sign is set. LLVM 18,
+   and so PoCL 6, aborts on a `less` by cases of signs, once `maximum` and `minimum` are made of it.) */
 static inline bool soft_less(uint64_t a, uint64_t b, struct float_format f) {
-  if (magnitude_in(a, f) > infinity_of(f) || magnitude_in(b, f) > infinity_of(f)) return false;
-  return order_of(a, f) < order_of(b, f);
+  uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f);
+  if (left > infinity_of(f) || right > infinity_of(f) || (left | right) == 0) return false;
+  return a != b && (a < b) != (((a | b) & sign_of(f)) != 0);
 }
 static inline bool soft_equal(uint64_t a, uint64_t b, struct float_format f) {
-  return magnitude_in(a, f) <= infinity_of(f) && order_of(a, f) == order_of(b, f);
+  if (magnitude_in(a, f) > infinity_of(f)) return false;
+  return a == b || (magnitude_in(a, f) | magnitude_in(b, f)) == 0;
 }
 
 /* What is left of a after subtracting b as often as it goes, with the sign of a: exact. The rest has 24
