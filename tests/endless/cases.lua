@@ -88,8 +88,8 @@ local for_tensors = {
   words "huge,matrix,deep,empty,empty rows,small,index,mask,bytes,text,list,tensors,many",
   words("huge,matrix,index,mask,small,positions,text,list,sizes,many,0,1,"
     .. "dtype,device,mode,reduce,search,style,colormap,profile,reduction,dim_size"),
-  words "index,positions,text,many,1",
-  words "huge,small,text,1",
+  words "index,positions,many,1",
+  words "huge,small,1",
 }
 local for_libraries = {
   words "text,spaces,zeros,escapes,list,tensors,chars,many,keys,function,small",
