@@ -1263,8 +1263,7 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 ---Takes the elements that index names along dim.
 ---
 ---`out[p] = self[p with p[dim] = index[p]]` for each position p of index. A lookup in one dimension is
----`t:gather(0, index)`. To select rows of a matrix (elsewhere index_select, take), expand the index:
----`t:gather(0, rows:unsqueeze(1):expand(-1, t.shape[2]))`.
+---`t:gather(0, index)`. Rows of a matrix: `t:index_select(0, rows)`.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -1436,6 +1435,143 @@ Tensor.scatter_min = strew.scatter_min
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor, strew.Tensor
 function strew.scatter_max(src, index, dim, out, dim_size, options) end
 Tensor.scatter_max = strew.scatter_max
+
+------------------------------------------------------------------------------------------- Choosing, counting, moving
+
+---Selects positions along a dimension: the rows, columns, ... that `index` names, in its order.
+---
+---`index` has at most one dimension; the result has its size along `dim`. Values may repeat. Out of range is an error,
+---or what `mode` says.
+---
+---```lua
+---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
+---print(t:index_select(1, strew.tensor{2, 0, 2}))
+---```
+---```text
+---int64[2, 3] cpu
+--- 3  1  3
+--- 6  4  6
+---```
+---@param self strew.Tensor any dtype
+---@param dim integer
+---@param index strew.Tensor int64 or int32
+---@param options? strew.mode_options
+---@return strew.Tensor t
+function strew.index_select(self, dim, index, options) end
+Tensor.index_select = strew.index_select
+
+---Returns the elements where `mask` is true, in row-major order, as one dimension (a filter).
+---
+---`self` and `mask` broadcast together. For whole rows of a matrix use `t:index_select(0, mask:nonzero():squeeze(1))`.
+---
+---```lua
+---local t = strew.tensor{3, -1, 4, -1, 5}
+---print(t:masked_select(t:gt(0)))
+---```
+---```text
+---int64[3] cpu
+--- 3  4  5
+---```
+---@param self strew.Tensor any dtype
+---@param mask strew.Tensor bool
+---@return strew.Tensor t
+function strew.masked_select(self, mask) end
+Tensor.masked_select = strew.masked_select
+
+---What bincount takes by name.
+---@class strew.bincount_options
+---@field weights? strew.Tensor one for each value: they are added instead of 1
+---@field minlength? integer the size of the result, at least
+
+---Counts how often each of 0, 1, 2, ... occurs; with `weights`, adds the weights of its occurrences.
+---
+---The result has a place for every value up to the largest. Negative values are an error.
+---
+---```lua
+---print(strew.tensor{0, 2, 2, 5}:bincount())
+---print(strew.bincount(strew.tensor{1, 1, 0}, {weights = strew.tensor{0.5, 0.25, 2}, minlength = 3}))
+---```
+---```text
+---int64[6] cpu
+--- 1  0  2  0  0  1
+---float32[3] cpu
+--- 2.0000  0.7500  0.0000
+---```
+---@param self strew.Tensor int64 or int32, one dimension
+---@param options? strew.bincount_options
+---@return strew.Tensor counts int64, or the weights' dtype
+function strew.bincount(self, options) end
+Tensor.bincount = strew.bincount
+
+---What one_hot takes by name.
+---@class strew.one_hot_options
+---@field num_classes? integer the size of the new dimension; unless given, one more than the largest value
+
+---Returns zeros with a further dimension, in which each value of `self` sets the element at its position to 1.
+---
+---```lua
+---print(strew.tensor{1, 0, 2}:one_hot())
+---```
+---```text
+---int64[3, 3] cpu
+--- 0  1  0
+--- 1  0  0
+--- 0  0  1
+---```
+---@param self strew.Tensor int64 or int32, values from 0
+---@param options? strew.one_hot_options
+---@return strew.Tensor t int64
+function strew.one_hot(self, options) end
+Tensor.one_hot = strew.one_hot
+
+---Returns where elements are NaN, as bools.
+---
+---```lua
+---print(strew.tensor{1, 0 / 0, 2}:isnan())
+---```
+---```text
+---bool[3] cpu
+--- false   true  false
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t bool
+function strew.isnan(self) end
+Tensor.isnan = strew.isnan
+
+---Reverses the order of elements along dimensions.
+---
+---```lua
+---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:flip(1))
+---```
+---```text
+---int64[2, 3] cpu
+--- 3  2  1
+--- 6  5  4
+---```
+---@param self strew.Tensor any dtype
+---@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence
+---@return strew.Tensor t a copy
+function strew.flip(self, ...) end
+Tensor.flip = strew.flip
+
+---Returns the differences of neighbours along a dimension: element 1 - element 0, 2 - 1, ...; bools: where they differ.
+---
+---```lua
+---print(strew.tensor{1, 4, 9, 16}:diff())
+---print(strew.tensor{1, 4, 9, 16}:diff(2))
+---```
+---```text
+---int64[3] cpu
+--- 3  5  7
+---int64[2] cpu
+--- 2  2
+---```
+---@param self strew.Tensor any dtype
+---@param n? integer how many times; 1 unless given
+---@param dim? integer the last unless given
+---@return strew.Tensor t
+function strew.diff(self, n, dim) end
+Tensor.diff = strew.diff
 
 ------------------------------------------------------------------------------------------------------------- Arithmetic
 

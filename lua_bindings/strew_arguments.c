@@ -11,68 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------- failures */
-
-int bind_fail(struct call *call, strew_status code, const char *argument, const char *format, ...) {
-  strew_error *error = &call->error;
-  char fact[sizeof error->message - 128]; /* leaves room for the two names */
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(fact, sizeof fact, format, arguments);
-  va_end(arguments);
-  error->op = error->alias;
-  error->code = code;
-  error->argument = argument;
-  error->has_value = false;
-  error->position_rank = -1;
-  error->hint[0] = '\0';
-  if (argument)
-    snprintf(error->message, sizeof error->message, "%.60s: '%.40s' %s", error->alias, argument, fact);
-  else
-    snprintf(error->message, sizeof error->message, "%.60s: %s", error->alias, fact);
-  return -1;
-}
-
-int bind_hint(struct call *call, const char *format, ...) {
-  strew_error *error = &call->error;
-  if (error->hint[0]) return -1;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(error->hint, sizeof error->hint, format, arguments);
-  va_end(arguments);
-  size_t length = strlen(error->message);
-  snprintf(error->message + length, sizeof error->message - length, "\n  hint  %s", error->hint);
-  return -1;
-}
-
 bool bind_goes_on(struct call *call, int64_t entry) {
   enum { ENTRIES = 4096 };
   return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
-}
-
-static const char *text_of_number(lua_State *L, int i, char *text) {
-  if (lua_isinteger(L, i)) {
-    snprintf(text, TEXT_BYTES, "%" PRId64, (int64_t)lua_tointeger(L, i));
-  } else if (isnan(lua_tonumber(L, i))) {
-    strcpy(text, "nan"); /* whatever its sign */
-  } else {
-    strew_format_float(text, TEXT_BYTES - 2, "%.*g", 14, lua_tonumber(L, i));
-    if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
-  }
-  return text;
-}
-
-const char *bind_text(lua_State *L, const struct call *call, int i, char *text) {
-  switch (lua_type(L, i)) {
-  case LUA_TNONE:
-  case LUA_TNIL: return "nil";
-  case LUA_TBOOLEAN: return lua_toboolean(L, i) ? "true" : "false";
-  case LUA_TNUMBER: return text_of_number(L, i, text);
-  case LUA_TSTRING: snprintf(text, TEXT_BYTES, "\"%.40s\"", lua_tostring(L, i)); return text;
-  case LUA_TUSERDATA:
-    if (bind_to_box(L, call->binding, i)) return "a tensor"; /* fallthrough */
-  default: snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i)); return text;
-  }
 }
 
 /* A number or a boolean? */
@@ -101,14 +42,6 @@ static strew_tensor *open_box(struct call *call, const struct box *box, int i, c
   if (!box->tensor) bind_fail(call, STREW_EFREED, name, "was freed");
   if (i == 1) call->self = box->tensor;
   return box->tensor;
-}
-
-void bind_hint_table(lua_State *L, struct call *call, int i, const char *name) {
-  if (!lua_istable(L, i)) return;
-  if (lua_getmetatable(L, i)) /* an object, or the module itself */
-    lua_pop(L, 1);
-  else
-    bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
 }
 
 bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void *out) {

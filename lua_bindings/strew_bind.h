@@ -44,8 +44,8 @@ struct print_options {
 };
 
 /* One for each Lua state, a userdata. Its user values are the table that strew.last_error() gives, and the memory of
-   boxes. */
-enum { LAST_ERROR = 1, BOXES, BINDING_VALUES = BOXES };
+   boxes, and the operations of strew_family.c that are loaded. */
+enum { LAST_ERROR = 1, BOXES, FAMILY, BINDING_VALUES = FAMILY };
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
@@ -55,6 +55,7 @@ struct binding {
   size_t bytes_seen;     /* tensor memory at the end of the last call ... */
   size_t bytes_baseline; /* ... and after the last full collection */
   size_t debt_bytes;     /* memory that Lua's collector has not been told of */
+  const char *outer;     /* the call of a script, while operations in Lua run within it; else NULL */
   struct print_options print;
   bool has_warned_of_mean;
 };
@@ -94,11 +95,14 @@ struct call {
 /* The rows of each file; the last one has no name. */
 extern const struct row bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[], bind_math_rows[],
     bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[], bind_file_rows[],
-    bind_show_rows[], bind_image_rows[];
+    bind_show_rows[], bind_image_rows[], bind_family_rows[];
 
-/* ------------------------------------------------------------------------------------------------ strew_module.c */
+/* --------------------------------------------------------------------------------------------------- strew_box.c */
 
-int bind_dispatch(lua_State *L);
+/* In the registry: the binding, and the module. */
+extern const char bind_key[], bind_module_key[];
+/* How chunks of the family are named: places in them are not a script's. */
+#define FAMILY_CHUNK "=strew.family"
 /* The box at `i`, or NULL where there is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */
@@ -110,6 +114,16 @@ static inline struct box *bind_self_box(lua_State *L) { return ((struct handle *
 strew_tensor **bind_result(lua_State *L, struct call *call);
 /* The end of a call with so many results on top of the stack. */
 static inline int bind_end(strew_status status, int results) { return status == STREW_OK ? results : -1; }
+/* The metamethods of boxes, with the binding as their upvalue, and that of the binding. */
+int bind_box_gc(lua_State *L);
+int bind_box_close(lua_State *L);
+int bind_close(lua_State *L);
+
+/* -------------------------------------------------------------------------------------------------- strew_call.c */
+
+int bind_dispatch(lua_State *L);
+/* strew.last_error() */
+int bind_last_error(lua_State *L, struct call *call);
 
 /* Pushes bind_dispatch's upvalues: the userdata at position `binding`, the row, its name, the form. */
 void bind_push_upvalues(lua_State *L, int binding, const struct row *row, const char *name, int form);
@@ -126,7 +140,7 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 /* A call of two operands; strew_math.c. */
 int bind_binary(lua_State *L, struct call *call, strew_binary_op op);
 
-/* --------------------------------------------------------------------------------------------- strew_arguments.c */
+/* --------------------------------------------------------------------------------------------------- strew_fail.c */
 
 /* Fills call->error with "OP: 'ARGUMENT' FACT, RULE" (argument may be NULL); returns -1. */
 int bind_fail(struct call *call, strew_status code, const char *argument, const char *format, ...)
@@ -146,6 +160,15 @@ void bind_hint_key(lua_State *L, struct call *call, int i);
 /* What a value is, for messages: "nil", "a table", "1.5"; text has TEXT_BYTES. */
 enum { TEXT_BYTES = 64 };
 const char *bind_text(lua_State *L, const struct call *call, int i, char *text);
+
+/* Adds the hint with the name that was meant, where there is one; returns -1. */
+int bind_hint_guess(struct call *call, const strew_guess *guess);
+/* Considers all keys of the table at i that are strings. */
+void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
+/* "OWNER has no 'NAME'", with the hint; returns -1. */
+int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess);
+
+/* --------------------------------------------------------------------------------------------- strew_arguments.c */
 
 /* How an argument may be given. By position all but KEYED; by name, in a table that comes last, OPTIONAL and KEYED. */
 enum presence { REQUIRED, OPTIONAL, UNNAMED /* optional, by position only */, KEYED, REST };
@@ -202,14 +225,5 @@ enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
 void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes); /* as a sequence */
-
-/* -------------------------------------------------------------------------------------------------- strew_names.c */
-
-/* Adds the hint with the name that was meant, where there is one; returns -1. */
-int bind_hint_guess(struct call *call, const strew_guess *guess);
-/* Considers all keys of the table at i that are strings. */
-void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
-/* "OWNER has no 'NAME'", with the hint; returns -1. */
-int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess);
 
 #endif

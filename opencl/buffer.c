@@ -137,21 +137,6 @@ strew_status block_read(const struct call *call, strew_device *device, const str
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ as storage */
-
-strew_status opencl_allocate(const struct call *call, strew_device *device, size_t size_bytes,
-                             struct storage *storage) {
-  strew_context *context = device->context;
-  strew_status status = opencl_open(call, device);
-  if (status != STREW_OK) return status;
-  struct block *block = memory_take(context, sizeof *block);
-  if (!block) return fail_memory(call, context, sizeof *block);
-  status = block_take(call, device, size_bytes, block);
-  if (status != STREW_OK) return memory_give(context, block, sizeof *block), status;
-  storage->data = block;
-  return STREW_OK;
-}
-
 void opencl_release(struct storage *storage) {
   struct block *block = storage->data;
   block_give(storage->device, block);

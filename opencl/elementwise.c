@@ -1,8 +1,8 @@
 /* elementwise.c: elementwise operations through OpenCL, copies and conversions among them. Where there is much to do
    and all inputs are of one dtype, a kernel is made for that dtype, the result's and the operation; else one is used
    that is told them at run time: they are many, and each kernel takes a compiler a tenth of a second. */
-#include "arithmetic.h"
 #include "opencl.h"
+#include "runtime/shared/arithmetic.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: of OpenCL 1.2, which is the floor */
-#include "core.h"
+#include "runtime/device.h"
 
 #include <CL/cl.h>
 #include <signal.h>
@@ -116,13 +116,13 @@ static inline struct opencl *opencl_of(const strew_device *device) { return devi
 /* Makes context and queue and asks the device what it can do; at first use. */
 strew_status opencl_open(const struct call *call, strew_device *device);
 void opencl_close(strew_device *device);
+extern const struct device_ops opencl_ops;
 /* Is the device to be taken for one that it is not? Words of STREW_OPENCL_ASSUME. */
 bool opencl_assumed(const char *word);
 /* Which operations the device gets wrong, by chosen operands. probe.c */
 strew_status opencl_probe(const struct call *call, strew_device *device);
-/* Before a sort: a few known items, where the program for its dtype and rank is new to this process. One that sorts
-   them wrongly is built again without optimisations; an error where that does not help. probe_sort.c */
-strew_status opencl_probe_sort(const struct call *call, strew_device *device, const struct sort_plan *plan);
+/* Sorts by a program that need not have been tested on this device: see probe_sort.c. sort.c */
+strew_status sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan);
 /* True if an earlier process found that the device sorts right only without optimisations. */
 bool opencl_knows_plain_sorts(strew_device *device);
 
@@ -140,6 +140,8 @@ strew_status fail_lost(const struct call *call, strew_device *device);
 strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block);
 void block_give(strew_device *device, struct block *block);
 void blocks_trim(strew_device *device, size_t keep_bytes);
+/* Frees the free blocks of all devices. */
+void opencl_drop_kept(strew_context *context);
 /* Gives all free blocks back to the driver; false where there were none. */
 bool blocks_make_room(strew_device *device);
 /* Host memory to a block, and back: both wait. */
@@ -233,6 +235,11 @@ strew_status launch_groups(struct launch *launch, int64_t groups, size_t size);
 /* How often a loop of `each` turns may go round where the caller's sizes say how often: a longer one goes on in another
    launch. */
 int64_t longest_run(const strew_device *device, int64_t each);
+
+/* How many work-items the groups of such kernels have, their setting GROUP_SIZE: GROUP where a device takes no more. */
+static inline size_t large_group(const strew_device *device) {
+  return opencl_of(device)->largest_group >= 256 ? 256 : GROUP;
+}
 
 /* ------------------------------------------------------------------------------------ the families' entries */
 

@@ -102,15 +102,7 @@ static void find_devices(strew_context *context) {
     problem(list, "no OpenCL: clGetPlatformIDs gave %s (%d)", cl_error_name(error), error);
 }
 
-void opencl_find_devices(strew_context *context) {
-  sigset_t before;
-  shield_raise(&before); /* drivers make their threads */
-  find_devices(context);
-  shield_lower(&before);
-  if (context->found.count == 0) advise(&context->found);
-}
-
-void opencl_forget_devices(strew_context *context) {
+static void forget_devices(strew_context *context) {
   struct device_list *list = &context->found;
   for (int i = 0; i < list->count; i++) {
     opencl_close(list->devices[i]);
@@ -118,4 +110,14 @@ void opencl_forget_devices(strew_context *context) {
     memory_give(context, list->devices[i], sizeof(struct found_device));
   }
   list->count = 0;
+}
+
+void opencl_find_devices(strew_context *context) {
+  context->found.drop_kept = opencl_drop_kept;
+  context->found.forget = forget_devices;
+  sigset_t before;
+  shield_raise(&before); /* drivers make their threads */
+  find_devices(context);
+  shield_lower(&before);
+  if (context->found.count == 0) advise(&context->found);
 }

@@ -1,6 +1,6 @@
 /* prefix.c: sums of what lies before: tiles are summed, their sums become starts in the same way, and each tile goes on
    from its own. */
-#include "radix.h"
+#include "prefix.h"
 
 static int64_t tile_of(const strew_device *device) {
   return opencl_of(device)->is_gpu ? 8 * (int64_t)large_group(device) : 4096;

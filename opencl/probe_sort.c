@@ -1,5 +1,6 @@
-/* probe_sort.c: whether a device sorts right, by a few known items, when a sort program is first used: to build one
-   while the device is opened would take far longer than all else there. */
+/* probe_sort.c: the device entry for sorts. The first sort of each dtype and rank tests the device with a few known
+   items: opening the device is too early, since building the programs would take far longer than all else there. A
+   program that sorts them wrongly is built again without optimisations; if that does not help, the sort fails. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -70,7 +71,7 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   }
   if (status == STREW_OK) status = block_write(call, device, &trial->blocks[FROM], 0, trial->from, bytes);
   const struct sort_plan plan = plan_of(trial, rank);
-  if (status == STREW_OK) status = opencl_sort(call, device, &plan);
+  if (status == STREW_OK) status = sort_untested(call, device, &plan);
   if (status == STREW_OK) status = block_read(call, device, &trial->blocks[VALUES], 0, trial->values, bytes);
   if (status == STREW_OK) status = block_read(call, device, &trial->blocks[INDICES], 0, trial->indices, sizes[INDICES]);
   for (int i = 0; i < OPERANDS; i++) block_give(device, &trial->blocks[i]);
@@ -121,8 +122,7 @@ static void use_plain_sorts(strew_device *device) {
   opencl_of(device)->sorts_tried = 0;
 }
 
-/* The trial's own sorts come by here, too: their program counts as tried. */
-strew_status opencl_probe_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
+static strew_status probe(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   enum { FEW = 2, MANY = 6 }; /* ranks, of fewer or more than 4 outer dimensions: see struct space */
   struct opencl *on = opencl_of(device);
   const strew_dtype dtype = plan->plan.operands[FROM].dtype;
@@ -146,4 +146,9 @@ strew_status opencl_probe_sort(const struct call *call, strew_device *device, co
                              .hint = "the CPU still works: device = \"cpu\"; the driver may want an update"},
               "%s (%s) sorts wrongly, with its compiler's optimisations and without", device->name,
               strew_device_description(device));
+}
+
+strew_status opencl_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
+  const strew_status status = probe(call, device, plan);
+  return status == STREW_OK ? sort_untested(call, device, plan) : status;
 }

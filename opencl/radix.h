@@ -1,18 +1,8 @@
-/* radix.h: parts of which sorts, scatters and searches are made: sums of what lies before, and a stable radix sort. */
+/* radix.h: a stable radix sort, of which sorts, scatters and searches are made. */
 #ifndef STREW_RADIX_H
 #define STREW_RADIX_H
 
-#include "opencl.h"
-
-/* How many work-items the groups of such kernels have, their setting GROUP_SIZE: GROUP where a device takes no more. */
-static inline size_t large_group(const strew_device *device) {
-  return opencl_of(device)->largest_group >= 256 ? 256 : GROUP;
-}
-
-/* Each of `count` numbers, uint or with `wide` ulong, becomes the sum of those before it. A last number that was 0 thus
-   becomes the sum of all. */
-strew_status sums_before(const struct call *call, strew_device *device, const struct block *numbers, int64_t count,
-                         bool wide);
+#include "prefix.h"
 
 /* Items as kernels/items.h has them: a key and a position in 8 bytes, key << 32 | position, or in 16, ulong2(key,
    position), where they are broad. */

@@ -205,13 +205,10 @@ static strew_status sort_by_digits(struct sort *sort) {
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the choice
- */
+/* -------------------------------------------------------------------------------------------------- the choice */
 
-strew_status opencl_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
+strew_status sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   enum { LINE_BYTES = 8192 }; /* of local memory: two such on a device whose work-items sort by merging */
-  strew_status status = opencl_probe_sort(call, device, plan);
-  if (status != STREW_OK) return status;
   struct sort sort = {.call = call, .device = device, .plan = plan, .space = space_of(&plan->plan)};
   sort.flip = plan->descending ? UINT64_MAX : 0;
   sort.broad = key_bytes(&sort) > 4 || sort.space.columns > UINT32_MAX;

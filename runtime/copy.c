@@ -1,5 +1,6 @@
 /* copy.c: conversion, filling and joining: all of it is the device's one operation `copy`. */
-#include "core.h"
+#include "copy.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -242,4 +243,20 @@ strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, str
 strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
   CALL(call, "stack", error, {0});
   return join(&call, count, tensors, dim, true, out);
+}
+
+strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
+  CALL(call, "read", error, {"self", tensor});
+  int64_t count = strew_tensor_numel(tensor);
+  size_t due = (size_t)count * dtype_bytes(tensor->dtype);
+  if (size_bytes != due)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "size_bytes"},
+                "is %zu, the elements take %zu", size_bytes, due);
+  if (!count) return STREW_OK;
+  if (strew_tensor_is_contiguous(tensor)) return tensor_read(&call, tensor, tensor->offset, to, count);
+  strew_tensor *dense = NULL;
+  strew_status status = copy_as(&call, tensor, tensor->dtype, &dense);
+  if (status == STREW_OK) status = tensor_read(&call, dense, 0, to, count);
+  strew_release(dense);
+  return status;
 }

@@ -1,5 +1,6 @@
 /* create.c: new tensors from a value, from host memory, from a rule. */
-#include "core.h"
+#include "copy.h"
+#include "device.h"
 
 strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
                          strew_error *error) {

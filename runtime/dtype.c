@@ -1,6 +1,7 @@
 /* dtype.c: what the two tables say, asked by name or number; promotion; single numbers in and out of dtypes. */
-#include "core.h"
-#include "scalar.h"
+#include "dtype.h"
+#include "context.h"
+#include "runtime/shared/scalar.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,6 @@ static const struct dtype_row dtypes[] = {
 };
 _Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
 
-enum { WORDS_PER_REDUCTION = 3 };
 static const char *const reductions[][WORDS_PER_REDUCTION] = {
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined) [STREW_##ENUM] = {name, second, third},
     STREW_REDUCTIONS(ROW)
@@ -38,6 +38,7 @@ size_t strew_dtype_size_bytes(strew_dtype dtype) {
 const char *strew_reduction_name(strew_reduction reduction) {
   return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction][0] : NULL;
 }
+const char *reduction_word(strew_reduction reduction, int which) { return reductions[reduction][which]; }
 const char *strew_mode_name(strew_mode mode) { return (unsigned)mode < STREW_MODE_COUNT ? modes[mode] : NULL; }
 
 bool reduction_is_ordered(strew_reduction reduction) {
@@ -50,67 +51,6 @@ bool reduction_is_ordered(strew_reduction reduction) {
 }
 
 enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category; }
-
-/* ------------------------------------------------------------------------------------------------------- words */
-
-/* What other libraries call them. */
-static const struct {
-  const char *kind, *word, *name;
-} synonyms[] = {
-    {"dtype", "float", "float32"}, {"dtype", "double", "float64"}, {"dtype", "half", "float16"},
-    {"dtype", "long", "int64"},    {"dtype", "integer", "int64"},  {"dtype", "int", "int32"},
-    {"dtype", "short", "int16"},   {"dtype", "char", "int8"},      {"dtype", "byte", "uint8"},
-    {"dtype", "boolean", "bool"},  {"reduce", "avg", "mean"},      {"reduce", "average", "mean"},
-    {"reduce", "product", "prod"}, {"reduce", "maximum", "amax"},  {"reduce", "minimum", "amin"},
-    {"mode", "raise", "error"},    {"mode", "clamp", "clip"},
-};
-
-static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
-  CALL(call, kind, error, {0});
-  char hint[TEXT_BYTES];
-  const char *word = guess->wanted, *mark = word ? "\"" : "";
-  for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
-    if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = kind, .hint = hint_of_guess(guess, hint)};
-  return fail(&call, fault, "is %s%s%s, known are %s", mark, word ? word : "missing", mark, known);
-}
-
-strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
-  for (int i = 0; word && i < STREW_DTYPE_COUNT; i++)
-    if (!strcmp(word, dtypes[i].name)) return *out = (strew_dtype)i, STREW_OK;
-  strew_guess guess = {.wanted = word};
-  char known[TEXT_BYTES];
-  int at = 0;
-  for (int i = 0; i < STREW_DTYPE_COUNT; i++) {
-    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", dtypes[i].name);
-    strew_guess_name(&guess, dtypes[i].name);
-  }
-  return fail_word(error, "dtype", &guess, known);
-}
-
-strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
-  for (int i = STREW_SUM; word && i < STREW_REDUCTION_COUNT; i++)
-    for (int k = 0; k < WORDS_PER_REDUCTION && reductions[i][k]; k++)
-      if (!strcmp(word, reductions[i][k])) return *out = (strew_reduction)i, STREW_OK;
-  strew_guess guess = {.wanted = word};
-  char known[TEXT_BYTES];
-  int at = 0;
-  for (int i = STREW_SUM; i < STREW_REDUCTION_COUNT; i++)
-    for (int k = 0; k < WORDS_PER_REDUCTION && reductions[i][k]; k++) {
-      at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", k ? " = " : (i > STREW_SUM ? ", " : ""),
-                     reductions[i][k]);
-      strew_guess_name(&guess, reductions[i][k]);
-    }
-  return fail_word(error, "reduce", &guess, known);
-}
-
-strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error) {
-  for (int i = 0; word && i < STREW_MODE_COUNT; i++)
-    if (!strcmp(word, modes[i])) return *out = (strew_mode)i, STREW_OK;
-  strew_guess guess = {.wanted = word};
-  for (int i = 0; i < STREW_MODE_COUNT; i++) strew_guess_name(&guess, modes[i]);
-  return fail_word(error, "mode", &guess, "error, wrap, clip, drop");
-}
 
 /* --------------------------------------------------------------------------------------------------- promotion */
 
@@ -142,153 +82,4 @@ strew_dtype dtype_of_operands(int count, const strew_operand *operands) {
     if (result < 0 || dtypes[found[g]].category > dtypes[result].category) result = found[g];
   }
   return (strew_dtype)result;
-}
-
-/* ----------------------------------------------------------------------------------------------- single numbers */
-
-static void store_saturated(strew_scalar number, strew_dtype dtype, void *element) {
-  switch (dtype) {
-#define CASE(ENUM, s, ...)                                                                                             \
-  case STREW_##ENUM: {                                                                                                 \
-    T_##s value = number.dtype == STREW_FLOAT64 ? s##_from_f64(number.as.f) : s##_from_i64(number.as.i);               \
-    memcpy(element, &value, sizeof value);                                                                             \
-    break;                                                                                                             \
-  }
-    STREW_DTYPES(CASE)
-#undef CASE
-  case STREW_DTYPE_COUNT: break;
-  }
-}
-
-static strew_scalar load(strew_dtype dtype, const void *element) {
-  switch (dtype) {
-#define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                   \
-  case STREW_##ENUM: {                                                                                                 \
-    T_##s value;                                                                                                       \
-    memcpy(&value, element, sizeof value);                                                                             \
-    if (category == FLOATING) return strew_float((double)load_##s(value));                                             \
-    return category == BOOLEAN ? strew_bool(load_##s(value) != 0) : strew_int((int64_t)load_##s(value));               \
-  }
-    STREW_DTYPES(CASE)
-#undef CASE
-  case STREW_DTYPE_COUNT: break;
-  }
-  return strew_int(0);
-}
-
-strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
-  struct float_mode host_mode;
-  float_mode_enter(&host_mode);
-  strew_scalar number = load(dtype, element);
-  float_mode_leave(&host_mode);
-  return number;
-}
-
-/* The whole number that `number` is under the rule `how`, if it lies in int64. */
-static bool whole_number(strew_scalar number, strew_conversion how, int64_t *out) {
-  if (number.dtype != STREW_FLOAT64) return *out = number.as.i, true;
-  double whole = trunc(number.as.f);
-  if (how == STREW_EXACT && whole != number.as.f) return false;
-  if (!(whole >= -0x1p63 && whole < 0x1p63)) return false;
-  return *out = (int64_t)whole, true;
-}
-
-/* Does dtype hold the number, under the rule `how`? */
-static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype, const void *element) {
-  int64_t whole;
-  if (how == STREW_SATURATE) return true;
-  if (dtype_category(dtype) == FLOATING) {
-    double stored = strew_scalar_load(dtype, element).as.f;
-    return !isinf(stored) || (number.dtype == STREW_FLOAT64 && isinf(number.as.f));
-  }
-  if (dtype == STREW_BOOL) {
-    if (how == STREW_TRUNCATE) return number.dtype != STREW_FLOAT64 || !isnan(number.as.f);
-    return whole_number(number, how, &whole) && (whole == 0 || whole == 1);
-  }
-  return whole_number(number, how, &whole) && strew_scalar_load(dtype, element).as.i == whole;
-}
-
-strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
-                          strew_dtype dtype, union element *out) {
-  *out = (union element){.i64 = 0};
-  store_saturated(number, dtype, out->bytes);
-  if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
-  char text[TEXT_BYTES];
-  const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
-                     : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
-                                                       : "a whole number in its range is needed";
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &number},
-              "is %s, which %s cannot hold: %s", text_of_scalar(number, text), strew_dtype_name(dtype), rule);
-}
-
-strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *to,
-                                strew_error *error) {
-  CALL(call, "scalar_store", error, {0});
-  union element value;
-  if ((unsigned)dtype >= STREW_DTYPE_COUNT)
-    return fail(&call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is none of the known ones");
-  strew_status status = element_from(&call, "value", number, how, dtype, &value);
-  if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
-  return status;
-}
-
-/* Of finite ones. */
-static double largest_float(strew_dtype dtype) {
-  switch (dtype) {
-  case STREW_FLOAT16: return 65504;
-  case STREW_BFLOAT16: return 0x1.fep127;
-  default: return dtype == STREW_FLOAT32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
-  }
-}
-
-static enum standing standing_among_floats(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
-  union element stored;
-  *element = number;
-  store_saturated(number, dtype, stored.bytes);
-  if (is_held(number, STREW_EXACT, dtype, stored.bytes)) return STANDS_AT;
-  bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.as.i < 0;
-  *element = strew_float(negative ? -(double)INFINITY : largest_float(dtype));
-  return STANDS_ABOVE;
-}
-
-enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
-  if (dtype_is_float(dtype)) return standing_among_floats(number, dtype, element);
-  bool is_bool = dtype == STREW_BOOL;
-  int64_t least = strew_scalar_load(dtype, element_identity(STREW_AMAX, dtype).bytes).as.i;
-  int64_t greatest = strew_scalar_load(dtype, element_identity(STREW_AMIN, dtype).bytes).as.i;
-  int64_t whole = number.as.i;
-  bool beyond_above = false, beyond_below = false, between = false;
-  *element = is_bool ? strew_bool(least != 0) : strew_int(least);
-  if (number.dtype == STREW_FLOAT64) {
-    double below = floor(number.as.f);
-    if (isnan(below)) return STANDS_NOWHERE;
-    beyond_above = below >= 0x1p63;
-    beyond_below = below < -0x1p63;
-    between = below != number.as.f;
-    whole = beyond_above || beyond_below ? 0 : (int64_t)below;
-  }
-  if (beyond_below || (!beyond_above && whole < least)) return STANDS_BELOW;
-  if (beyond_above || whole > greatest) whole = greatest, between = true;
-  *element = is_bool ? strew_bool(whole != 0) : strew_int(whole);
-  return between ? STANDS_ABOVE : STANDS_AT;
-}
-
-union element element_identity(strew_reduction reduction, strew_dtype dtype) {
-  union element result = {.i64 = 0};
-  switch (dtype) {
-#define CASE(ENUM, s, ...)                                                                                             \
-  case STREW_##ENUM: {                                                                                                 \
-    const W_##s ZERO = 0, ONE = 1, HIGHEST = highest_##s(), LOWEST = lowest_##s();                                     \
-    const W_##s identities[] = {STREW_REDUCTIONS(ROW)};                                                                \
-    T_##s value = store_##s(identities[reduction]);                                                                    \
-    memcpy(result.bytes, &value, sizeof value);                                                                        \
-    break;                                                                                                             \
-  }
-#define ROW(ENUM, r, name, second, third, ordered, identity, joined) [STREW_##ENUM] = identity,
-    STREW_DTYPES(CASE)
-#undef ROW
-#undef CASE
-  case STREW_DTYPE_COUNT: break;
-  }
-  return result;
 }

@@ -7,7 +7,7 @@
 
    Comparisons write no number anywhere, so that any will do: integers compare with its value, floats with what it is
    rounded to (a float16 tensor made from 0.1 equals 0.1) or, where that is infinite alone, with its value. */
-#include "core.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
        hint  WHAT TO DO
 
    Messages longer than the fixed buffer are cut, never overrun. */
-#include "core.h"
+#include "context.h"
 
 #include <inttypes.h>
 #include <math.h>

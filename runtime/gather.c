@@ -1,4 +1,5 @@
 /* gather.c: out[c] = self[c with c[dim] replaced by index[c]]. */
+#include "device.h"
 #include "index.h"
 
 static strew_status check_target(const struct call *call, const strew_tensor *out, const strew_tensor *self,

@@ -1,5 +1,7 @@
 /* group.c: the group form of torch_scatter. A result made here is filled, and the places that receive something start
    from the identity: so emptiness is decided by counting, never by a value. A result that is given takes part. */
+#include "copy.h"
+#include "device.h"
 #include "scatter.h"
 
 #include <inttypes.h>

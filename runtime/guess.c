@@ -3,7 +3,7 @@
    How far two names are apart is how many letters have to be inserted, deleted, exchanged or swapped with their
    neighbour to make one of the other. Case does not count: names that differ in it alone are the same typing. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
-#include "core.h"
+#include "call.h"
 
 #include <ctype.h>
 #include <stdio.h>

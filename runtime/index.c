@@ -1,5 +1,6 @@
 /* index.c: what scatter and gather ask of an index tensor, and the words for what is wrong with it. */
 #include "index.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef STREW_INDEX_H
 #define STREW_INDEX_H
 
-#include "core.h"
+#include "plan.h"
 
 /* A tensor's sizes where rank 0 counts as rank 1 of size 1. */
 struct shape1 {

@@ -5,7 +5,7 @@
    meanwhile: nobody goes on with what another has left unfinished. The device's entry ends with context_end(), which
    makes a failure of work that was left. Where nothing was asked and no time is set, all this is one relaxed load. */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
-#include "core.h"
+#include "context.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,6 +1,7 @@
 /* matmul.c: products of matrices. Operands of the 16-bit floats are widened first, and matrices that are dense neither
    by rows nor by columns are copied; the product is then rounded once. dot is a sum of products, and adds like sum. */
-#include "core.h"
+#include "copy.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
    that, the same. What is SMALL is aligned for any element, but not to a cache line: the C library gives that at half
    the price, which is a tenth of adding two tensors of four elements. */
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
-#include "core.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -101,9 +101,7 @@ static bool is_within(const strew_context *context, size_t size_bytes) {
 bool strew_context_charge(strew_context *context, size_t size_bytes) {
   if (!is_within(context, size_bytes)) {
     memory_drop_kept(context);
-#if STREW_OPENCL
-    opencl_drop_kept(context);
-#endif
+    if (context->found.drop_kept) context->found.drop_kept(context);
   }
   if (!is_within(context, size_bytes)) return false;
   context->charged_bytes += size_bytes;
@@ -201,7 +199,7 @@ strew_status(fail_memory)(const struct call *call, strew_context *context, size_
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint) {
   size_t most = machine_bytes();
-  bool is_ours = device->ops == &cpu_ops && device->context->allocator.allocate == default_allocate;
+  bool is_ours = device->ops->host_memory && device->context->allocator.allocate == default_allocate;
   if (!is_ours || !most || size_bytes <= most) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint},
               "memory does not suffice for %" PRIu64 " bytes, this machine has %zu", size_bytes, most);

@@ -5,7 +5,7 @@
    the rest is a search from the largest stride down, in which the span of the smaller ones leaves just a few candidates
    each, for all layouts that slicing and transposing can make. The search is bounded: beyond that the answer is yes, as
    the spans of memory overlap. */
-#include "core.h"
+#include "device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

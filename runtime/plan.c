@@ -1,5 +1,5 @@
 /* plan.c: iteration spaces: filled from tensors, brought to the fewest dimensions. */
-#include "core.h"
+#include "device.h"
 
 #include <string.h>
 

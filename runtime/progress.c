@@ -1,5 +1,5 @@
 /* progress.c: long work is told to a host that asked for it, as a part of the whole where it goes in steps. */
-#include "core.h"
+#include "context.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* random.c: random numbers and ramps: made dense in row-major order, then copied where a given tensor is not dense. */
-#include "core.h"
+#include "copy.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <math.h>

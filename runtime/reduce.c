@@ -1,5 +1,6 @@
 /* reduce.c: folds of dimensions into one value each, and running sums. */
-#include "core.h"
+#include "copy.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -10,6 +10,8 @@
    Steps 1 to 4 of a mean are one step where the device has such a one for its shape (goes_by_pairs). Steps 1, 2 and 5
    need memory of the size of what is written, or less; it is taken before anything is. */
 #include "scatter.h"
+#include "copy.h"
+#include "device.h"
 
 #include <string.h>
 
@@ -231,7 +233,7 @@ static union element float32_number(const struct scatter_job *job) {
    there is done beside a tensor that is to be left alone. */
 static bool needs_draft(const struct scatter_job *job) {
   bool several = job->reduction == STREW_MEAN || job->start_from_identity || job->start != job->self;
-  return several && !job->disposable && job->self->storage->device->ops != &cpu_ops;
+  return several && !job->disposable && !job->self->storage->device->ops->host_memory;
 }
 
 /* A tensor that was given is written once index is known to be good, as memory is to suffice. */

@@ -1,5 +1,6 @@
 /* sort.c: sorting and what is made of it, and the positions of what is not zero. */
-#include "core.h"
+#include "copy.h"
+#include "device.h"
 
 #include <inttypes.h>
 

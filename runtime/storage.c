@@ -1,5 +1,5 @@
 /* storage.c: reference-counted blocks of device memory. A storage keeps its context alive. */
-#include "core.h"
+#include "device.h"
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out) {
   strew_context *context = device->context;

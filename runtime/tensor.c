@@ -1,5 +1,5 @@
 /* tensor.c: tensors themselves: made, released, described, read and written. */
-#include "core.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -209,7 +209,7 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
   CALL(call, "wrap", error, {0});
   strew_status status = check_sizes(&call, dtype, rank, sizes);
   if (status != STREW_OK) return status;
-  if (device->ops != &cpu_ops)
+  if (!device->ops->host_memory)
     return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, host memory belongs to cpu",
                 device->name);
   int64_t dense[MAX_RANK];
@@ -260,7 +260,7 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
 
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
   CALL(call, "data", error, {"self", tensor});
-  if (tensor->storage->device->ops != &cpu_ops)
+  if (!tensor->storage->device->ops->host_memory)
     return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "self:to(\"cpu\")"},
                 "is on %s, only cpu tensors have a host address", tensor->storage->device->name);
   size_t skipped = (size_t)tensor->offset * dtype_bytes(tensor->dtype);
@@ -268,26 +268,9 @@ strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *er
   return STREW_OK;
 }
 
-static strew_status read_elements(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to,
-                                  int64_t count) {
+strew_status tensor_read(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to, int64_t count) {
   size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->read(call, tensor->storage, (size_t)offset * size, to, (size_t)count * size);
-}
-
-strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
-  CALL(call, "read", error, {"self", tensor});
-  int64_t count = strew_tensor_numel(tensor);
-  size_t due = (size_t)count * dtype_bytes(tensor->dtype);
-  if (size_bytes != due)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "size_bytes"},
-                "is %zu, the elements take %zu", size_bytes, due);
-  if (!count) return STREW_OK;
-  if (strew_tensor_is_contiguous(tensor)) return read_elements(&call, tensor, tensor->offset, to, count);
-  strew_tensor *dense = NULL;
-  strew_status status = copy_as(&call, tensor, tensor->dtype, &dense);
-  if (status == STREW_OK) status = read_elements(&call, dense, 0, to, count);
-  strew_release(dense);
-  return status;
 }
 
 strew_status fail_position(const struct call *call, int dim, int64_t size, int rank, const int64_t *position,
@@ -324,7 +307,7 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
   int64_t offset;
   union element element;
   strew_status status = locate(&call, tensor, rank, position, &offset);
-  if (status == STREW_OK) status = read_elements(&call, tensor, offset, element.bytes, 1);
+  if (status == STREW_OK) status = tensor_read(&call, tensor, offset, element.bytes, 1);
   if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
   return status;
 }
@@ -348,7 +331,7 @@ strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_err
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
                 "has %" PRId64 " elements, item needs a tensor with just one", count);
   union element element;
-  strew_status status = read_elements(&call, tensor, tensor->offset, element.bytes, 1);
+  strew_status status = tensor_read(&call, tensor, tensor->offset, element.bytes, 1);
   if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
   return status;
 }

@@ -1,5 +1,6 @@
 /* view.c: tensors that share another's storage under other sizes and strides. Names and rules are PyTorch's. */
-#include "core.h"
+#include "copy.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* check_exponential.c: exponential.h against the C library in the next wider type, in units of the result's last place.
  */
-#include "exponential.h"
+#include "runtime/shared/exponential.h"
 #include "testing.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
    call takes at whether it has to stop, and is cleared at once or stays (trials.h). Looks are counted by a clock: the
    context asks what time it is at each of them where it has a deadline. */
 #define _GNU_SOURCE
-#include "core.h"
+#include "runtime/device.h"
 #include "trials.h"
 
 #include <limits.h>

@@ -1,12 +1,12 @@
 /* check_isa.c: the loops of every instruction set that this processor has against the plain ones, bit for bit: each
    kernel, fold and conversion on rows of random elements, of many lengths, and not aligned. And lines of a scatter as
    every processor is asked for memory. */
-#include "copy_loops.h"
-#include "cpu/scatter.h"
-#include "elementwise_loops.h"
-#include "index_loops.h"
-#include "reduce_loops.h"
-#include "row_loops.h"
+#include "runtime/cpu/loops/copy_loops.h"
+#include "runtime/cpu/loops/elementwise_loops.h"
+#include "runtime/cpu/loops/index_loops.h"
+#include "runtime/cpu/loops/reduce_loops.h"
+#include "runtime/cpu/loops/row_loops.h"
+#include "runtime/cpu/scatter/scattering.h"
 #include "testing.h"
 
 #define TABLE(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,

@@ -1,7 +1,8 @@
 /* check_number.c: numbers as text: read as the C library's strtod reads them under the locale "C", under any locale,
    and written so that they read back as the same bits. */
 #define _GNU_SOURCE /* newlocale */
-#include "number.h"
+#include "runtime/device.h"
+#include "runtime/files/number.h"
 #include "testing.h"
 
 #include <float.h>

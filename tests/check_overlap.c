@@ -1,6 +1,6 @@
 /* check_overlap.c: whether views share elements, against sets of offsets: never wrong where views are small, exact
    where they are made as slicing and transposing make them, quick where strides are made to be hard. */
-#include "core.h"
+#include "runtime/tensor.h"
 #include "testing.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 /* check_plan.c: iteration spaces before and after they are simplified: the same places are met, in the same order where
    it matters; and shapes that broadcast. */
-#include "core.h"
+#include "runtime/plan.h"
 #include "testing.h"
 
 enum { OPERANDS = 3, MOST = 1024 };

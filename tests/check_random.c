@@ -1,7 +1,7 @@
 /* check_random.c: Philox against its published answers, the numbers made of it against plain loops, the normal
    distribution against the C library's error function, and ramps. */
-#include "normal.h"
-#include "philox.h"
+#include "runtime/shared/normal.h"
+#include "runtime/shared/philox.h"
 #include "testing.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* check_softfloat.c: float arithmetic by integers (softfloat.h) against the processor's own, bit for bit. */
-#include "softfloat.h"
+#include "runtime/shared/softfloat.h"
 #include "testing.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* elementwise_oracle.c: see elementwise_oracle.h */
 #include "elementwise_oracle.h"
 
-#include "exponential.h"
+#include "runtime/shared/exponential.h"
 
 const char *const binary_names[] = {
     "add", "sub", "mul", "div", "floor_divide", "remainder",  "pow",         "minimum",    "maximum",    "eq", "ne",

@@ -29,9 +29,9 @@ level_of() {
 
 # The file that #include "$2" means in a file of folder $1; nothing where the build generates it.
 find_header() {
-  for folder in "$1" runtime runtime/cpu opencl lua_bindings tests; do
+  for folder in "$1" . runtime lua_bindings tests; do
     if [ -e "$folder/$2" ]; then
-      echo "$folder/$2"
+      echo "$folder/$2" | sed 's|^\./||'
       return
     fi
   done
@@ -42,8 +42,8 @@ check_system() {
   case $1:$2 in
     opencl/*:CL/* | tests/fake_opencl.c:CL/*) ;;
     *:CL/*) echo 'OpenCL is known in opencl/ only' ;;
-    runtime/archive.c:zip.h) ;;
-    runtime/png.c:png.h) ;;
+    runtime/files/archive.c:zip.h) ;;
+    runtime/files/png.c:png.h) ;;
     *:png.h) echo 'libpng is known in png.c only' ;;
     *:zip.h) echo 'libzip is known in archive.c only' ;;
     lua_bindings/*:lua.h | lua_bindings/*:lauxlib.h | lua_bindings/*:lualib.h) ;;

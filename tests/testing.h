@@ -11,7 +11,7 @@
 #ifndef TESTING_H
 #define TESTING_H
 
-#include "scalar.h"
+#include "runtime/shared/scalar.h"
 #include "strew.h"
 
 #include <check.h>

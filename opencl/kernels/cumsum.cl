@@ -1,4 +1,4 @@
-/* cumsum.cl: running sums, in the order that runtime/core.h gives: halves of runs, the pairs before runs, and carries,
+/* cumsum.cl: running sums, in the order that runtime/device.h gives: halves of runs, the pairs before runs, and carries,
    which are the pairs of a line's earlier blocks. Where the blocks of a line go to several work-items, the same kernel
    runs twice: it finds the blocks' pairs (TOTALS 1), these give way to carries, and it writes. There are three of them:
      scan_items    one work-item for a block, or a line

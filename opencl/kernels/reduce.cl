@@ -1,4 +1,4 @@
-/* reduce.cl: folds, in the order that runtime/core.h gives, so that a device's result has the CPU's bits. Elements that
+/* reduce.cl: folds, in the order that runtime/device.h gives, so that a device's result has the CPU's bits. Elements that
    meet in one output come in blocks of 1024. One of three kernels folds a block into a value:
      fold_items   one work-item for a block of one output, its 16 lanes in registers
      fold_tile    one work-item for a block of TILE neighbouring outputs: for processors that have vectors

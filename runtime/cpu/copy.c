@@ -1,5 +1,5 @@
 /* copy.c: conversion and filling on the CPU. Between equal dtypes bits are copied as they are, NaNs included. */
-#include "copy_loops.h"
+#include "runtime/cpu/loops/copy_loops.h"
 
 CHOOSE_LOOPS(copy)
 

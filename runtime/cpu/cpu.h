@@ -2,7 +2,7 @@
 #ifndef STREW_CPU_H
 #define STREW_CPU_H
 
-#include "core.h"
+#include "runtime/device.h"
 
 /* Places that an index names are asked for ahead: by so many elements, and of rows so many bytes. */
 enum { CACHE_LINE = 64, LINE_AHEAD = 32, MOST_FETCHED = 8 * CACHE_LINE };

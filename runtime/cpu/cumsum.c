@@ -5,9 +5,9 @@
    time. Where there are few, they are split among the threads by blocks, too: a first pass finds the blocks' pairs, and
    leaves the sums of halves where the result will be, if it is dense and of their dtype. */
 #include "cpu.h"
-#include "isa.h"
-#include "pairs.h"
-#include "scalar.h"
+#include "runtime/cpu/loops/isa.h"
+#include "runtime/shared/pairs.h"
+#include "runtime/shared/scalar.h"
 
 #include <string.h>
 

@@ -51,6 +51,7 @@ static strew_status cpu_finish(const struct call *call, strew_device *device) {
 }
 
 const struct device_ops cpu_ops = {
+    .host_memory = true,
     .open = cpu_open,
     .capabilities = cpu_capabilities,
     .allocate = cpu_allocate,

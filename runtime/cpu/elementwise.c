@@ -1,7 +1,7 @@
 /* elementwise.c: elementwise operations on the CPU. A kernel, one per operation and dtype, works on dense rows; what is
    not dense or of another dtype passes through small blocks that stay in the nearest cache. So every kernel is one loop
    that the compiler turns into vector instructions, whatever layouts and dtypes meet. */
-#include "elementwise_loops.h"
+#include "runtime/cpu/loops/elementwise_loops.h"
 
 #include "cpu.h"
 
@@ -37,14 +37,14 @@ struct job {
 
 /* Converts a part of a block. */
 static void convert(const struct lane *lane, int64_t count, char *to, const char *from, int64_t step) {
-  if (!lane->narrow) {
-    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): who joins rows has said how they are converted */
-    lane->convert(count, to, lane->size, from, step);
-    return;
-  }
   uint16_t halves[BLOCK];
-  lane->narrow(count, (char *)halves, sizeof *halves, from, step);
-  lane->convert(count, to, lane->size, (const char *)halves, sizeof *halves);
+  if (lane->narrow) {
+    lane->narrow(count, (char *)halves, sizeof *halves, from, step);
+    from = (const char *)halves;
+    step = sizeof *halves;
+  }
+  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): callers that join rows set it */
+  lane->convert(count, to, lane->size, from, step);
 }
 
 /* Brings `count` elements of joined rows together, from number `first` on. Where all rows are the same one, what is

@@ -1,7 +1,7 @@
 /* index.c: values of an index as int64, as the mode has them; how far ahead they are asked for, and the rows that they
    name; and the passes that look at an index: is it in range, what is its range. */
 #include "cpu.h"
-#include "index_loops.h"
+#include "runtime/cpu/loops/index_loops.h"
 
 #include <stdatomic.h>
 

@@ -3,7 +3,7 @@
    rows shared among the threads. */
 #include "blas.h"
 #include "cpu.h"
-#include "scalar.h"
+#include "runtime/shared/scalar.h"
 
 #include <limits.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static struct matrices piece_of(const struct matrices *x, int64_t row, int64_t c
 typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64_t end);
 
 #define LOOPS_WIDE
-#define LOOPS "matmul.inc"
-#include "each_dtype.h"
+#define LOOPS "runtime/cpu/matmul.inc"
+#include "runtime/cpu/loops/each_dtype.h"
 
 /* --------------------------------------------------------------------------------------------------------- floats */
 

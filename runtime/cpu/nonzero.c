@@ -1,12 +1,12 @@
 /* nonzero.c: positions of the elements that are not zero. Every thread counts those of its part; then each knows where
    its first one's coordinates go. */
 #include "cpu.h"
-#include "scalar.h"
+#include "runtime/shared/scalar.h"
 
 #include <string.h>
 
-#define LOOPS "nonzero.inc"
-#include "each_dtype.h"
+#define LOOPS "runtime/cpu/nonzero.inc"
+#include "runtime/cpu/loops/each_dtype.h"
 
 enum { MOST_PARTS = 256, LONGEST = 512 };
 

@@ -1,9 +1,9 @@
 /* random.c: random numbers and ramps on the CPU: made in the dtype they are computed in, portion by portion, then
    converted. A portion's numbers depend on its place alone, so any thread may make it. */
 #include "cpu.h"
-#include "normal.h"
-#include "philox.h"
-#include "uniform.h"
+#include "runtime/shared/normal.h"
+#include "runtime/shared/philox.h"
+#include "runtime/shared/uniform.h"
 
 enum { PORTION = 1024 }; /* elements; a multiple of those in a block */
 

@@ -9,7 +9,7 @@
    Block values go up a binary tree whose waiting nodes lie on a stack, as carries in a binary counter. Work is split
    among the threads by tiles; where there are few, also by subtrees of 2^k blocks. So no way of splitting shows in a
    result. 16-bit floats, and whatever does not lie side by side, are converted into a buffer first. */
-#include "reduce_loops.h"
+#include "runtime/cpu/loops/reduce_loops.h"
 
 #include "cpu.h"
 

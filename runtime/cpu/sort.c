@@ -11,7 +11,7 @@
    are kept. Beside them, 10 M float32 take a sixth of the memory that two arrays of items would.
    Many lines are shared among the threads line by line; of few, each is sorted by all threads together. */
 #include "cpu.h"
-#include "scalar.h"
+#include "runtime/shared/scalar.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -83,8 +83,8 @@ struct sorts {
 #define ITEM broad
 #include "items.inc"
 
-#define LOOPS "sort.inc"
-#include "each_dtype.h"
+#define LOOPS "runtime/cpu/sort.inc"
+#include "runtime/cpu/loops/each_dtype.h"
 
 static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD] = &sorts_broad};
 

@@ -1,15 +1,17 @@
 # install.mk: how strew leaves its build folder. Included by the Makefile.
-#   make install [PREFIX=/usr/local] [DESTDIR=]   and make uninstall, with the same settings: see install.sh
+#   make install [PREFIX=/usr/local] [DESTDIR=] [STRIP=]   and make uninstall, with the same settings: see install.sh;
+#                          STRIP= keeps the symbols for debuggers
 #   make rock LUADIR=...   the Lua module alone: what strew-dev-1.rockspec runs
 #   make dist              the sources as they were committed: build/strew-VERSION.tar.gz
 #   make deb               Debian packages of them: build/deb/*.deb
 
 PREFIX    = /usr/local
 DESTDIR   =
+STRIP     = strip
 LIBDIR    = $(PREFIX)/lib
 LUADIR    = $(PREFIX)/lib/lua/5.4
 PACKAGING = scripts/packaging
-settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' \
+settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' STRIP='$(STRIP)' \
             DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' LUADIR='$(LUADIR)'
 
 install: all
@@ -17,7 +19,7 @@ install: all
 uninstall:
 	@$(settings) sh $(PACKAGING)/install.sh uninstall
 rock: $(BUILD)/strew.so
-	@install -D -m 755 $< '$(LUADIR)/strew.so'
+	@install -D -m 755 $(if $(STRIP),-s --strip-program='$(STRIP)') $< '$(LUADIR)/strew.so'
 
 dist: $(BUILD)/strew-$(VERSION).tar.gz
 .PHONY: $(BUILD)/strew-$(VERSION).tar.gz

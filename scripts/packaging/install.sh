@@ -1,21 +1,21 @@
 #!/bin/sh
-# usage: BUILD= VERSION= SOVERSION= LUA= DESTDIR= PREFIX= LIBDIR= LUADIR= sh scripts/packaging/install.sh install | uninstall
-# Puts what was built in place, or takes it away again; make says what the settings are. One list serves both.
+# usage: BUILD= VERSION= SOVERSION= LUA= STRIP= DESTDIR= PREFIX= LIBDIR= LUADIR= sh scripts/packaging/install.sh install | uninstall
+# Installs the files of a build, or removes them; make passes the settings. One list serves both.
 set -eu
 umask 022
 cd "$(dirname "$0")/../.."
 
-# A line for each file: how it comes there, from what, and its place.
+# A line for each file: its mode, or how it is made; its source; its place.
 list() {
   cat <<END
-755 $BUILD/strew $PREFIX/bin/strew
-755 $BUILD/strew.so $LUADIR/strew.so
+program $BUILD/strew $PREFIX/bin/strew
+program $BUILD/strew.so $LUADIR/strew.so
 644 $BUILD/libstrew.a $LIBDIR/libstrew.a
-644 $BUILD/libstrew.so $LIBDIR/libstrew.so.$VERSION
+library $BUILD/libstrew.so $LIBDIR/libstrew.so.$VERSION
 link libstrew.so.$VERSION $LIBDIR/libstrew.so.$SOVERSION
 link libstrew.so.$SOVERSION $LIBDIR/libstrew.so
 644 $BUILD/libstrew_lua.a $LIBDIR/libstrew_lua.a
-644 $BUILD/libstrew_lua.so $LIBDIR/libstrew_lua.so.$VERSION
+library $BUILD/libstrew_lua.so $LIBDIR/libstrew_lua.so.$VERSION
 link libstrew_lua.so.$VERSION $LIBDIR/libstrew_lua.so.$SOVERSION
 link libstrew_lua.so.$SOVERSION $LIBDIR/libstrew_lua.so
 644 runtime/strew.h $PREFIX/include/strew.h
@@ -32,11 +32,22 @@ fill_in() {
   sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$LIBDIR|g; s|@VERSION@|$VERSION|g; s|@LUA@|$LUA|g"
 }
 
+# Without the symbols that only debuggers use, unless STRIP is empty.
+put_binary() { # MODE FROM PLACE
+  if [ -n "$STRIP" ]; then
+    install -m "$1" -s --strip-program="$STRIP" "$2" "$3"
+  else
+    install -m "$1" "$2" "$3"
+  fi
+}
+
 put() { # HOW FROM PLACE
   mkdir -p "$(dirname "$3")"
   case $1 in
     link) ln -sf "$2" "$3" ;;
     form) fill_in <"$2" >"$3" && chmod 644 "$3" ;;
+    program) put_binary 755 "$2" "$3" ;;
+    library) put_binary 644 "$2" "$3" ;;
     *) install -m "$1" "$2" "$3" ;;
   esac
 }

@@ -2,10 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "session.h"
 #include "strew_lua.h"
-#include "system_faults.h"
+#include "tests/system_faults.h"
 
 #if STREW_OPENCL
-#include "opencl_faults.h"
+#include "tests/opencl_faults.h"
 #endif
 
 #include <dirent.h>

@@ -1,0 +1,88 @@
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "progress.h"
+#include "lua_bindings/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_BYTES = 1024, USUAL_COLUMNS = 80 };
+static const double between_drawings = 0.1; /* seconds */
+
+static bool is_running, is_drawn;
+static bool is_open;   /* the line that is drawn does not tell how far the work is */
+static double changed; /* when the line was drawn, or the work began */
+
+bool progress_can_show(void) {
+  const char *term = getenv("TERM");
+  return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+double progress_clock(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void erase(void) {
+  if (is_drawn) fputs("\r\033[K", stderr);
+  is_running = is_drawn = is_open = false;
+}
+
+/* Is it a byte that begins a character of UTF-8? */
+static bool is_first(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
+
+/* Cuts the text to what fits on a line: one that is too long could not be erased. What would steer the terminal becomes
+   a question mark. */
+static void fit(char *text, int columns) {
+  for (; *text; text++) {
+    if (is_first(*text) && columns-- == 0) break;
+    if ((unsigned char)*text < ' ' || *text == 0x7F) *text = '?';
+  }
+  *text = '\0';
+}
+
+static void draw(const char *doing, double done) {
+  char line[LINE_BYTES], part[16] = " ...";
+  int columns = terminal_at(STDERR_FILENO).columns;
+  if (columns < 1) columns = USUAL_COLUMNS;
+  if (done >= 0) snprintf(part, sizeof part, "  %.0f %%", done < 1 ? done * 100 : 100.0);
+  snprintf(line, sizeof line, "%s", doing);
+  int room = columns - 1 - (int)strlen(part);
+  fit(line, room > 0 ? room : 0);
+  fprintf(stderr, "\r\033[K%s%s", line, room >= 0 ? part : "");
+  fflush(stderr);
+  is_drawn = true;
+  is_open = !(done >= 0);
+}
+
+void progress_show(void *user, const char *doing, double done) {
+  static bool is_registered;
+  (void)user;
+  if (!doing) {
+    erase();
+    return;
+  }
+  if (!is_registered) is_registered = atexit(erase) == 0;
+  if (!is_running) changed = progress_clock();
+  bool is_due = progress_clock() - changed >= between_drawings || (!(done >= 0) && !is_open);
+  is_running = true;
+  if (!is_due) return;
+  draw(doing, done);
+  changed = progress_clock();
+}
+
+static double compiling; /* seconds, so far */
+
+double progress_seconds_compiling(void) { return compiling; }
+
+void progress_note(void *user, const char *doing, double done) {
+  static bool is_compiling;
+  static double begun;
+  if (is_compiling) compiling += progress_clock() - begun;
+  is_compiling = doing && strncmp(doing, "compiling", 9) == 0;
+  begun = progress_clock();
+  if (progress_can_show()) progress_show(user, doing, done);
+}

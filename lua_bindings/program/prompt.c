@@ -1,0 +1,321 @@
+/* prompt.c: what the files of prompt/ find as `host`: the terminal, the system, the runtime; and the way back, by which
+   an editor asks them for completions. */
+#define _POSIX_C_SOURCE 200809L
+#include "prompt.h"
+#include "devices.h"
+#include "hint.h"
+#include "history.h"
+#include "line.h"
+#include "lua_bindings/terminal.h"
+#include "progress.h"
+#include "prompts.h"
+#include "strew_lua.h"
+
+#include <dirent.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { USUAL_COLUMNS = 80 };
+
+/* In the registry: the table that the files share; the lines above the one that is typed. */
+static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above";
+
+static lua_State *session; /* the editor's completion is given no argument */
+
+static int to_string(lua_State *L) { return luaL_tolstring(L, 1, NULL), 1; }
+
+/* Which prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. One that fails is dropped, or no
+   line could be read any more; and no metamethod of the globals is asked. */
+static const char *push_prompt(lua_State *L, bool is_first) {
+  const char *name = is_first ? "_PROMPT" : "_PROMPT2";
+  lua_pushglobaltable(L);
+  int globals = lua_gettop(L);
+  lua_pushcfunction(L, to_string);
+  lua_pushstring(L, name);
+  bool is_usual = lua_rawget(L, globals) == LUA_TNIL;
+  if (!is_usual && lua_pcall(L, 1, 1, 0) == LUA_OK) return lua_tostring(L, -1);
+  if (!is_usual) {
+    lua_pushstring(L, name);
+    lua_pushnil(L);
+    lua_rawset(L, globals);
+  }
+  return lua_pushstring(L, is_first ? "> " : ">> ");
+}
+
+/* Keeps a history's trouble from being silent. */
+static void complain(const char *problem) {
+  if (problem) fprintf(stderr, "%s\n", problem);
+}
+
+/* Reads a line and pushes it; what the entry has above it, or nil, is at `above`, and completion sees it. nil and a
+   word where there is none. */
+static int push_line(lua_State *L, int above) {
+  char *line;
+  lua_pushvalue(L, above);
+  lua_setfield(L, LUA_REGISTRYINDEX, above_key);
+  line_got what = line_read(push_prompt(L, lua_isnil(L, above)), &line);
+  if (what != LINE_TYPED) {
+    lua_pushnil(L);
+    lua_pushstring(L, what == LINE_INTERRUPTED ? "interrupt" : "end");
+    return 2;
+  }
+  lua_pushstring(L, line);
+  free(line);
+  return 1;
+}
+
+/* host.read(above): a line, with those that come together with it, and whether there were such: a paste is one piece,
+   but then it may be several lines typed ahead. */
+static int host_read(lua_State *L) {
+  lua_settop(L, 1);
+  int above = 1, n = push_line(L, above);
+  bool is_joined = false;
+  while (n == 1 && line_waits()) {
+    int piece = lua_gettop(L);
+    is_joined = true;
+    n = push_line(L, piece);
+    if (n == 2) return 2;
+    lua_pushfstring(L, "%s\n%s", lua_tostring(L, piece), lua_tostring(L, -1));
+    lua_replace(L, piece);
+    lua_settop(L, piece);
+  }
+  strew_restart_limits(L); /* what was waited for does not count */
+  if (n == 2) return n;
+  lua_pushboolean(L, is_joined);
+  return 2;
+}
+
+static void show_history(void) {
+  size_t count;
+  const char *const *entries = history_entries(&count);
+  line_history(entries, count);
+}
+
+void prompt_open_history(void) {
+  complain(history_open());
+  show_history();
+}
+
+static int host_remember(lua_State *L) {
+  complain(history_add(luaL_checkstring(L, 1)));
+  show_history();
+  return 0;
+}
+
+static int host_devices(lua_State *L) {
+  devices_print(strew_context_of(L));
+  fflush(stdout);
+  return 0;
+}
+
+/* host.device_names(): without opening them. */
+static int host_device_names(lua_State *L) {
+  strew_context *context = strew_context_of(L);
+  lua_newtable(L);
+  for (int i = 0; i < strew_device_count(context); i++) {
+    lua_pushstring(L, strew_device_name(strew_device_at(context, i)));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+static int host_compiling(lua_State *L) {
+  lua_pushnumber(L, progress_seconds_compiling());
+  return 1;
+}
+
+static int host_width(lua_State *L) {
+  int columns = terminal_at(STDOUT_FILENO).columns;
+  lua_pushinteger(L, columns > 0 ? columns : USUAL_COLUMNS);
+  return 1;
+}
+
+/* host.nearest(wanted, names): the one that was likely meant, or nil. */
+static int host_nearest(lua_State *L) {
+  strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
+  luaL_checktype(L, 2, LUA_TTABLE);
+  for (lua_Integer i = 1; lua_rawgeti(L, 2, i) == LUA_TSTRING; i++) {
+    strew_guess_name(&guess, lua_tostring(L, -1)); /* the table holds it */
+    lua_pop(L, 1);
+  }
+  lua_pushstring(L, guess.nearest);
+  return 1;
+}
+
+/* host.guess_global(name): what was likely meant by a global that is nil. */
+static int host_global(lua_State *L) {
+  hint_push_global(L, luaL_checkstring(L, 1));
+  return 1;
+}
+
+static bool is_folder(const char *folder, const char *name) {
+  char path[4096];
+  struct stat about;
+  int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+  return n > 0 && (size_t)n < sizeof path && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static int list_names(lua_State *L) {
+  DIR *open = lua_touserdata(L, 1);
+  const char *folder = lua_tostring(L, 2);
+  struct dirent *found;
+  lua_newtable(L);
+  for (lua_Integer i = 1; (found = readdir(open)) != NULL;) {
+    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) continue;
+    lua_pushfstring(L, "%s%s", found->d_name, is_folder(folder, found->d_name) ? "/" : "");
+    lua_rawseti(L, -2, i++);
+  }
+  return 1;
+}
+
+/* host.list(folder): what it has, folders with a slash at the end; empty where it cannot be read. */
+static int host_list(lua_State *L) {
+  DIR *open = opendir(luaL_checkstring(L, 1));
+  if (!open) return lua_newtable(L), 1;
+  lua_pushcfunction(L, list_names);
+  lua_pushlightuserdata(L, open);
+  lua_pushvalue(L, 1);
+  int status = lua_pcall(L, 2, 1, 0); /* memory may not suffice */
+  closedir(open);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
+/* The words of an enumeration, as a sequence in a field of the table on top. */
+static void set_words(lua_State *L, const char *kind, const char *(*name)(int), int n) {
+  lua_newtable(L);
+  for (int i = 0; i < n; i++) {
+    lua_pushstring(L, name(i));
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, kind);
+}
+
+static const char *dtype_word(int i) { return strew_dtype_name((strew_dtype)i); }
+/* (STREW_ASSIGN, which is before STREW_SUM, is a word that no call takes.) */
+static const char *reduction_word(int i) { return strew_reduction_name((strew_reduction)(STREW_SUM + i)); }
+static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
+
+/* Pushes `host`: the functions above, and what completion needs to know. */
+static void push_host(lua_State *L) {
+  static const luaL_Reg functions[] = {{"read", host_read},           {"remember", host_remember},
+                                       {"devices", host_devices},     {"device_names", host_device_names},
+                                       {"compiling", host_compiling}, {"width", host_width},
+                                       {"nearest", host_nearest},     {"guess_global", host_global},
+                                       {"list", host_list},           {NULL, NULL}};
+  luaL_newlib(L, functions);
+  lua_newtable(L);
+  set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);
+  set_words(L, "reduce", reduction_word, STREW_REDUCTION_COUNT - STREW_SUM);
+  set_words(L, "mode", mode_word, STREW_MODE_COUNT);
+  lua_setfield(L, -2, "words");
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "strew");
+  lua_setfield(L, -3, "strew");
+  lua_setfield(L, -2, "loaded");
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_setfield(L, -2, "preload");
+  lua_pushcfunction(L, luaopen_debug); /* scripts may have none */
+  lua_call(L, 0, 1);
+  lua_setfield(L, -2, "debug");
+  lua_pushliteral(L, PROMPT_MARK);
+  lua_setfield(L, -2, "mark");
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_setfield(L, -2, "methods");
+}
+
+int prompt_open(lua_State *L) {
+  session = L;
+  lua_newtable(L);
+  push_host(L);
+  lua_setfield(L, 1, "host");
+  for (int i = 0; i < prompt_file_count; i++) {
+    const char *text = prompt_files[i].text;
+    if (luaL_loadbufferx(L, text, strlen(text), "=" PROMPT_CHUNK, "t") != LUA_OK) return lua_error(L);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 0);
+  }
+  lua_getfield(L, 1, "cells");
+  lua_setfield(L, LUA_REGISTRYINDEX, HINT_NAMES);
+  lua_setfield(L, LUA_REGISTRYINDEX, prompt_key);
+  return 0;
+}
+
+void prompt_push(lua_State *L, const char *name) {
+  lua_getfield(L, LUA_REGISTRYINDEX, prompt_key);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+}
+
+/* --------------------------------------------------------------------------------------------------------- completion
+ */
+
+static size_t shared_length(const char *a, const char *b) {
+  size_t n = 0;
+  while (a[n] && a[n] == b[n]) n++;
+  return n;
+}
+
+/* The names in the table on top, all of them strings, each as what takes the place of line[start..): `from` is where
+   they begin. First what they share, then all of them where there are several: readline's convention. */
+static char **copy_names(lua_State *L, const char *line, size_t start, size_t from) {
+  size_t n = lua_rawlen(L, -1), filled = 1;
+  char **names = calloc(n + 2, sizeof *names);
+  if (!names || n == 0) return free(names), NULL;
+  for (size_t i = 1; i <= n; i++) {
+    lua_rawgeti(L, -1, (lua_Integer)i);
+    const char *name = lua_tostring(L, -1);
+    size_t skip = start > from && start - from <= strlen(name) ? start - from : 0;
+    size_t lead = from > start ? from - start : 0;
+    char *copy = malloc(lead + strlen(name + skip) + 1);
+    if (copy) {
+      memcpy(copy, line + start, lead);
+      strcpy(copy + lead, name + skip);
+      names[filled++] = copy;
+    }
+    lua_pop(L, 1);
+  }
+  size_t shared = filled > 1 ? strlen(names[1]) : 0;
+  for (size_t i = 2; i < filled; i++) {
+    size_t both = shared_length(names[1], names[i]);
+    if (both < shared) shared = both;
+  }
+  names[0] = filled > 1 ? strndup(names[1], shared) : NULL;
+  if (!names[0]) {
+    for (size_t i = 1; i < filled; i++) free(names[i]);
+    return free(names), NULL;
+  }
+  if (filled == 2) free(names[1]), names[1] = NULL;
+  return names;
+}
+
+struct question {
+  const char *line;
+  size_t start, end;
+  char **names;
+};
+
+static int answer(lua_State *L) {
+  struct question *asked = lua_touserdata(L, 1);
+  prompt_push(L, "complete");
+  lua_getfield(L, LUA_REGISTRYINDEX, above_key);
+  lua_pushlstring(L, asked->line, asked->end);
+  lua_call(L, 2, 2);
+  if (lua_isinteger(L, -2) && lua_istable(L, -1))
+    asked->names = copy_names(L, asked->line, asked->start, (size_t)lua_tointeger(L, -2) - 1);
+  return 0;
+}
+
+/* Called by an editor, across which no error may be raised: what fails offers nothing. */
+char **prompt_complete(const char *line, size_t start, size_t end) {
+  struct question question = {line, start, end, NULL};
+  if (!lua_checkstack(session, LUA_MINSTACK)) return NULL;
+  lua_pushcfunction(session, answer);
+  lua_pushlightuserdata(session, &question);
+  if (lua_pcall(session, 1, 0, 0) != LUA_OK) lua_pop(session, 1);
+  return question.names;
+}

@@ -1,0 +1,272 @@
+/* repl.c: the prompt. What is about text, which is most of it, is in prompt/, files of Lua, with prompt.c at their
+   side. One entry is read (prompt.read says what to do with it), run and its results are shown (prompt.results), again
+   and again. */
+#define _POSIX_C_SOURCE 200809L
+#include "repl.h"
+#include "call.h"
+#include "history.h"
+#include "interrupt.h"
+#include "line.h"
+#include "lua_bindings/terminal.h"
+#include "progress.h"
+#include "prompt.h"
+#include "strew_lua.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BANNER_COLUMNS = 50, ROOM = 1000 /* of Lua's stack, which the prompt needs above an entry's results */ };
+static const double long_seconds = 0.5; /* what takes longer is told */
+
+/* In the registry: the function of the entry that runs; the locals that an error left. */
+static const char entry_key[] = "strew.entry", left_key[] = "strew.left";
+
+/* ------------------------------------------------------------------------------------------------------------ entries
+ */
+
+/* The outermost level of the stack. (To reach a level takes as many steps: to try one after the other would take
+   minutes where a recursion has no end.) */
+static int last_level(lua_State *L) {
+  lua_Debug frame;
+  int there = 0, missing = 1;
+  for (; lua_getstack(L, missing, &frame); missing *= 2) there = missing;
+  while (missing - there > 1) {
+    int middle = there + (missing - there) / 2;
+    if (lua_getstack(L, middle, &frame))
+      there = middle;
+    else
+      missing = middle;
+  }
+  return there;
+}
+
+/* Pushes a table of the locals of an entry's outermost block: those between the first mark and the second. */
+static void push_locals(lua_State *L, const lua_Debug *frame) {
+  const char *name;
+  int marks = 0;
+  lua_newtable(L);
+  for (int i = 1; marks < 2 && (name = lua_getlocal(L, frame, i)) != NULL; i++) {
+    bool is_mark = strcmp(name, PROMPT_MARK) == 0;
+    marks += is_mark;
+    if (is_mark || marks != 1 || *name == '(') /* the compiler's own */
+      lua_pop(L, 1);
+    else
+      lua_setfield(L, -2, name);
+  }
+}
+
+/* Where an error is handled: the locals that the entry has by then are kept for the session. */
+static void keep_locals(lua_State *L) {
+  lua_Debug frame;
+  int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, entry_key);
+  for (int level = last_level(L); level > 0 && lua_getstack(L, level, &frame); level--) {
+    lua_getinfo(L, "f", &frame);
+    bool is_entry = lua_rawequal(L, -1, top + 1);
+    lua_pop(L, 1);
+    if (!is_entry) continue;
+    push_locals(L, &frame);
+    lua_setfield(L, LUA_REGISTRYINDEX, left_key);
+    break;
+  }
+  lua_settop(L, top);
+}
+
+/* Calls a function of prompt/ with the nargs arguments on top; an error of it is reported. */
+static bool call_function(lua_State *L, const char *name, int nargs, int nresults) {
+  strew_restart_limits(L); /* those of the entry are not ours */
+  prompt_push(L, name);
+  lua_insert(L, -(nargs + 1));
+  return program_report(L, NULL, program_call(L, nargs, nresults)) == LUA_OK;
+}
+
+/* The message on top without the prompt's own functions: an entry is the main chunk. */
+static void shorten_traceback(lua_State *L) {
+  static const char own[] = PROMPT_CHUNK ":", none[] = "\nstack traceback:", entry[] = "in function <";
+  const char *message = lua_tostring(L, -1),
+             *place = strncmp(message, own, strlen(own)) == 0 ? strstr(message, ": ") : NULL;
+  if (place) message = place + 2;
+  const char *call = strstr(message, "\n\t" PROMPT_CHUNK ":");
+  size_t length = call ? (size_t)(call - message) : strlen(message);
+  if (length > strlen(none) && memcmp(message + length - strlen(none), none, strlen(none)) == 0) length -= strlen(none);
+  lua_pushlstring(L, message, length);
+  message = lua_tostring(L, -1);
+  const char *last = strrchr(message, '\n'), *at = last ? strstr(last, entry) : NULL;
+  if (at && strncmp(last, "\n\t", 2) == 0 && strstr(at, ":1>")) {
+    lua_pushlstring(L, message, (size_t)(at - message));
+    lua_pushliteral(L, "in main chunk");
+    lua_concat(L, 2);
+    lua_replace(L, -2);
+  }
+  lua_replace(L, -2);
+}
+
+/* The first line of the message on top in red, where standard error shows colours. */
+static void colour_message(lua_State *L) {
+  if (terminal_at(STDERR_FILENO).style < TERMINAL_256) return;
+  const char *message = lua_tostring(L, -1);
+  size_t first = strcspn(message, "\n");
+  lua_pushliteral(L, "\033[31m");
+  lua_pushlstring(L, message, first);
+  lua_pushliteral(L, "\033[0m");
+  lua_pushstring(L, message + first);
+  lua_concat(L, 4);
+  lua_replace(L, -2);
+}
+
+/* Shows the error on top, in the prompt's way. */
+static void show_error(lua_State *L, int status) {
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    shorten_traceback(L);
+    colour_message(L);
+  }
+  program_report(L, NULL, status);
+}
+
+/* Shows the error that has ended an entry, and keeps the locals that it left. */
+static void report(lua_State *L, int status) {
+  show_error(L, status);
+  call_function(L, "drop", 0, 0);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, left_key) == LUA_TTABLE) call_function(L, "rescue", 1, 0);
+  lua_pushnil(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, left_key);
+}
+
+static int wait_for_devices(lua_State *L) {
+  strew_error error = {0};
+  if (strew_context_finish(strew_context_of(L), &error) != STREW_OK) return luaL_error(L, "%s", error.message);
+  return 0;
+}
+
+/* A hook that an entry has set is one of entries: in the prompt's own functions it could end the session. */
+static struct {
+  lua_Hook function;
+  int mask, count;
+} hook;
+
+static void put_hook(lua_State *L) { lua_sethook(L, hook.function, hook.mask, hook.count); }
+
+static void take_hook(lua_State *L) {
+  hook.function = lua_gethook(L);
+  hook.mask = lua_gethookmask(L);
+  hook.count = lua_gethookcount(L);
+  lua_sethook(L, NULL, 0, 0);
+  strew_watch_limits(L);
+}
+
+/* Calls the function on top, and waits until devices are done with what it gave them. Its results are on top then, or
+   its error is. */
+static int run(lua_State *L) {
+  int base = lua_gettop(L) - 1;
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
+  put_hook(L);
+  strew_restart_limits(L);
+  program_on_error(keep_locals);
+  int status = program_call(L, 0, LUA_MULTRET);
+  program_on_error(NULL);
+  if (status == LUA_OK && !lua_checkstack(L, ROOM)) {
+    lua_settop(L, base);
+    lua_pushliteral(L, "too many results");
+    status = LUA_ERRRUN;
+  }
+  if (status == LUA_OK) {
+    lua_pushcfunction(L, wait_for_devices);
+    status = program_call(L, 0, 0);
+  }
+  take_hook(L);
+  lua_pushnil(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
+  return status;
+}
+
+static void show_duration(lua_State *L, double seconds, double compiling) {
+  const char *dim = "", *plain = "";
+  if (seconds < long_seconds || !isatty(STDOUT_FILENO)) return;
+  if (terminal_at(STDOUT_FILENO).style >= TERMINAL_256) dim = "\033[2m", plain = "\033[0m";
+  lua_pushnumber(L, seconds);
+  lua_pushnumber(L, compiling);
+  if (!call_function(L, "duration", 2, 1)) return;
+  printf("%s(%s)%s\n", dim, lua_tostring(L, -1), plain);
+  lua_pop(L, 1);
+}
+
+/* Hands all that is on the stack above `base` to prompt.results, which copies them to count and once more to show. */
+static void show_results(lua_State *L, int base, bool is_hidden) {
+  int n = lua_gettop(L) - base;
+  if (!lua_checkstack(L, (is_hidden ? 1 : 2) * n + ROOM)) {
+    fputs("too many results to print\n", stderr);
+    return;
+  }
+  lua_pushboolean(L, is_hidden);
+  lua_insert(L, base + 1);
+  prompt_push(L, "results");
+  lua_insert(L, base + 1);
+  int status = program_call(L, n + 1, 0);
+  if (status == LUA_OK) return;
+  lua_pushfstring(L, "error calling 'print': %s", lua_tostring(L, -1));
+  show_error(L, status);
+}
+
+/* The function of an entry is on top; `how` is prompt.read's word for it. */
+static void run_entry(lua_State *L, const char *how) {
+  bool is_quiet = strcmp(how, "quiet") == 0;
+  double start = progress_clock(), compiling = progress_seconds_compiling();
+  int base = lua_gettop(L) - 1, status = run(L);
+  double seconds = progress_clock() - start;
+  compiling = progress_seconds_compiling() - compiling;
+  if (status != LUA_OK)
+    report(L, status);
+  else if (!is_quiet)
+    show_results(L, base, strcmp(how, "hide") == 0);
+  lua_settop(L, base);
+  if (!is_quiet) show_duration(L, seconds, compiling);
+}
+
+/* One entry. False: there is no more. */
+static bool step(lua_State *L) {
+  enum { TRIES = 100 }; /* to read an entry: out of memory, as it may be, it would go on for ever */
+  static int failed;
+  lua_settop(L, 0);
+  if (!call_function(L, "read", 0, 3)) return ++failed < TRIES;
+  failed = 0;
+  const char *what = lua_tostring(L, 1);
+  if (strcmp(what, "end") == 0) return false;
+  if (strcmp(what, "run") == 0) {
+    const char *how = lua_tostring(L, 3);
+    lua_pushvalue(L, 2);
+    run_entry(L, how);
+  } else if (strcmp(what, "error") == 0) {
+    lua_pushvalue(L, 2);
+    report(L, LUA_ERRSYNTAX);
+  }
+  return true;
+}
+
+/* The left side has two characters of two bytes. */
+static void show_banner(const char *banner) {
+  int columns = (int)strlen(banner) - 2, blanks = columns < BANNER_COLUMNS ? BANNER_COLUMNS - columns : 3;
+  printf("%s%*s? help · Ctrl-D quit\n", banner, blanks, "");
+}
+
+bool repl_run(lua_State *L, const char *name, const char *banner) {
+  lua_settop(L, 0);
+  lua_pushcfunction(L, prompt_open);
+  if (program_report(L, name, program_call(L, 0, 0)) != LUA_OK) return false;
+  take_hook(L);
+  show_banner(banner);
+  const char *trouble = line_open(prompt_complete);
+  if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);
+  if (isatty(STDIN_FILENO)) prompt_open_history();
+  interrupt_insist(true);
+  while (step(L)) continue;
+  lua_settop(L, 0);
+  call_function(L, "close", 0, 0);
+  interrupt_insist(false);
+  history_close();
+  putchar('\n');
+  fflush(stdout);
+  return true;
+}

@@ -1,0 +1,243 @@
+/* script_limits.c: Lua states whose scripts have limits of memory and time.
+
+   Memory: Lua's allocator charges the context, as tensors do, so that both share one limit. Time: the context's; a hook
+   looks at it every few instructions, native calls look by themselves, and so do C functions that take long.
+
+   A script may catch the failure once, to clean up. What it does not do within a twentieth of its time, or a second
+   failure, ends it: from then on the hook raises an error at every instruction, until no more Lua code runs.
+
+   An error that a hook raises finds hooks switched off until it is caught: see limits_are_met. */
+#define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
+#include "script_limits.h"
+#include "strew_lua.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Instructions between two looks; fewer where strings are large, so that each may take long. */
+enum { PACE = 1000, CAREFUL_PACE = 50, LARGE = 1 << 20, RESERVE = 1 << 16 };
+
+struct limits {
+  strew_context *context;
+  lua_State *running;   /* the thread that runs, as far as is known: one that is alive */
+  size_t reserve_bytes; /* charged, and let go when the script is over: for the last errors */
+  size_t lua_bytes;     /* as Lua counts them; 0: the state is gone */
+  size_t charged_bytes; /* with what the C library adds */
+  size_t large_bytes;   /* in large blocks */
+  size_t refused;       /* the size of the last block that could not be had; 0 where it could since */
+  int strikes;          /* failures that the script was told of */
+  double patience_ends; /* by when it has to be done with the first one */
+  bool over;
+  bool raised; /* has the hook, or a check, raised an error? */
+};
+
+static const char limits_key[] = "strew.limits";
+static void watch(lua_State *L, lua_Debug *activation);
+
+struct limits *limits_of(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, limits_key);
+  struct limits *limits = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return limits;
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The hook comes at the next instruction. (lua_sethook may be called at any time, from signal handlers even.) */
+static void hurry(struct limits *limits) { lua_sethook(limits->running, watch, LUA_MASKCOUNT, 1); }
+
+static void strike(struct limits *limits) {
+  const double share = 0.05;
+  limits->patience_ends = now() + share * strew_context_time_limit(limits->context);
+  if (limits->strikes++ == 0) return;
+  limits->over = true;
+  strew_context_discharge(limits->context, limits->reserve_bytes);
+  limits->reserve_bytes = 0;
+  hurry(limits);
+}
+
+lua_State *limits_run(lua_State *L, lua_State *thread) {
+  struct limits *limits = limits_of(L);
+  if (!limits) return NULL;
+  lua_State *before = limits->running;
+  limits->running = thread;
+  return before;
+}
+
+void limits_note(struct limits *limits, strew_status status) {
+  if (!limits) return;
+  if (status == STREW_EMEMORY && strew_context_memory_limit_bytes(limits->context)) strike(limits);
+  if (status == STREW_ETIME && limits->strikes == 0) strike(limits);
+}
+
+bool limits_are_met(lua_State *L) {
+  const struct limits *limits = limits_of(L);
+  return limits && limits->raised;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+/* What the C library takes for a block: a head of one word, in steps of two, four at least. */
+static size_t whole_bytes(size_t size_bytes) {
+  size_t words = (size_bytes + sizeof(size_t) - 1) / sizeof(size_t) + 1;
+  return (words < 4 ? 4 : (words + 1) / 2 * 2) * sizeof(size_t);
+}
+
+static void discharge(struct limits *limits, size_t bytes) {
+  if (bytes > limits->charged_bytes) bytes = limits->charged_bytes; /* what was there before is known roughly */
+  limits->charged_bytes -= bytes;
+  strew_context_discharge(limits->context, bytes);
+}
+
+/* Lua asks again after a full collection: the second refusal is what the script is told of. */
+static void *refuse(struct limits *limits, size_t size_bytes) {
+  bool again = limits->refused == size_bytes;
+  limits->refused = again ? 0 : size_bytes;
+  if (again) strike(limits);
+  return NULL;
+}
+
+/* Strings of a late script do not grow: an instruction alone could take as long as copying all memory. */
+static bool may_have(struct limits *limits, size_t more, size_t whole) {
+  if (whole >= LARGE && strew_context_check(limits->context, NULL) != STREW_OK) return false;
+  return strew_context_charge(limits->context, more);
+}
+
+static void count(struct limits *limits, size_t old, size_t size_bytes) {
+  limits->lua_bytes += size_bytes - old;
+  if (old >= LARGE) limits->large_bytes -= old;
+  if (size_bytes < LARGE) return;
+  if (!limits->large_bytes) hurry(limits);
+  limits->large_bytes += size_bytes;
+}
+
+/* A long text is made in one go, and takes a third of the time where its memory comes in large pages. (A wish: refusal
+   changes nothing.) */
+static void wish_large_pages(void *block, size_t size_bytes) {
+#ifdef MADV_HUGEPAGE
+  const uintptr_t page = 2 << 20, begin = ((uintptr_t)block + page - 1) / page * page;
+  const uintptr_t end = ((uintptr_t)block + size_bytes) / page * page;
+  if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+static void end(struct limits *limits) {
+  strew_context_discharge(limits->context, limits->reserve_bytes);
+  strew_context_release(limits->context);
+  free(limits);
+}
+
+/* A lua_Alloc. The last block that goes is the state itself. */
+static void *allocate(void *limits_, void *block, size_t old, size_t size_bytes) {
+  struct limits *limits = limits_;
+  if (!block) old = 0; /* it told what the block is for */
+  size_t before = old ? whole_bytes(old) : 0, after = size_bytes ? whole_bytes(size_bytes) : 0;
+  if (after > before && !may_have(limits, after - before, size_bytes)) return refuse(limits, size_bytes);
+  void *moved = NULL;
+  if (size_bytes)
+    moved = realloc(block, size_bytes);
+  else
+    free(block);
+  if (size_bytes && !moved) {
+    if (after <= before) return block; /* Lua counts on it */
+    strew_context_discharge(limits->context, after - before);
+    return NULL;
+  }
+  if (after > before && size_bytes >= LARGE) wish_large_pages(moved, size_bytes);
+  if (after > before) limits->charged_bytes += after - before, limits->refused = 0;
+  if (after < before) discharge(limits, before - after);
+  count(limits, old, size_bytes);
+  if (!limits->lua_bytes) end(limits);
+  return moved;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- time */
+
+static void set_pace(lua_State *L, int instructions) {
+  if (lua_gethook(L) != watch || lua_gethookcount(L) != instructions)
+    lua_sethook(L, watch, LUA_MASKCOUNT, instructions);
+}
+
+static int raise(lua_State *L, struct limits *limits, int level, const char *message) {
+  limits->raised = true;
+  luaL_where(L, level);
+  lua_pushstring(L, message);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+/* `level`: where the script is, as luaL_where counts. */
+static void look(lua_State *L, struct limits *limits, int level) {
+  strew_error error;
+  memset(&error, 0, sizeof error);
+  error.alias = "script";
+  strew_status status = limits->over ? STREW_OK : strew_context_check(limits->context, &error);
+  if (status == STREW_ETIME && limits->strikes > 0 && now() < limits->patience_ends) return;
+  if (status == STREW_ETIME) strike(limits);
+  if (limits->over) {
+    set_pace(L, 1);
+    raise(L, limits, level, "script: stopped, it went on after it had met a limit");
+  }
+  if (status != STREW_OK) raise(L, limits, level, error.message);
+}
+
+static void watch(lua_State *L, lua_Debug *activation) {
+  (void)activation;
+  struct limits *limits = limits_of(L);
+  if (!limits) return;
+  look(L, limits, 0);
+  set_pace(L, limits->large_bytes ? CAREFUL_PACE : PACE);
+}
+
+void limits_check(lua_State *L) {
+  struct limits *limits = limits_of(L);
+  if (limits) look(L, limits, 1);
+}
+
+void strew_watch_limits(lua_State *L) {
+  if (limits_of(L)) set_pace(L, PACE);
+}
+
+void strew_restart_limits(lua_State *L) {
+  struct limits *limits = limits_of(L);
+  if (!limits) return;
+  limits->strikes = 0;
+  limits->over = limits->raised = false;
+  if (!limits->reserve_bytes && strew_context_charge(limits->context, RESERVE)) limits->reserve_bytes = RESERVE;
+  strew_context_clear_interrupt(limits->context);
+  strew_context_limit_time(limits->context, strew_context_time_limit(limits->context));
+  strew_watch_limits(L);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- a state
+ */
+
+struct limits *limits_adopt(lua_State *L, strew_context *context) {
+  struct limits *limits = calloc(1, sizeof *limits);
+  if (!limits) return NULL;
+  limits->context = context;
+  limits->running = L;
+  limits->lua_bytes = (size_t)lua_gc(L, LUA_GCCOUNT) << 10 | (size_t)lua_gc(L, LUA_GCCOUNTB);
+  if (!strew_context_charge(context, limits->lua_bytes)) {
+    free(limits);
+    return NULL;
+  }
+  limits->charged_bytes = limits->lua_bytes;
+  lua_setallocf(L, allocate, limits);
+  return limits;
+}
+
+void limits_keep(lua_State *L, struct limits *limits) {
+  lua_pushlightuserdata(L, limits);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, limits_key);
+}

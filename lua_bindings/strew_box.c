@@ -1,0 +1,138 @@
+/* strew_box.c: boxes, in which scripts hold tensors, and the binding that owns them. */
+#include "strew_bind.h"
+#include "strew_lua.h"
+
+/* In Lua's registry. The metatable of boxes is there under the binding's address. */
+const char bind_key[] = "strew.binding", bind_module_key[] = "strew.module";
+
+enum { BOX_BYTES = 400 }; /* what a tensor takes besides its elements, about */
+
+/* ------------------------------------------------------------------------------------------------------------ boxes */
+
+static struct handle *to_handle(lua_State *L, const struct binding *binding, int i) {
+  struct handle *handle = lua_touserdata(L, i);
+  return handle && lua_rawlen(L, i) == sizeof *handle && handle->owner == binding ? handle : NULL;
+}
+
+struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
+  struct handle *handle = to_handle(L, binding, i);
+  return handle ? handle->box : NULL;
+}
+
+static void link_box(struct box *box, struct box **list) {
+  box->next = *list;
+  box->link = list;
+  if (box->next) box->next->link = &box->next;
+  *list = box;
+}
+
+static void unlink_box(struct box *box) {
+  *box->link = box->next;
+  if (box->next) box->next->link = box->link;
+}
+
+/* Boxes are made in batches. Each batch keeps alive those that were made before it. */
+static void make_boxes(lua_State *L, struct binding *binding) {
+  enum { BATCH = 64 };
+  struct box *boxes = lua_newuserdatauv(L, BATCH * sizeof *boxes, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, bind_key);
+  lua_getiuservalue(L, -1, BOXES);
+  lua_setiuservalue(L, -3, 1);
+  lua_pushvalue(L, -2);
+  lua_setiuservalue(L, -2, BOXES);
+  lua_pop(L, 2);
+  for (int i = 0; i < BATCH; i++) link_box(&boxes[i], &binding->free_boxes);
+}
+
+struct box *bind_push_box(lua_State *L, struct binding *binding) {
+  struct handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  if (!binding->free_boxes) make_boxes(L, binding);
+  struct box *box = binding->free_boxes;
+  unlink_box(box);
+  link_box(box, &binding->boxes);
+  box->tensor = NULL;
+  *handle = (struct handle){binding, box};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, binding);
+  lua_setmetatable(L, -2);
+  binding->debt_bytes += BOX_BYTES;
+  return box;
+}
+
+strew_tensor **bind_result(lua_State *L, struct call *call) {
+  if (!(call->form & INPLACE)) return &bind_push_box(L, call->binding)->tensor;
+  lua_pushvalue(L, 1);
+  return &call->self;
+}
+
+static void empty_box(struct box *box) {
+  strew_release(box->tensor);
+  box->tensor = NULL;
+}
+
+static struct handle *handle_argument(lua_State *L) { return to_handle(L, lua_touserdata(L, lua_upvalueindex(1)), 1); }
+
+int bind_box_close(lua_State *L) {
+  struct handle *handle = handle_argument(L);
+  if (handle) empty_box(handle->box);
+  return 0;
+}
+
+/* __gc: the handle will be gone. */
+int bind_box_gc(lua_State *L) {
+  struct handle *handle = handle_argument(L);
+  if (!handle) return 0;
+  struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
+  empty_box(handle->box);
+  unlink_box(handle->box);
+  link_box(handle->box, &binding->free_boxes);
+  *handle = (struct handle){NULL, NULL};
+  return 0;
+}
+
+/* NULL: there is none. */
+static struct binding *look_for_binding(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, bind_key);
+  struct binding *binding = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return binding;
+}
+
+static struct binding *find_binding(lua_State *L) {
+  struct binding *binding = look_for_binding(L);
+  if (!binding) luaL_error(L, "strew: the module was not opened in this Lua state");
+  return binding;
+}
+
+strew_context *strew_context_of(lua_State *L) {
+  luaL_checkstack(L, 1, NULL);
+  struct binding *binding = look_for_binding(L);
+  return binding ? binding->context : NULL;
+}
+
+void strew_push(lua_State *L, strew_tensor *tensor) {
+  luaL_checkstack(L, 4, NULL);
+  struct box *box = bind_push_box(L, find_binding(L)); /* it may raise an error: nothing is held yet */
+  box->tensor = strew_retain(tensor);
+}
+
+strew_tensor *strew_check(lua_State *L, int index) {
+  luaL_checkstack(L, 2, NULL);
+  struct box *box = bind_to_box(L, find_binding(L), index);
+  if (!box) return luaL_typeerror(L, index, "tensor"), NULL;
+  luaL_argcheck(L, box->tensor, index, "tensor was freed");
+  return box->tensor;
+}
+
+void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
+  struct print_options *options = &find_binding(L)->print;
+  options->columns = columns;
+  options->user = user;
+}
+
+int bind_close(lua_State *L) {
+  struct binding *binding = lua_touserdata(L, 1);
+  for (struct box *box = binding->boxes; box; box = box->next) empty_box(box);
+  strew_context_release(binding->context);
+  binding->context = NULL;
+  return 0;
+}

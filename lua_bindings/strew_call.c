@@ -1,0 +1,152 @@
+/* strew_call.c: every call of a script comes through here, and errors are raised here alone.
+
+   Memory: tensors lie outside of Lua's heap, and its collector would let gigabytes pile up behind a few small userdata.
+   So what grows between two calls is a debt; a debt of a mebibyte is paid by a step of the collector that is as long as
+   if Lua had allocated those bytes. In generational mode, the default of stock lua5.4, such steps never look at old
+   objects again: when tensor memory has doubled since the last full collection, there is another one. */
+#include "lua_bindings/sandbox/script_limits.h"
+#include "strew_bind.h"
+
+#include <string.h>
+
+enum { DEBT_LIMIT_BYTES = 1 << 20, BASELINE_SLACK_BYTES = 64 << 20, LONGEST_STEP_KIB = 1 << 20 };
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+static void pay_debt(lua_State *L, struct binding *binding) {
+  size_t kib = binding->debt_bytes >> 10, bytes = binding->bytes_seen, baseline = binding->bytes_baseline;
+  int heap_kib = lua_gc(L, LUA_GCCOUNT); /* -1 while a finalizer runs */
+  binding->debt_bytes = 0;
+  if (heap_kib < 0 || !lua_gc(L, LUA_GCISRUNNING)) return; /* collectgarbage("stop") is respected */
+  if (bytes - baseline > baseline + BASELINE_SLACK_BYTES + ((size_t)heap_kib << 10)) {
+    lua_gc(L, LUA_GCCOLLECT);
+    binding->bytes_baseline = strew_context_bytes(binding->context);
+  } else {
+    lua_gc(L, LUA_GCSTEP, kib < LONGEST_STEP_KIB ? (int)kib : LONGEST_STEP_KIB);
+  }
+  binding->bytes_seen = strew_context_bytes(binding->context);
+}
+
+static void account(lua_State *L, struct binding *binding) {
+  size_t bytes = strew_context_bytes(binding->context);
+  if (bytes > binding->bytes_seen) binding->debt_bytes += bytes - binding->bytes_seen;
+  if (bytes < binding->bytes_baseline) binding->bytes_baseline = bytes;
+  binding->bytes_seen = bytes;
+  if (binding->debt_bytes >= DEBT_LIMIT_BYTES) pay_debt(L, binding);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ calls */
+
+static void set_string(lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, value); /* NULL pushes nil */
+  lua_setfield(L, -2, key);
+}
+
+/* Pushes what strew.bind_last_error() gives. */
+static void push_detail(lua_State *L, const strew_error *error) {
+  lua_createtable(L, 0, 7);
+  set_string(L, "op", error->op);
+  set_string(L, "arg", error->argument);
+  set_string(L, "code", strew_status_name(error->code));
+  set_string(L, "message", error->message);
+  if (error->hint[0]) set_string(L, "hint", error->hint);
+  if (error->has_value) {
+    bind_push_scalar(L, error->value);
+    lua_setfield(L, -2, "value");
+  }
+  if (error->position_rank >= 0) {
+    bind_push_sizes(L, error->position_rank, error->position);
+    lua_setfield(L, -2, "pos");
+  }
+}
+
+static const char colon_hint[] = "use : to call a method: t:%s(...)";
+
+/* Pushes "file:line: " of the nearest Lua function of the script's: not always that of level 1, which in "for i in
+   ipairs(t)" is C, and within an operation of the family one of ours. */
+static void push_place(lua_State *L) {
+  enum { FARTHEST = 16 };
+  lua_Debug at;
+  for (int level = 1; level <= FARTHEST && lua_getstack(L, level, &at); level++) {
+    lua_getinfo(L, "Sl", &at);
+    if (at.currentline <= 0 || strcmp(at.source, FAMILY_CHUNK) == 0) continue;
+    lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
+    return;
+  }
+  lua_pushliteral(L, "");
+}
+
+/* In t.add(u) for t:add(u), u is taken for self, and in strew:zeros(3) the module for the shape: how a call is written
+   explains what is missing or too much. */
+static void hint_punctuation(lua_State *L, struct call *call) {
+  lua_Debug here;
+  bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
+  if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
+  if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
+    bind_hint(call, colon_hint, call->error.alias);
+  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0)
+    bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
+}
+
+static int raise(lua_State *L, struct call *call) {
+  hint_punctuation(L, call);
+  lua_settop(L, 0);
+  push_detail(L, &call->error);
+  lua_setiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
+  push_place(L);
+  lua_pushstring(L, call->error.message);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+/* Is there what every call of this form needs? Whether the userdata is a tensor is seen when arguments are read. */
+static bool is_callable(lua_State *L, struct call *call) {
+  if (!call->binding->context) {
+    bind_fail(call, STREW_EFREED, NULL, "the Lua state is being closed");
+    return false;
+  }
+  if (!(call->form & (METHOD | INPLACE)) || lua_isuserdata(L, 1)) return true;
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, "self", "is %s, a tensor is due",
+            call->arguments ? bind_text(L, call, 1, text) : "missing");
+  if (call->form & METHOD) bind_hint(call, colon_hint, call->error.alias);
+  bind_hint_table(L, call, 1, "self");
+  return false;
+}
+
+int bind_dispatch(lua_State *L) {
+  struct call call;
+  call.binding = lua_touserdata(L, lua_upvalueindex(1));
+  call.row = lua_touserdata(L, lua_upvalueindex(2));
+  call.form = (int)lua_tointeger(L, lua_upvalueindex(4));
+  if (call.form & OPERATOR) lua_settop(L, 1);
+  call.arguments = lua_gettop(L);
+  call.error.alias = call.binding->outer ? call.binding->outer : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
+  call.error.code = STREW_OK; /* the rest is filled on failure */
+
+  int results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
+  if (results < 0 && call.error.code == STREW_EMEMORY) {
+    lua_settop(L, call.arguments);
+    lua_gc(L, LUA_GCCOLLECT);
+    results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
+  }
+  if (results < 0) {
+    limits_note(call.binding->limits, call.error.code);
+    return raise(L, &call);
+  }
+  account(L, call.binding);
+  return results;
+}
+
+int bind_last_error(lua_State *L, struct call *call) {
+  (void)call;
+  lua_getiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
+  return 1;
+}
+
+void bind_push_upvalues(lua_State *L, int binding, const struct row *row, const char *name, int form) {
+  lua_pushvalue(L, binding);
+  lua_pushlightuserdata(L, (void *)row);
+  lua_pushstring(L, name);
+  lua_pushinteger(L, form);
+}

@@ -1,0 +1,138 @@
+/* strew_fail.c: failures of the bindings in words, hints, and names that do not exist. */
+#include "strew_bind.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------------- failures */
+
+int bind_fail(struct call *call, strew_status code, const char *argument, const char *format, ...) {
+  strew_error *error = &call->error;
+  char fact[sizeof error->message - 128]; /* leaves room for the two names */
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fact, sizeof fact, format, arguments);
+  va_end(arguments);
+  error->op = error->alias;
+  error->code = code;
+  error->argument = argument;
+  error->has_value = false;
+  error->position_rank = -1;
+  error->hint[0] = '\0';
+  if (argument)
+    snprintf(error->message, sizeof error->message, "%.60s: '%.40s' %s", error->alias, argument, fact);
+  else
+    snprintf(error->message, sizeof error->message, "%.60s: %s", error->alias, fact);
+  return -1;
+}
+
+int bind_hint(struct call *call, const char *format, ...) {
+  strew_error *error = &call->error;
+  if (error->hint[0]) return -1;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->hint, sizeof error->hint, format, arguments);
+  va_end(arguments);
+  size_t length = strlen(error->message);
+  snprintf(error->message + length, sizeof error->message - length, "\n  hint  %s", error->hint);
+  return -1;
+}
+
+static const char *text_of_number(lua_State *L, int i, char *text) {
+  if (lua_isinteger(L, i)) {
+    snprintf(text, TEXT_BYTES, "%" PRId64, (int64_t)lua_tointeger(L, i));
+  } else if (isnan(lua_tonumber(L, i))) {
+    strcpy(text, "nan"); /* whatever its sign */
+  } else {
+    strew_format_float(text, TEXT_BYTES - 2, "%.*g", 14, lua_tonumber(L, i));
+    if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
+  }
+  return text;
+}
+
+const char *bind_text(lua_State *L, const struct call *call, int i, char *text) {
+  switch (lua_type(L, i)) {
+  case LUA_TNONE:
+  case LUA_TNIL: return "nil";
+  case LUA_TBOOLEAN: return lua_toboolean(L, i) ? "true" : "false";
+  case LUA_TNUMBER: return text_of_number(L, i, text);
+  case LUA_TSTRING: snprintf(text, TEXT_BYTES, "\"%.40s\"", lua_tostring(L, i)); return text;
+  case LUA_TUSERDATA:
+    if (bind_to_box(L, call->binding, i)) return "a tensor"; /* fallthrough */
+  default: snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i)); return text;
+  }
+}
+
+void bind_hint_table(lua_State *L, struct call *call, int i, const char *name) {
+  if (!lua_istable(L, i)) return;
+  if (lua_getmetatable(L, i)) /* an object, or the module itself */
+    lua_pop(L, 1);
+  else
+    bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
+}
+
+/* What other libraries have, under names that this one does not know: as an expression, where t is a tensor; NULL: a
+   call for each element, which nothing here is. */
+static const struct {
+  const char *name, *here;
+} elsewhere[] = {{"double", "t:to(\"float64\")"},
+                 {"float", "t:to(\"float32\")"},
+                 {"half", "t:to(\"float16\")"},
+                 {"long", "t:to(\"int64\")"},
+                 {"int", "t:to(\"int32\")"},
+                 {"short", "t:to(\"int16\")"},
+                 {"char", "t:to(\"int8\")"},
+                 {"byte", "t:to(\"uint8\")"},
+                 {"astype", "t:to(dtype)"},
+                 {"cpu", "t:to(\"cpu\")"},
+                 {"cuda", "t:to(\"opencl\")"},
+                 {"numpy", "t:tolist()"},
+                 {"T", "t:t()"},
+                 {"ndim", "t:dim()"},
+                 {"nelement", "t:numel()"},
+                 {"len", "#t"},
+                 {"type", "t.dtype"},
+                 {"map", NULL},
+                 {"apply", NULL},
+                 {"swapaxes", "t:transpose(0, 1)"},
+                 {"array", "strew.tensor(x)"},
+                 {"asarray", "strew.tensor(x)"},
+                 {"concat", "strew.cat{t, t}"},
+                 {"concatenate", "strew.cat{t, t}"},
+                 {"zeros_like", "strew.zeros(t.shape)"},
+                 {"ones_like", "strew.ones(t.shape)"},
+                 {"empty_like", "strew.empty(t.shape)"},
+                 {"full_like", "strew.full(t.shape, x)"}};
+
+/* Scripts may add names to the module, as many as they like; it has some hundreds itself. */
+enum { MOST_KEYS = 4096 };
+
+int bind_hint_guess(struct call *call, const strew_guess *guess) {
+  return guess->nearest ? bind_hint(call, "did you mean '%s'?", guess->nearest) : -1;
+}
+
+void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
+  int keys = 0;
+  lua_pushnil(L);
+  while (keys++ < MOST_KEYS && lua_next(L, i)) {
+    if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -2));
+    lua_pop(L, 1);
+  }
+}
+
+int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess) {
+  strew_dtype dtype;
+  bind_fail(call, STREW_EARGUMENT, NULL, "-");
+  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
+  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+    if (strcmp(elsewhere[i].name, guess->wanted) != 0) continue;
+    if (elsewhere[i].here) return bind_hint(call, "here it is %s", elsewhere[i].here);
+    return bind_hint(call, "operators and calls take all elements at once: t * 2, t:exp()");
+  }
+  if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)
+    return bind_hint(call, "a dtype is a word: {dtype = \"%s\"}, t:to(\"%s\")", guess->wanted, guess->wanted);
+  return bind_hint_guess(call, guess);
+}

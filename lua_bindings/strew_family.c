@@ -1,0 +1,162 @@
+/* strew_family.c: operations that are compositions of others, written in Lua (family/ *.lua).
+
+   A file of the family is a chunk that gets the module and `fail`, and returns a table: under each name the parameters,
+   as text, and a function of their values. It is loaded at the first call of one of its names. Its functions run inside
+   bind_dispatch like those in C: while one runs, every failure within it has the name of the call that the script
+   made (binding->outer) and the place in the script; limits and interrupts hold as in any Lua code.
+
+   Parameters are words "NAME:TYPE" (required), "NAME?TYPE" (optional), "NAME*" (all integers that are left, or one
+   sequence of them: a table) and "NAME=TYPE" (by name only), in the order in which the function takes their values. They are checked here; the function sees nothing that is not of its type. */
+#include "strew_bind.h"
+#include "texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARAMETERS = 8, LONGEST_NAME = 24 };
+
+/* An argument: its check, and where on the stack it stands (0: it is not given). */
+struct argument {
+  bool (*read)(lua_State *L, struct call *call, int i, const char *name, void *out);
+  int position;
+  struct list rest; /* of "NAME*" */
+};
+
+static const struct {
+  const char *name;
+  bool (*read)(lua_State *L, struct call *call, int i, const char *name, void *out);
+} types[] = {{"tensor", bind_tensor}, {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
+             {"number", bind_float},  {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
+             {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction}};
+
+/* Checks a value as its type has it, and keeps its position. */
+static bool read_argument(lua_State *L, struct call *call, int i, const char *name, void *out) {
+  union {
+    strew_tensor *tensor;
+    strew_operand operand;
+    struct list list;
+  } checked;
+  struct argument *argument = out;
+  argument->position = i;
+  return argument->read(L, call, i, name, &checked);
+}
+
+/* Parses the text of parameters; how many there are. */
+static int parse(const char *text, struct parameter *parameters, struct argument *arguments,
+                 char names[][LONGEST_NAME]) {
+  int count = 0;
+  for (; *(text += strspn(text, " ")); count++) {
+    size_t name = strcspn(text, ":?*="), whole = strcspn(text, " ");
+    snprintf(names[count], LONGEST_NAME, "%.*s", (int)name, text);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+      if (strlen(types[i].name) == whole - name - 1 && !strncmp(text + name + 1, types[i].name, whole - name - 1))
+        arguments[count].read = types[i].read;
+    arguments[count].position = arguments[count].rest.count = 0;
+    enum presence presence = text[name] == ':' ? REQUIRED : text[name] == '?' ? OPTIONAL : KEYED;
+    parameters[count] = (struct parameter){names[count], presence, read_argument, &arguments[count]};
+    if (text[name] == '*')
+      parameters[count] = (struct parameter){names[count], REST, bind_list, &arguments[count].rest};
+    text += whole;
+  }
+  parameters[count] = (struct parameter)LAST_PARAMETER;
+  return count;
+}
+
+static const char *text_of(const char *file) {
+  for (int i = 0; i < text_file_count; i++)
+    if (strcmp(text_files[i].name, file) == 0) return text_files[i].text;
+  return "";
+}
+
+/* fail(argument, fact [, hint [, code]]): raises an error of the call that the script made; argument may be nil. */
+static int fail(lua_State *L, struct call *call) {
+  const char *argument = lua_tostring(L, 1), *hint = lua_tostring(L, 3), *code = lua_tostring(L, 4);
+  strew_status status = STREW_EARGUMENT;
+  for (int i = 0; code && strew_status_name((strew_status)i); i++)
+    if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
+  bind_fail(call, status, argument, "%s", lua_tostring(L, 2));
+  return hint ? bind_hint(call, "%s", hint) : -1;
+}
+
+static const struct row fail_row = {"fail", fail, 0, FUNCTION};
+
+/* Runs the file that has the name, and adds what it returns to the table of operations on top of the stack. */
+static void load_file(lua_State *L, const char *file) {
+  const char *text = text_of(file);
+  int operations = lua_gettop(L);
+  if (luaL_loadbufferx(L, text, strlen(text), FAMILY_CHUNK, "t") != LUA_OK) lua_error(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
+  bind_push_upvalues(L, lua_upvalueindex(1), &fail_row, fail_row.name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  lua_call(L, 2, 1);
+  for (lua_pushnil(L); lua_next(L, operations + 1);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_settable(L, operations);
+  }
+  lua_settop(L, operations);
+}
+
+/* Pushes the operation of that name: its table. */
+static void push_operation(lua_State *L, const char *file, const char *name) {
+  if (lua_getiuservalue(L, lua_upvalueindex(1), FAMILY) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, lua_upvalueindex(1), FAMILY);
+  }
+  if (lua_getfield(L, -1, name) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    load_file(L, file);
+    lua_getfield(L, -1, name);
+  }
+  lua_remove(L, -2);
+}
+
+/* Pushes the values of the arguments, in the order of the parameters. One that is not by position is in the options,
+   the last argument. */
+static void push_values(lua_State *L, const struct call *call, const struct parameter *parameters,
+                        const struct argument *arguments) {
+  int options = call->arguments;
+  while (options && lua_isnil(L, options)) options--;
+  for (int i = 0; parameters[i].name; i++)
+    if (parameters[i].presence == REST)
+      bind_push_sizes(L, arguments[i].rest.count, arguments[i].rest.at);
+    else if (!arguments[i].position)
+      lua_pushnil(L);
+    else if (arguments[i].position <= call->arguments)
+      lua_pushvalue(L, arguments[i].position);
+    else
+      lua_getfield(L, options, parameters[i].name);
+}
+
+static int run(lua_State *L, struct call *call, const char *file) {
+  struct parameter parameters[MOST_PARAMETERS + 1];
+  struct argument arguments[MOST_PARAMETERS];
+  char names[MOST_PARAMETERS][LONGEST_NAME];
+  luaL_checkstack(L, LUA_MINSTACK + MOST_PARAMETERS, NULL);
+  push_operation(L, file, lua_tostring(L, lua_upvalueindex(NAME_UPVALUE)));
+  lua_rawgeti(L, -1, 1);
+  lua_rawgeti(L, -2, 2);
+  int function = lua_gettop(L), count = parse(lua_tostring(L, -2), parameters, arguments, names);
+  if (!bind_arguments(L, call, parameters)) return -1;
+  push_values(L, call, parameters, arguments);
+  struct binding *binding = call->binding;
+  const char *outer = binding->outer;
+  if (!outer) binding->outer = call->error.alias;
+  int status = lua_pcall(L, count, LUA_MULTRET, 0);
+  binding->outer = outer;
+  if (status != LUA_OK) return lua_error(L);
+  return lua_gettop(L) - function + 1;
+}
+
+static int choosing(lua_State *L, struct call *call) { return run(L, call, "choosing.lua"); }
+static int counting(lua_State *L, struct call *call) { return run(L, call, "counting.lua"); }
+static int moving(lua_State *L, struct call *call) { return run(L, call, "moving.lua"); }
+
+const struct row bind_family_rows[] = {
+    {"index_select", choosing, 0, ALWAYS}, {"masked_select", choosing, 0, ALWAYS},
+    {"bincount", counting, 0, ALWAYS},     {"one_hot", counting, 0, ALWAYS},
+    {"isnan", counting, 0, ALWAYS},        {"flip", moving, 0, ALWAYS},
+    {"diff", moving, 0, ALWAYS},           {NULL, NULL, 0, 0},
+};

@@ -1,0 +1,59 @@
+/* fault.c: failures of OpenCL's functions in words, and what tests make of a device. */
+#include "opencl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------ failures */
+
+static bool is_memory_error(cl_int error) {
+  return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY;
+}
+
+/* After these nothing that the context holds can be trusted. */
+static bool is_loss(cl_int error) {
+  return error == CL_DEVICE_NOT_AVAILABLE || error == CL_INVALID_CONTEXT || error == CL_INVALID_COMMAND_QUEUE ||
+         error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error < -1100;
+}
+
+const char *hint_of_memory(const strew_device *device, char *text) {
+  snprintf(text, TEXT_BYTES, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
+           device->context->bytes, opencl_of(device)->memory_bytes);
+  return text;
+}
+
+strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error) {
+  struct opencl *on = opencl_of(device);
+  const char *name = cl_error_name(error);
+  if (is_memory_error(error)) {
+    char text[TEXT_BYTES];
+    struct fault fault = {.code = STREW_EMEMORY, .argument = "device", .hint = hint_of_memory(device, text)};
+    return fail(call, fault, "%s (%s) ran out of memory: %s gave %s (%d)", device->name,
+                strew_device_description(device), function, name, error);
+  }
+  on->lost = on->lost || (on->open && is_loss(error));
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "the CPU still works: device = \"cpu\"; the driver may want an update"},
+              "%s (%s) failed: %s gave %s (%d)%s", device->name, strew_device_description(device), function, name,
+              error, on->lost ? ", the device is lost to this process" : "");
+}
+
+strew_status fail_lost(const struct call *call, strew_device *device) {
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
+              "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
+}
+
+/* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
+   noatomics64, shortloops; large, for kernels that small calls do not get; cuts, for launches so short that small calls
+   take several; and those that reach every way of scattering with small calls (scatter.c): way=walk, way=alone,
+   way=partition, way=sort, way=group, way=atomics, order, tiny. */
+bool opencl_assumed(const char *word) {
+  const char *words = getenv("STREW_OPENCL_ASSUME");
+  return words && strstr(words, word);
+}

@@ -1,0 +1,140 @@
+/* scattering.c: what the ways of scattering share: how a call is seen, arguments of launches, drafts, checks. */
+#include "scattering.h"
+
+/* ------------------------------------------------------------------------------------------------------- launches */
+
+void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
+                          int outer, const char *more) {
+  const struct operand *operands = s->plan.operands;
+  launch_start(launch, s->call, s->device, file, kernel, "S=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s",
+               dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
+               strew_reduction_name(s->given->reduction), outer, operands[SRC].storage ? "" : " NUMBER",
+               s->with_arg ? " ARG" : "", more);
+}
+
+void launch_target(struct launch *launch, const struct scattering *s, const struct space *space) {
+  launch_operand(launch, space, SELF);
+  launch_int(launch, s->given->step);
+  if (!s->with_arg) return;
+  launch_operand(launch, space, ARG);
+  launch_int(launch, s->given->arg_step);
+  launch_int(launch, s->given->arg_none);
+  launch_flag(launch, s->given->fresh);
+}
+
+void launch_source(struct launch *launch, const struct scattering *s, const struct space *space) {
+  const struct operand *src = &s->plan.operands[SRC];
+  launch_operand(launch, space, SRC);
+  launch_value(launch, src->number.bytes, strew_dtype_size_bytes(s->plan.operands[SELF].dtype));
+}
+
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked) {
+  launch_target(launch, s, &walked->space);
+  launch_source(launch, s, &walked->space);
+  launch_limits(launch, s->given->size, s->given->mode);
+  launch_int(launch, walked->width);
+  launch_int(launch, walked->column[SELF]);
+  launch_int(launch, walked->column[SRC]);
+  launch_int(launch, walked->column[ARG]);
+}
+
+/* ----------------------------------------------------------------------------------------------------- the call */
+
+/* The plan in the order of struct scattering: self stands still along one dimension at most. */
+void scattering_start(struct scattering *s, const struct call *call, strew_device *device,
+                      const struct scatter_plan *given) {
+  s->call = call;
+  s->device = device;
+  s->given = given;
+  s->plan = given->plan;
+  s->with_arg = s->plan.count > ARG;
+  s->tiny = opencl_assumed("tiny");
+  s->verdict = s->draft = (struct block){NULL, 0};
+  s->bad = false;
+  int line = -1;
+  for (int d = 0; d < s->plan.rank; d++)
+    if (s->plan.operands[SELF].strides[d] == 0) line = d;
+  if (line < 0) { /* a line of one contribution */
+    line = s->plan.rank++;
+    s->plan.sizes[line] = 1;
+    for (int i = 0; i < s->plan.count; i++) s->plan.operands[i].strides[line] = 0;
+  }
+  plan_lines(&s->plan, line);
+  s->batches = 1;
+  for (int d = 0; d < s->plan.rank - 1; d++)
+    if (s->plan.operands[INDEX].strides[d] != 0) s->batches *= s->plan.sizes[d];
+  s->line = s->plan.sizes[s->plan.rank - 1];
+  s->rows = plan_numel(&s->plan) / s->line;
+  struct plan values;
+  plan_operand_values(&values, &s->plan, INDEX);
+  plan_simplify_any_order(&values);
+  index_pass_start(&s->pass, call, device, &values);
+}
+
+/* -------------------------------------------------------------------------------------------- checks and drafts */
+
+strew_status scatter_check(struct scattering *s) {
+  if (!s->given->check) return STREW_OK;
+  return index_pass_check(&s->pass, s->given->lowest, s->given->size - 1, &s->bad);
+}
+
+strew_status scatter_checked(struct scattering *s) {
+  int known = 0;
+  strew_status status = verdict_read(s->call, s->device, &s->verdict, &known);
+  s->bad = known & VERDICT_BAD;
+  return status;
+}
+
+/* Between self and its draft, a piece after the other: nothing stops a copy. */
+static strew_status draft_copy(const struct scattering *s, bool back) {
+  enum { PIECE = 1 << 27, TURN_BYTES = 4 };
+  struct opencl *on = opencl_of(s->device);
+  const struct operand *self = &s->given->plan.operands[SELF];
+  const struct block *own = self->storage->data, *from = back ? &s->draft : own, *to = back ? own : &s->draft;
+  size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype), all = scatter_target_bytes(s->given);
+  cl_int error = CL_SUCCESS;
+  for (size_t done = 0, bytes; done < all && error == CL_SUCCESS; done += bytes) {
+    bytes = all - done < PIECE ? all - done : PIECE;
+    strew_status status = opencl_throttle(s->call, s->device, (int64_t)bytes / TURN_BYTES);
+    if (status != STREW_OK) return status;
+    on->busy = true;
+    error = cl.clEnqueueCopyBuffer(on->queue, from->memory, to->memory, done + (back ? 0 : at), done + (back ? at : 0),
+                                   bytes, 0, NULL, NULL);
+    on->lost = on->lost || (error != CL_SUCCESS && back && done > 0); /* half-written */
+  }
+  return error == CL_SUCCESS ? STREW_OK : fail_opencl(s->call, s->device, "clEnqueueCopyBuffer", error);
+}
+
+strew_status draft_start(struct scattering *s) {
+  if (s->given->disposable || s->given->size < 1) return STREW_OK;
+  strew_status status = block_take(s->call, s->device, scatter_target_bytes(s->given), &s->draft);
+  if (status == STREW_OK) status = draft_copy(s, false);
+  s->drafted = (struct storage){.device = s->device, .data = &s->draft};
+  s->plan.operands[SELF].storage = &s->drafted;
+  s->plan.operands[SELF].offset = 0;
+  return status;
+}
+
+strew_status draft_finish(struct scattering *s) { return s->draft.memory ? draft_copy(s, true) : STREW_OK; }
+
+void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked) {
+  const struct plan *plan = &s->plan;
+  int last = plan->rank - 1, inner = last - 1;
+  *walked = (struct walked){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
+  bool taken = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step &&
+               (moving || plan->operands[INDEX].strides[inner] == 0);
+  if (taken) {
+    walked->width = plan->sizes[inner];
+    walked->block = block < walked->width ? block : walked->width;
+    walked->plan.sizes[inner] = plan->sizes[last];
+    walked->plan.rank = last;
+    for (int i = 0; i < plan->count; i++) {
+      if (i <= ARG) walked->column[i] = plan->operands[i].strides[inner];
+      walked->plan.operands[i].strides[inner] = plan->operands[i].strides[last];
+    }
+    bool even = walked->column[SELF] == 1 && walked->column[INDEX] <= 1;
+    even = even && (walked->column[SRC] == 1 || !plan->operands[SRC].storage);
+    walked->columns = even && !s->with_arg ? "dense" : "strided";
+  }
+  walked->space = space_of(&walked->plan);
+}

@@ -1,0 +1,203 @@
+/* sort.c: scattering on GPUs: contributions are sorted by their places, stably, and each run of equal places is
+   joined in order. The index's being sorted already saves the sort: samples say whether it is worth while to look, and
+   then the host waits for the answer, which is cheap beside sorting. */
+#include "opencl/radix.h"
+#include "ways.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Runs longer than LONG_RUN get a group each: on paper, a work-item alone takes half a microsecond for each
+   contribution, and others wait for the slowest. Local memory: TILE values and positions. */
+enum { LONG_RUN = 512, SHORT_RUN_OF_TESTS = 8, TILE = 1024, ACROSS = 16 };
+
+struct sorted {
+  struct plan plan; /* rows, those along which the index moves first, and the line */
+  struct space space;
+  int64_t still;         /* rows along which it stands still */
+  int64_t count, places; /* of contributions; of places in all batches */
+  int64_t most_runs, most_long_runs;
+  int long_run;
+  bool broad;
+  struct block items, starts, long_starts, found;
+};
+
+/* Row dimensions along which the index stands still go behind those along which it moves. */
+static void sorted_plan(const struct scattering *s, struct sorted *sorted) {
+  const struct plan *from = &s->plan;
+  struct plan *to = &sorted->plan;
+  *to = *from;
+  to->rank = 0;
+  sorted->still = 1;
+  for (int pass = 0; pass < 3; pass++)
+    for (int d = 0; d < from->rank; d++) {
+      bool is_line = d == from->rank - 1, moves = from->operands[INDEX].strides[d] != 0;
+      if (pass != (is_line ? 2 : moves ? 0 : 1)) continue;
+      to->sizes[to->rank] = from->sizes[d];
+      for (int i = 0; i < from->count; i++) to->operands[i].strides[to->rank] = from->operands[i].strides[d];
+      to->rank++;
+      if (pass == 1) sorted->still *= from->sizes[d];
+    }
+  sorted->space = space_of(to);
+}
+
+bool sort_serves(const struct scattering *s) {
+  int64_t most = UINT32_MAX - 1;
+  return s->given->size > 0 && s->batches <= most / s->line && s->batches <= most / s->given->size;
+}
+
+static void sorted_shape(const struct scattering *s, struct sorted *sorted) {
+  memset(sorted, 0, sizeof *sorted);
+  sorted_plan(s, sorted);
+  int64_t batches = s->rows / sorted->still;
+  sorted->count = batches * s->line;
+  sorted->places = batches * s->given->size;
+  sorted->long_run = s->tiny ? SHORT_RUN_OF_TESTS : LONG_RUN;
+  sorted->most_runs = sorted->count < sorted->places ? sorted->count : sorted->places;
+  sorted->most_long_runs = sorted->count / sorted->long_run;
+}
+
+static strew_status sorted_take(const struct scattering *s, struct sorted *sorted) {
+  size_t runs = (size_t)sorted->most_runs * sizeof(cl_uint),
+         long_runs = (size_t)sorted->most_long_runs * sizeof(cl_uint);
+  strew_status status =
+      block_take(s->call, s->device, (size_t)sorted->count * item_bytes(sorted->broad), &sorted->items);
+  if (status == STREW_OK) status = block_take(s->call, s->device, runs, &sorted->starts);
+  if (status == STREW_OK) status = block_take(s->call, s->device, long_runs, &sorted->long_starts);
+  if (status == STREW_OK) status = block_take(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found);
+  return status;
+}
+
+static void sorted_give(const struct scattering *s, struct sorted *sorted) {
+  block_give(s->device, &sorted->items);
+  block_give(s->device, &sorted->starts);
+  block_give(s->device, &sorted->long_starts);
+  block_give(s->device, &sorted->found);
+}
+
+static void sorted_launch(struct launch *launch, const struct scattering *s, const struct sorted *sorted,
+                          const char *kernel) {
+  char more[64];
+  snprintf(more, sizeof more, " BROAD=%d LONG=%d TILE=%d", sorted->broad, sorted->long_run, TILE);
+  scatter_launch_start(launch, s, "scatter_sort.cl", kernel, sorted->space.outer, more);
+}
+
+static strew_status make_items(const struct scattering *s, const struct sorted *sorted) {
+  struct launch launch;
+  sorted_launch(&launch, s, sorted, "make_items");
+  launch_space(&launch, &sorted->space);
+  launch_operand(&launch, &sorted->space, INDEX);
+  launch_limits(&launch, s->given->size, s->given->mode);
+  launch_int(&launch, sorted->still);
+  launch_int(&launch, sorted->count);
+  launch_int(&launch, sorted->places);
+  launch_flag(&launch, s->given->check);
+  launch_block(&launch, &s->verdict);
+  launch_block(&launch, &sorted->items);
+  launch_block(&launch, &sorted->found);
+  return launch_items(&launch, sorted->count < 2 ? 2 : sorted->count);
+}
+
+static strew_status find_segments(const struct scattering *s, const struct sorted *sorted) {
+  struct launch launch;
+  sorted_launch(&launch, s, sorted, "find_segments");
+  launch_block(&launch, &sorted->items);
+  launch_int(&launch, sorted->count);
+  launch_int(&launch, sorted->places);
+  launch_block(&launch, &sorted->starts);
+  launch_block(&launch, &sorted->long_starts);
+  launch_block(&launch, &sorted->found);
+  return launch_items(&launch, sorted->count);
+}
+
+static void launch_segmented(struct launch *launch, const struct scattering *s, const struct sorted *sorted,
+                             const char *kernel, const struct block *starts) {
+  sorted_launch(launch, s, sorted, kernel);
+  launch_space(launch, &sorted->space);
+  launch_target(launch, s, &sorted->space);
+  launch_source(launch, s, &sorted->space);
+  launch_limits(launch, s->given->size, s->given->mode);
+  launch_int(launch, sorted->still);
+  launch_int(launch, sorted->count);
+  launch_block(launch, &sorted->items);
+  launch_block(launch, starts);
+  launch_block(launch, &sorted->found);
+}
+
+/* Of each long run, what lies from .. to - 1 places after its beginning. */
+static strew_status join_long_runs(const struct scattering *s, const struct sorted *sorted, int64_t from, int64_t to) {
+  const cl_int across = (cl_int)(sorted->still < ACROSS ? sorted->still : ACROSS);
+  const int64_t longest = sorted->count / sorted->most_long_runs + 1; /* on average */
+  struct launch launch;
+  launch_segmented(&launch, s, sorted, "join_long", &sorted->long_starts);
+  launch_value(&launch, &across, sizeof across);
+  launch_int(&launch, from);
+  launch_int(&launch, to);
+  launch.turns = (to - from < longest ? to - from : longest) * across;
+  return launch_groups(&launch, sorted->most_long_runs * ((sorted->still - 1) / across + 1), large_group(s->device));
+}
+
+/* One run may have all contributions, and one group then joins them. */
+static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
+  const int64_t most = longest_run(s->device, ACROSS);
+  struct launch launch;
+  launch_segmented(&launch, s, sorted, "join_short", &sorted->starts);
+  launch.turns = sorted->count / sorted->most_runs + 1;
+  strew_status status = launch_items(&launch, sorted->most_runs * sorted->still);
+  for (int64_t from = 0; status == STREW_OK && sorted->most_long_runs && from < sorted->count; from += most)
+    status = join_long_runs(s, sorted, from, from + most);
+  return status;
+}
+
+/* Is the index sorted? With `order` looks, and waits where samples do not say no. */
+static strew_status look_for_order(struct scattering *s, const struct sorted *sorted, bool order, int *known) {
+  const struct scatter_plan *given = s->given;
+  *known = VERDICT_UNSORTED;
+  order = order && sorted->count == s->line && given->mode != STREW_WRAP;
+  if (!order && !given->check) return STREW_OK;
+  strew_status status = verdict_start(&s->pass, order ? VERDICT_NONE : VERDICT_UNSORTED, order, &s->verdict);
+  if (status == STREW_OK && order)
+    status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
+  if (status == STREW_OK && order) status = verdict_read(s->call, s->device, &s->verdict, known);
+  return status;
+}
+
+/* All bits that places' numbers have. Nobody's, which is one more, has to sort apart wherever it may occur: also where
+   it ends the call, since segments are looked for before that is known. */
+static uint64_t bits_of_places(const struct scattering *s, const struct sorted *sorted) {
+  bool nobodys = s->given->check || s->given->mode == STREW_DROP;
+  uint64_t last = (uint64_t)sorted->places - (!nobodys && sorted->places > 0), bits = 0;
+  while (bits < last) bits = bits << 1 | 1;
+  return bits;
+}
+
+/* How many there are, in place of how many there may be: mostly none, and then nothing needs a draft. */
+static strew_status count_long_runs(const struct scattering *s, struct sorted *sorted) {
+  cl_uint found[2] = {0, 0};
+  if (sorted->most_long_runs == 0) return STREW_OK;
+  strew_status status = block_read(s->call, s->device, &sorted->found, 0, found, sizeof found);
+  sorted->most_long_runs = found[1];
+  return status;
+}
+
+strew_status scatter_sort(struct scattering *s, bool order) {
+  struct sorted sorted;
+  int known;
+  sorted_shape(s, &sorted);
+  strew_status status = sorted_take(s, &sorted);
+  if (status == STREW_OK) status = look_for_order(s, &sorted, order, &known);
+  if (status == STREW_OK) status = make_items(s, &sorted);
+  if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
+    struct item_lines lines = {1, sorted.count, sorted.broad, bits_of_places(s, &sorted)};
+    status = radix_sort(s->call, s->device, &sorted.items, &lines);
+  }
+  if (status == STREW_OK) status = find_segments(s, &sorted);
+  if (status == STREW_OK && s->given->check) status = scatter_checked(s);
+  if (status == STREW_OK && !s->bad) status = count_long_runs(s, &sorted);
+  if (status == STREW_OK && !s->bad && sorted.most_long_runs) status = draft_start(s); /* two launches write */
+  sorted.plan.operands[SELF].storage = s->plan.operands[SELF].storage;
+  sorted.plan.operands[SELF].offset = s->plan.operands[SELF].offset;
+  if (status == STREW_OK && !s->bad) status = join_segments(s, &sorted);
+  sorted_give(s, &sorted);
+  return status;
+}

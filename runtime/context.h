@@ -1,0 +1,158 @@
+/* context.h: contexts, their memory and storages, and how calls end early (context.c, memory.c, storage.c, interrupt.c,
+   progress.c). */
+#ifndef STREW_CONTEXT_H
+#define STREW_CONTEXT_H
+
+#include "call.h"
+#include <stdatomic.h>
+
+#define MAX_THREADS 256 /* of a context */
+
+/* -------------------------------------------------------------------------------------------------------- memory.c */
+
+/* Large blocks that were given back and wait for the next that wants one of their size, oldest first. */
+enum { MOST_KEPT = 32 };
+struct kept {
+  int count;
+  struct {
+    void *block;
+    size_t size_bytes;
+  } blocks[MOST_KEPT];
+  size_t bytes;                       /* in them */
+  size_t used_bytes, most_used_bytes; /* large blocks in use, and the most that ever were */
+};
+
+enum { MEMORY_ALIGNMENT = 64 };
+extern const strew_allocator default_allocator;
+
+/* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
+void *memory_take(strew_context *context, size_t size_bytes);
+void memory_give(strew_context *context, void *block, size_t size_bytes);
+void memory_drop_kept(strew_context *context);
+/* "1000 bytes in use, the limit is 2000", or what the machine has. */
+const char *text_of_use(const strew_context *context, char *text); /* TEXT_BYTES */
+strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+#define fail_memory(...) failed(fail_memory(__VA_ARGS__))
+/* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
+   promise it all the same. */
+strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
+                                  const char *hint);
+
+/* -------------------------------------------------------------------------------------------- context.c, storage.c */
+
+struct pool;
+
+struct storage {
+  size_t references;
+  strew_device *device; /* retains the context while the storage lives */
+  void *data;           /* host address, or whatever the device keeps */
+  size_t size_bytes;
+  bool wrapped;                /* the memory is a host's ... */
+  void (*release)(void *user); /* ... and this, if not NULL, gives it back */
+  void *user;
+};
+
+struct strew_tensor {
+  size_t references;
+  strew_dtype dtype;
+  int rank;
+  int64_t offset; /* of the first element, in elements */
+  struct storage *storage;
+  int64_t sizes[MAX_RANK];
+  int64_t strides[MAX_RANK]; /* in elements, none negative */
+};
+
+struct strew_device {
+  const struct device_ops *ops;
+  strew_context *context;
+  const char *name;
+  char description[128];
+  const char *lacks_float64; /* why; NULL where it has it */
+  void *state;               /* the device's own */
+};
+
+/* The devices beside the CPU, and why what else was looked at cannot be used. */
+enum { MOST_FOUND = 64, MOST_PROBLEMS = 16 };
+struct found_device {
+  strew_device device;
+  char name[24];
+};
+struct device_list {
+  bool looked; /* drivers are loaded for those who ask */
+  int count, problem_count;
+  strew_device *devices[MOST_FOUND];
+  char problems[MOST_PROBLEMS][256];
+  char advice[256];                   /* where there is none: how to get one */
+  void (*drop_kept)(strew_context *); /* frees the memory that devices keep for reuse; NULL: none does */
+  void (*forget)(strew_context *);    /* closes and frees the devices; NULL: none was found */
+};
+
+/* Work of the library's own that is told in steps; doing is "" while there is none. progress.c */
+struct progress {
+  char doing[TEXT_BYTES];
+  uint64_t total, done; /* in steps of any size; no step is told beyond the last one */
+};
+
+struct strew_context {
+  size_t references; /* the host's and one per storage */
+  strew_allocator allocator;
+  struct kept kept;
+  size_t bytes, peak_bytes; /* of tensor memory */
+  size_t memory_limit_bytes, charged_bytes;
+  strew_device *default_device;
+  strew_device cpu;
+  struct device_list found;
+  bool any_order; /* float sums may be joined in any order, where that is faster */
+  void (*progress)(void *user, const char *doing, double done);
+  void *progress_user;
+  struct progress steps;
+  struct pool *pool; /* made at first use */
+  int threads;
+  size_t grain_bytes;   /* work below this stays on one thread */
+  uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
+  atomic_int stop;      /* enum stop */
+  double time_limit_seconds;
+  int64_t deadline_ns;
+  int64_t (*now_ns)(void); /* clock_ns, but for tests */
+  atomic_uintptr_t owner;  /* the thread that is in a call, and in how many, one within the other: in debug builds */
+  int claims;
+};
+
+strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
+struct storage *storage_retain(struct storage *storage);
+void storage_release(struct storage *storage);
+
+/* ----------------------------------------------------------------------------------------------------- interrupt.c */
+
+enum stop {
+  STOP_ASKED = 1,  /* by the host */
+  STOP_TIMED = 2,  /* there is a deadline ... */
+  STOP_LATE = 4,   /* ... and it is over */
+  STOP_LEFT = 8,   /* the running call has left work undone */
+  STOP_SHARED = 16 /* two threads were in the context at once; for good */
+};
+
+int64_t clock_ns(void);
+bool context_stops_indeed(strew_context *context);
+/* Has the running call to leave what it has not done yet? From any of its threads. Once true, it is true to the call's
+   end. */
+static inline bool context_stops(strew_context *context) {
+  return atomic_load_explicit(&context->stop, memory_order_relaxed) && context_stops_indeed(context);
+}
+/* The end of a device's entry: the failure of a call that has left work undone, else STREW_OK. `written`: what it was
+   writing into, or NULL. */
+strew_status context_end(const struct call *call, strew_context *context, const struct storage *written);
+/* Between two steps of a call: both in one. */
+strew_status context_check(const struct call *call, strew_context *context);
+
+/* ------------------------------------------------------------------------------------------------------ progress.c */
+
+/* Work of so many steps begins, turns out to have another number of them, has done so many in all, or so many more,
+   ends. Steps out of any work are not told. */
+void progress_begin(strew_context *context, const char *doing, uint64_t total);
+void progress_resize(strew_context *context, uint64_t total);
+void progress_reach(strew_context *context, uint64_t done);
+void progress_step(strew_context *context, uint64_t steps);
+void progress_end(strew_context *context);
+
+#endif

@@ -1,0 +1,13 @@
+/* copy.h: copies of tensors through their device, for all families. */
+#ifndef STREW_COPY_H
+#define STREW_COPY_H
+
+#include "tensor.h"
+
+/* Both convert. */
+strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);
+strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
+/* A dense copy of `from` as dtype on its device. */
+strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out);
+
+#endif

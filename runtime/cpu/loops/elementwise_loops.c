@@ -1,0 +1,22 @@
+/* elementwise_loops.c: the kernels of elementwise operations, for one instruction set. */
+#include "elementwise_loops.h"
+
+#include "runtime/shared/arithmetic.h"
+
+#define INLINE inline __attribute__((always_inline))
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* loops around libm's functions stay as they are */
+#endif
+
+#define LOOPS_WIDE
+#define LOOPS "elementwise.inc"
+#include "each_dtype.h"
+
+/* 16-bit floats are computed as float32. */
+#define kernels_f16  kernels_f32
+#define kernels_bf16 kernels_f32
+const struct elementwise_loops LOOPS_TABLE(elementwise) = {{
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = &kernels_##s,
+    STREW_DTYPES(ROW)
+#undef ROW
+}};

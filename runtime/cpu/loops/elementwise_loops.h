@@ -1,0 +1,21 @@
+/* elementwise_loops.h: the kernels of elementwise operations. */
+#ifndef STREW_ELEMENTWISE_LOOPS_H
+#define STREW_ELEMENTWISE_LOOPS_H
+
+#include "isa.h"
+#include "runtime/device.h"
+
+/* Works on dense rows. An input may be the very memory that is written. */
+typedef void kernel(int64_t count, void *out, const void *const *in);
+
+struct kernels {
+  kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
+  int64_t (*find_zero)(int64_t count, const void *row);
+};
+
+struct elementwise_loops {
+  const struct kernels *kernels[STREW_DTYPE_COUNT];
+};
+DECLARE_LOOPS(elementwise)
+
+#endif

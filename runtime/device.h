@@ -1,0 +1,193 @@
+/* device.h: what a device does: a plan for each family of calls, and the table of its functions. */
+#ifndef STREW_DEVICE_H
+#define STREW_DEVICE_H
+
+#include "plan.h"
+
+/* Position form and group form. Operands: 0 self, 1 index, 2 src and, for winners' positions, 3 arg (int64, of self's
+   shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those, from its
+   offset on.
+   Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
+   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN, but in plans that the CPU makes of such for
+   itself (cpu/scatter_mean.c). */
+struct scatter_plan {
+  struct plan plan;
+  int64_t size, step; /* of self along dim */
+  strew_reduction reduction;
+  strew_mode mode;
+  bool fresh;       /* a place whose arg is still arg_none has received nothing yet */
+  int64_t arg_step; /* of arg along dim */
+  int64_t arg_none;
+  bool check;      /* index values are not yet known to be lowest .. size - 1 */
+  bool disposable; /* self and arg need not be left as they were: they are dropped then */
+  int64_t lowest;
+};
+
+/* Bytes from self's first place to the end of the last one that values can reach. */
+size_t scatter_target_bytes(const struct scatter_plan *plan);
+
+/* Operands: 0 out, 1 index, 2 self with stride 0 along dim. */
+struct gather_plan {
+  struct plan plan;
+  int64_t step, size;
+  strew_mode mode;
+  bool check; /* as in scatter_plan; out is dropped where a value is bad */
+  int64_t lowest;
+};
+
+/* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `common`, in which they meet, and from there to
+   `compute`, which holds that (numbers to `compute` alone); what the operation gives (bool for comparisons) is
+   converted to out's dtype. */
+struct elementwise_plan {
+  struct plan plan;
+  enum elementwise_kind {
+    ELEMENTWISE_UNARY, /* not STREW_LOGICAL_NOT: that is input == 0 */
+    ELEMENTWISE_BINARY,
+    ELEMENTWISE_WHERE, /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
+    ELEMENTWISE_CLAMP  /* inputs a, low, high: minimum(maximum(a, low), high) */
+  } kind;
+  int op; /* strew_unary_op or strew_binary_op */
+  strew_dtype common, compute;
+};
+
+/* The order in which floats are added (or multiplied), the same on every device: the elements that meet, numbered in
+   row-major order, are cut into blocks of SUM_BLOCK. In a block, lane l of SUM_LANES starts at 0 (or 1) and takes
+   elements l, l + 16, l + 32, ... in order; lanes are joined by halving: lane l takes lane l + 8, then l + 4, l + 2,
+   l + 1. Block values are joined as a binary tree: neighbours in pairs, level by level; an odd last one passes through
+   unchanged. A mean is the sum divided by the count. A variance is a mean, then the sum of squared differences from it
+   in the same order, divided by max(0, count - correction).
+
+   cumsum has an order of its own. A line is cut into blocks of SUM_BLOCK, these into runs of SUM_RUN, and these into
+   halves; in a half one element is added after the other, and a run's total is that of its first half plus that of its
+   second. What comes before a run is a pair of floats, high and low, whose exact sum is meant (double-float
+   arithmetic): pairs a and b add up to high = a.high + b.high, low = (a.low + b.low) + what the first sum has lost by
+   rounding (Knuth's two-sum; 0 where it is not finite). From (0, 0) on, a block's runs are added one after the other,
+   each as (total, 0), and a line's blocks likewise. With P the pair of the earlier blocks plus that of the block's
+   earlier runs, and s the half's sum up to an element, the result is P.high + (P.low + s) in a run's first half and
+   P.high + ((P.low + the first half's total) + s) in its second. Integers have no low part. */
+enum { SUM_BLOCK = 1024, SUM_LANES = 16, SUM_RUN = 16, SUM_HALF = SUM_RUN / 2, SUM_RUNS = SUM_BLOCK / SUM_RUN };
+
+/* Operands: 0 out, 1 input. Kept dimensions come first in the plan, `kept` of them; the others are folded in row-major
+   order. out stands still along those. */
+struct reduce_plan {
+  struct plan plan;
+  int kept;
+  strew_fold fold;
+  double correction;
+};
+
+/* Operands: 0 out, 1 input; the scanned dimension is the plan's last. */
+struct scan_plan {
+  struct plan plan;
+};
+
+/* Operands: 0 values (storage NULL: not wanted), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
+   out's last dimension may be shorter (topk): only the first `keep` of each line are written. */
+struct sort_plan {
+  struct plan plan;
+  int64_t keep;
+  bool descending;
+};
+
+enum random_kind { RANDOM_UNIFORM, RANDOM_NORMAL, RANDOM_INTEGER, RANDOM_BITS };
+
+/* Fills `count` dense elements of out: element i is a function of (seed, first block + i's share, kind, dtype) alone.
+ */
+struct random_plan {
+  struct operand out;
+  int64_t count;
+  enum random_kind kind;
+  uint64_t seed, block;
+  int64_t low;
+  uint64_t range; /* of RANDOM_INTEGER: low + (draw scaled to 0..range-1) */
+};
+
+/* How many elements share a block of 128 bits: an element takes 32 of them, or 64. */
+static inline int64_t random_per_block(enum random_kind kind, strew_dtype dtype) {
+  bool is_long = kind == RANDOM_INTEGER || kind == RANDOM_BITS || dtype == STREW_FLOAT64;
+  return is_long ? 2 : 4;
+}
+
+/* How many of them a uniform float32, float16 or bfloat16 shows: those of its significand. */
+static inline int random_bits(strew_dtype dtype) {
+  return dtype == STREW_FLOAT16 ? 11 : dtype == STREW_BFLOAT16 ? 8 : 24;
+}
+
+/* Fills `count` dense elements of out with start + i * step: in int64 where both are integers, else in float64, rounded
+   once to out's dtype. */
+struct ramp_plan {
+  struct operand out;
+  int64_t count;
+  strew_scalar start, step;
+};
+
+/* What an index holds: its smallest and largest value. */
+struct index_range {
+  int64_t lowest, highest;
+};
+
+/* One table per kind of device; every entry is needed. All get checked arguments: no entry sees an empty plan. */
+struct device_ops {
+  bool host_memory; /* storage->data is an address in this process, and may be used as one */
+  /* Makes the device ready for use, if it is not. */
+  strew_status (*open)(const struct call *call, strew_device *device);
+  void (*capabilities)(const strew_device *device, strew_capabilities *out); /* of an open device */
+  strew_status (*allocate)(const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage);
+  void (*release)(struct storage *storage);
+  strew_status (*write)(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
+                        size_t size_bytes);
+  strew_status (*read)(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
+                       size_t size_bytes);
+  strew_status (*finish)(const struct call *call, strew_device *device);
+  /* operand 0 = operand 1, converted by STREW_SATURATE */
+  strew_status (*copy)(const struct call *call, strew_device *device, const struct plan *plan);
+  /* Where the plan asks for a check and it finds values out of range, self and arg are left as they were, and *bad is
+     set: how to do so without reading the index twice is the device's business. */
+  strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
+  /* A whole mean, or NULL where a device has none: contributions join as in a sum, and places that received any are
+     divided as below; from_identity: what self holds does not take part. *bad as above. For less than 2^31 - 1
+     contributions of which no row shares a value, and a self whose elements are as wide as a count; `scratch` has room
+     for as many of them as mean_scratch asks for. */
+  strew_status (*mean_by_pairs)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                                struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
+  int64_t (*mean_scratch)(const strew_device *device, const struct scatter_plan *plan);
+  /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
+  strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
+                                  int64_t extra);
+  strew_status (*gather)(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
+  /* operand 0 holds values outside of lowest..highest? Then *bad is the first one's place in the plan's row-major
+     order, else -1. */
+  strew_status (*index_check)(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                              int64_t highest, int64_t *bad);
+  strew_status (*index_range)(const struct call *call, strew_device *device, const struct plan *plan,
+                              struct index_range *range);
+  strew_status (*elementwise)(const struct call *call, strew_device *device, const struct elementwise_plan *plan);
+  /* operand 0, converted to `compute` (an integer dtype), holds a zero? Then *place is the first one's place in the
+     plan's row-major order, else -1. */
+  strew_status (*find_zero)(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
+                            int64_t *place);
+  strew_status (*reduce)(const struct call *call, strew_device *device, const struct reduce_plan *plan);
+  strew_status (*cumsum)(const struct call *call, strew_device *device, const struct scan_plan *plan);
+  strew_status (*sort)(const struct call *call, strew_device *device, const struct sort_plan *plan);
+  /* Writes the coordinates of non-zero elements of operand 0 to operand out (int64[count, rank], dense), or with out
+     NULL just counts them. rank and sizes are the plan's: it is not simplified. */
+  strew_status (*nonzero)(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
+                          int64_t *count);
+  strew_status (*random)(const struct call *call, strew_device *device, const struct random_plan *plan);
+  strew_status (*ramp)(const struct call *call, strew_device *device, const struct ramp_plan *plan);
+  /* c[m, n] = a[m, k] b[k, n]: m and n are the plan's last two dimensions, the others count batches. Operands: 0 c
+     (dense), 1 a, 2 b, whose last two strides are those of their own rows and columns, along which they are dense, the
+     other of them at least that long; k > 0; one dtype, the computed one. */
+  strew_status (*matmul)(const struct call *call, strew_device *device, const struct plan *plan, int64_t k);
+};
+
+extern const struct device_ops cpu_ops;
+
+/* opencl/platform.c: fills context->found. */
+void opencl_find_devices(strew_context *context);
+
+/* Does operand `index` of a plan hold values outside of lowest..highest? By a pass of its own. */
+strew_status check_plan_values(const struct call *call, strew_device *device, const struct plan *plan, int index,
+                               int64_t lowest, int64_t highest, bool *bad);
+
+#endif

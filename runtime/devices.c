@@ -1,0 +1,227 @@
+/* devices.c: which devices there are, how a script names them, and contexts, which begin with one. The one file of the
+   runtime that knows the back ends. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "runtime/cpu/cpu.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Two threads get a grain each at least. One thread passes through two grains in 5 us when it adds in place, in 45 when
+   it gathers, in 190 for exp; waking a worker takes a call 6 us, waking six 25. */
+enum { DEFAULT_GRAIN = 256 << 10 };
+#define MOST_GRAIN ((size_t)1 << 50) /* beyond any memory, and multiples of it are still numbers */
+
+/* ------------------------------------------------------------------------------------------------------ context */
+
+static int usable_processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set)) return 1;
+  int count = CPU_COUNT(&set);
+  return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : count;
+}
+
+strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error) {
+  CALL(call, "set_threads", error, {0});
+  strew_scalar value = strew_int(threads);
+  if (threads < 0 || threads > MAX_THREADS)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "threads", .value = &value},
+                "is %d, valid 1..%d, or 0 for the processors that this process may use", threads, MAX_THREADS);
+  pool_destroy(context);
+  context->threads = threads ? threads : usable_processors();
+  return STREW_OK;
+}
+
+static strew_status context_setup(strew_context *context, const strew_options *options, strew_error *error) {
+  context->grain_bytes = options->grain_bytes ? options->grain_bytes : DEFAULT_GRAIN;
+  if (context->grain_bytes > MOST_GRAIN) context->grain_bytes = MOST_GRAIN;
+  context->cpu = (strew_device){.ops = &cpu_ops, .context = context, .name = "cpu"};
+  strew_status status = strew_context_set_threads(context, options->threads, error);
+  if (status != STREW_OK) return status;
+  return strew_device_find(context, options->device ? options->device : "cpu", &context->default_device, error);
+}
+
+strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error) {
+  static const strew_options defaults;
+  if (!options) options = &defaults;
+  CALL(call, "context_create", error, {0});
+  strew_allocator allocator = options->allocator;
+  if (!allocator.allocate) allocator = default_allocator;
+  strew_context *context = allocator.allocate(allocator.user, sizeof *context, MEMORY_ALIGNMENT);
+  if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for a context");
+  *context = (strew_context){
+      .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
+  context->memory_limit_bytes = options->memory_limit_bytes;
+  context->now_ns = clock_ns;
+  strew_context_limit_time(context, options->time_limit_seconds);
+  strew_status status = context_setup(context, options, error);
+  if (status != STREW_OK) return strew_context_release(context), status;
+  *out = context;
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ devices */
+
+static const struct device_list *devices_found(strew_context *context) {
+  struct device_list *found = &context->found;
+  if (!found->looked) {
+    found->looked = true;
+#if STREW_OPENCL
+    struct float_mode host_mode; /* drivers start threads */
+    float_mode_enter(&host_mode);
+    opencl_find_devices(context);
+    float_mode_leave(&host_mode);
+#else
+    snprintf(found->problems[found->problem_count++], sizeof *found->problems, "no OpenCL: strew was built without it");
+    snprintf(found->advice, sizeof found->advice, "make OPENCL=1 builds it in; on Debian that needs opencl-headers");
+#endif
+  }
+  return found;
+}
+
+int strew_device_count(strew_context *context) { return 1 + devices_found(context)->count; }
+int strew_problem_count(strew_context *context) { return devices_found(context)->problem_count; }
+
+/* One of 0..count-1. */
+static strew_device *device_at(strew_context *context, int i) {
+  return i == 0 ? &context->cpu : context->found.devices[i - 1];
+}
+
+strew_device *strew_device_at(strew_context *context, int i) {
+  return i == 0 || (i > 0 && i < strew_device_count(context)) ? device_at(context, i) : NULL;
+}
+
+const char *strew_problem_at(strew_context *context, int i) {
+  const struct device_list *found = devices_found(context);
+  return i >= 0 && i < found->problem_count ? found->problems[i] : NULL;
+}
+
+/* Is `word` a part of `text`, whatever the case of letters? */
+static bool contains_word(const char *text, const char *word) {
+  for (size_t length = strlen(word); *text; text++)
+    if (!strncasecmp(text, word, length)) return true;
+  return false;
+}
+
+/* What is there, line by line, for messages. */
+static void list_devices(strew_context *context, bool (*wanted)(const strew_device *, const char *), const char *word,
+                         char *text, size_t size) {
+  size_t used = 0;
+  *text = 0;
+  for (int i = 0; i < strew_device_count(context); i++) {
+    strew_device *device = device_at(context, i);
+    if (!wanted(device, word) || used >= size) continue;
+    if (i == 0)
+      used += (size_t)snprintf(text + used, size - used, "cpu");
+    else
+      used += (size_t)snprintf(text + used, size - used, "%s%s, %s", used ? "; " : "", device->name,
+                               strew_device_description(device));
+  }
+  for (int i = 0; !word && i < strew_problem_count(context) && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "; %s", strew_problem_at(context, i));
+}
+
+static bool is_any(const strew_device *device, const char *word) { return (void)device, (void)word, true; }
+
+static bool matches(const strew_device *device, const char *word) {
+  if (device == &device->context->cpu) return false;
+  return contains_word(device->description, word);
+}
+
+/* What stands for a GPU elsewhere. */
+static bool means_opencl(const char *spec) {
+  static const char *const words[] = {"gpu", "cuda", "hip", "rocm", "xpu", "mps"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strncasecmp(spec, words[i], strlen(words[i]))) return true;
+  return false;
+}
+
+/* How to get an OpenCL device, where there is none; else which name was meant. */
+static const char *hint_of_device(strew_context *context, const char *spec, char *text) {
+  bool is_opencl = !strncasecmp(spec, "opencl", strlen("opencl")) || means_opencl(spec);
+  if (is_opencl && context->found.advice[0]) return context->found.advice;
+  strew_guess guess = {.wanted = means_opencl(spec) ? "opencl" : spec};
+  strew_guess_name(&guess, "opencl");
+  for (int i = 0; i < strew_device_count(context); i++) strew_guess_name(&guess, device_at(context, i)->name);
+  return hint_of_guess(&guess, text);
+}
+
+static strew_status fail_device(const struct call *call, strew_context *context, const char *spec) {
+  char known[1024], hint[TEXT_BYTES];
+  list_devices(context, is_any, NULL, known, sizeof known);
+  struct fault fault = {.code = STREW_EDEVICE, .argument = "device", .hint = hint_of_device(context, spec, hint)};
+  return fail(call, fault, "is \"%s\", which is not there; there is: %s", spec, known);
+}
+
+/* "opencl": the first device that opens. Where none does, the first one's failure is the reason. */
+static strew_status find_usable(const struct call *call, strew_context *context, strew_device **out) {
+  const struct call quietly = {.op = call->op};
+  int count = strew_device_count(context);
+  for (int i = 1; i < count; i++) {
+    strew_device *device = device_at(context, i);
+    if (device->ops->open(&quietly, device) == STREW_OK) return *out = device, STREW_OK;
+  }
+  if (count == 1) return fail_device(call, context, "opencl");
+  *out = device_at(context, 1);
+  return (*out)->ops->open(call, *out);
+}
+
+static strew_status find_by_word(const struct call *call, strew_context *context, const char *spec,
+                                 strew_device **out) {
+  const char *word = spec + strlen("opencl:");
+  strew_device *found = NULL;
+  for (int i = 1; i < strew_device_count(context); i++) {
+    strew_device *device = device_at(context, i);
+    if (!strcmp(spec, device->name)) return *out = device, device->ops->open(call, device);
+    if (!*word || !matches(device, word)) continue;
+    if (found) {
+      char several[1024];
+      list_devices(context, matches, word, several, sizeof several);
+      return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
+                  "is \"%s\", which several devices match: %s", spec, several);
+    }
+    found = device;
+  }
+  if (!found) return fail_device(call, context, spec);
+  return *out = found, found->ops->open(call, found);
+}
+
+strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out, strew_error *error) {
+  CALL(call, "device", error, {0});
+  strew_device *found = NULL;
+  strew_status status = STREW_OK;
+  if (!spec)
+    found = context->default_device;
+  else if (!strcmp(spec, "cpu"))
+    found = &context->cpu;
+  else if (!strcmp(spec, "opencl"))
+    status = find_usable(&call, context, &found);
+  else if (!strncmp(spec, "opencl:", strlen("opencl:")))
+    status = find_by_word(&call, context, spec, &found);
+  else
+    status = fail_device(&call, context, spec);
+  if (status == STREW_OK) *out = found;
+  return status;
+}
+
+strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error) {
+  CALL(call, "device", error, {0});
+  strew_status status = device->ops->open(&call, device);
+  *out = (strew_capabilities){0};
+  if (status == STREW_OK) device->ops->capabilities(device, out);
+  return status;
+}
+
+strew_status strew_device_finish(strew_device *device, strew_error *error) {
+  CALL(call, "finish", error, {0});
+  return device->ops->finish(&call, device);
+}
+
+/* Without looking for devices that nobody asked for. */
+strew_status strew_context_finish(strew_context *context, strew_error *error) {
+  strew_status status = strew_device_finish(&context->cpu, error);
+  for (int i = 0; status == STREW_OK && i < context->found.count; i++)
+    status = strew_device_finish(context->found.devices[i], error);
+  return status;
+}

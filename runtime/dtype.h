@@ -1,0 +1,54 @@
+/* dtype.h: dtypes and reductions by number (dtype.c), and single numbers and words that become them (element.c). */
+#ifndef STREW_DTYPE_H
+#define STREW_DTYPE_H
+
+#include "call.h"
+#include "shared/tables.h"
+
+enum category { BOOLEAN, INTEGER, FLOATING };
+
+enum category dtype_category(strew_dtype dtype);
+static inline bool dtype_is_float(strew_dtype dtype) { return dtype_category(dtype) == FLOATING; }
+static inline bool dtype_is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
+/* strew_dtype_size_bytes of a dtype that is known to be one: inline, as every address is made with it. */
+static inline size_t dtype_bytes(strew_dtype dtype) {
+#define ROW(ENUM, s, name, stored, ...) [STREW_##ENUM] = sizeof(stored),
+  static const unsigned char bytes[] = {STREW_DTYPES(ROW)};
+#undef ROW
+  return bytes[dtype];
+}
+/* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
+static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
+/* Is `to` a 16-bit float that does not hold all elements of dtype `from`? */
+static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
+  return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);
+}
+/* The words for a reduction, the name first; NULL: it has no more. */
+enum { WORDS_PER_REDUCTION = 3 };
+const char *reduction_word(strew_reduction reduction, int which);
+/* Do the bits of a float result depend on the order of joining? */
+bool reduction_is_ordered(strew_reduction reduction);
+/* PyTorch's promotion of two tensors' dtypes. */
+strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
+/* The dtype in which `count` operands meet: tensors of rank 1 and more first, then 0-d ones, then numbers, each later
+   group counting only where its category is higher (torch.result_type). */
+strew_dtype dtype_of_operands(int count, const strew_operand *operands);
+
+/* ------------------------------------------------------------------------------------------------------- element.c */
+
+/* A number as an element of dtype, in the first bytes of the result. */
+union element {
+  unsigned char bytes[8];
+  int64_t i64;
+  double f64;
+};
+strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
+                          strew_dtype dtype, union element *out);
+/* Where a number lies among the elements of dtype: at *element (floats are rounded to one), between *element and the
+   next greater one, below all (*element is the least), or nowhere (NaN among integers). */
+enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
+enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
+/* 0, 1, the identities of minimum and maximum, as an element. */
+union element element_identity(strew_reduction reduction, strew_dtype dtype);
+
+#endif

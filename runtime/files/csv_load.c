@@ -1,0 +1,165 @@
+/* csv_load.c: .csv files as tables of columns; strew.h tells what is what. The text is walked twice, see csv_walk.h; in
+   between the columns are made, in the size that they need. */
+#define _XOPEN_SOURCE 700 /* newlocale */
+#include "csv_cells.h"
+#include "csv_walk.h"
+#include "file.h"
+#include "format.h"
+#include "runtime/device.h"
+#include "table.h"
+
+#include <inttypes.h>
+
+/* --------------------------------------------------------------------------------------------------------- columns */
+
+static strew_dtype dtype_of(const struct reader *reader, const struct column *column) {
+  if (column->kind == TEXTUAL) return STREW_INT64;
+  if (reader->options->dtype) return *reader->options->dtype;
+  return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
+}
+
+static bool is_host(const struct reader *reader) { return reader->device->ops->host_memory; }
+
+static strew_status make_column(struct reader *reader, struct column *column) {
+  strew_dtype dtype = dtype_of(reader, column);
+  size_t size_bytes = (size_t)reader->rows * dtype_bytes(dtype);
+  column->element_bytes = dtype_bytes(dtype);
+  strew_status status = tensor_create(reader->call, reader->device, dtype, 1, &reader->rows, &column->tensor);
+  if (status != STREW_OK || is_host(reader)) {
+    if (status == STREW_OK) column->elements = column->tensor->storage->data;
+    return status;
+  }
+  column->elements = memory_take(reader->context, size_bytes);
+  return column->elements ? STREW_OK : fail_memory(reader->call, reader->context, size_bytes);
+}
+
+static strew_status make_columns(struct reader *reader) {
+  uint64_t size_bytes = 0;
+  for (int64_t i = 0; i < reader->count; i++)
+    size_bytes += (uint64_t)reader->rows * dtype_bytes(dtype_of(reader, &reader->columns[i]));
+  strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
+  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
+    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    if (status == STREW_OK) status = make_column(reader, &reader->columns[i]);
+  }
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- a table */
+
+static strew_status add_column(struct reader *reader, strew_table *table, int64_t i) {
+  struct column *column = &reader->columns[i];
+  strew_status status = STREW_OK;
+  if (!is_host(reader) && reader->rows)
+    status = reader->device->ops->write(reader->call, column->tensor->storage, 0, column->elements,
+                                        (size_t)reader->rows * column->element_bytes);
+  const char *name = reader->options->header == STREW_HEADER_YES ? words_at(&reader->names, i) : NULL;
+  if (status == STREW_OK) status = table_add(reader->call, table, name, column->tensor);
+  if (status == STREW_OK && column->kind == TEXTUAL) status = table_set_words(reader->call, table, i, &column->words);
+  return status;
+}
+
+static strew_status make_table(struct reader *reader, strew_table **out) {
+  strew_table *table;
+  strew_status status = table_create(reader->call, reader->context, &table);
+  if (status != STREW_OK) return status;
+  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
+    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    if (status == STREW_OK) status = add_column(reader, table, i);
+  }
+  if (status == STREW_OK)
+    *out = table;
+  else
+    strew_table_release(table);
+  return status;
+}
+
+static strew_status read_table(struct reader *reader, strew_table **out) {
+  struct cells cells;
+  cells_start(&cells, reader->text, reader->separator);
+  strew_status status = csv_read_head(reader, &cells);
+  if (status == STREW_OK) status = csv_walk_first(reader, cells);
+  if (status == STREW_OK) status = make_columns(reader);
+  if (status == STREW_OK) status = csv_walk_second(reader, cells);
+  return status == STREW_OK ? make_table(reader, out) : status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- a file */
+
+/* Lines above the first 0 byte, which no text has. */
+static strew_status check_text(const struct reader *reader) {
+  const char *zero = memchr(reader->text, '\0', reader->size_bytes);
+  struct cells cells = {.at = reader->text, .line = 1};
+  if (!zero) return STREW_OK;
+  bool is_wide = reader->size_bytes > 1 &&
+                 (reader->text[0] == '\0' || reader->text[1] == '\0' || memcmp(reader->text, "\xff\xfe", 2) == 0);
+  while (cells.at < zero) {
+    if (*cells.at == '\n' || *cells.at == '\r')
+      cells_end_line(&cells);
+    else
+      cells.at++;
+  }
+  return fail_file(reader->call, reader->path,
+                   is_wide ? "it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8" : NULL,
+                   "has a zero byte in line %" PRId64 " (byte %zu of the file), which no text has", cells.line,
+                   (size_t)(zero - reader->text));
+}
+
+static strew_status read_pieces(struct reader *reader, const struct file *file) {
+  enum { PIECE_BYTES = 4 << 20 };
+  strew_status status = STREW_OK;
+  progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
+  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
+    size_t left = reader->size_bytes - at;
+    progress_reach(reader->context, at);
+    status = context_check(reader->call, reader->context);
+    if (status == STREW_OK)
+      status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+  }
+  reader->text[reader->size_bytes] = '\0';
+  return status;
+}
+
+static strew_status read_text(struct reader *reader) {
+  struct file file;
+  strew_status status = file_open(reader->call, reader->path, &file);
+  if (status != STREW_OK) return status;
+  status = check_machine_memory(reader->call, &reader->context->cpu, file.size_bytes, NULL);
+  if (status == STREW_OK) {
+    reader->size_bytes = (size_t)file.size_bytes;
+    reader->text = memory_take(reader->context, reader->size_bytes + 1);
+    status =
+        reader->text ? read_pieces(reader, &file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
+  }
+  file_close(&file);
+  return status == STREW_OK ? check_text(reader) : status;
+}
+
+static void release_column(struct reader *reader, struct column *column) {
+  if (!is_host(reader)) memory_give(reader->context, column->elements, (size_t)reader->rows * column->element_bytes);
+  strew_release(column->tensor);
+  words_release(&column->words, reader->context);
+}
+
+static void release(struct reader *reader) {
+  strew_context *context = reader->context;
+  if (reader->columns)
+    for (int64_t i = 0; i < reader->count; i++) release_column(reader, &reader->columns[i]);
+  memory_give(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
+  words_release(&reader->names, context);
+  memory_give(context, reader->spare, reader->spare_bytes);
+  memory_give(context, reader->text, reader->size_bytes + 1);
+  if (reader->plain) freelocale(reader->plain);
+}
+
+strew_status csv_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_table **out) {
+  struct reader reader = {.call = call, .context = device->context, .device = device, .path = path, .options = options};
+  strew_status status = csv_separator(call, options->separator, &reader.separator);
+  if (status != STREW_OK) return status;
+  reader.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  status = reader.plain ? read_text(&reader) : fail_memory(call, reader.context, sizeof reader);
+  if (status == STREW_OK) status = read_table(&reader, out);
+  release(&reader);
+  return status;
+}

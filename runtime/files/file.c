@@ -1,0 +1,305 @@
+/* file.c: see file.h. Every call to the system is tried again where a signal interrupted it, and checked. */
+#define _DEFAULT_SOURCE /* MAP_NORESERVE */
+#define _XOPEN_SOURCE   700
+#include "file.h"
+#include "runtime/device.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(off_t) == 8, "files have more than 2 GiB: -D_FILE_OFFSET_BITS=64");
+
+/* -------------------------------------------------------------------------------------------------------- failures */
+
+static strew_status fail_list(const struct call *call, const char *path, const char *member, const char *hint,
+                              const char *format, va_list arguments) {
+  char names[2][TEXT_BYTES], reason[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EFILE, .argument = "path", .hint = hint};
+  vsnprintf(reason, sizeof reason, format, arguments);
+  text_of_name(path, names[0]);
+  if (!member) return fail(call, fault, "is \"%s\", which %s", names[0], reason);
+  return fail(call, fault, "is \"%s\", which has a member \"%s\" that %s", names[0], text_of_name(member, names[1]),
+              reason);
+}
+
+strew_status(fail_file)(const struct call *call, const char *path, const char *hint, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  strew_status status = fail_list(call, path, NULL, hint, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+strew_status(fail_member)(const struct call *call, const char *path, const char *member, const char *hint,
+                          const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  strew_status status = fail_list(call, path, member, hint, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* With what errno says. */
+static strew_status fail_system(const struct call *call, const char *path, const char *what) {
+  int code = errno;
+  char words[128];
+  if (strerror_r(code, words, sizeof words)) snprintf(words, sizeof words, "error %d", code);
+  return fail_file(call, path, NULL, "%s: %s", what, words);
+}
+
+static strew_status fail_kind(const struct call *call, const char *path, mode_t mode) {
+  const char *kind = S_ISDIR(mode) ? "directory" : S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : "device";
+  return fail_file(call, path, NULL, "is a %s, a regular file is due", kind);
+}
+
+/* --------------------------------------------------------------------------------------------------------- reading */
+
+uint64_t file_size(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+strew_status file_open(const struct call *call, const char *path, struct file *out) {
+  struct stat about;
+  int descriptor;
+  do descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) return fail_system(call, path, "cannot be opened");
+  *out = (struct file){path, descriptor, 0};
+  strew_status status = STREW_OK;
+  if (fstat(descriptor, &about) != 0)
+    status = fail_system(call, path, "cannot be looked at");
+  else if (!S_ISREG(about.st_mode))
+    status = fail_kind(call, path, about.st_mode);
+  if (status != STREW_OK) return file_close(out), status;
+  out->size_bytes = (uint64_t)about.st_size;
+  return STREW_OK;
+}
+
+void file_close(struct file *file) {
+  if (file->descriptor >= 0) close(file->descriptor);
+  file->descriptor = -1;
+}
+
+strew_status file_read(const struct call *call, const struct file *file, uint64_t at, void *to, size_t size_bytes) {
+  for (size_t done = 0; done < size_bytes;) {
+    ssize_t got = pread(file->descriptor, (char *)to + done, size_bytes - done, (off_t)(at + done));
+    size_t left = size_bytes - done;
+    if (got == 0)
+      return fail_file(call, file->path, NULL, "ends at byte %llu, %zu more %s due", (unsigned long long)(at + done),
+                       left, left == 1 ? "is" : "are");
+    if (got > 0)
+      done += (size_t)got;
+    else if (errno != EINTR)
+      return fail_system(call, file->path, "cannot be read");
+  }
+  return STREW_OK;
+}
+
+/* Pages that nobody writes take no memory: the system is not asked to set any aside. */
+strew_status file_map(const struct call *call, const struct file *file, void **out) {
+  if (file->size_bytes > SIZE_MAX) errno = EFBIG;
+  void *address = file->size_bytes > SIZE_MAX ? MAP_FAILED
+                                              : mmap(NULL, (size_t)file->size_bytes, PROT_READ | PROT_WRITE,
+                                                     MAP_PRIVATE | MAP_NORESERVE, file->descriptor, 0);
+  if (address == MAP_FAILED) return fail_system(call, file->path, "cannot be mapped");
+  *out = address;
+  return STREW_OK;
+}
+
+void file_unmap(void *address, size_t size_bytes) { munmap(address, size_bytes); }
+
+/* --------------------------------------------------------------------------------------------------------- writing */
+
+/* What `path` means, and whether it may be written; `old` is filled where there is a file. */
+static strew_status find_target(const struct call *call, struct draft *draft, struct stat *old) {
+  const char *path = draft->path;
+  draft->replaces = lstat(path, old) == 0;
+  if (!draft->replaces && errno != ENOENT) return fail_system(call, path, "cannot be written");
+  if (draft->replaces && S_ISLNK(old->st_mode)) {
+    if (!realpath(path, draft->target) || stat(draft->target, old) != 0)
+      return fail_system(call, path, "is a symbolic link that cannot be followed");
+  } else if (strlen(path) < sizeof draft->target) {
+    strcpy(draft->target, path);
+  } else {
+    errno = ENAMETOOLONG;
+    return fail_system(call, path, "cannot be written");
+  }
+  if (!draft->replaces) return STREW_OK;
+  if (!S_ISREG(old->st_mode)) return fail_kind(call, path, old->st_mode);
+  return faccessat(AT_FDCWD, draft->target, W_OK, AT_EACCESS) == 0 ? STREW_OK
+                                                                   : fail_system(call, path, "cannot be written");
+}
+
+/* A killed save leaves its draft behind. A draft holds an advisory lock, which the system releases with the process:
+   one without a lock is a leftover. The process number in its name is not enough: other machines and containers count
+   their own. It is checked first, so that drafts of living processes are not even opened, and is the only check where
+   a file system has no locks across machines.
+   A draft is unlocked between open and flock. Whoever removes a leftover holds its lock meanwhile, so the maker of a
+   draft that was removed too early finds it locked or without a link, and takes another name. */
+static bool lock(int descriptor) {
+  int result;
+  do result = flock(descriptor, LOCK_EX | LOCK_NB);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+#define ASIDE ".strew-"
+
+/* The process whose draft has that name; 0: it is no draft. */
+static pid_t maker_of(const char *name) {
+  const char *digits = "0123456789";
+  if (strncmp(name, ASIDE, sizeof ASIDE - 1) != 0) return 0;
+  const char *number = name + sizeof ASIDE - 1;
+  size_t length = strspn(number, digits),
+         rest = length && number[length] == '-' ? strspn(number + length + 1, digits) : 0;
+  long maker = strtol(number, NULL, 10);
+  return length < 10 && rest && !number[length + 1 + rest] && maker > 0 ? (pid_t)maker : 0;
+}
+
+/* A draft of this process is told by its lock alone: process 1 of a container has the number of the one before. */
+static bool is_gone(pid_t maker) { return maker == getpid() || (kill(maker, 0) != 0 && errno == ESRCH); }
+
+static void remove_leftover(int folder, const char *name) {
+  struct stat about;
+  int descriptor = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return;
+  bool is_ours = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+  if (is_ours && lock(descriptor) && fstat(descriptor, &about) == 0 && about.st_nlink) unlinkat(folder, name, 0);
+  close(descriptor);
+}
+
+/* Removes leftovers among the first MOST_NAMES names in the target's folder, and ignores failures. */
+static void remove_leftovers(const char *target) {
+  enum { MOST_NAMES = 10000 };
+  char folder[PATH_BYTES] = ".";
+  const char *slash = strrchr(target, '/');
+  if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - target), target);
+  DIR *names = opendir(folder);
+  if (!names) return;
+  const struct dirent *entry;
+  for (int i = 0; i < MOST_NAMES && (entry = readdir(names)); i++) {
+    pid_t maker = maker_of(entry->d_name);
+    if (maker && is_gone(maker)) remove_leftover(dirfd(names), entry->d_name);
+  }
+  closedir(names);
+}
+
+/* Locks a draft that was just made. -1 with EEXIST: another save has removed it as a leftover. */
+static int lock_draft(const struct draft *draft, int descriptor) {
+  struct stat about;
+  bool is_taken = !lock(descriptor) && errno == EWOULDBLOCK; /* (There are file systems without locks.) */
+  if (fstat(descriptor, &about) == 0) {
+    if (!is_taken && about.st_nlink) return descriptor;
+    errno = EEXIST;
+  }
+  int code = errno;
+  if (code != EEXIST) unlink(draft->aside);
+  close(descriptor);
+  return errno = code, -1;
+}
+
+/* Makes a file of a name that nobody has, in the target's folder: a file is renamed within a file system only. Its mode
+   is what the system gives new files, without asking for the umask, which threads share; one that is to have that of
+   another (take_after) is nobody else's until then, or who opens it early could read all that comes. */
+static int open_aside(struct draft *draft) {
+  enum { MOST_TRIES = 1000 };
+  mode_t mode = draft->replaces ? 0600 : 0666;
+  const char *slash = strrchr(draft->target, '/');
+  int folder = slash ? (int)(slash + 1 - draft->target) : 0, descriptor = -1;
+  for (int i = 0; i < MOST_TRIES && descriptor < 0; i++) {
+    int length =
+        snprintf(draft->aside, sizeof draft->aside, "%.*s" ASIDE "%ld-%d", folder, draft->target, (long)getpid(), i);
+    if (length >= (int)sizeof draft->aside) return errno = ENAMETOOLONG, -1;
+    descriptor = open(draft->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0) descriptor = lock_draft(draft, descriptor);
+    if (descriptor < 0 && errno != EEXIST && errno != EINTR) return -1;
+  }
+  draft->lock = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  return descriptor;
+}
+
+/* Another's file stays his, or at least his group's, where that is allowed; in any case who could not read or write it
+   before cannot now: a group that is another one has the rights of strangers. */
+static bool take_after(int descriptor, const struct stat *old) {
+  struct stat made;
+  if (fstat(descriptor, &made) != 0) return false;
+  mode_t mode = old->st_mode & 07777;
+  if (made.st_uid != old->st_uid || made.st_gid != old->st_gid)
+    if (fchown(descriptor, old->st_uid, old->st_gid) != 0) {
+      bool is_same_group = made.st_gid == old->st_gid || fchown(descriptor, (uid_t)-1, old->st_gid) == 0;
+      mode &= is_same_group ? 0777 : 0707 | (mode & 07) << 3;
+    }
+  return fchmod(descriptor, mode) == 0;
+}
+
+strew_status draft_create(const struct call *call, const char *path, struct draft *out) {
+  struct stat old;
+  out->path = path;
+  out->descriptor = out->lock = -1;
+  strew_status status = find_target(call, out, &old);
+  if (status != STREW_OK) return status;
+  remove_leftovers(out->target);
+  out->descriptor = open_aside(out);
+  if (out->descriptor < 0) return fail_system(call, path, "cannot be written");
+  if (out->replaces && !take_after(out->descriptor, &old)) {
+    status = fail_system(call, path, "cannot be replaced by a file of its mode");
+    draft_discard(out);
+  }
+  return status;
+}
+
+strew_status draft_write(const struct call *call, const struct draft *draft, uint64_t at, const void *from,
+                         size_t size_bytes) {
+  for (size_t done = 0; done < size_bytes;) {
+    ssize_t put = pwrite(draft->descriptor, (const char *)from + done, size_bytes - done, (off_t)(at + done));
+    if (put == 0) errno = EIO; /* it says no more */
+    if (put > 0)
+      done += (size_t)put;
+    else if (errno != EINTR)
+      return fail_system(call, draft->path, "cannot be written");
+  }
+  return STREW_OK;
+}
+
+static bool is_on_disk(int descriptor) {
+  int result;
+  do result = fsync(descriptor);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+static void draft_close(struct draft *draft) {
+  if (draft->descriptor >= 0) close(draft->descriptor);
+  if (draft->lock >= 0) close(draft->lock);
+  draft->descriptor = draft->lock = -1;
+}
+
+/* Where an old file goes, the new one has to be on the disk first: else a machine that stops now might have neither. */
+strew_status draft_commit(const struct call *call, struct draft *draft) {
+  bool is_kept = !draft->replaces || is_on_disk(draft->descriptor);
+  int descriptor = draft->descriptor;
+  if (is_kept) {
+    draft->descriptor = -1;
+    is_kept = (close(descriptor) == 0 || errno == EINTR) && rename(draft->aside, draft->target) == 0;
+  }
+  if (is_kept) return draft_close(draft), STREW_OK;
+  strew_status status = fail_system(call, draft->path, "cannot be written");
+  draft_discard(draft);
+  return status;
+}
+
+void draft_discard(struct draft *draft) {
+  unlink(draft->aside);
+  draft_close(draft);
+}

@@ -1,0 +1,157 @@
+/* format.c: loading and saving: which kind of file it is, and which options fit. */
+#include "format.h"
+#include "file.h"
+#include "runtime/device.h"
+#include "table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct format formats[] = {
+    {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP},
+    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
+    {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV},
+    {".png", png_load, NULL, png_save, NULL, 0},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+/* ".npy, .npz": those that can do what `is_able` asks; all where it is NULL. */
+static const char *list_of_formats(bool (*is_able)(const struct format *), char *text) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (int i = 0; i < FORMATS; i++)
+    if (!is_able || is_able(&formats[i]))
+      length += (size_t)sprintf(text + length, "%s%s", length ? ", " : "", formats[i].suffix);
+  return text;
+}
+
+/* The suffix alone tells: a name is cheaper to trust than contents, and tells the same before there are any. */
+static strew_status find_format(const struct call *call, const char *path, const struct format **out) {
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};
+  char name[TEXT_BYTES], known[TEXT_BYTES];
+  if (!path) return fail(call, fault, "is missing");
+  const char *slash = strrchr(path, '/'), *suffix = strrchr(slash ? slash : path, '.');
+  for (int i = 0; suffix && i < FORMATS; i++)
+    if (strcasecmp(suffix, formats[i].suffix) == 0) return *out = &formats[i], STREW_OK;
+  return fail(call, fault, "is \"%s\", a name that ends in one of %s is due", text_of_name(path, name),
+              list_of_formats(NULL, known));
+}
+
+/* Bytes are steps where the format does not find others. */
+static void tell(strew_context *context, const char *doing, const char *path, uint64_t size_bytes) {
+  char name[TEXT_BYTES], words[TEXT_BYTES + 16];
+  if (!context->progress) return;
+  snprintf(words, sizeof words, "%s %s", doing, text_of_name(path, name));
+  progress_begin(context, words, size_bytes);
+}
+
+/* ------------------------------------------------------------------------------------------------------- loading */
+
+static bool loads_tensor(const struct format *format) { return format->load != NULL; }
+static bool loads_table(const struct format *format) { return format->load_table != NULL; }
+static bool maps(const struct format *format) { return format->options & TAKES_MAP; }
+
+/* The first option of .csv files that something else is given. */
+static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
+  if (!given || format->options & TAKES_CSV) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
+              "is an option of .csv files, not of %s files", format->suffix);
+}
+
+static strew_status check_load_options(const struct call *call, const struct format *format,
+                                       const strew_load_options *options) {
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
+  const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
+  if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
+  char known[TEXT_BYTES];
+  if (options->map && !maps(format))
+    return fail(call, fault, "is true, %s files are read: only %s can be mapped", format->suffix,
+                list_of_formats(maps, known));
+  return check_csv_options(call, format, given);
+}
+
+strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
+                        strew_table **table, strew_error *error) {
+  static const strew_load_options defaults;
+  CALL(call, "load", error, {0});
+  const struct format *format;
+  strew_tensor *tensor = NULL;
+  strew_table *tensors = NULL;
+  char known[TEXT_BYTES];
+  if (!options) options = &defaults;
+  strew_status status = find_format(&call, path, &format);
+  if (status == STREW_OK) status = check_load_options(&call, format, options);
+  if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
+    status = fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "path"},
+                  "ends in %s, files that hold %s end in %s", format->suffix, out ? "one tensor" : "a table",
+                  list_of_formats(out ? loads_tensor : loads_table, known));
+  if (status != STREW_OK) return status;
+  tell(device->context, "loading", path, file_size(path));
+  status = format->load ? format->load(&call, device, path, options, &tensor)
+                        : format->load_table(&call, device, path, options, &tensors);
+  progress_end(device->context);
+  if (status != STREW_OK) return status;
+  if (out) *out = tensor;
+  if (table) *table = tensors;
+  return STREW_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- saving */
+
+static bool saves_tensor(const struct format *format) { return format->save != NULL; }
+static bool saves_table(const struct format *format) { return format->save_table != NULL; }
+static bool compresses(const struct format *format) { return format->options & TAKES_COMPRESS; }
+
+/* The kind of file, which takes what `is_able` asks. */
+static strew_status find_saver(const struct call *call, const char *path, const strew_save_options *options,
+                               bool (*is_able)(const struct format *), const struct format **out) {
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};
+  char known[TEXT_BYTES];
+  strew_status status = find_format(call, path, out);
+  if (status != STREW_OK) return status;
+  if (!is_able(*out))
+    return fail(call, fault, "ends in %s, %s is saved as one of %s", (*out)->suffix,
+                is_able == saves_table ? "a table of tensors" : "one tensor", list_of_formats(is_able, known));
+  fault.argument = "compress";
+  if (options->compress && !compresses(*out))
+    return fail(call, fault, "is true, %s files are not compressed: only %s are", (*out)->suffix,
+                list_of_formats(compresses, known));
+  return check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
+}
+
+static const strew_save_options save_defaults;
+
+static uint64_t bytes_of(const strew_tensor *tensor) {
+  return (uint64_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
+}
+
+strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options, strew_error *error) {
+  CALL(call, "save", error, {"x", tensor});
+  const struct format *format;
+  if (!options) options = &save_defaults;
+  strew_status status = find_saver(&call, path, options, saves_tensor, &format);
+  if (status != STREW_OK) return status;
+  tell(tensor_context(tensor), "saving", path, bytes_of(tensor));
+  status = format->save(&call, tensor, path, options);
+  progress_end(tensor_context(tensor));
+  return status;
+}
+
+strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
+                              strew_error *error) {
+  CALL(call, "save", error, {0});
+  const struct format *format;
+  if (!options) options = &save_defaults;
+  strew_status status = find_saver(&call, path, options, saves_table, &format);
+  if (status != STREW_OK) return status;
+  if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "has no names, which %s files need",
+                format->suffix);
+  uint64_t bytes = 0;
+  for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
+  tell(table_context(table), "saving", path, bytes);
+  status = format->save_table(&call, table, path, options);
+  progress_end(table_context(table));
+  return status;
+}

@@ -1,0 +1,45 @@
+/* format.h: the kinds of files. format.c chooses among them by the suffix of the name; each has a file of its own. */
+#ifndef FORMAT_H
+#define FORMAT_H
+
+#include "runtime/context.h"
+
+/* What a kind can do: NULL where it cannot. All get options, and a path whose suffix is theirs. */
+struct format {
+  const char *suffix;
+  strew_status (*load)(const struct call *call, strew_device *device, const char *path,
+                       const strew_load_options *options, strew_tensor **out);
+  strew_status (*load_table)(const struct call *call, strew_device *device, const char *path,
+                             const strew_load_options *options, strew_table **out);
+  strew_status (*save)(const struct call *call, const strew_tensor *tensor, const char *path,
+                       const strew_save_options *options);
+  strew_status (*save_table)(const struct call *call, const strew_table *table, const char *path,
+                             const strew_save_options *options);
+  unsigned options; /* that it takes, of TAKES_... */
+};
+enum { TAKES_MAP = 1, TAKES_COMPRESS = 2, TAKES_CSV = 4 };
+
+strew_status npy_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_tensor **out);
+strew_status npy_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options);
+strew_status npz_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_table **out);
+strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
+                      const strew_save_options *options);
+
+strew_status csv_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_table **out);
+strew_status csv_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options);
+strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,
+                            const strew_save_options *options);
+/* What stands between cells: a comma where nothing is said. */
+strew_status csv_separator(const struct call *call, char separator, char *out);
+
+strew_status png_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_tensor **out);
+strew_status png_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options);
+
+#endif

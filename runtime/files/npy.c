@@ -1,0 +1,353 @@
+/* npy.c: tensors as .npy files and members of archives. Elements go straight between file and memory of the CPU, and by
+   pieces to and from that of other devices. What a header says is believed as far as there are bytes for it. */
+#include "npy.h"
+#include "file.h"
+#include "format.h"
+#include "runtime/copy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 4 << 20 };
+
+/* --------------------------------------------------------------------------------------------------------- header */
+
+/* Reads all before the elements; *data_at is where they begin. */
+static strew_status read_header(const struct call *call, const struct npy_source *source, strew_context *context,
+                                struct npy_header *header, uint64_t *data_at) {
+  unsigned char prefix[NPY_PREFIX_BYTES];
+  struct npy_refusal refusal;
+  size_t begin, length;
+  if (source->size_bytes < sizeof prefix)
+    return fail_member(call, source->path, source->member, NULL, "has %" PRIu64 " bytes, no .npy is so short",
+                       source->size_bytes);
+  strew_status status = source->read(call, source->user, prefix, sizeof prefix);
+  if (status != STREW_OK) return status;
+  if (!npy_parse_prefix(prefix, &begin, &length, &refusal))
+    return fail_member(call, source->path, source->member, NULL, "%s", refusal.fact);
+  *data_at = begin + length;
+  if (*data_at < sizeof prefix || *data_at > source->size_bytes)
+    return fail_member(call, source->path, source->member, NULL,
+                       "says that its header has %zu bytes, of %" PRIu64 " in all", length, source->size_bytes);
+  char *text = memory_take(context, length);
+  if (!text) return fail_memory(call, context, length);
+  size_t known = sizeof prefix - begin; /* bytes of it that were read already */
+  memcpy(text, prefix + begin, known);
+  status = source->read(call, source->user, text + known, length - known);
+  if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
+    status = fail_member(call, source->path, source->member, refusal.hint, "%s", refusal.fact);
+  memory_give(context, text, length);
+  return status;
+}
+
+/* Are there just as many bytes as a tensor of this header takes? */
+static strew_status check_size(const struct call *call, const struct npy_source *source,
+                               const struct npy_header *header, uint64_t data_at, uint64_t *data_bytes) {
+  char text[TEXT_BYTES];
+  const char *shape = text_of_sizes(header->rank, header->sizes, text), *dtype = strew_dtype_name(header->dtype);
+  uint64_t there = source->size_bytes - data_at, due = dtype_bytes(header->dtype);
+  bool is_countable = check_sizes(&(struct call){0}, header->dtype, header->rank, header->sizes) == STREW_OK;
+  if (!is_countable)
+    return fail_member(call, source->path, source->member, NULL,
+                       "says that it holds %s%s, more bytes than can be addressed", dtype, shape);
+  due *= (uint64_t)count_of_sizes(header->rank, header->sizes);
+  *data_bytes = due;
+  if (there < due)
+    return fail_member(call, source->path, source->member, NULL,
+                       "is cut short: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64 " are there",
+                       dtype, shape, due, data_at, there);
+  if (there > due)
+    return fail_member(
+        call, source->path, source->member, "arrays saved one after the other into a file: save them in an .npz",
+        "goes on for %" PRIu64 " bytes behind its last element, at byte %" PRIu64, there - due, data_at + due);
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- elements */
+
+#define SWAP_ALL(type, swap)                                                                                           \
+  for (size_t i = 0; i < size_bytes; i += sizeof(type)) {                                                              \
+    type word;                                                                                                         \
+    memcpy(&word, bytes + i, sizeof word);                                                                             \
+    word = swap(word);                                                                                                 \
+    memcpy(bytes + i, &word, sizeof word);                                                                             \
+  }
+
+static void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_bytes) {
+  switch (element_bytes) {
+  case 2: SWAP_ALL(uint16_t, __builtin_bswap16) break;
+  case 4: SWAP_ALL(uint32_t, __builtin_bswap32) break;
+  case 8: SWAP_ALL(uint64_t, __builtin_bswap64) break;
+  }
+}
+
+/* A bool is 0 or 1 here; to NumPy any other byte is true. Only such bytes are written: mapped pages stay the file's. */
+static void mend_bools(unsigned char *bytes, size_t size_bytes) {
+  for (size_t i = 0; i < size_bytes; i++)
+    if (bytes[i] > 1) bytes[i] = 1;
+}
+
+/* From what the file holds to what a tensor does. */
+static void convert(const struct npy_header *header, void *bytes, size_t size_bytes) {
+  if (header->is_swapped) swap_bytes(bytes, size_bytes, dtype_bytes(header->dtype));
+  if (header->dtype == STREW_BOOL) mend_bools(bytes, size_bytes);
+}
+
+static strew_status read_elements(const struct call *call, const struct npy_source *source,
+                                  const struct npy_header *header, struct storage *to, size_t size_bytes) {
+  strew_device *device = to->device;
+  bool is_host = device->ops->host_memory;
+  size_t piece_bytes = size_bytes < PIECE_BYTES ? size_bytes : PIECE_BYTES;
+  char *piece = is_host ? to->data : memory_take(device->context, piece_bytes);
+  if (!piece && size_bytes) return fail_memory(call, device->context, piece_bytes);
+  strew_status status = STREW_OK;
+  for (size_t at = 0; at < size_bytes && status == STREW_OK; at += piece_bytes) {
+    size_t bytes = size_bytes - at < piece_bytes ? size_bytes - at : piece_bytes;
+    void *place = is_host ? piece + at : piece;
+    status = context_check(call, device->context);
+    if (status == STREW_OK) status = source->read(call, source->user, place, bytes);
+    if (status != STREW_OK) break;
+    convert(header, place, bytes);
+    if (!is_host) status = device->ops->write(call, to, at, place, bytes);
+    progress_step(device->context, bytes);
+  }
+  if (!is_host) memory_give(device->context, piece, piece_bytes);
+  return status;
+}
+
+/* Sizes in the order in which elements lie in memory. */
+static void sizes_in_memory(const struct npy_header *header, int64_t *sizes) {
+  for (int d = 0; d < header->rank; d++) sizes[d] = header->sizes[header->is_fortran ? header->rank - 1 - d : d];
+}
+
+/* Gives a tensor that lies in memory as the header says the header's own sizes. */
+static strew_status turn(const struct call *call, const struct npy_header *header, strew_tensor **tensor) {
+  if (!header->is_fortran || header->rank < 2) return STREW_OK;
+  strew_tensor *lying = *tensor;
+  int64_t strides[MAX_RANK];
+  for (int d = 0; d < header->rank; d++) strides[d] = lying->strides[header->rank - 1 - d];
+  strew_status status = tensor_view(call, lying, header->rank, header->sizes, strides, 0, tensor);
+  if (status != STREW_OK) *tensor = NULL;
+  strew_release(lying);
+  return status;
+}
+
+strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,
+                      strew_tensor **out) {
+  struct npy_header header;
+  uint64_t data_at, data_bytes;
+  int64_t sizes[MAX_RANK];
+  strew_status status = read_header(call, source, device->context, &header, &data_at);
+  if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
+  if (status == STREW_OK)
+    status = check_machine_memory(call, device, data_bytes, "an .npy can be mapped: {map = true}");
+  if (status != STREW_OK) return status;
+  sizes_in_memory(&header, sizes);
+  strew_tensor *tensor;
+  status = tensor_create(call, device, header.dtype, header.rank, sizes, &tensor);
+  if (status != STREW_OK) return status;
+  status = read_elements(call, source, &header, tensor->storage, (size_t)data_bytes);
+  if (status == STREW_OK)
+    status = turn(call, &header, &tensor);
+  else
+    strew_release(tensor);
+  if (status == STREW_OK) *out = tensor;
+  return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- mapped */
+
+struct mapping {
+  strew_context *context; /* alive while the storage is */
+  void *address;
+  size_t size_bytes;
+};
+
+static void unmap(void *user) {
+  struct mapping *mapping = user;
+  file_unmap(mapping->address, mapping->size_bytes);
+  memory_give(mapping->context, mapping, sizeof *mapping);
+}
+
+/* Can its elements be used where they lie? */
+static strew_status check_mapped(const struct call *call, const struct npy_source *source, strew_device *device,
+                                 const struct npy_header *header, uint64_t data_at) {
+  const char *hint = "leave out map, to read it";
+  if (!device->ops->host_memory)
+    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "map", .hint = "device = \"cpu\", or no map"},
+                "is true, only tensors on the cpu can be mapped, not on %s", device->name);
+  if (header->is_swapped)
+    return fail_member(call, source->path, source->member, hint,
+                       "cannot be mapped: its numbers have their bytes in the other order");
+  if (data_at % dtype_bytes(header->dtype))
+    return fail_member(call, source->path, source->member, hint,
+                       "cannot be mapped: its elements begin at byte %" PRIu64 ", no multiple of their %zu bytes",
+                       data_at, dtype_bytes(header->dtype));
+  return STREW_OK;
+}
+
+static strew_status mend_mapped(const struct call *call, strew_context *context, unsigned char *data,
+                                size_t data_bytes) {
+  strew_status status = STREW_OK;
+  for (size_t at = 0; at < data_bytes && status == STREW_OK; at += PIECE_BYTES) {
+    status = context_check(call, context);
+    if (status == STREW_OK) mend_bools(data + at, data_bytes - at < PIECE_BYTES ? data_bytes - at : PIECE_BYTES);
+  }
+  return status;
+}
+
+static strew_status map_elements(const struct call *call, const struct file *file, strew_device *device,
+                                 const struct npy_header *header, uint64_t data_at, strew_tensor **out) {
+  strew_context *context = device->context;
+  int64_t sizes[MAX_RANK];
+  size_t data_bytes = (size_t)(file->size_bytes - data_at);
+  struct mapping *mapping = memory_take(context, sizeof *mapping);
+  if (!mapping) return fail_memory(call, context, sizeof *mapping);
+  *mapping = (struct mapping){context, NULL, (size_t)file->size_bytes};
+  strew_status status = file_map(call, file, &mapping->address);
+  if (status != STREW_OK) return memory_give(context, mapping, sizeof *mapping), status;
+  unsigned char *data = (unsigned char *)mapping->address + data_at;
+  if (header->dtype == STREW_BOOL) status = mend_mapped(call, context, data, data_bytes);
+  sizes_in_memory(header, sizes);
+  if (status == STREW_OK)
+    status = strew_wrap(device, header->dtype, header->rank, sizes, NULL, data, data_bytes, unmap, mapping, out,
+                        call->error);
+  if (status != STREW_OK) unmap(mapping);
+  return status == STREW_OK ? turn(call, header, out) : status;
+}
+
+static strew_status map_file(const struct call *call, const struct npy_source *source, const struct file *file,
+                             strew_device *device, strew_tensor **out) {
+  struct npy_header header;
+  uint64_t data_at, data_bytes;
+  strew_status status = read_header(call, source, device->context, &header, &data_at);
+  if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
+  if (status == STREW_OK) status = check_mapped(call, source, device, &header, data_at);
+  return status == STREW_OK ? map_elements(call, file, device, &header, data_at, out) : status;
+}
+
+/* -------------------------------------------------------------------------------------------------- loading a file */
+
+struct file_place {
+  const struct file *file;
+  uint64_t at;
+};
+
+static strew_status read_on(const struct call *call, void *user, void *to, size_t size_bytes) {
+  struct file_place *place = user;
+  strew_status status = file_read(call, place->file, place->at, to, size_bytes);
+  place->at += size_bytes;
+  return status;
+}
+
+strew_status npy_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_tensor **out) {
+  struct file file;
+  strew_status status = file_open(call, path, &file);
+  if (status != STREW_OK) return status;
+  struct file_place place = {&file, 0};
+  struct npy_source source = {path, NULL, file.size_bytes, read_on, &place};
+  status = options->map ? map_file(call, &source, &file, device, out) : npy_read(call, &source, device, out);
+  file_close(&file);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- writing */
+
+/* Are elements along the first dimension neighbours, as in the transpose of a matrix? */
+static bool is_fortran(const strew_tensor *tensor) {
+  int64_t step = 1;
+  if (strew_tensor_is_contiguous(tensor)) return false;
+  for (int d = 0; d < tensor->rank; d++) {
+    if (tensor->sizes[d] == 1) continue;
+    if (tensor->strides[d] != step) return false;
+    step *= tensor->sizes[d];
+  }
+  return true;
+}
+
+strew_status npy_describe(const struct call *call, const strew_tensor *tensor, struct npy_image *out) {
+  if (!npy_has_dtype(tensor->dtype))
+    return fail(call,
+                (struct fault){.code = STREW_EDTYPE,
+                               .argument = "x",
+                               .hint = "x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
+                "is %s, a dtype that NumPy and its files do not have", strew_dtype_name(tensor->dtype));
+  struct npy_header header = {.dtype = tensor->dtype, .is_fortran = is_fortran(tensor), .rank = tensor->rank};
+  memcpy(header.sizes, tensor->sizes, sizeof header.sizes);
+  out->header_bytes = npy_write_header(&header, out->header);
+  out->size_bytes = out->header_bytes + (uint64_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
+  out->dense = NULL;
+  return STREW_OK;
+}
+
+strew_status npy_open(const struct call *call, const strew_tensor *tensor, struct npy_image *image) {
+  if (!strew_tensor_is_contiguous(tensor) && !is_fortran(tensor))
+    return copy_as(call, tensor, tensor->dtype, &image->dense);
+  return tensor_view(call, tensor, tensor->rank, tensor->sizes, tensor->strides, tensor->offset, &image->dense);
+}
+
+void npy_close(struct npy_image *image) {
+  strew_release(image->dense);
+  image->dense = NULL;
+}
+
+strew_status npy_image_read(const struct call *call, const struct npy_image *image, uint64_t at, void *to,
+                            size_t size_bytes) {
+  if (at < image->header_bytes) {
+    size_t bytes = image->header_bytes - (size_t)at;
+    if (bytes > size_bytes) bytes = size_bytes;
+    memcpy(to, image->header + at, bytes);
+    at += bytes, to = (char *)to + bytes, size_bytes -= bytes;
+  }
+  if (!size_bytes) return STREW_OK;
+  const strew_tensor *dense = image->dense;
+  size_t before = (size_t)dense->offset * dtype_bytes(dense->dtype) + (size_t)(at - image->header_bytes);
+  return dense->storage->device->ops->read(call, dense->storage, before, to, size_bytes);
+}
+
+/* Elements in the CPU's memory are written from where they lie, others by way of `piece`. */
+static strew_status write_piece(const struct call *call, const struct npy_image *image, const struct draft *draft,
+                                uint64_t at, char *piece, size_t bytes) {
+  const strew_tensor *dense = image->dense;
+  strew_status status = context_check(call, tensor_context(dense));
+  if (status != STREW_OK) return status;
+  if (!piece) {
+    const char *data = (const char *)dense->storage->data + (size_t)dense->offset * dtype_bytes(dense->dtype);
+    return draft_write(call, draft, at, data + (at - image->header_bytes), bytes);
+  }
+  status = npy_image_read(call, image, at, piece, bytes);
+  return status == STREW_OK ? draft_write(call, draft, at, piece, bytes) : status;
+}
+
+static strew_status write_image(const struct call *call, const struct npy_image *image, const struct draft *draft) {
+  strew_device *device = image->dense->storage->device;
+  bool is_host = device->ops->host_memory;
+  char *piece = is_host ? NULL : memory_take(device->context, PIECE_BYTES);
+  if (!piece && !is_host) return fail_memory(call, device->context, PIECE_BYTES);
+  strew_status status = draft_write(call, draft, 0, image->header, image->header_bytes);
+  for (uint64_t at = image->header_bytes; at < image->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
+    uint64_t left = image->size_bytes - at;
+    status = write_piece(call, image, draft, at, piece, left < PIECE_BYTES ? (size_t)left : PIECE_BYTES);
+    progress_reach(device->context, at);
+  }
+  memory_give(device->context, piece, PIECE_BYTES);
+  return status;
+}
+
+strew_status npy_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options) {
+  (void)options;
+  struct npy_image image;
+  struct draft draft;
+  strew_status status = npy_describe(call, tensor, &image);
+  if (status != STREW_OK) return status;
+  status = draft_create(call, path, &draft);
+  if (status != STREW_OK) return status;
+  status = npy_open(call, tensor, &image);
+  if (status == STREW_OK) status = write_image(call, &image, &draft);
+  npy_close(&image);
+  if (status == STREW_OK) return draft_commit(call, &draft);
+  draft_discard(&draft);
+  return status;
+}

@@ -1,0 +1,314 @@
+/* number.c: see number.h.
+
+   A decimal is digits * 10^q. With at most 19 digits and q in -27..27, 5^|q| and the digits are 64-bit integers, and
+   their product or quotient in 128 bits, with the knowledge whether anything is left of the quotient, is all that
+   rounding needs. The way back is the same: 15, 16 or 17 digits of a double are an integer product, shifted and
+   rounded. Numbers that are longer or farther from 1 go through the C library. */
+#define _GNU_SOURCE /* strtod_l */
+#include "number.h"
+#include "runtime/device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---------------------------------------------------------------------------------------------------------- scanning
+ */
+
+static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+
+enum { MOST_DIGITS = 19 };
+static const int64_t FARTHEST_EXPONENT = 100000000000000000; /* no text has so many digits to make up for it */
+
+/* Digits from `at` on, which join *digits: as long as there are not too many in all. */
+static inline const char *scan_digits(const char *at, uint64_t *digits) {
+  for (; is_digit(*at); at++) *digits = *digits * 10 + (uint64_t)(*at - '0');
+  return at;
+}
+
+/* Reads from `at` to `end`, digits and maybe a point among them, again: they may be too many. */
+static void scan_long(const char *at, const char *end, struct decimal *out) {
+  bool is_fraction = false;
+  int count = 0;
+  out->digits = 0;
+  out->exponent = 0;
+  for (; at < end; at++) {
+    if (*at == '.') {
+      is_fraction = true;
+      continue;
+    }
+    bool fits = count < MOST_DIGITS;
+    if (fits)
+      out->digits = out->digits * 10 + (uint64_t)(*at - '0');
+    else if (*at != '0')
+      out->is_cut = true;
+    count += fits && out->digits; /* leading zeros are none */
+    out->exponent += !fits - is_fraction;
+  }
+}
+
+/* "e-5" at `at`, where an e is; else `at`. */
+static const char *scan_exponent(const char *at, struct decimal *out) {
+  const char *next = at + 1;
+  bool negative = *next == '-';
+  int64_t exponent = 0;
+  if (*next == '-' || *next == '+') next++;
+  if (!is_digit(*next)) return at;
+  for (; is_digit(*next); next++)
+    if (exponent < FARTHEST_EXPONENT) exponent = exponent * 10 + (*next - '0');
+  out->exponent += negative ? -exponent : exponent;
+  out->is_whole = false;
+  return next;
+}
+
+static const char *scan_word(const char *text, const char *at, struct decimal *out) {
+  static const struct {
+    const char *word;
+    int length, kind;
+  } words[] = {{"infinity", 8, DECIMAL_INFINITE}, {"inf", 3, DECIMAL_INFINITE}, {"nan", 3, DECIMAL_NAN}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strncasecmp(at, words[i].word, (size_t)words[i].length) == 0) {
+      out->kind = words[i].kind;
+      out->is_whole = false;
+      return at + words[i].length;
+    }
+  return text;
+}
+
+const char *decimal_scan(const char *text, struct decimal *out) {
+  const char *at = text;
+  *out = (struct decimal){.kind = DECIMAL_FINITE, .negative = *text == '-', .is_whole = true, .text = text};
+  if (*at == '-' || *at == '+') at++;
+  if (!is_digit(*at) && *at != '.') return scan_word(text, at, out);
+  const char *first = at;
+  at = scan_digits(at, &out->digits);
+  if (*at == '.') {
+    const char *point = at;
+    if (at == first && !is_digit(at[1])) return text;
+    out->is_whole = false;
+    at = scan_digits(at + 1, &out->digits);
+    out->exponent = point + 1 - at;
+  }
+  if (at - first > MOST_DIGITS) scan_long(first, at, out);
+  return (*at | 0x20) == 'e' ? scan_exponent(at, out) : at;
+}
+
+bool decimal_to_integer(const struct decimal *decimal, int64_t *out) {
+  uint64_t most = (uint64_t)INT64_MAX + decimal->negative;
+  if (!decimal->is_whole || decimal->exponent || decimal->is_cut || decimal->digits > most) return false;
+  *out = decimal->negative ? (int64_t)(0 - decimal->digits) : (int64_t)decimal->digits;
+  return true;
+}
+
+bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
+  struct decimal whole = *decimal;
+  if (whole.kind != DECIMAL_FINITE) return false;
+  if (!whole.digits && !whole.is_cut) whole.exponent = 0;
+  for (; whole.exponent < 0 && whole.digits % 10 == 0 && whole.digits; whole.exponent++) whole.digits /= 10;
+  for (; whole.exponent > 0 && whole.digits <= UINT64_MAX / 10; whole.exponent--) whole.digits *= 10;
+  whole.is_whole = true;
+  return decimal_to_integer(&whole, out); /* which digits that were cut off, or an exponent that is left, are not */
+}
+
+/* --------------------------------------------------------------------------------------------------------- to doubles
+ */
+
+static double with_sign(double value, bool negative) { return negative ? -value : value; }
+
+/* The text of a number that is none of the usual ones. */
+static double convert_rare(const struct decimal *decimal, locale_t plain) {
+  return strtod_l(decimal->text, NULL, plain);
+}
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 uint128;
+
+enum { MOST_POWER = 27 };
+static const uint64_t powers_of_five[MOST_POWER + 1] = {
+    1,
+    5,
+    25,
+    125,
+    625,
+    3125,
+    15625,
+    78125,
+    390625,
+    1953125,
+    9765625,
+    48828125,
+    244140625,
+    1220703125,
+    6103515625,
+    30517578125,
+    152587890625,
+    762939453125,
+    3814697265625,
+    19073486328125,
+    95367431640625,
+    476837158203125,
+    2384185791015625,
+    11920928955078125,
+    59604644775390625,
+    298023223876953125,
+    1490116119384765625,
+    7450580596923828125,
+};
+
+/* significand * 2^exponent, its highest bit set, `more` where something follows; in the range of normal doubles. */
+static double round_to_double(uint64_t significand, int exponent, bool more) {
+  enum { DROPPED = 11, HALF = 1 << (DROPPED - 1) };
+  uint64_t kept = significand >> DROPPED, rest = significand & (2 * HALF - 1);
+  kept += rest > HALF || (rest == HALF && (more || kept & 1));
+  /* A carry out of the significand is one into the exponent. */
+  uint64_t bits = ((uint64_t)(exponent + DROPPED + 52 + 1023) << 52) + (kept - ((uint64_t)1 << 52));
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static bool is_usual(const struct decimal *decimal) {
+  return !decimal->is_cut && decimal->exponent >= -MOST_POWER && decimal->exponent <= MOST_POWER;
+}
+
+/* digits * 10^power, power in -27..27. */
+static double scale(uint64_t digits, int power) {
+  uint64_t five = powers_of_five[power < 0 ? -power : power];
+  int digits_shift = __builtin_clzll(digits), five_shift = __builtin_clzll(five);
+  digits <<= digits_shift;
+  five <<= five_shift;
+  if (power >= 0) {
+    uint128 product = (uint128)digits * five;
+    int shift = !(product >> 127);
+    product <<= shift;
+    return round_to_double((uint64_t)(product >> 64), power - digits_shift - five_shift + 64 - shift,
+                           (uint64_t)product != 0);
+  }
+  int shift = digits < five ? 64 : 63;
+  uint128 dividend = (uint128)digits << shift;
+  uint64_t quotient = (uint64_t)(dividend / five);
+  return round_to_double(quotient, power - digits_shift + five_shift - shift, dividend != (uint128)quotient * five);
+}
+
+double decimal_to_double(const struct decimal *decimal, locale_t plain) {
+  if (decimal->kind == DECIMAL_NAN) return NAN;
+  if (decimal->kind == DECIMAL_INFINITE) return with_sign(INFINITY, decimal->negative);
+  if (decimal->digits == 0 && !decimal->is_cut) return with_sign(0, decimal->negative);
+  if (!is_usual(decimal)) return convert_rare(decimal, plain);
+  return with_sign(scale(decimal->digits, (int)decimal->exponent), decimal->negative);
+}
+
+/* The first `count` digits of value > 0, rounded, halves to even: value is about *digits * 10^*exponent. False where
+   that takes more than 128 bits. */
+static bool usual_digits(double value, int count, uint64_t *digits, int *exponent) {
+  uint64_t bits, most = 1;
+  memcpy(&bits, &value, sizeof bits);
+  int two = (int)(bits >> 52) - 1075;
+  uint64_t significand = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
+  for (int i = 0; i < count; i++) most *= 10;
+  int ten = (int)floor((two + 52) * 0.30102999566398120) - count + 1; /* this, or 1 more */
+  for (int tries = 0; tries < 3; tries++, ten++) {
+    int right = ten - two; /* value / 10^ten = significand * 5^-ten / 2^right */
+    if (two == -1075 || ten > 0 || ten < -MOST_POWER || right < 0 || right > 120) return false;
+    uint128 product = (uint128)significand * powers_of_five[-ten], whole = product >> right;
+    uint128 rest = product - (whole << right), half = right ? (uint128)1 << (right - 1) : 1;
+    *digits = (uint64_t)whole + (rest > half || (rest == half && (whole & 1)));
+    *exponent = ten;
+    if (*digits < most) return true;
+  }
+  return false;
+}
+#else
+static bool is_usual(const struct decimal *decimal) { return decimal->kind != DECIMAL_FINITE; }
+
+double decimal_to_double(const struct decimal *decimal, locale_t plain) {
+  if (decimal->kind == DECIMAL_NAN) return NAN;
+  if (decimal->kind == DECIMAL_INFINITE) return with_sign(INFINITY, decimal->negative);
+  return convert_rare(decimal, plain);
+}
+
+static bool usual_digits(double value, int count, uint64_t *digits, int *exponent) {
+  (void)value, (void)count, (void)digits, (void)exponent;
+  return false;
+}
+#endif
+
+/* ----------------------------------------------------------------------------------------------------------- to text
+ */
+
+/* The same through the C library, whose decimal point may be anything. */
+static void rare_digits(double value, int count, uint64_t *digits, int *exponent) {
+  char text[64];
+  snprintf(text, sizeof text, "%.*e", count - 1, value);
+  const char *at = text;
+  *digits = 0;
+  for (; *at != 'e'; at++)
+    if (is_digit(*at)) *digits = *digits * 10 + (uint64_t)(*at - '0');
+  *exponent = (int)strtol(at + 1, NULL, 10) - count + 1;
+}
+
+/* Does the decimal read back as this element? */
+static bool reads_back(strew_dtype dtype, const void *element, struct decimal *decimal, locale_t plain) {
+  union element read = {.i64 = 0};
+  char text[NUMBER_BYTES];
+  decimal->text = text;
+  if (!is_usual(decimal))
+    sprintf(text, "%s%llue%d", decimal->negative ? "-" : "", (unsigned long long)decimal->digits,
+            (int)decimal->exponent);
+  double value = decimal_to_double(decimal, plain);
+  decimal->text = NULL;
+  if (strew_scalar_store(strew_float(value), STREW_SATURATE, dtype, read.bytes, NULL) != STREW_OK) return false;
+  return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
+}
+
+/* Decimals of `least` digits are told apart by the dtype's normal numbers, and those by `most`. */
+static void digits_of(strew_dtype dtype, double value, int *least, int *most) {
+  static const struct {
+    int least, most;
+    double normal;
+  } digits[] = {[STREW_FLOAT64] = {15, 17, 0x1p-1022},
+                [STREW_FLOAT32] = {6, 9, 0x1p-126},
+                [STREW_FLOAT16] = {3, 5, 0x1p-14},
+                [STREW_BFLOAT16] = {2, 4, 0x1p-126}};
+  *least = fabs(value) < digits[dtype].normal ? 1 : digits[dtype].least;
+  *most = digits[dtype].most;
+}
+
+/* As many digits as it takes, without the zeros at their end. */
+static void shortest(strew_dtype dtype, const void *element, double value, locale_t plain, struct decimal *out) {
+  int least, most;
+  digits_of(dtype, value, &least, &most);
+  *out = (struct decimal){.negative = signbit(value)};
+  for (int count = least; count <= most; count++) {
+    int exponent;
+    if (!usual_digits(fabs(value), count, &out->digits, &exponent))
+      rare_digits(fabs(value), count, &out->digits, &exponent);
+    out->exponent = exponent;
+    if (reads_back(dtype, element, out, plain)) break;
+  }
+  for (; out->digits % 10 == 0; out->digits /= 10) out->exponent++;
+}
+
+/* digits[0].digits[1]... * 10^exponent, where the decimal point is never far. */
+static int lay_out(const char *digits, int count, int exponent, char *to) {
+  if (exponent < -4 || exponent >= 16)
+    return sprintf(to, count > 1 ? "%.1s.%se%+03d" : "%.1s%se%+03d", digits, digits + 1, exponent);
+  if (exponent < 0) return sprintf(to, "0.%.*s%s", -1 - exponent, "0000", digits);
+  if (count > exponent + 1) return sprintf(to, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+  return sprintf(to, "%s%.*s.0", digits, exponent + 1 - count, "0000000000000000");
+}
+
+int write_float(strew_dtype dtype, const void *element, locale_t plain, char *to) {
+  double value = strew_scalar_load(dtype, element).as.f;
+  const char *sign = signbit(value) ? "-" : "";
+  if (isnan(value)) return sprintf(to, "nan");
+  if (isinf(value)) return sprintf(to, "%sinf", sign);
+  if (value == 0) return sprintf(to, "%s0.0", sign);
+  struct decimal decimal;
+  char digits[24];
+  shortest(dtype, element, value, plain, &decimal);
+  int count = sprintf(digits, "%llu", (unsigned long long)decimal.digits), start = sprintf(to, "%s", sign);
+  return start + lay_out(digits, count, (int)decimal.exponent + count - 1, to + start);
+}

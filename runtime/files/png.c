@@ -1,0 +1,393 @@
+/* png.c: pictures as .png files, through libpng.
+
+   libpng leaves by longjmp where something is wrong. Here it can do so only while a step runs under attempt(): a step
+   works on a struct picture alone and holds nothing of its own, neither memory nor an open file, so that nothing is
+   lost when it does not come to its end. What a callback has met has filled the call's error already; its status is
+   kept. */
+#include "file.h"
+#include "format.h"
+#include "runtime/device.h"
+
+#if __has_include(<png.h>)
+#include <png.h>
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+struct picture {
+  const struct call *call;
+  strew_context *context;
+  const char *path;
+  png_structp png;
+  png_infop info;
+  jmp_buf escape;
+  char words[160];     /* libpng's, of why it left */
+  strew_status status; /* of a callback that failed */
+  struct file file;    /* that is read ... */
+  struct draft draft;  /* ... or written ... */
+  uint64_t at;         /* ... at this byte */
+  png_uint_32 width, height;
+  int channels, bits;    /* of each channel: 8 or 16 */
+  int passes;            /* 7 of an interlaced picture, each adding to what the others have left */
+  size_t file_row_bytes; /* of a row in the file, before it is deflated */
+  char *rows;            /* dense, in this machine's order of bytes */
+  size_t row_bytes;
+  size_t size_bytes; /* of the tensor's elements */
+};
+
+/* --------------------------------------------------------------------------------------------------- the library */
+
+#define PNG_CALLS(X)                                                                                                   \
+  X(png_create_read_struct)                                                                                            \
+  X(png_create_write_struct)                                                                                           \
+  X(png_create_info_struct)                                                                                            \
+  X(png_destroy_read_struct)                                                                                           \
+  X(png_destroy_write_struct)                                                                                          \
+  X(png_get_error_ptr)                                                                                                 \
+  X(png_get_io_ptr)                                                                                                    \
+  X(png_error)                                                                                                         \
+  X(png_set_read_fn)                                                                                                   \
+  X(png_set_write_fn)                                                                                                  \
+  X(png_set_user_limits)                                                                                               \
+  X(png_set_crc_action)                                                                                                \
+  X(png_set_keep_unknown_chunks)                                                                                       \
+  X(png_read_info)                                                                                                     \
+  X(png_get_IHDR)                                                                                                      \
+  X(png_get_rowbytes)                                                                                                  \
+  X(png_get_channels)                                                                                                  \
+  X(png_get_bit_depth)                                                                                                 \
+  X(png_set_expand)                                                                                                    \
+  X(png_set_swap)                                                                                                      \
+  X(png_set_interlace_handling)                                                                                        \
+  X(png_read_update_info)                                                                                              \
+  X(png_read_row)                                                                                                      \
+  X(png_read_end)                                                                                                      \
+  X(png_set_IHDR)                                                                                                      \
+  X(png_write_info)                                                                                                    \
+  X(png_write_row)                                                                                                     \
+  X(png_write_end)
+
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+  PNG_CALLS(MEMBER)
+#undef MEMBER
+} png;
+static bool is_found;
+
+/* Once in a process, and never closed. */
+static void find_library(void) {
+  void *library = dlopen("libpng16.so.16", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  is_found = library != NULL;
+#define LOOK_UP(name) is_found = is_found && (*(void **)&png.name = dlsym(library, #name));
+  PNG_CALLS(LOOK_UP)
+#undef LOOK_UP
+}
+
+static strew_status check_library(const struct call *call, const char *path) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_library);
+  if (is_found) return STREW_OK;
+  return fail_file(call, path, "on Debian: apt install libpng-dev", "needs the library libpng, which is not installed");
+}
+
+/* ------------------------------------------------------------------------------------------------------- failures */
+
+static void leave(png_structp from, png_const_charp words) {
+  struct picture *picture = png.png_get_error_ptr(from);
+  snprintf(picture->words, sizeof picture->words, "%s", words);
+  longjmp(picture->escape, 1);
+}
+
+static void ignore(png_structp from, png_const_charp words) { (void)from, (void)words; }
+
+/* Did the step come to its end? */
+static bool attempt(struct picture *picture, void (*step)(struct picture *)) {
+  if (setjmp(picture->escape)) return false;
+  step(picture);
+  return true;
+}
+
+static strew_status fail_picture(const struct picture *picture, const char *fact) {
+  char words[sizeof picture->words + TEXT_BYTES];
+  if (picture->status != STREW_OK) return picture->status;
+  text_of_name(picture->words, words);
+  return fail_file(picture->call, picture->path, NULL, "%s: %s", fact, words);
+}
+
+/* -------------------------------------------------------------------------------------------------------- reading */
+
+/* A few KiB at most, which deflate is the work of a few milliseconds: here the call asks whether it is to go on. */
+static void read_bytes(png_structp from, png_bytep to, size_t length) {
+  struct picture *picture = png.png_get_io_ptr(from);
+  picture->status = context_check(picture->call, picture->context);
+  if (picture->status == STREW_OK) picture->status = file_read(picture->call, &picture->file, picture->at, to, length);
+  picture->at += length;
+  if (picture->status != STREW_OK) png.png_error(from, "cannot be read");
+}
+
+static void create_reader(struct picture *picture) {
+  picture->png = png.png_create_read_struct(PNG_LIBPNG_VER_STRING, picture, leave, ignore);
+  if (picture->png) picture->info = png.png_create_info_struct(picture->png);
+}
+
+static void read_header(struct picture *picture) {
+  enum { LARGEST = 0x7fffffff };
+  int bits, color;
+  png.png_set_read_fn(picture->png, picture, read_bytes);
+  png.png_set_user_limits(picture->png, LARGEST, LARGEST); /* check_claim has limits of its own */
+  /* What is no part of the picture (texts, profiles) may be inflated to anything: it is skipped. */
+  png.png_set_keep_unknown_chunks(picture->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+  /* Every damaged chunk is an error: without its tRNS a picture would lose alpha in silence, and libpng's default for
+     IEND changed (1.6.48 reads on). */
+  png.png_set_crc_action(picture->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  png.png_read_info(picture->png, picture->info);
+  picture->file_row_bytes = png.png_get_rowbytes(picture->png, picture->info);
+  png.png_get_IHDR(picture->png, picture->info, &picture->width, &picture->height, &bits, &color, NULL, NULL, NULL);
+}
+
+/* Nothing deflates to less than its 1032nd part. */
+static strew_status check_claim(const struct picture *picture) {
+  enum { DEFLATED = 1032 };
+  uint64_t most = picture->file.size_bytes * DEFLATED;
+  if (picture->file_row_bytes <= most / picture->height) return STREW_OK;
+  return fail_file(picture->call, picture->path, NULL,
+                   "says that it holds %u x %u pixels, %zu bytes in each row: the %" PRIu64 " bytes of the file cannot",
+                   (unsigned)picture->width, (unsigned)picture->height, picture->file_row_bytes,
+                   picture->file.size_bytes);
+}
+
+/* Asks for 8 or 16 bits in this machine's order, alpha of its own and no palette. */
+static void prepare_rows(struct picture *picture) {
+  const uint16_t one = 1;
+  bool is_little;
+  memcpy(&is_little, &one, 1);
+  png.png_set_expand(picture->png);
+  if (is_little && png.png_get_bit_depth(picture->png, picture->info) == 16) png.png_set_swap(picture->png);
+  picture->passes = png.png_set_interlace_handling(picture->png);
+  png.png_read_update_info(picture->png, picture->info);
+  picture->channels = png.png_get_channels(picture->png, picture->info);
+  picture->bits = png.png_get_bit_depth(picture->png, picture->info);
+  picture->row_bytes = png.png_get_rowbytes(picture->png, picture->info);
+}
+
+/* Is the call to go on? */
+static void check_row(struct picture *picture) {
+  picture->status = context_check(picture->call, picture->context);
+  if (picture->status != STREW_OK) png.png_error(picture->png, "interrupted");
+}
+
+static void read_rows(struct picture *picture) {
+  for (int pass = 0; pass < picture->passes; pass++)
+    for (png_uint_32 y = 0; y < picture->height; y++) {
+      check_row(picture); /* rows that a pass leaves out read nothing */
+      png.png_read_row(picture->png, (png_bytep)picture->rows + y * picture->row_bytes, NULL);
+    }
+  png.png_read_end(picture->png, NULL);
+}
+
+/* The second half of the elements' memory holds 16 bits of each: from the first one on they become 32. */
+static void widen(struct picture *picture, char *elements) {
+  for (size_t i = 0; i < picture->size_bytes / sizeof(int32_t); i++) {
+    uint16_t narrow;
+    memcpy(&narrow, picture->rows + i * sizeof narrow, sizeof narrow);
+    int32_t wide = narrow;
+    memcpy(elements + i * sizeof wide, &wide, sizeof wide);
+  }
+}
+
+static strew_status read_elements(struct picture *picture, char *elements) {
+  const char *fact = "is no PNG that can be read";
+  bool is_wide = picture->bits == 16;
+  picture->rows = is_wide ? elements + picture->size_bytes / 2 : elements;
+  if (!attempt(picture, read_rows)) return fail_picture(picture, fact);
+  if (is_wide) widen(picture, elements);
+  return STREW_OK;
+}
+
+/* On the CPU right into the tensor's memory. */
+static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor) {
+  strew_device *device = tensor->storage->device;
+  if (device->ops->host_memory) return read_elements(picture, tensor->storage->data);
+  char *elements = memory_take(picture->context, picture->size_bytes);
+  if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
+  strew_status status = read_elements(picture, elements);
+  if (status == STREW_OK) status = device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes);
+  memory_give(picture->context, elements, picture->size_bytes);
+  return status;
+}
+
+static strew_status read_tensor(struct picture *picture, strew_device *device, strew_tensor **out) {
+  const int64_t sizes[] = {picture->height, picture->width, picture->channels};
+  strew_dtype dtype = picture->bits == 16 ? STREW_INT32 : STREW_UINT8;
+  strew_tensor *tensor = NULL;
+  picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
+  strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
+  if (status == STREW_OK)
+    status = tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor);
+  if (status == STREW_OK) status = fill_tensor_of(picture, tensor);
+  if (status == STREW_OK)
+    *out = tensor;
+  else
+    strew_release(tensor);
+  return status;
+}
+
+strew_status png_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_tensor **out) {
+  (void)options;
+  struct picture picture = {.call = call, .context = device->context, .path = path};
+  strew_status status = check_library(call, path);
+  if (status == STREW_OK) status = file_open(call, path, &picture.file);
+  if (status != STREW_OK) return status;
+  if (!attempt(&picture, create_reader) || !picture.info)
+    status = fail_memory(call, picture.context, sizeof picture);
+  else if (!attempt(&picture, read_header))
+    status = fail_picture(&picture, "is no PNG that can be read");
+  if (status == STREW_OK) status = check_claim(&picture);
+  if (status == STREW_OK && !attempt(&picture, prepare_rows))
+    status = fail_picture(&picture, "is no PNG that can be read");
+  if (status == STREW_OK) status = read_tensor(&picture, device, out);
+  png.png_destroy_read_struct(&picture.png, &picture.info, NULL);
+  file_close(&picture.file);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ writing
+ */
+
+/* Is it a picture? Fills in what of. */
+static strew_status check_picture(struct picture *picture, const strew_tensor *tensor) {
+  struct fault fault = {.code = STREW_EDTYPE, .argument = "x", .hint = "strew.image(x) makes colours of numbers"};
+  if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_INT32)
+    return fail(picture->call, fault, "is %s, pictures are uint8, or int32 with 0..65535 for 16 bits",
+                strew_dtype_name(tensor->dtype));
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
+  if (tensor->rank != 2 && tensor->rank != 3)
+    return fail(picture->call, fault, "is of rank %d, pictures are [height, width] or [height, width, channels]",
+                tensor->rank);
+  int64_t channels = tensor->rank == 3 ? tensor->sizes[2] : 1;
+  if (channels < 1 || channels > 4) {
+    if (tensor->sizes[0] >= 1 && tensor->sizes[0] <= 4) fault.hint = "x:permute(1, 2, 0) brings channels to the end";
+    return fail(picture->call, fault, "has %" PRId64 " channels, pictures have 1 to 4: [height, width, channels]",
+                channels);
+  }
+  for (int d = 0; d < 2; d++)
+    if (tensor->sizes[d] < 1 || tensor->sizes[d] > INT32_MAX)
+      return fail(picture->call, fault, "has size %" PRId64 " in dim %d, a PNG has 1..%d pixels there",
+                  tensor->sizes[d], d, INT32_MAX);
+  picture->height = (png_uint_32)tensor->sizes[0];
+  picture->width = (png_uint_32)tensor->sizes[1];
+  picture->channels = (int)channels;
+  picture->bits = tensor->dtype == STREW_INT32 ? 16 : 8;
+  return STREW_OK;
+}
+
+/* Makes 16 bits, the higher byte first, of each of count numbers, in their own memory. */
+static strew_status narrow(const struct picture *picture, const strew_tensor *tensor, char *elements) {
+  int64_t count = strew_tensor_numel(tensor), position[3];
+  for (int64_t i = 0; i < count; i++) {
+    int32_t wide;
+    memcpy(&wide, elements + (size_t)i * sizeof wide, sizeof wide);
+    if (wide < 0 || wide > UINT16_MAX) {
+      strew_scalar value = strew_int(wide);
+      char text[TEXT_BYTES];
+      int64_t rest = i;
+      for (int d = tensor->rank - 1; d >= 0; rest /= tensor->sizes[d--]) position[d] = rest % tensor->sizes[d];
+      return fail(picture->call,
+                  (struct fault){.code = STREW_EVALUE,
+                                 .argument = "x",
+                                 .value = &value,
+                                 .position = position,
+                                 .position_rank = tensor->rank},
+                  "has value %d at %s, pictures of 16 bits have 0..65535", (int)wide,
+                  text_of_sizes(tensor->rank, position, text));
+    }
+    elements[2 * i] = (char)(wide >> 8);
+    elements[2 * i + 1] = (char)wide;
+  }
+  return STREW_OK;
+}
+
+static void write_bytes(png_structp to, png_bytep from, size_t length) {
+  struct picture *picture = png.png_get_io_ptr(to);
+  picture->status = draft_write(picture->call, &picture->draft, picture->at, from, length);
+  picture->at += length;
+  if (picture->status != STREW_OK) png.png_error(to, "cannot be written");
+}
+
+static void flush_nothing(png_structp to) { (void)to; }
+
+static void create_writer(struct picture *picture) {
+  picture->png = png.png_create_write_struct(PNG_LIBPNG_VER_STRING, picture, leave, ignore);
+  if (picture->png) picture->info = png.png_create_info_struct(picture->png);
+}
+
+static void write_all(struct picture *picture) {
+  static const int colors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                               PNG_COLOR_TYPE_RGB_ALPHA};
+  png.png_set_write_fn(picture->png, picture, write_bytes, flush_nothing);
+  png.png_set_user_limits(picture->png, picture->width, picture->height);
+  png.png_set_IHDR(picture->png, picture->info, picture->width, picture->height, picture->bits,
+                   colors[picture->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+  png.png_write_info(picture->png, picture->info);
+  for (png_uint_32 y = 0; y < picture->height; y++) {
+    check_row(picture);
+    png.png_write_row(picture->png, (png_const_bytep)picture->rows + y * picture->row_bytes);
+  }
+  png.png_write_end(picture->png, picture->info);
+}
+
+static strew_status write_file(struct picture *picture) {
+  strew_status status = draft_create(picture->call, picture->path, &picture->draft);
+  if (status != STREW_OK) return status;
+  if (!attempt(picture, create_writer) || !picture->info)
+    status = fail_memory(picture->call, picture->context, sizeof *picture);
+  else if (!attempt(picture, write_all))
+    status = fail_picture(picture, "cannot be written");
+  png.png_destroy_write_struct(&picture->png, &picture->info);
+  if (status == STREW_OK) return draft_commit(picture->call, &picture->draft);
+  draft_discard(&picture->draft);
+  return status;
+}
+
+strew_status png_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options) {
+  (void)options;
+  struct picture picture = {.call = call, .context = tensor_context(tensor), .path = path};
+  strew_status status = check_library(call, path);
+  if (status == STREW_OK) status = check_picture(&picture, tensor);
+  if (status != STREW_OK) return status;
+  picture.size_bytes = (size_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
+  picture.row_bytes = (size_t)picture.width * (size_t)picture.channels * (size_t)picture.bits / 8;
+  picture.rows = memory_take(picture.context, picture.size_bytes);
+  if (!picture.rows) return fail_memory(call, picture.context, picture.size_bytes);
+  status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
+  if (status == STREW_OK && picture.bits == 16) status = narrow(&picture, tensor, picture.rows);
+  if (status == STREW_OK) status = write_file(&picture);
+  memory_give(picture.context, picture.rows, picture.size_bytes);
+  return status;
+}
+
+#else
+
+static strew_status fail_built(const struct call *call, const char *path) {
+  return fail_file(call, path, "on Debian: apt install libpng-dev, and make again",
+                   "needs libpng, whose header was not there when strew was built");
+}
+
+strew_status png_load(const struct call *call, strew_device *device, const char *path,
+                      const strew_load_options *options, strew_tensor **out) {
+  (void)device, (void)options, (void)out;
+  return fail_built(call, path);
+}
+
+strew_status png_save(const struct call *call, const strew_tensor *tensor, const char *path,
+                      const strew_save_options *options) {
+  (void)tensor, (void)options;
+  return fail_built(call, path);
+}
+#endif

@@ -1,0 +1,19 @@
+/* thread_check.c: the rule of threads, watched in debug builds: a context, with all its tensors, is used by one thread at a
+   time. A thread claims the context for the time that it spends in a call. Who finds it claimed by another marks it as
+   shared: the calls of both stop and fail, and so does every later one, for what is in the context may be spoilt. */
+#include "context.h"
+
+#include <pthread.h>
+
+void context_claim(strew_context *context) {
+  uintptr_t self = (uintptr_t)pthread_self(), owner = 0;
+  if (atomic_compare_exchange_strong(&context->owner, &owner, self) || owner == self)
+    context->claims++;
+  else
+    atomic_fetch_or(&context->stop, STOP_SHARED);
+}
+
+void context_unclaim(strew_context *context) {
+  if (atomic_load(&context->owner) != (uintptr_t)pthread_self()) return;
+  if (--context->claims == 0) atomic_store(&context->owner, 0);
+}

@@ -1,0 +1,163 @@
+-- Operations that are written in Lua (lua_bindings/family), against plain loops over random shapes, and their errors.
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+
+-- A shape of up to `most` dimensions, some of them of size 0 or 1.
+local function random_shape(most)
+  local shape = {}
+  for d = 1, math.random(1, most) do shape[d] = math.random(0, 4) end
+  return shape
+end
+
+local dtypes = {"float32", "int64", "int32", "float16", "uint8", "bool"}
+local function random_tensor(shape)
+  return strew.randint(0, 3, shape):to(dtypes[math.random(#dtypes)])
+end
+
+-- Calls visit(position) for each position of a shape, in row-major order; the position is reused.
+local function each(shape, visit)
+  local count = 1
+  for d = 1, #shape do count = count * shape[d] end
+  for i = 0, count - 1 do
+    local position, rest = {}, i
+    for d = #shape, 1, -1 do position[d], rest = rest % shape[d], rest // shape[d] end
+    visit(position)
+  end
+end
+
+-- A tensor with the shape of `like` changed along dimensions, filled by get(position).
+local function made(shape, dtype, get)
+  local t = strew.zeros(shape, {dtype = dtype})
+  each(shape, function(position)
+    local values = table.pack(table.unpack(position))
+    table.insert(values, get(position))
+    t:set(table.unpack(values))
+  end)
+  return t
+end
+
+local function same(expected, got)
+  assert.equal(support.text(expected), support.text(got))
+end
+
+local TIMES = 60
+
+describe("operations written in Lua", function()
+  before_each(function()
+    math.randomseed(7)
+    strew.manual_seed(7)
+  end)
+
+  it("select positions as a loop does", function()
+    for _ = 1, TIMES do
+      local shape = random_shape(3)
+      local t, dim = random_tensor(shape), math.random(0, #shape - 1)
+      local n = shape[dim + 1] > 0 and math.random(0, 5) or 0
+      local index = n == 0 and strew.zeros(0, {dtype = "int64"}) or strew.randint(0, shape[dim + 1], {n})
+      local sizes = {table.unpack(shape)}
+      sizes[dim + 1] = n
+      local expected = made(sizes, t.dtype, function(position)
+        local at = {table.unpack(position)}
+        at[dim + 1] = index:get(position[dim + 1])
+        return t:get(table.unpack(at))
+      end)
+      same(expected, t:index_select(dim - (math.random(2) == 1 and #shape or 0), index))
+      same(expected, strew.index_select(t:transpose(0, -1):contiguous():transpose(0, -1), dim, index:to("int32")))
+    end
+    same(strew.tensor{5.0}:view({}), strew.tensor(5.0):index_select(0, strew.tensor(0)))
+    same(strew.tensor{4, 3}, strew.arange(5):index_select(0, strew.tensor{-1, -2}, {mode = "wrap"}))
+    same(strew.tensor{0, 2}, strew.arange(5):index_select(0, strew.tensor{9, 2}, {mode = "drop"}))
+  end)
+
+  it("select by a mask as a loop does", function()
+    for _ = 1, TIMES do
+      local shape = random_shape(3)
+      local t = random_tensor(shape)
+      local narrow = {table.unpack(shape)}
+      if math.random(2) == 1 then narrow[math.random(#narrow)] = 1 end
+      local mask = strew.randint(0, 2, narrow):to("bool")
+      local wide, list = mask:expand(shape), {}
+      each(shape, function(position)
+        if wide:get(table.unpack(position)) then table.insert(list, t:get(table.unpack(position))) end
+      end)
+      local expected = #list > 0 and strew.tensor(list, t.dtype) or strew.zeros(0, {dtype = t.dtype})
+      same(expected, t:masked_select(mask))
+    end
+  end)
+
+  it("count as a loop does", function()
+    for _ = 1, TIMES do
+      local n = math.random(0, 20)
+      local t, least = n > 0 and strew.randint(0, 6, {n}) or strew.zeros(0, {dtype = "int64"}), math.random(0, 9)
+      local weights = strew.rand(n)
+      local counts, sums = {}, {}
+      for i = 1, math.max(least, n > 0 and t:max():item() + 1 or 0) do counts[i], sums[i] = 0, 0.0 end
+      local total = strew.zeros(math.max(#sums, 1))
+      for i = 0, n - 1 do
+        local at = t[i]
+        counts[at + 1] = counts[at + 1] + 1
+        total[at] = total:narrow(0, at, 1):add(weights:narrow(0, i, 1)):item()
+      end
+      local empty = strew.zeros(0, {dtype = "int64"})
+      same(#counts > 0 and strew.tensor(counts) or empty, t:bincount{minlength = least})
+      same(total:narrow(0, 0, #sums), t:bincount{minlength = least, weights = weights})
+    end
+  end)
+
+  it("make one-hot rows as a loop does", function()
+    for _ = 1, TIMES do
+      local shape, classes = random_shape(2), math.random(3, 5)
+      local t = strew.randint(0, 3, shape)
+      local sizes = {table.unpack(shape)}
+      table.insert(sizes, classes)
+      same(made(sizes, "int64", function(position)
+        local at = {table.unpack(position, 1, #shape)}
+        return t:get(table.unpack(at)) == position[#sizes] and 1 or 0
+      end), t:one_hot{num_classes = classes})
+    end
+    same(strew.tensor{0, 1}, strew.tensor(1):one_hot())
+  end)
+
+  it("turn round and subtract neighbours as a loop does", function()
+    for _ = 1, TIMES do
+      local shape = random_shape(3)
+      local t, dim = random_tensor(shape), math.random(0, #shape - 1)
+      same(made(shape, t.dtype, function(position)
+        local at = {table.unpack(position)}
+        at[dim + 1] = shape[dim + 1] - 1 - at[dim + 1]
+        return t:get(table.unpack(at))
+      end), t:flip(dim))
+      local sizes = {table.unpack(shape)}
+      sizes[dim + 1] = math.max(0, sizes[dim + 1] - 1)
+      local int = t:to("int32")
+      same(made(sizes, "int32", function(position)
+        local at = {table.unpack(position)}
+        local before = int:get(table.unpack(at))
+        at[dim + 1] = at[dim + 1] + 1
+        return int:get(table.unpack(at)) - before
+      end), int:diff(1, dim))
+    end
+    same(strew.tensor{true, false}, strew.tensor{true, false, false}:diff())
+    same(strew.tensor{false, true}, strew.tensor{1, 0 / 0}:isnan())
+    same(strew.tensor{false, false}, strew.tensor{1, 2}:isnan())
+  end)
+
+  it("raise errors of the call that was made, where it was made", function()
+    local line = debug.getinfo(1, "l").currentline + 1
+    local ok, message = pcall(function() return strew.arange(3):index_select(0, strew.tensor{1, 3}) end)
+    assert.is_false(ok)
+    local place = ("composed_spec.lua:%d: index_select: 'index' has value 3 at [1], "):format(line)
+    assert.truthy(message:find(place, 1, true), message)
+    assert.equal("index_select", strew.last_error().op)
+    ok, message = pcall(function() return strew.tensor{1}:bincount{weigths = 1} end)
+    assert.is_false(ok)
+    assert.truthy(message:find("bincount: 'options' has unknown key \"weigths\"", 1, true), message)
+    ok, message = pcall(strew.one_hot, strew.tensor{0.5})
+    assert.is_false(ok)
+    assert.truthy(message:find("one_hot: 'self' is float32, expected int64 or int32", 1, true), message)
+    -- the call that follows has its own name again
+    ok, message = pcall(strew.gather, strew.arange(3), 0, strew.tensor{3})
+    assert.is_false(ok)
+    assert.truthy(message:find("gather: 'index' has value 3 at [0]", 1, true), message)
+  end)
+end)

@@ -1,0 +1,8 @@
+#!/bin/sh
+# usage: sh tests/timed.sh TARGET COMMAND
+# The shell of make for the targets of make test: runs COMMAND, then prints how long TARGET took.
+start=$(date +%s)
+sh -c "$2"
+status=$?
+echo "time: $1 $(($(date +%s) - start)) s"
+exit $status
