@@ -77,7 +77,7 @@ static cl_int make_buffer(struct opencl *on, size_t size_bytes, struct block *bl
   return block->memory || error != CL_SUCCESS ? error : CL_MEM_OBJECT_ALLOCATION_FAILURE; /* drivers may make nothing */
 }
 
-strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
+strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
   struct opencl *on = opencl_of(device);
   *block = (struct block){NULL, 0};
   if (on->lost) return fail_lost(call, device);
@@ -93,7 +93,7 @@ strew_status block_take(const struct call *call, strew_device *device, size_t si
   return fail_buffer(call, device, size_bytes, error);
 }
 
-void block_give(strew_device *device, struct block *block) {
+void block_free(strew_device *device, struct block *block) {
   struct opencl *on = opencl_of(device);
   if (!block->memory) return;
   if (on->free_count == FREE_BLOCKS) drop(device, 0);
@@ -139,8 +139,8 @@ strew_status block_read(const struct call *call, strew_device *device, const str
 
 void opencl_release(struct storage *storage) {
   struct block *block = storage->data;
-  block_give(storage->device, block);
-  memory_give(storage->device->context, block, sizeof *block);
+  block_free(storage->device, block);
+  memory_free(storage->device->context, block, sizeof *block);
 }
 
 strew_status opencl_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,

@@ -57,11 +57,11 @@ static void *read_file(strew_context *context, FILE *file, const char *key, size
     return NULL;
   if (!header.size_bytes || header.size_bytes > MOST_BYTES) return NULL;
   *size_bytes = (size_t)header.size_bytes;
-  void *binary = memory_take(context, *size_bytes);
+  void *binary = memory_allocate(context, *size_bytes);
   if (!binary) return NULL;
   if (fread(binary, 1, *size_bytes, file) == *size_bytes && hash(0, binary, *size_bytes) == header.binary)
     return binary;
-  memory_give(context, binary, *size_bytes);
+  memory_free(context, binary, *size_bytes);
   return NULL;
 }
 

@@ -126,13 +126,13 @@ static strew_status scan_in_pieces(const struct job *job) {
   strew_dtype wide = dtype_is_float(job->in) ? dtype_wide(job->in) : STREW_INT64;
   size_t row_bytes = (size_t)job->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs */
   struct block carries = {NULL, 0}, running = carries;
-  strew_status status = block_take(job->call, job->device, (size_t)job->blocks * row_bytes, &carries);
-  if (status == STREW_OK) status = block_take(job->call, job->device, row_bytes, &running);
+  strew_status status = block_allocate(job->call, job->device, (size_t)job->blocks * row_bytes, &carries);
+  if (status == STREW_OK) status = block_allocate(job->call, job->device, row_bytes, &running);
   if (status == STREW_OK) status = scan(job, &carries, true);
   if (status == STREW_OK) status = carry(job, &carries, &running);
   if (status == STREW_OK) status = scan(job, &carries, false);
-  block_give(job->device, &running);
-  block_give(job->device, &carries);
+  block_free(job->device, &running);
+  block_free(job->device, &carries);
   return status;
 }
 

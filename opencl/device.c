@@ -153,10 +153,10 @@ strew_status opencl_allocate(const struct call *call, strew_device *device, size
   strew_context *context = device->context;
   strew_status status = opencl_open(call, device);
   if (status != STREW_OK) return status;
-  struct block *block = memory_take(context, sizeof *block);
+  struct block *block = memory_allocate(context, sizeof *block);
   if (!block) return fail_memory(call, context, sizeof *block);
-  status = block_take(call, device, size_bytes, block);
-  if (status != STREW_OK) return memory_give(context, block, sizeof *block), status;
+  status = block_allocate(call, device, size_bytes, block);
+  if (status != STREW_OK) return memory_free(context, block, sizeof *block), status;
   storage->data = block;
   return STREW_OK;
 }

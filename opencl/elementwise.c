@@ -252,9 +252,9 @@ static strew_status search(const struct call *call, strew_device *device, const 
   struct block word;
   struct launch launch;
   cl_uint first = UINT32_MAX;
-  strew_status status = block_take(call, device, sizeof first, &word);
+  strew_status status = block_allocate(call, device, sizeof first, &word);
   if (status == STREW_OK) status = block_write(call, device, &word, 0, &first, sizeof first);
-  if (status != STREW_OK) return block_give(device, &word), status;
+  if (status != STREW_OK) return block_free(device, &word), status;
   if (space.outer < 4) space.outer = 4; /* one kernel less */
   launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(compute), space.outer);
@@ -267,7 +267,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   launch_block(&launch, &word);
   status = launch_rows(&launch, &space);
   if (status == STREW_OK) status = block_read(call, device, &word, 0, &first, sizeof first);
-  block_give(device, &word);
+  block_free(device, &word);
   *span = first == UINT32_MAX ? -1 : (int64_t)first;
   return status;
 }

@@ -41,7 +41,7 @@ static void pass_launch(struct launch *launch, const struct index_pass *pass, co
 }
 
 strew_status verdict_take(const struct call *call, strew_device *device, struct block *verdict) {
-  return block_take(call, device, VERDICT_STAGES * sizeof(cl_int), verdict);
+  return block_allocate(call, device, VERDICT_STAGES * sizeof(cl_int), verdict);
 }
 
 strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool sampled, struct block *verdict) {
@@ -53,7 +53,7 @@ strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool
   launch_flag(&launch, sampled);
   launch_block(&launch, verdict);
   status = launch_groups(&launch, 1, GROUP);
-  if (status != STREW_OK) block_give(pass->device, verdict);
+  if (status != STREW_OK) block_free(pass->device, verdict);
   return status;
 }
 
@@ -117,10 +117,10 @@ static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t 
   chunks.count = (plan_numel(&pass->values) - 1) / chunks.size + 1;
   size_t bytes = (size_t)chunks.count * sizeof *bad;
   struct block block;
-  int64_t *first = memory_take(pass->device->context, bytes);
+  int64_t *first = memory_allocate(pass->device->context, bytes);
   if (!first) return fail_memory(pass->call, pass->device->context, bytes);
-  strew_status status = block_take(pass->call, pass->device, bytes, &block);
-  if (status != STREW_OK) return memory_give(pass->device->context, first, bytes), status;
+  strew_status status = block_allocate(pass->call, pass->device, bytes, &block);
+  if (status != STREW_OK) return memory_free(pass->device->context, first, bytes), status;
   struct launch launch;
   pass_launch(&launch, pass, "first_bad", chunks.lanes);
   launch_int(&launch, chunks.size);
@@ -130,8 +130,8 @@ static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t 
   status = launch_chunks(&launch, &chunks);
   if (status == STREW_OK) status = block_read(pass->call, pass->device, &block, 0, first, bytes);
   for (int64_t i = 0; status == STREW_OK && i < chunks.count && *bad < 0; i++) *bad = first[i];
-  block_give(pass->device, &block);
-  memory_give(pass->device->context, first, bytes);
+  block_free(pass->device, &block);
+  memory_free(pass->device->context, first, bytes);
   return status;
 }
 
@@ -140,7 +140,7 @@ strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t h
   int known = 0;
   strew_status status = start_and_check(pass, lowest, highest, &verdict);
   if (status == STREW_OK) status = verdict_read(pass->call, pass->device, &verdict, &known);
-  block_give(pass->device, &verdict);
+  block_free(pass->device, &verdict);
   *bad = known != 0;
   return status;
 }
@@ -185,12 +185,12 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
   struct chunks chunks = chunks_of(&pass, MOST_RANGES);
   const int64_t count = chunks.count;
   strew_status status =
-      block_take(call, device, (size_t)(count < MOST_RANGES ? count : MOST_RANGES) * sizeof *range, &block);
+      block_allocate(call, device, (size_t)(count < MOST_RANGES ? count : MOST_RANGES) * sizeof *range, &block);
   *range = (struct index_range){INT64_MAX, INT64_MIN};
   for (int64_t first = 0; status == STREW_OK && first < count; first += chunks.count) {
     chunks.count = count - first < MOST_RANGES ? count - first : MOST_RANGES;
     status = join_ranges(&pass, &chunks, first, &block, range);
   }
-  block_give(device, &block);
+  block_free(device, &block);
   return status;
 }

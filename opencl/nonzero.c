@@ -29,7 +29,7 @@ static strew_status set_flags(struct search *search) {
   plan_simplify(&simple);
   const bool is_dense = simple.rank == 0 || (simple.rank == 1 && simple.operands[0].strides[0] == 1);
   if (is_dense && strew_dtype_size_bytes(simple.operands[0].dtype) == 1) return STREW_OK;
-  strew_status status = block_take(search->call, search->device, (size_t)search->places, &search->flags);
+  strew_status status = block_allocate(search->call, search->device, (size_t)search->places, &search->flags);
   if (status != STREW_OK) return status;
   struct space space = space_of(&simple);
   struct launch launch;
@@ -54,7 +54,8 @@ static void launch_flags(struct launch *launch, const struct search *search) {
 static strew_status count_flags(struct search *search) {
   const size_t count_bytes = is_wide(search) ? sizeof(cl_ulong) : sizeof(cl_uint);
   const int64_t blocks = blocks_of(search);
-  strew_status status = block_take(search->call, search->device, (size_t)(blocks + 1) * count_bytes, &search->counts);
+  strew_status status =
+      block_allocate(search->call, search->device, (size_t)(blocks + 1) * count_bytes, &search->counts);
   if (status != STREW_OK) return status;
   struct launch launch;
   start(&launch, search, "count_flags", 1);
@@ -112,7 +113,7 @@ strew_status opencl_nonzero(const struct call *call, strew_device *device, const
   strew_status status = set_flags(&search);
   if (status == STREW_OK) status = count_flags(&search);
   if (status == STREW_OK) status = out ? write_places(&search, out) : read_total(&search, count);
-  block_give(device, &search.flags);
-  block_give(device, &search.counts);
+  block_free(device, &search.flags);
+  block_free(device, &search.counts);
   return status;
 }

@@ -137,8 +137,8 @@ strew_status fail_lost(const struct call *call, strew_device *device);
 
 /* Blocks come from the pool of freed ones where one fits, else from the driver. In an in-order queue a block may be
    given back as soon as the last launch that uses it is enqueued. */
-strew_status block_take(const struct call *call, strew_device *device, size_t size_bytes, struct block *block);
-void block_give(strew_device *device, struct block *block);
+strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block);
+void block_free(strew_device *device, struct block *block);
 void blocks_trim(strew_device *device, size_t keep_bytes);
 /* Frees the free blocks of all devices. */
 void opencl_drop_kept(strew_context *context);
@@ -173,7 +173,7 @@ strew_status kernel_find(const struct call *call, strew_device *device, const ch
                          const char *settings, cl_kernel *out);
 void programs_release(strew_device *device);
 
-/* cache.c: the binary that was kept under this key (a text of everything that decides it), or NULL; memory_give'n by
+/* cache.c: the binary that was kept under this key (a text of everything that decides it), or NULL; memory_free'n by
    the caller. Trouble of any kind means that nothing is found, or nothing kept. */
 void *cache_find(strew_context *context, const char *key, size_t *size_bytes);
 void cache_keep(const char *key, const void *binary, size_t size_bytes);

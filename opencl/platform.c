@@ -36,11 +36,11 @@ static void add_device(strew_context *context, int p, int d, cl_platform_id plat
   struct device_list *list = &context->found;
   char model[512] = "", vendor[512];
   if (!id) return;
-  struct found_device *found = memory_take(context, sizeof *found);
-  struct opencl *state = memory_take(context, sizeof *state);
+  struct found_device *found = memory_allocate(context, sizeof *found);
+  struct opencl *state = memory_allocate(context, sizeof *state);
   if (!found || !state || list->count == MOST_FOUND) {
-    memory_give(context, found, sizeof *found);
-    memory_give(context, state, sizeof *state);
+    memory_free(context, found, sizeof *found);
+    memory_free(context, state, sizeof *state);
     problem(list, "opencl:%d.%d: there is no memory, or there are too many devices", p, d);
     return;
   }
@@ -106,8 +106,8 @@ static void forget_devices(strew_context *context) {
   struct device_list *list = &context->found;
   for (int i = 0; i < list->count; i++) {
     opencl_close(list->devices[i]);
-    memory_give(context, list->devices[i]->state, sizeof(struct opencl));
-    memory_give(context, list->devices[i], sizeof(struct found_device));
+    memory_free(context, list->devices[i]->state, sizeof(struct opencl));
+    memory_free(context, list->devices[i], sizeof(struct found_device));
   }
   list->count = 0;
 }

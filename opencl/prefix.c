@@ -47,11 +47,11 @@ strew_status sums_before(const struct call *call, strew_device *device, const st
   const int64_t tile = tile_of(device), tiles = (count + tile - 1) / tile;
   if (tiles == 1) return sum_tiles(call, device, numbers, count, wide, NULL);
   struct block totals;
-  strew_status status = block_take(call, device, (size_t)tiles * (wide ? 8 : 4), &totals);
+  strew_status status = block_allocate(call, device, (size_t)tiles * (wide ? 8 : 4), &totals);
   if (status != STREW_OK) return status;
   status = total_tiles(call, device, numbers, count, wide, &totals);
   if (status == STREW_OK) status = sums_before(call, device, &totals, tiles, wide);
   if (status == STREW_OK) status = sum_tiles(call, device, numbers, count, wide, &totals);
-  block_give(device, &totals);
+  block_free(device, &totals);
   return status;
 }

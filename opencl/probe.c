@@ -96,8 +96,8 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   struct block operands = {0}, results = {0};
   const int count = OPERANDS;
   choose(trial);
-  strew_status status = block_take(call, device, operand_bytes, &operands);
-  if (status == STREW_OK) status = block_take(call, device, result_bytes, &results);
+  strew_status status = block_allocate(call, device, operand_bytes, &operands);
+  if (status == STREW_OK) status = block_allocate(call, device, result_bytes, &results);
   if (status == STREW_OK) status = block_write(call, device, &operands, 0, trial->operands, operand_bytes);
   if (status == STREW_OK) {
     struct launch launch;
@@ -108,8 +108,8 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
     status = launch_items(&launch, count);
   }
   if (status == STREW_OK) status = block_read(call, device, &results, 0, trial->results, result_bytes);
-  block_give(device, &operands);
-  block_give(device, &results);
+  block_free(device, &operands);
+  block_free(device, &results);
   return status;
 }
 
@@ -126,13 +126,13 @@ static unsigned wrong_results(const struct trial *trial) {
 static strew_status probe_floats(const struct call *call, strew_device *device, const char *kernel, size_t size_bytes,
                                  unsigned *wrong) {
   strew_context *context = device->context;
-  struct trial *trial = memory_take(context, sizeof *trial);
+  struct trial *trial = memory_allocate(context, sizeof *trial);
   if (!trial) return fail_memory(call, context, sizeof *trial);
   trial->kernel = kernel;
   trial->size_bytes = size_bytes;
   strew_status status = run_trial(call, device, trial);
   if (status == STREW_OK) *wrong = wrong_results(trial);
-  memory_give(context, trial, sizeof *trial);
+  memory_free(context, trial, sizeof *trial);
   return status;
 }
 
@@ -141,7 +141,7 @@ static strew_status probe_loop(const struct call *call, strew_device *device) {
   const int turns = LOOP_TURNS;
   for (int i = 0; i < turns; i++) expected = (expected * 1664525u + 1013904223u) ^ expected >> 7;
   struct block block = {0};
-  strew_status status = block_take(call, device, sizeof state, &block);
+  strew_status status = block_allocate(call, device, sizeof state, &block);
   if (status == STREW_OK) status = block_write(call, device, &block, 0, &state, sizeof state);
   if (status == STREW_OK) {
     struct launch launch;
@@ -151,7 +151,7 @@ static strew_status probe_loop(const struct call *call, strew_device *device) {
     status = launch_groups(&launch, 1, 1);
   }
   if (status == STREW_OK) status = block_read(call, device, &block, 0, &state, sizeof state);
-  block_give(device, &block);
+  block_free(device, &block);
   if (status == STREW_OK && (state != expected || opencl_assumed("shortloops")))
     opencl_of(device)->longest_loop = SHORT_LOOP;
   return status;

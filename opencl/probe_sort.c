@@ -67,14 +67,14 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   memset(trial->blocks, 0, sizeof trial->blocks);
   for (int i = 0; i < OPERANDS && status == STREW_OK; i++) {
     trial->storages[i] = (struct storage){.device = device, .data = &trial->blocks[i], .size_bytes = sizes[i]};
-    status = block_take(call, device, sizes[i], &trial->blocks[i]);
+    status = block_allocate(call, device, sizes[i], &trial->blocks[i]);
   }
   if (status == STREW_OK) status = block_write(call, device, &trial->blocks[FROM], 0, trial->from, bytes);
   const struct sort_plan plan = plan_of(trial, rank);
   if (status == STREW_OK) status = sort_untested(call, device, &plan);
   if (status == STREW_OK) status = block_read(call, device, &trial->blocks[VALUES], 0, trial->values, bytes);
   if (status == STREW_OK) status = block_read(call, device, &trial->blocks[INDICES], 0, trial->indices, sizes[INDICES]);
-  for (int i = 0; i < OPERANDS; i++) block_give(device, &trial->blocks[i]);
+  for (int i = 0; i < OPERANDS; i++) block_free(device, &trial->blocks[i]);
   return status;
 }
 
@@ -82,7 +82,7 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
 static strew_status try_sort(const struct call *call, strew_device *device, strew_dtype dtype, int rank, bool *right) {
   static const int64_t lengths[] = {29, LONGEST};
   strew_context *context = device->context;
-  struct trial *trial = memory_take(context, sizeof *trial);
+  struct trial *trial = memory_allocate(context, sizeof *trial);
   if (!trial) return fail_memory(call, context, sizeof *trial);
   strew_status status = STREW_OK;
   *right = true;
@@ -92,7 +92,7 @@ static strew_status try_sort(const struct call *call, strew_device *device, stre
     status = run_trial(call, device, trial, rank);
     *right = status == STREW_OK && is_right(trial);
   }
-  memory_give(context, trial, sizeof *trial);
+  memory_free(context, trial, sizeof *trial);
   return status;
 }
 
@@ -109,7 +109,7 @@ bool opencl_knows_plain_sorts(strew_device *device) {
   size_t size_bytes;
   key_of(device, key, sizeof key);
   void *found = cache_find(device->context, key, &size_bytes);
-  if (found) memory_give(device->context, found, size_bytes);
+  if (found) memory_free(device->context, found, size_bytes);
   return found != NULL;
 }
 

@@ -35,13 +35,13 @@ static void text_add(struct text *text, const char *bytes, size_t length) {
   if (text->failed) return;
   if (text->length + length + 1 > text->room) {
     size_t room = 2 * (text->length + length + 1);
-    char *more = memory_take(text->context, room);
+    char *more = memory_allocate(text->context, room);
     if (!more) {
       text->failed = true;
       return;
     }
     if (text->length) memcpy(more, text->bytes, text->length);
-    memory_give(text->context, text->bytes, text->room);
+    memory_free(text->context, text->bytes, text->room);
     text->bytes = more;
     text->room = room;
   }
@@ -131,12 +131,12 @@ static strew_status fail_build(const struct call *call, strew_device *device, cl
   char log[1200] = "";
   size_t size = 0;
   cl.clGetProgramBuildInfo(program, on->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-  char *whole = size ? memory_take(device->context, size + 1) : NULL;
+  char *whole = size ? memory_allocate(device->context, size + 1) : NULL;
   if (whole && cl.clGetProgramBuildInfo(program, on->device, CL_PROGRAM_BUILD_LOG, size, whole, NULL) == CL_SUCCESS) {
     whole[size] = 0;
     snprintf(log, sizeof log, "%s", whole);
   }
-  memory_give(device->context, whole, size + 1);
+  memory_free(device->context, whole, size + 1);
   return fail(
       call,
       (struct fault){.code = STREW_EDEVICE, .argument = "device", .hint = "the CPU still works: device = \"cpu\""},
@@ -152,7 +152,7 @@ static cl_program from_binary(strew_device *device, const char *key, const char 
   cl_int error = CL_SUCCESS;
   cl_program program = cl.clCreateProgramWithBinary(on->context, 1, &on->device, &size_bytes,
                                                     (const unsigned char **)&binary, NULL, &error);
-  memory_give(device->context, binary, size_bytes);
+  memory_free(device->context, binary, size_bytes);
   if (program && error == CL_SUCCESS && build(on, program, key) == CL_SUCCESS) return program;
   if (program) cl.clReleaseProgram(program);
   return NULL;
@@ -161,11 +161,11 @@ static cl_program from_binary(strew_device *device, const char *key, const char 
 static void keep_binary(strew_device *device, cl_program program, const char *source) {
   size_t size_bytes = 0;
   if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size_bytes, &size_bytes, NULL) != CL_SUCCESS) return;
-  unsigned char *binary = size_bytes ? memory_take(device->context, size_bytes) : NULL;
+  unsigned char *binary = size_bytes ? memory_allocate(device->context, size_bytes) : NULL;
   if (!binary) return;
   if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
     cache_keep(source, binary, size_bytes);
-  memory_give(device->context, binary, size_bytes);
+  memory_free(device->context, binary, size_bytes);
 }
 
 /* Twice, if need be: drivers have caches of their own, and processes that build the same program at the same time may
@@ -228,7 +228,7 @@ static strew_status build_program(const struct call *call, strew_device *device,
   *out = NULL;
   strew_status status = text.failed ? fail_memory(call, device->context, text.room)
                                     : make_program(call, device, key, text.bytes, kept, out);
-  memory_give(device->context, text.bytes, text.room);
+  memory_free(device->context, text.bytes, text.room);
   return status;
 }
 
@@ -252,13 +252,13 @@ static strew_status program_find(const struct call *call, strew_device *device, 
     if (!strcmp((*out)->key, key)) return STREW_OK;
   strew_status status = context_check(call, device->context); /* nobody can stop a compiler */
   if (status != STREW_OK) return status;
-  struct program *made = memory_take(device->context, size_of_program(key));
+  struct program *made = memory_allocate(device->context, size_of_program(key));
   if (!made) return fail_memory(call, device->context, size_of_program(key));
   made->kernel_count = 0;
   made->kept = true;
   strcpy(made->key, key);
   status = build_program(call, device, key, file, settings, &made->kept, &made->program);
-  if (status != STREW_OK) return memory_give(device->context, made, size_of_program(key)), status;
+  if (status != STREW_OK) return memory_free(device->context, made, size_of_program(key)), status;
   made->next = *slot;
   *slot = *out = made;
   return STREW_OK;
@@ -306,7 +306,7 @@ void programs_release(strew_device *device) {
       next = program->next;
       for (int i = 0; i < program->kernel_count; i++) cl.clReleaseKernel(program->kernels[i].kernel);
       cl.clReleaseProgram(program->program);
-      memory_give(device->context, program, size_of_program(program->key));
+      memory_free(device->context, program, size_of_program(program->key));
     }
   memset(on->programs, 0, sizeof on->programs);
 }

@@ -63,9 +63,10 @@ strew_status radix_sort(const struct call *call, strew_device *device, struct bl
   struct radix radix = {.what = what};
   struct block spare = {0};
   cut_lines(&radix, device);
-  strew_status status = block_take(call, device, (size_t)(what->lines * what->n) * item_bytes(what->broad), &spare);
+  strew_status status = block_allocate(call, device, (size_t)(what->lines * what->n) * item_bytes(what->broad), &spare);
   if (status == STREW_OK)
-    status = block_take(call, device, (size_t)(what->lines * radix.blocks) * DIGITS * sizeof(cl_uint), &radix.counts);
+    status =
+        block_allocate(call, device, (size_t)(what->lines * radix.blocks) * DIGITS * sizeof(cl_uint), &radix.counts);
   for (int shift = 0; status == STREW_OK && shift < 64 && what->bits >> shift;) {
     if (!(what->bits >> shift & 1)) {
       shift++;
@@ -74,7 +75,7 @@ strew_status radix_sort(const struct call *call, strew_device *device, struct bl
     status = pass(call, device, &radix, items, &spare, shift);
     shift += DIGIT_BITS;
   }
-  block_give(device, &spare);
-  block_give(device, &radix.counts);
+  block_free(device, &spare);
+  block_free(device, &radix.counts);
   return status;
 }

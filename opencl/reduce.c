@@ -177,7 +177,7 @@ static strew_status join(const struct job *job, const struct block *leaves, int6
 static strew_status take_values(const struct job *job, int64_t nodes, struct block *block) {
   *block = (struct block){NULL, 0};
   if (nodes == 1) return STREW_OK; /* straight to the outputs */
-  return block_take(job->call, job->device, (size_t)(job->output_count * nodes) * job->value_bytes, block);
+  return block_allocate(job->call, job->device, (size_t)(job->output_count * nodes) * job->value_bytes, block);
 }
 
 static strew_status fold(struct job *job) {
@@ -191,11 +191,11 @@ static strew_status fold(struct job *job) {
     int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
     status = take_values(job, nodes, &joined);
     if (status == STREW_OK) status = join(job, &values, count, many, nodes, &joined);
-    block_give(job->device, &values);
+    block_free(job->device, &values);
     values = joined;
     count = nodes;
   }
-  block_give(job->device, &values);
+  block_free(job->device, &values);
   return status;
 }
 
@@ -219,7 +219,7 @@ static strew_status find_means(const struct job *job, const struct block *means)
 static strew_status fold_deviations(struct job *job, double correction, bool root) {
   struct block means;
   size_t bytes = (size_t)job->output_count * job->value_bytes;
-  strew_status status = block_take(job->call, job->device, bytes, &means);
+  strew_status status = block_allocate(job->call, job->device, bytes, &means);
   if (status != STREW_OK) return status;
   status = find_means(job, &means);
   double divisor = (double)job->n - correction;
@@ -228,7 +228,7 @@ static strew_status fold_deviations(struct job *job, double correction, bool roo
   job->divisor = divisor > 0 ? divisor : 0;
   job->means = &means;
   if (status == STREW_OK) status = fold(job);
-  block_give(job->device, &means);
+  block_free(job->device, &means);
   job->means = NULL;
   return status;
 }

@@ -91,14 +91,14 @@ static strew_status select_first(const struct sort *sort, int64_t tile) {
   while (status == STREW_OK && from.columns > tile) {
     const int64_t columns = (from.columns + tile - 1) / tile * sort->plan->keep;
     struct contestants kept = {.columns = columns};
-    status = block_take(sort->call, sort->device, (size_t)(sort->space.rows * columns) * item_bytes(sort->broad),
-                        &kept.block);
+    status = block_allocate(sort->call, sort->device, (size_t)(sort->space.rows * columns) * item_bytes(sort->broad),
+                            &kept.block);
     if (status == STREW_OK) status = sort_tiles(sort, &from, tile, &kept.block);
-    block_give(sort->device, &from.block);
+    block_free(sort->device, &from.block);
     from = kept;
   }
   if (status == STREW_OK) status = sort_tiles(sort, &from, tile, NULL);
-  block_give(sort->device, &from.block);
+  block_free(sort->device, &from.block);
   return status;
 }
 
@@ -112,7 +112,7 @@ static strew_status survey(struct sort *sort) {
   sort->differing = UINT64_MAX >> (64 - 8 * key_bytes(sort));
   if (key_bytes(sort) < 4) return STREW_OK;
   struct block block;
-  strew_status status = block_take(sort->call, sort->device, sizeof bits, &block);
+  strew_status status = block_allocate(sort->call, sort->device, sizeof bits, &block);
   if (status == STREW_OK) status = block_write(sort->call, sort->device, &block, 0, bits, sizeof bits);
   if (status == STREW_OK) {
     const int64_t tiles = (sort->space.columns + TILE - 1) / TILE;
@@ -128,7 +128,7 @@ static strew_status survey(struct sort *sort) {
     status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
   }
   if (status == STREW_OK) status = block_read(sort->call, sort->device, &block, 0, bits, sizeof bits);
-  block_give(sort->device, &block);
+  block_free(sort->device, &block);
   const uint64_t any = (uint64_t)bits[1] << 32 | bits[0], all = (uint64_t)bits[3] << 32 | bits[2];
   sort->differing = any ^ all;
   sort->common = all;
@@ -195,13 +195,13 @@ static strew_status sort_by_digits(struct sort *sort) {
   struct block items;
   struct space lines = sort->space;
   lines.rows = n < many / rows ? rows : n < many ? many / n : 1;
-  status = block_take(sort->call, sort->device, (size_t)(lines.rows * n) * item_bytes(sort->broad), &items);
+  status = block_allocate(sort->call, sort->device, (size_t)(lines.rows * n) * item_bytes(sort->broad), &items);
   if (status != STREW_OK) return status;
   for (int64_t first = 0; status == STREW_OK && first < rows; first += lines.rows) {
     if (lines.rows > rows - first) lines.rows = rows - first;
     status = sort_lines(sort, &lines, first, &items);
   }
-  block_give(sort->device, &items);
+  block_free(sort->device, &items);
   return status;
 }
 

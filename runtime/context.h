@@ -26,8 +26,8 @@ enum { MEMORY_ALIGNMENT = 64 };
 extern const strew_allocator default_allocator;
 
 /* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
-void *memory_take(strew_context *context, size_t size_bytes);
-void memory_give(strew_context *context, void *block, size_t size_bytes);
+void *memory_allocate(strew_context *context, size_t size_bytes);
+void memory_free(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
 /* "1000 bytes in use, the limit is 2000", or what the machine has. */
 const char *text_of_use(const strew_context *context, char *text); /* TEXT_BYTES */

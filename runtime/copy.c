@@ -47,10 +47,10 @@ static strew_status carry(const struct call *call, const strew_tensor *from, str
   size_t size_bytes = (size_t)strew_tensor_numel(from) * strew_dtype_size_bytes(from->dtype);
   strew_status status = tensor_create(call, device, from->dtype, from->rank, from->sizes, out);
   if (status != STREW_OK || !size_bytes) return status;
-  void *host = memory_take(context, size_bytes);
+  void *host = memory_allocate(context, size_bytes);
   status = host ? strew_read(from, host, size_bytes, call->error) : fail_memory(call, context, size_bytes);
   if (status == STREW_OK) status = device->ops->write(call, (*out)->storage, 0, host, size_bytes);
-  memory_give(context, host, size_bytes);
+  memory_free(context, host, size_bytes);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }

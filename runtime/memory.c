@@ -139,7 +139,7 @@ static void *take_large(strew_context *context, size_t size_bytes) {
   return block;
 }
 
-void *memory_take(strew_context *context, size_t size_bytes) {
+void *memory_allocate(strew_context *context, size_t size_bytes) {
   if (WATCHES_THREADS) context_claim(context);
   void *block =
       size_bytes >= LARGE ? take_large(context, rounded(size_bytes)) : allocate(context, size_bytes ? size_bytes : 1);
@@ -163,7 +163,7 @@ static void give_large(strew_context *context, void *block, size_t size_bytes) {
   kept->bytes += size_bytes;
 }
 
-void memory_give(strew_context *context, void *block, size_t size_bytes) {
+void memory_free(strew_context *context, void *block, size_t size_bytes) {
   if (!block) return;
   if (WATCHES_THREADS) context_claim(context);
   if (size_bytes >= LARGE)

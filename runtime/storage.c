@@ -3,11 +3,11 @@
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out) {
   strew_context *context = device->context;
-  struct storage *storage = memory_take(context, sizeof *storage);
+  struct storage *storage = memory_allocate(context, sizeof *storage);
   if (!storage) return fail_memory(call, context, sizeof *storage);
   *storage = (struct storage){.references = 1, .device = device, .size_bytes = size_bytes};
   strew_status status = size_bytes ? device->ops->allocate(call, device, size_bytes, storage) : STREW_OK;
-  if (status != STREW_OK) return memory_give(context, storage, sizeof *storage), status;
+  if (status != STREW_OK) return memory_free(context, storage, sizeof *storage), status;
   context->references++;
   context->bytes += size_bytes;
   if (context->bytes > context->peak_bytes) context->peak_bytes = context->bytes;
@@ -29,6 +29,6 @@ void storage_release(struct storage *storage) {
   } else if (storage->release) {
     storage->release(storage->user);
   }
-  memory_give(context, storage, sizeof *storage);
+  memory_free(context, storage, sizeof *storage);
   strew_context_release(context);
 }

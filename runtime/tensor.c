@@ -86,7 +86,7 @@ strew_status check_devices(const struct call *call) {
 static strew_status tensor_over(const struct call *call, struct storage *storage, strew_dtype dtype, int rank,
                                 const int64_t *sizes, const int64_t *strides, int64_t offset, strew_tensor **out) {
   strew_context *context = storage->device->context;
-  strew_tensor *tensor = memory_take(context, sizeof *tensor);
+  strew_tensor *tensor = memory_allocate(context, sizeof *tensor);
   if (!tensor) return fail_memory(call, context, sizeof *tensor);
   tensor->references = 1;
   tensor->dtype = dtype;
@@ -138,7 +138,7 @@ strew_tensor *strew_retain(strew_tensor *tensor) {
 void strew_release(strew_tensor *tensor) {
   if (!tensor || --tensor->references) return;
   struct storage *storage = tensor->storage;
-  memory_give(storage->device->context, tensor, sizeof *tensor);
+  memory_free(storage->device->context, tensor, sizeof *tensor);
   storage_release(storage);
 }
 

@@ -42,17 +42,17 @@ static void parted_shape(const struct scattering *s, struct parted *parted) {
 static strew_status parted_take(const struct scattering *s, struct parted *parted) {
   size_t count = (size_t)(parted->walked.space.rows * s->line), owners = (size_t)parted->owners;
   size_t blocks = (size_t)(parted->walked.space.rows * parted->blocks);
-  strew_status status = block_take(s->call, s->device, blocks * (owners + 1) * sizeof(cl_uint), &parted->starts);
-  if (status == STREW_OK) status = block_take(s->call, s->device, count * sizeof(cl_uint), &parted->places);
+  strew_status status = block_allocate(s->call, s->device, blocks * (owners + 1) * sizeof(cl_uint), &parted->starts);
+  if (status == STREW_OK) status = block_allocate(s->call, s->device, count * sizeof(cl_uint), &parted->places);
   if (status == STREW_OK && parted->kept_bytes)
-    status = block_take(s->call, s->device, count * parted->kept_bytes, &parted->contributions);
+    status = block_allocate(s->call, s->device, count * parted->kept_bytes, &parted->contributions);
   return status;
 }
 
 static void parted_give(const struct scattering *s, struct parted *parted) {
-  block_give(s->device, &parted->starts);
-  block_give(s->device, &parted->places);
-  block_give(s->device, &parted->contributions);
+  block_free(s->device, &parted->starts);
+  block_free(s->device, &parted->places);
+  block_free(s->device, &parted->contributions);
 }
 
 static void parted_launch(struct launch *launch, const struct scattering *s, const struct parted *parted,

@@ -96,8 +96,8 @@ strew_status opencl_scatter(const struct call *call, strew_device *device, const
   strew_status status = run(&s);
   if (status == STREW_OK && !s.bad) status = draft_finish(&s);
   *bad = s.bad;
-  block_give(device, &s.verdict);
-  block_give(device, &s.draft);
+  block_free(device, &s.verdict);
+  block_free(device, &s.draft);
   return status;
 }
 

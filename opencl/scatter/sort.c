@@ -61,18 +61,18 @@ static strew_status sorted_take(const struct scattering *s, struct sorted *sorte
   size_t runs = (size_t)sorted->most_runs * sizeof(cl_uint),
          long_runs = (size_t)sorted->most_long_runs * sizeof(cl_uint);
   strew_status status =
-      block_take(s->call, s->device, (size_t)sorted->count * item_bytes(sorted->broad), &sorted->items);
-  if (status == STREW_OK) status = block_take(s->call, s->device, runs, &sorted->starts);
-  if (status == STREW_OK) status = block_take(s->call, s->device, long_runs, &sorted->long_starts);
-  if (status == STREW_OK) status = block_take(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found);
+      block_allocate(s->call, s->device, (size_t)sorted->count * item_bytes(sorted->broad), &sorted->items);
+  if (status == STREW_OK) status = block_allocate(s->call, s->device, runs, &sorted->starts);
+  if (status == STREW_OK) status = block_allocate(s->call, s->device, long_runs, &sorted->long_starts);
+  if (status == STREW_OK) status = block_allocate(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found);
   return status;
 }
 
 static void sorted_give(const struct scattering *s, struct sorted *sorted) {
-  block_give(s->device, &sorted->items);
-  block_give(s->device, &sorted->starts);
-  block_give(s->device, &sorted->long_starts);
-  block_give(s->device, &sorted->found);
+  block_free(s->device, &sorted->items);
+  block_free(s->device, &sorted->starts);
+  block_free(s->device, &sorted->long_starts);
+  block_free(s->device, &sorted->found);
 }
 
 static void sorted_launch(struct launch *launch, const struct scattering *s, const struct sorted *sorted,

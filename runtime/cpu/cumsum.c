@@ -257,14 +257,14 @@ static void carries_of_totals(const struct job *job, struct desk *desk) {
 static strew_status scan_in_pieces(const struct call *call, struct job *job) {
   struct desk desk;
   size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
-  job->carries = memory_take(job->context, bytes);
+  job->carries = memory_allocate(job->context, bytes);
   if (!job->carries) return fail_memory(call, job->context, bytes);
   job->find_totals = true;
   pool_run(job->context, job->tiles * job->chunks, scan_piece, job);
   carries_of_totals(job, &desk);
   job->find_totals = false;
   pool_run(job->context, job->tiles * job->chunks, scan_piece, job);
-  memory_give(job->context, job->carries, bytes);
+  memory_free(job->context, job->carries, bytes);
   return context_end(call, job->context, job->lines.operands[0].storage);
 }
 

@@ -18,12 +18,12 @@ static void cpu_capabilities(const strew_device *device, strew_capabilities *out
 
 static strew_status cpu_allocate(const struct call *call, strew_device *device, size_t size_bytes,
                                  struct storage *storage) {
-  storage->data = memory_take(device->context, size_bytes);
+  storage->data = memory_allocate(device->context, size_bytes);
   return storage->data ? STREW_OK : fail_memory(call, device->context, size_bytes);
 }
 
 static void cpu_release(struct storage *storage) {
-  memory_give(storage->device->context, storage->data, storage->size_bytes);
+  memory_free(storage->device->context, storage->data, storage->size_bytes);
 }
 
 static strew_status move(const struct call *call, strew_device *device, char *to, const char *from, size_t size_bytes,

@@ -132,7 +132,7 @@ static struct pool *pool_of(strew_context *context) {
   struct pool *pool = context->pool;
   if (pool && pool->forks == atomic_load(&forks)) return pool;
   pthread_once(&once, watch_forks);
-  if (!pool) pool = memory_take(context, pool_bytes(context));
+  if (!pool) pool = memory_allocate(context, pool_bytes(context));
   if (!pool) return NULL;
   pool->threads = make_threads(context->threads);
   pool->forks = atomic_load(&forks);
@@ -152,7 +152,7 @@ void pool_destroy(strew_context *context) {
   struct pool *pool = context->pool;
   if (!pool) return;
   if (pool->threads && pool->forks == atomic_load(&forks)) pthreadpool_destroy(pool->threads);
-  memory_give(context, pool, pool_bytes(context));
+  memory_free(context, pool, pool_bytes(context));
   context->pool = NULL;
 }
 

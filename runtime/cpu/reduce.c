@@ -482,7 +482,7 @@ static strew_status fold_in_pieces(const struct call *call, struct job *job) {
   struct desk desk;
   int64_t partial_bytes = job->tiles * job->chunks * job->width * job->fold->value_bytes;
   size_t bytes = (size_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
-  job->partial = memory_take(job->context, bytes);
+  job->partial = memory_allocate(job->context, bytes);
   if (!job->partial) return fail_memory(call, job->context, bytes);
   if (is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);
   pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
@@ -491,7 +491,7 @@ static strew_status fold_in_pieces(const struct call *call, struct job *job) {
     join_pieces(job, &desk, i, tile.width);
     finish_tile(job, &desk, &tile);
   }
-  memory_give(job->context, job->partial, bytes);
+  memory_free(job->context, job->partial, bytes);
   return context_end(call, job->context, job->plan->plan.operands[0].storage);
 }
 

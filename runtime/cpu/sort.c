@@ -444,7 +444,7 @@ static void sort_by_buckets(struct buckets *buckets, char *scratch) {
    measured again. */
 static strew_status sort_long_lines(const struct call *call, const struct job *job) {
   const size_t found_bytes = (size_t)(job->parts + 1) * sizeof(struct found);
-  struct found *found = memory_take(job->context, found_bytes);
+  struct found *found = memory_allocate(job->context, found_bytes);
   if (!found) return fail_memory(call, job->context, found_bytes);
   struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
   buckets.hands = job->parts < job->context->threads ? job->parts : job->context->threads;
@@ -454,14 +454,14 @@ static strew_status sort_long_lines(const struct call *call, const struct job *j
     if (bytes_of(&buckets) > bytes) bytes = bytes_of(&buckets);
   }
   if (context_stops(job->context)) bytes = 0;
-  char *scratch = bytes ? memory_take(job->context, bytes) : NULL;
+  char *scratch = bytes ? memory_allocate(job->context, bytes) : NULL;
   strew_status status = bytes && !scratch ? fail_memory(call, job->context, bytes) : STREW_OK;
   for (int64_t i = 0; status == STREW_OK && i < job->count && !context_stops(job->context); i++) {
     if (i) measure(&buckets, job, i);
     if (!context_stops(job->context)) sort_by_buckets(&buckets, scratch);
   }
-  if (scratch) memory_give(job->context, scratch, bytes);
-  memory_give(job->context, found, found_bytes);
+  if (scratch) memory_free(job->context, scratch, bytes);
+  memory_free(job->context, found, found_bytes);
   return status;
 }
 
@@ -546,14 +546,14 @@ static strew_status sort_lines(const struct call *call, struct job *job, bool sh
     job->line_bytes = n <= HANDFUL ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
     scratch_bytes = job->parts * job->line_bytes;
   }
-  if (scratch_bytes && !(job->scratch = memory_take(job->context, (size_t)scratch_bytes)))
+  if (scratch_bytes && !(job->scratch = memory_allocate(job->context, (size_t)scratch_bytes)))
     return fail_memory(call, job->context, (size_t)scratch_bytes);
   if (!shared) pool_run(job->context, job->parts, part_of_lines, job);
   for (int64_t i = 0; shared && i < job->count; i++) {
     struct line line = line_at(job, i);
     select_together(job, &line);
   }
-  if (job->scratch) memory_give(job->context, job->scratch, (size_t)scratch_bytes);
+  if (job->scratch) memory_free(job->context, job->scratch, (size_t)scratch_bytes);
   return STREW_OK;
 }
 

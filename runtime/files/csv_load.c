@@ -29,7 +29,7 @@ static strew_status make_column(struct reader *reader, struct column *column) {
     if (status == STREW_OK) column->elements = column->tensor->storage->data;
     return status;
   }
-  column->elements = memory_take(reader->context, size_bytes);
+  column->elements = memory_allocate(reader->context, size_bytes);
   return column->elements ? STREW_OK : fail_memory(reader->call, reader->context, size_bytes);
 }
 
@@ -127,7 +127,7 @@ static strew_status read_text(struct reader *reader) {
   status = check_machine_memory(reader->call, &reader->context->cpu, file.size_bytes, NULL);
   if (status == STREW_OK) {
     reader->size_bytes = (size_t)file.size_bytes;
-    reader->text = memory_take(reader->context, reader->size_bytes + 1);
+    reader->text = memory_allocate(reader->context, reader->size_bytes + 1);
     status =
         reader->text ? read_pieces(reader, &file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
   }
@@ -136,7 +136,7 @@ static strew_status read_text(struct reader *reader) {
 }
 
 static void release_column(struct reader *reader, struct column *column) {
-  if (!is_host(reader)) memory_give(reader->context, column->elements, (size_t)reader->rows * column->element_bytes);
+  if (!is_host(reader)) memory_free(reader->context, column->elements, (size_t)reader->rows * column->element_bytes);
   strew_release(column->tensor);
   words_release(&column->words, reader->context);
 }
@@ -145,10 +145,10 @@ static void release(struct reader *reader) {
   strew_context *context = reader->context;
   if (reader->columns)
     for (int64_t i = 0; i < reader->count; i++) release_column(reader, &reader->columns[i]);
-  memory_give(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
+  memory_free(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
   words_release(&reader->names, context);
-  memory_give(context, reader->spare, reader->spare_bytes);
-  memory_give(context, reader->text, reader->size_bytes + 1);
+  memory_free(context, reader->spare, reader->spare_bytes);
+  memory_free(context, reader->text, reader->size_bytes + 1);
   if (reader->plain) freelocale(reader->plain);
 }
 

@@ -218,8 +218,8 @@ static strew_status open_writer(struct writer *writer, const strew_save_options 
   strew_status status = csv_separator(writer->call, options->separator, &writer->separator);
   if (status != STREW_OK) return status;
   writer->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  writer->buffer = memory_take(writer->context, BUFFER_BYTES);
-  writer->sources = memory_take(writer->context, sources_bytes);
+  writer->buffer = memory_allocate(writer->context, BUFFER_BYTES);
+  writer->sources = memory_allocate(writer->context, sources_bytes);
   if (writer->sources) memset(writer->sources, 0, sources_bytes);
   if (writer->plain && writer->buffer && writer->sources) return STREW_OK;
   return fail_memory(writer->call, writer->context, BUFFER_BYTES + sources_bytes);
@@ -227,8 +227,8 @@ static strew_status open_writer(struct writer *writer, const strew_save_options 
 
 static void close_writer(struct writer *writer) {
   for (int64_t i = 0; writer->sources && i < writer->count; i++) strew_release(writer->sources[i].dense);
-  memory_give(writer->context, writer->sources, (size_t)writer->count * sizeof *writer->sources);
-  memory_give(writer->context, writer->buffer, BUFFER_BYTES);
+  memory_free(writer->context, writer->sources, (size_t)writer->count * sizeof *writer->sources);
+  memory_free(writer->context, writer->buffer, BUFFER_BYTES);
   if (writer->plain) freelocale(writer->plain);
 }
 

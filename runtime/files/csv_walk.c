@@ -16,9 +16,9 @@ static strew_status join_quotes(struct reader *reader, struct cell *cell) {
   size_t length = 0;
   if (!cell->has_quotes) return STREW_OK;
   if (cell->length > reader->spare_bytes) {
-    memory_give(reader->context, reader->spare, reader->spare_bytes);
+    memory_free(reader->context, reader->spare, reader->spare_bytes);
     reader->spare_bytes = 0;
-    reader->spare = memory_take(reader->context, cell->length);
+    reader->spare = memory_allocate(reader->context, cell->length);
     if (!reader->spare) return fail_memory(reader->call, reader->context, cell->length);
     reader->spare_bytes = cell->length;
   }
@@ -166,7 +166,7 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
   status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
   if (status != STREW_OK) return status;
-  reader->columns = memory_take(reader->context, size_bytes);
+  reader->columns = memory_allocate(reader->context, size_bytes);
   if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
   memset(reader->columns, 0, size_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* as long as names are read */

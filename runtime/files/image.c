@@ -169,13 +169,13 @@ static strew_status paint_on(struct painting *painting, strew_device *device, co
   strew_status status = check_scale(painting, device, sizes);
   if (status != STREW_OK) return status;
   size_t size_bytes = (size_t)count_of_sizes(3, sizes);
-  unsigned char *pixels = memory_take(device->context, size_bytes);
+  unsigned char *pixels = memory_allocate(device->context, size_bytes);
   if (!pixels) return fail_memory(painting->call, device->context, size_bytes);
   if (size_bytes) status = paint(painting, numbers, pixels);
   if (status == STREW_OK) status = tensor_create(painting->call, device, STREW_UINT8, 3, sizes, &made);
   if (status == STREW_OK && size_bytes)
     status = device->ops->write(painting->call, made->storage, 0, pixels, size_bytes);
-  memory_give(device->context, pixels, size_bytes);
+  memory_free(device->context, pixels, size_bytes);
   if (status == STREW_OK)
     *out = made;
   else

@@ -29,14 +29,14 @@ static strew_status read_header(const struct call *call, const struct npy_source
   if (*data_at < sizeof prefix || *data_at > source->size_bytes)
     return fail_member(call, source->path, source->member, NULL,
                        "says that its header has %zu bytes, of %" PRIu64 " in all", length, source->size_bytes);
-  char *text = memory_take(context, length);
+  char *text = memory_allocate(context, length);
   if (!text) return fail_memory(call, context, length);
   size_t known = sizeof prefix - begin; /* bytes of it that were read already */
   memcpy(text, prefix + begin, known);
   status = source->read(call, source->user, text + known, length - known);
   if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
     status = fail_member(call, source->path, source->member, refusal.hint, "%s", refusal.fact);
-  memory_give(context, text, length);
+  memory_free(context, text, length);
   return status;
 }
 
@@ -98,7 +98,7 @@ static strew_status read_elements(const struct call *call, const struct npy_sour
   strew_device *device = to->device;
   bool is_host = device->ops->host_memory;
   size_t piece_bytes = size_bytes < PIECE_BYTES ? size_bytes : PIECE_BYTES;
-  char *piece = is_host ? to->data : memory_take(device->context, piece_bytes);
+  char *piece = is_host ? to->data : memory_allocate(device->context, piece_bytes);
   if (!piece && size_bytes) return fail_memory(call, device->context, piece_bytes);
   strew_status status = STREW_OK;
   for (size_t at = 0; at < size_bytes && status == STREW_OK; at += piece_bytes) {
@@ -111,7 +111,7 @@ static strew_status read_elements(const struct call *call, const struct npy_sour
     if (!is_host) status = device->ops->write(call, to, at, place, bytes);
     progress_step(device->context, bytes);
   }
-  if (!is_host) memory_give(device->context, piece, piece_bytes);
+  if (!is_host) memory_free(device->context, piece, piece_bytes);
   return status;
 }
 
@@ -166,7 +166,7 @@ struct mapping {
 static void unmap(void *user) {
   struct mapping *mapping = user;
   file_unmap(mapping->address, mapping->size_bytes);
-  memory_give(mapping->context, mapping, sizeof *mapping);
+  memory_free(mapping->context, mapping, sizeof *mapping);
 }
 
 /* Can its elements be used where they lie? */
@@ -201,11 +201,11 @@ static strew_status map_elements(const struct call *call, const struct file *fil
   strew_context *context = device->context;
   int64_t sizes[MAX_RANK];
   size_t data_bytes = (size_t)(file->size_bytes - data_at);
-  struct mapping *mapping = memory_take(context, sizeof *mapping);
+  struct mapping *mapping = memory_allocate(context, sizeof *mapping);
   if (!mapping) return fail_memory(call, context, sizeof *mapping);
   *mapping = (struct mapping){context, NULL, (size_t)file->size_bytes};
   strew_status status = file_map(call, file, &mapping->address);
-  if (status != STREW_OK) return memory_give(context, mapping, sizeof *mapping), status;
+  if (status != STREW_OK) return memory_free(context, mapping, sizeof *mapping), status;
   unsigned char *data = (unsigned char *)mapping->address + data_at;
   if (header->dtype == STREW_BOOL) status = mend_mapped(call, context, data, data_bytes);
   sizes_in_memory(header, sizes);
@@ -323,7 +323,7 @@ static strew_status write_piece(const struct call *call, const struct npy_image 
 static strew_status write_image(const struct call *call, const struct npy_image *image, const struct draft *draft) {
   strew_device *device = image->dense->storage->device;
   bool is_host = device->ops->host_memory;
-  char *piece = is_host ? NULL : memory_take(device->context, PIECE_BYTES);
+  char *piece = is_host ? NULL : memory_allocate(device->context, PIECE_BYTES);
   if (!piece && !is_host) return fail_memory(call, device->context, PIECE_BYTES);
   strew_status status = draft_write(call, draft, 0, image->header, image->header_bytes);
   for (uint64_t at = image->header_bytes; at < image->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
@@ -331,7 +331,7 @@ static strew_status write_image(const struct call *call, const struct npy_image 
     status = write_piece(call, image, draft, at, piece, left < PIECE_BYTES ? (size_t)left : PIECE_BYTES);
     progress_reach(device->context, at);
   }
-  memory_give(device->context, piece, PIECE_BYTES);
+  memory_free(device->context, piece, PIECE_BYTES);
   return status;
 }
 

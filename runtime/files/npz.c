@@ -50,7 +50,7 @@ static strew_status add_member(const struct loading *loading, const struct archi
                                strew_tensor *tensor) {
   strew_context *context = loading->device->context;
   size_t length = strlen(member->name) - SUFFIX_BYTES;
-  char *name = memory_take(context, length + 1), text[TEXT_BYTES];
+  char *name = memory_allocate(context, length + 1), text[TEXT_BYTES];
   if (!name) return fail_memory(loading->call, context, length + 1);
   memcpy(name, member->name, length);
   name[length] = '\0';
@@ -58,7 +58,7 @@ static strew_status add_member(const struct loading *loading, const struct archi
                             ? fail_file(loading->call, loading->path, NULL, "has two members of the name \"%s\"",
                                         text_of_name(member->name, text))
                             : table_add(loading->call, loading->table, name, tensor);
-  memory_give(context, name, length + 1);
+  memory_free(context, name, length + 1);
   return status;
 }
 
@@ -126,12 +126,12 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
                 "has a name of %zu bytes, \"%s\", in an archive %d are the most", length, text_of_name(name, text),
                 LONGEST_MEMBER - SUFFIX_BYTES);
-  char *member = memory_take(context, length + sizeof suffix);
+  char *member = memory_allocate(context, length + sizeof suffix);
   if (!member) return fail_memory(call, context, length + sizeof suffix);
   memcpy(member, name, length);
   memcpy(member + length, suffix, sizeof suffix);
   status = archive_add(archive, member, tensor, image.size_bytes, is_deflated);
-  memory_give(context, member, length + sizeof suffix);
+  memory_free(context, member, length + sizeof suffix);
   return status;
 }
 

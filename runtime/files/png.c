@@ -212,11 +212,11 @@ static strew_status read_elements(struct picture *picture, char *elements) {
 static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor) {
   strew_device *device = tensor->storage->device;
   if (device->ops->host_memory) return read_elements(picture, tensor->storage->data);
-  char *elements = memory_take(picture->context, picture->size_bytes);
+  char *elements = memory_allocate(picture->context, picture->size_bytes);
   if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
   strew_status status = read_elements(picture, elements);
   if (status == STREW_OK) status = device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes);
-  memory_give(picture->context, elements, picture->size_bytes);
+  memory_free(picture->context, elements, picture->size_bytes);
   return status;
 }
 
@@ -363,12 +363,12 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   if (status != STREW_OK) return status;
   picture.size_bytes = (size_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
   picture.row_bytes = (size_t)picture.width * (size_t)picture.channels * (size_t)picture.bits / 8;
-  picture.rows = memory_take(picture.context, picture.size_bytes);
+  picture.rows = memory_allocate(picture.context, picture.size_bytes);
   if (!picture.rows) return fail_memory(call, picture.context, picture.size_bytes);
   status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
   if (status == STREW_OK && picture.bits == 16) status = narrow(&picture, tensor, picture.rows);
   if (status == STREW_OK) status = write_file(&picture);
-  memory_give(picture.context, picture.rows, picture.size_bytes);
+  memory_free(picture.context, picture.rows, picture.size_bytes);
   return status;
 }
 

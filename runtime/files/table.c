@@ -27,7 +27,7 @@ strew_status strew_table_create(strew_context *context, strew_table **out, strew
 }
 
 strew_status table_create(const struct call *call, strew_context *context, strew_table **out) {
-  strew_table *table = memory_take(context, sizeof *table);
+  strew_table *table = memory_allocate(context, sizeof *table);
   if (!table) return fail_memory(call, context, sizeof *table);
   *table = (strew_table){.context = context};
   context->references++;
@@ -40,7 +40,7 @@ strew_context *table_context(const strew_table *table) { return table->context; 
 static void give_words(strew_context *context, struct words *words) {
   if (!words) return;
   words_release(words, context);
-  memory_give(context, words, sizeof *words);
+  memory_free(context, words, sizeof *words);
 }
 
 void strew_table_release(strew_table *table) {
@@ -51,8 +51,8 @@ void strew_table_release(strew_table *table) {
     give_words(context, table->entries[i].words);
   }
   words_release(&table->names, context);
-  memory_give(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
-  memory_give(context, table, sizeof *table);
+  memory_free(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
+  memory_free(context, table, sizeof *table);
   strew_context_release(context);
 }
 
@@ -62,10 +62,10 @@ static strew_status grow(const struct call *call, strew_table *table) {
   int64_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
   size_t size_bytes = (size_t)capacity * sizeof *table->entries;
   size_t old_bytes = (size_t)table->capacity * sizeof *table->entries;
-  struct entry *entries = memory_take(table->context, size_bytes);
+  struct entry *entries = memory_allocate(table->context, size_bytes);
   if (!entries) return fail_memory(call, table->context, size_bytes);
   if (old_bytes) memcpy(entries, table->entries, old_bytes);
-  memory_give(table->context, table->entries, old_bytes);
+  memory_free(table->context, table->entries, old_bytes);
   table->entries = entries;
   table->capacity = capacity;
   return STREW_OK;
@@ -96,7 +96,7 @@ strew_status strew_table_add(strew_table *table, const char *name, strew_tensor 
 }
 
 strew_status table_set_words(const struct call *call, strew_table *table, int64_t i, struct words *words) {
-  struct words *kept = memory_take(table->context, sizeof *kept);
+  struct words *kept = memory_allocate(table->context, sizeof *kept);
   if (!kept) return fail_memory(call, table->context, sizeof *kept);
   give_words(table->context, table->entries[i].words);
   *kept = *words;

@@ -7,9 +7,9 @@
 enum { FIRST_CAPACITY = 8, FIRST_TEXT = 64 };
 
 void words_release(struct words *words, strew_context *context) {
-  memory_give(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
-  memory_give(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
-  memory_give(context, words->text, words->text_bytes);
+  memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
+  memory_free(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
+  memory_free(context, words->text, words->text_bytes);
   *words = (struct words){0};
 }
 
@@ -54,17 +54,17 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
   larger.capacity = words->capacity ? 2 * words->capacity : FIRST_CAPACITY;
   size_t starts_bytes = (size_t)larger.capacity * sizeof *larger.starts;
   size_t slots_bytes = (size_t)larger.capacity * 2 * sizeof *larger.slots;
-  larger.starts = memory_take(context, starts_bytes);
-  larger.slots = larger.starts ? memory_take(context, slots_bytes) : NULL;
+  larger.starts = memory_allocate(context, starts_bytes);
+  larger.slots = larger.starts ? memory_allocate(context, slots_bytes) : NULL;
   if (!larger.slots) {
-    memory_give(context, larger.starts, starts_bytes);
+    memory_free(context, larger.starts, starts_bytes);
     return fail_memory(call, context, starts_bytes + slots_bytes);
   }
   memset(larger.slots, 0, slots_bytes);
   if (words->count) memcpy(larger.starts, words->starts, (size_t)words->count * sizeof *larger.starts);
   for (int64_t i = 0; i < words->count; i++) *find_slot(&larger, words_at(words, i), length_of(words, i)) = i + 1;
-  memory_give(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
-  memory_give(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
+  memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
+  memory_free(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
   *words = larger;
   return STREW_OK;
 }
@@ -72,10 +72,10 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
 static strew_status grow_text(const struct call *call, strew_context *context, struct words *words, size_t more_bytes) {
   size_t text_bytes = words->text_bytes ? 2 * words->text_bytes : FIRST_TEXT;
   if (text_bytes - words->used_bytes < more_bytes) text_bytes = words->used_bytes + more_bytes;
-  char *text = memory_take(context, text_bytes);
+  char *text = memory_allocate(context, text_bytes);
   if (!text) return fail_memory(call, context, text_bytes);
   if (words->used_bytes) memcpy(text, words->text, words->used_bytes);
-  memory_give(context, words->text, words->text_bytes);
+  memory_free(context, words->text, words->text_bytes);
   words->text = text;
   words->text_bytes = text_bytes;
   return STREW_OK;

@@ -262,7 +262,7 @@ bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *pl
   size_t values_bytes = (size_t)deal.blocks * BLOCK * deal.size_bytes + APART;
   size_t places_bytes = (size_t)((deal.blocks + hands) * BLOCK) * sizeof *deal.places + APART;
   size_t starts_bytes = (size_t)(deal.blocks * (deal.owners + 2)) * sizeof *deal.starts;
-  char *scratch = memory_take(context, values_bytes + places_bytes + starts_bytes);
+  char *scratch = memory_allocate(context, values_bytes + places_bytes + starts_bytes);
   if (!scratch) return false;
   deal.values = scratch; /* first, for they may be as wide as words get */
   deal.places = (uint32_t *)(void *)(scratch + values_bytes);
@@ -276,6 +276,6 @@ bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *pl
     if (bad_is_set(bad)) break;
     pool_run(context, deal.owners, join_owner, &deal);
   }
-  memory_give(context, scratch, values_bytes + places_bytes + starts_bytes);
+  memory_free(context, scratch, values_bytes + places_bytes + starts_bytes);
   return true;
 }

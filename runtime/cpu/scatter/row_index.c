@@ -50,7 +50,7 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
   if (rows < FEWEST_ROWS || !looks_constant(p, rows)) return false;
   *storage =
       (struct storage){.device = p->operands[SELF].storage->device, .size_bytes = (size_t)rows * sizeof(int64_t)};
-  storage->data = memory_take(context, storage->size_bytes);
+  storage->data = memory_allocate(context, storage->size_bytes);
   if (!storage->data) return false;
   struct operand index = {.storage = storage, .dtype = STREW_INT64};
   dense_strides(last, p->sizes, index.strides);
@@ -63,6 +63,6 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
   *collapsed = *plan;
   collapsed->plan.operands[INDEX] = index;
   if (!atomic_load(&collapse.several)) return plan_simplify(&collapsed->plan), true;
-  memory_give(context, storage->data, storage->size_bytes);
+  memory_free(context, storage->data, storage->size_bytes);
   return false;
 }

@@ -41,7 +41,7 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
     if (plan->plan.count > ARG) return false;
     if (bytes <= sizeof little)
       memcpy(copy = little, self, bytes);
-    else if (scatter_is_little(plan, bytes) && (copy = memory_take(context, bytes)))
+    else if (scatter_is_little(plan, bytes) && (copy = memory_allocate(context, bytes)))
       keep(context, copy, self, bytes);
     else
       return false;
@@ -51,7 +51,7 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   bool done = scatter_share(context, plan, way, &met);
   *bad = atomic_load(&met);
   if (*bad && copy) memcpy(self, copy, bytes);
-  if (copy != little) memory_give(context, copy, bytes);
+  if (copy != little) memory_free(context, copy, bytes);
   return done;
 }
 
@@ -74,7 +74,7 @@ strew_status cpu_scatter(const struct call *call, strew_device *device, const st
   struct storage index;
   if (!scatter_collapse(device->context, plan, &collapsed, &index)) return scatter(call, device, plan, bad);
   strew_status status = scatter(call, device, &collapsed, bad);
-  memory_give(device->context, index.data, index.size_bytes);
+  memory_free(device->context, index.data, index.size_bytes);
   return status;
 }
 

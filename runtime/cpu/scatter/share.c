@@ -346,7 +346,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   shares->copy_bytes = scatter_target_bytes(plan);
   shares->copy_step = (shares->copy_bytes / CACHE_LINE + 3) * CACHE_LINE;
   size_t bytes = shares->copy_step * (size_t)parts;
-  shares->copies = memory_take(context, bytes);
+  shares->copies = memory_allocate(context, bytes);
   if (!shares->copies) return false;
   pool_run(context, parts, run_copy, shares);
   struct tile tile = {.rows = 1, .index = &first, .count = 1, .size = 1, .self = operand_address(self)};
@@ -357,7 +357,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
     tile.src = shares->copies + (size_t)i * shares->copy_step;
     scatter_loops(self->dtype, plan->reduction, false)->join(&tile, tile.rows, NULL);
   }
-  memory_give(context, shares->copies, bytes);
+  memory_free(context, shares->copies, bytes);
   return true;
 }
 
