@@ -11,6 +11,7 @@ DEBUG    =
 STRICT   =
 PYTHON   = python3
 comma    = ,
+MAKEFLAGS += --no-print-directory
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
 
 # Sanitizers of older compilers hang in one of six address space layouts: they run in the fixed one, where allowed.

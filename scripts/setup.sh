@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: sh scripts/setup.sh [TARGET...]
-# Installs the Debian packages that this machine misses for these targets, then runs make TARGET...
+# Installs the Debian packages that this machine misses for these targets, then runs make TARGET... on all processors.
 #        sh scripts/setup.sh intel
 # Fetches Intel's OpenCL for CPUs from PyPI to build/intel, for make test; runs no make. Does nothing where it is there.
 set -eu
@@ -142,4 +142,5 @@ else
   command -v make >/dev/null || fail 'make is missing'
 fi
 
+export MAKEFLAGS="${MAKEFLAGS--j$(nproc) --output-sync=target}"
 exec make "$@"

@@ -21,6 +21,7 @@ machine() {
   for tool in sh env dirname mktemp rm tail; do ln -s "$(command -v $tool)" "bin/$tool"; done
   play id "echo $1"
   play make 'echo "make $*"'
+  play nproc 'echo 2'
   play dpkg-query "[ -n \"\$4\" ] || { echo installed , x, ${3-} '(= 1),'; exit; }; for p in $2; do [ \"\$4\" != \$p ] || exit 1; done; echo installed"
   play apt-get 'echo "$0 $* ($DEBIAN_FRONTEND)" >>'"$here/asked"
   : >asked
