@@ -1,24 +1,23 @@
 /* gather.c: gathering moves bits, so it knows sizes of elements, not dtypes. */
 #include "index.h"
 
-enum { OUT, INDEX, SELF };
-
 strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {
   *bad = false;
   strew_status status = STREW_OK;
-  if (plan->check) status = check_plan_values(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
+  if (plan->check)
+    status = check_plan_values(call, device, &plan->plan, GATHER_INDEX, plan->lowest, plan->size - 1, bad);
   if (status != STREW_OK || *bad) return status;
   struct space space = space_of(&plan->plan);
   const struct operand *operands = plan->plan.operands;
-  size_t size_bytes = strew_dtype_size_bytes(operands[OUT].dtype);
+  size_t size_bytes = strew_dtype_size_bytes(operands[GATHER_OUT].dtype);
   const char *word = size_bytes == 8 ? "ulong" : size_bytes == 4 ? "uint" : size_bytes == 2 ? "ushort" : "uchar";
   struct launch launch;
   launch_start(&launch, call, device, "gather.cl", "gather", "WORD=%s I=%s OUTER=%d", word,
-               index_type(operands[INDEX].dtype), space.outer);
+               index_type(operands[GATHER_INDEX].dtype), space.outer);
   launch_space(&launch, &space);
-  launch_operand(&launch, &space, OUT);
-  launch_operand(&launch, &space, INDEX);
-  launch_operand(&launch, &space, SELF);
+  launch_operand(&launch, &space, GATHER_OUT);
+  launch_operand(&launch, &space, GATHER_INDEX);
+  launch_operand(&launch, &space, GATHER_SELF);
   launch_int(&launch, plan->step);
   launch_limits(&launch, plan->size, plan->mode);
   return launch_rows(&launch, &space);

@@ -4,12 +4,15 @@
 
 #include "plan.h"
 
-/* Position form and group form. Operands: 0 self, 1 index, 2 src and, for winners' positions, 3 arg (int64, of self's
-   shape) and 4, no tensor but strides: a place's position along dim is the sum of its coordinates times those, from its
-   offset on.
+/* Operands of a scatter_plan and of a gather_plan. */
+enum scatter_operand { SELF, INDEX, SRC, ARG, POSITION };
+enum gather_operand { GATHER_OUT, GATHER_INDEX, GATHER_SELF };
+
+/* Position form and group form. ARG (int64, of self's shape) and POSITION stand for winners' positions. POSITION has
+   strides but no storage: the position of a contribution is its coordinates times these strides, plus the offset.
    Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
    offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN, but in plans that the CPU makes of such for
-   itself (cpu/scatter_mean.c). */
+   itself (cpu/scatter/mean.c). */
 struct scatter_plan {
   struct plan plan;
   int64_t size, step; /* of self along dim */
@@ -26,7 +29,7 @@ struct scatter_plan {
 /* Bytes from self's first place to the end of the last one that values can reach. */
 size_t scatter_target_bytes(const struct scatter_plan *plan);
 
-/* Operands: 0 out, 1 index, 2 self with stride 0 along dim. */
+/* Operand GATHER_SELF has stride 0 along dim. */
 struct gather_plan {
   struct plan plan;
   int64_t step, size;

@@ -153,7 +153,7 @@ END_TEST
    A call goes through no more than a stretch of elements between two looks, on one thread as on several: so one with
    twice the elements looks more often by their number in stretches. */
 
-enum { LONG = 1 << 20, SIDE = 900, STRETCHES = LONG / 2 >> 17 };
+enum { LONG = 1 << 20, SIDE = 900, CHUNKS = LONG / 2 >> 17 };
 static int64_t length;
 static strew_tensor *floats, *places, *counts, *matrix, *integers;
 
@@ -257,8 +257,7 @@ START_TEST(test_looks) {
     long half = count_looks(_i, threads);
     start_long(SIDE, LONG);
     long whole = count_looks(_i, threads);
-    bool often =
-        threads == 1 ? whole - half >= STRETCHES : whole >= 2 * STRETCHES; /* parts are as short by themselves */
+    bool often = threads == 1 ? whole - half >= CHUNKS : whole >= 2 * CHUNKS; /* parts are as short by themselves */
     if (!often) ck_abort_msg("call %d on %d threads: %ld looks, then %ld", _i, threads, half, whole);
   }
 }

@@ -4,9 +4,6 @@
 
 #include "opencl/index.h"
 
-/* Operands as struct scatter_plan numbers them. */
-enum { SELF, INDEX, SRC, ARG };
-
 /* The plan's dimensions, put in this order:
      rows     self moves along them, so they do not meet; first those along which index moves, too (batches)
      line     the last, of size 1 where there is none: self stands still, contributions join in its order */

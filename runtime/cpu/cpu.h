@@ -8,13 +8,13 @@
 enum { CACHE_LINE = 64, LINE_AHEAD = 32, MOST_FETCHED = 8 * CACHE_LINE };
 
 /* So many elements are gone through between two looks at whether the call has to stop: a few milliseconds at most. */
-enum { STRETCH = 1 << 17 };
+enum { CHUNK = 1 << 17 };
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* How many rows of so many columns (0: just elements) make a stretch, `most` at the most? */
-static inline int64_t rows_of_stretch(int64_t most, int64_t columns) {
-  return least(most, columns > 1 ? (STRETCH - 1) / columns + 1 : STRETCH); /* small calls do without the division */
+static inline int64_t rows_of_chunk(int64_t most, int64_t columns) {
+  return least(most, columns > 1 ? (CHUNK - 1) / columns + 1 : CHUNK); /* small calls do without the division */
 }
 
 /* For loops that take a function per element as an argument: inlined, it is a constant, and nothing is called. */
@@ -23,15 +23,15 @@ static inline int64_t rows_of_stretch(int64_t most, int64_t columns) {
 /* What is due once, and in order, comes into the second cache: some processors do not look far enough ahead by
    themselves. It may lie beyond its tensor, for what is only asked for is not read: hence numbers, no pointers.
    (Inlined, for gcc drops a call that does nothing but ask.) */
-ALWAYS_INLINE void fetch_once(uintptr_t address, uintptr_t bytes) {
+ALWAYS_INLINE void prefetch_l2(uintptr_t address, uintptr_t bytes) {
   for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at), 0, 2);
 }
 
 /* A loop over elements in order comes to what lies so far behind those that it is at (10 M float32 on Zen 5: their sum
    0.83 ms, 1.2 if they are left to the processor's own sight, their maximum 0.77 and 1.3). */
-ALWAYS_INLINE void fetch_onward(const void *at, const uintptr_t bytes) {
+ALWAYS_INLINE void prefetch_onward(const void *at, const uintptr_t bytes) {
   enum { AHEAD = 8192 };
-  fetch_once((uintptr_t)at + AHEAD, bytes);
+  prefetch_l2((uintptr_t)at + AHEAD, bytes);
 }
 
 /* --------------------------------------------------------------------------------------------------- pool.c */
@@ -76,7 +76,7 @@ static inline int64_t operand_step(const struct operand *operand, int d) {
 char *operand_at(const struct plan *plan, int i, int64_t place);
 
 /* Calls visit(argument, row) for the rows that make up places begin..end-1 of the plan's row-major order; no row is
-   longer than `longest`, nor than a STRETCH. Before each of them the walk ends where the call has to stop. */
+   longer than `longest`, nor than a CHUNK. Before each of them the walk ends where the call has to stop. */
 void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t longest,
                void (*visit)(void *argument, const struct row *row), void *argument);
 /* The same over the whole plan, split among the workers; for light visits. They must not depend on one another. */
@@ -97,7 +97,7 @@ convert_row *converter(strew_dtype to, strew_dtype from);
 /* -------------------------------------------------------------------------------------------------- index.c */
 
 /* Is a value not 0 .. size - 1 of what has that size? */
-#define IS_NOBODYS(of, value) ((uint64_t)(value) >= (uint64_t)(of)->size)
+#define OUT_OF_RANGE(of, value) ((uint64_t)(value) >= (uint64_t)(of)->size)
 /* Index values as the mode has them: wrapped, clipped, or -1 where they are to be dropped. */
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values);
 /* Are they used where they lie? Values to be dropped are then still any that are not 0 .. size - 1. */

@@ -28,7 +28,7 @@ static void cpu_release(struct storage *storage) {
 
 static strew_status move(const struct call *call, strew_device *device, char *to, const char *from, size_t size_bytes,
                          const struct storage *written) {
-  enum { PIECE = STRETCH * sizeof(float) };
+  enum { PIECE = CHUNK * sizeof(float) };
   for (size_t at = 0; at < size_bytes && !context_stops(device->context); at += PIECE)
     memcpy(to + at, from + at, size_bytes - at < PIECE ? size_bytes - at : PIECE);
   return context_end(call, device->context, written);

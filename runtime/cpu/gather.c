@@ -8,8 +8,6 @@
 #include <string.h>
 
 enum { BLOCK = 1024, AT_ONCE = 4 };
-enum { OUT, INDEX, SELF };
-
 /* Lines of `count` values and what they bring. Values that are not 0 .. size - 1 bring zeros: were there any? */
 struct line {
   int64_t count, lines;
@@ -55,7 +53,7 @@ ALWAYS_INLINE void fetch_line_ahead(const struct line *line, int64_t n) {
 ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
   enum { SIDE_BY_SIDE = CACHE_LINE / sizeof(int64_t) };
   if (line->lines == 1 && i % SIDE_BY_SIDE == 0)
-    fetch_once(line->index_stream.at + (uintptr_t)i * line->index_stream.step, CACHE_LINE);
+    prefetch_l2(line->index_stream.at + (uintptr_t)i * line->index_stream.step, CACHE_LINE);
 }
 
 /* Dense lines are read by fours, whose values are tested at once. */
@@ -63,7 +61,7 @@ ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
   ALWAYS_INLINE bool gather_one_##T(const struct line *whole, int64_t i) {                                             \
     const struct line line = *whole;                                                                                   \
     const int64_t value = line.index[i];                                                                               \
-    const bool wrong = IS_NOBODYS(&line, value);                                                                       \
+    const bool wrong = OUT_OF_RANGE(&line, value);                                                                     \
     const char *place = line.self + i * line.self_step + (wrong ? 0 : value * line.step);                              \
     *(T *)(void *)(line.out + i * line.out_step) = wrong ? 0 : *(const T *)(const void *)place;                        \
     return wrong;                                                                                                      \
@@ -77,7 +75,8 @@ ALWAYS_INLINE void fetch_index(const struct line *line, int64_t i) {
       const int64_t *v = line.index + i;                                                                               \
       for (int k = 0; k < AT_ONCE; k++) fetch_ahead(&line, i + k, LINE_AHEAD, 1);                                      \
       fetch_index(&line, i);                                                                                           \
-      if (IS_NOBODYS(&line, v[0]) | IS_NOBODYS(&line, v[1]) | IS_NOBODYS(&line, v[2]) | IS_NOBODYS(&line, v[3])) {     \
+      if (OUT_OF_RANGE(&line, v[0]) | OUT_OF_RANGE(&line, v[1]) | OUT_OF_RANGE(&line, v[2]) |                          \
+          OUT_OF_RANGE(&line, v[3])) {                                                                                 \
         for (int k = 0; k < AT_ONCE; k++) bad |= gather_one_##T(&line, i + k);                                         \
         continue;                                                                                                      \
       }                                                                                                                \
@@ -139,7 +138,7 @@ ALWAYS_INLINE void copy_dense(char *to, const char *from, int64_t bytes) {
 static bool gather_rows(const struct gathering *gathering, const struct line *whole) {
   static const uint64_t zero;
   const struct line line = *whole;
-  strew_dtype dtype = gathering->plan->plan.operands[OUT].dtype;
+  strew_dtype dtype = gathering->plan->plan.operands[GATHER_OUT].dtype;
   const int64_t size = (int64_t)gathering->size_bytes, bytes = gathering->columns * gathering->self_column;
   const int64_t ahead = rows_fetched_ahead(bytes);
   const bool dense = gathering->out_column == size && gathering->self_column == size;
@@ -148,9 +147,9 @@ static bool gather_rows(const struct gathering *gathering, const struct line *wh
   for (int64_t i = 0; i < line.count; i++) {
     const int64_t value = line.index[i];
     char *to = line.out + i * line.out_step;
-    const char *from = line.self + i * line.self_step + (IS_NOBODYS(&line, value) ? 0 : value * line.step);
+    const char *from = line.self + i * line.self_step + (OUT_OF_RANGE(&line, value) ? 0 : value * line.step);
     fetch_ahead(&line, i, ahead, least(bytes, MOST_FETCHED));
-    if (IS_NOBODYS(&line, value)) {
+    if (OUT_OF_RANGE(&line, value)) {
       copy(gathering->columns, to, gathering->out_column, (const char *)&zero, 0);
       bad = true;
     } else if (dense) {
@@ -168,18 +167,20 @@ static void gather_visit(void *gathering_, const struct row *row) {
   const struct gather_plan *plan = gathering->plan;
   int64_t block[BLOCK];
   struct line line = gathering->line;
-  line.out = row->address[OUT], line.self = row->address[SELF];
+  line.out = row->address[GATHER_OUT], line.self = row->address[GATHER_SELF];
   if (line.count) {
     line.lines = row->count;
-    line.index = (const int64_t *)(const void *)row->address[INDEX];
-    line.out_line = row->step_bytes[OUT], line.self_line = row->step_bytes[SELF];
-    line.index_line = row->step_bytes[INDEX] / (int64_t)sizeof *line.index;
-    line.index_stream = stream_of(row->address[INDEX], sizeof *line.index, 1);
+    line.index = (const int64_t *)(const void *)row->address[GATHER_INDEX];
+    line.out_line = row->step_bytes[GATHER_OUT], line.self_line = row->step_bytes[GATHER_SELF];
+    line.index_line = row->step_bytes[GATHER_INDEX] / (int64_t)sizeof *line.index;
+    line.index_stream = stream_of(row->address[GATHER_INDEX], sizeof *line.index, 1);
   } else {
     line.lines = 1, line.count = row->count;
-    line.index = index_values(row, INDEX, plan->plan.operands[INDEX].dtype, plan->mode, plan->size, block);
-    line.out_step = row->step_bytes[OUT], line.self_step = row->step_bytes[SELF];
-    line.index_stream = stream_of(row->address[INDEX], row->step_bytes[INDEX], line.index == block ? BLOCK : 1);
+    line.index =
+        index_values(row, GATHER_INDEX, plan->plan.operands[GATHER_INDEX].dtype, plan->mode, plan->size, block);
+    line.out_step = row->step_bytes[GATHER_OUT], line.self_step = row->step_bytes[GATHER_SELF];
+    line.index_stream =
+        stream_of(row->address[GATHER_INDEX], row->step_bytes[GATHER_INDEX], line.index == block ? BLOCK : 1);
   }
   bool bad = gathering->columns ? gather_rows(gathering, &line) : gather_lines(gathering->size_bytes, &line);
   if (bad) atomic_store_explicit(&gathering->bad, true, memory_order_relaxed);
@@ -191,21 +192,21 @@ static void split_lines(const strew_context *context, const struct gather_plan *
                         struct line *line) {
   enum { LONGEST = 256 };
   const int last = outer->rank - 1;
-  const struct operand *index = &outer->operands[INDEX];
+  const struct operand *index = &outer->operands[GATHER_INDEX];
   if (last < 1 || outer->sizes[last] > LONGEST) return;
   if (!index_is_straight(index->dtype, operand_step(index, last), plan->mode)) return;
   line->count = outer->sizes[last];
-  line->out_step = operand_step(&outer->operands[OUT], last);
-  line->self_step = operand_step(&outer->operands[SELF], last);
+  line->out_step = operand_step(&outer->operands[GATHER_OUT], last);
+  line->self_step = operand_step(&outer->operands[GATHER_SELF], last);
   outer->rank = last;
-  const int64_t whole = operand_step(&outer->operands[SELF], last - 1) * outer->sizes[last - 1];
+  const int64_t whole = operand_step(&outer->operands[GATHER_SELF], last - 1) * outer->sizes[last - 1];
   line->lines_ahead = lines_fetched_ahead(context, line->count, line->size * line->step, whole);
 }
 
 strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {
   struct plan outer;
   const struct operand *operands = plan->plan.operands;
-  struct gathering gathering = {.plan = plan, .size_bytes = dtype_bytes(operands[OUT].dtype)};
+  struct gathering gathering = {.plan = plan, .size_bytes = dtype_bytes(operands[GATHER_OUT].dtype)};
   int64_t size = (int64_t)gathering.size_bytes;
   plan_copy(&outer, &plan->plan);
   int last = outer.rank - 1;
@@ -213,18 +214,18 @@ strew_status cpu_gather(const struct call *call, strew_device *device, const str
   gathering.line.step = plan->step * size;
   gathering.line.far = plan->size * gathering.line.step > (int64_t)device->context->grain_bytes;
   atomic_init(&gathering.bad, false);
-  if (last >= 0 && operands[INDEX].strides[last] == 0) {
+  if (last >= 0 && operands[GATHER_INDEX].strides[last] == 0) {
     gathering.columns = outer.sizes[last];
-    gathering.out_column = operand_step(&operands[OUT], last);
-    gathering.self_column = operand_step(&operands[SELF], last);
+    gathering.out_column = operand_step(&operands[GATHER_OUT], last);
+    gathering.self_column = operand_step(&operands[GATHER_SELF], last);
     outer.rank--;
   } else {
     split_lines(device->context, plan, &outer, &gathering.line);
   }
   int64_t values = plan_numel(gathering.columns ? &outer : &plan->plan);
-  int64_t bytes = plan_numel(&plan->plan) * 2 * size + values * (int64_t)dtype_bytes(operands[INDEX].dtype);
+  int64_t bytes = plan_numel(&plan->plan) * 2 * size + values * (int64_t)dtype_bytes(operands[GATHER_INDEX].dtype);
   int64_t columns = gathering.columns + gathering.line.count; /* one of them is 0 */
-  walk_rows_sized(device->context, &outer, bytes, rows_of_stretch(BLOCK, columns), gather_visit, &gathering);
+  walk_rows_sized(device->context, &outer, bytes, rows_of_chunk(BLOCK, columns), gather_visit, &gathering);
   *bad = plan->check && atomic_load(&gathering.bad);
-  return context_end(call, device->context, operands[OUT].storage);
+  return context_end(call, device->context, operands[GATHER_OUT].storage);
 }

@@ -97,7 +97,7 @@ static void check_visit(void *check_, const struct row *row) {
 static int64_t first_bad(strew_context *context, const struct plan *plan, int64_t lowest, int64_t highest) {
   int64_t count = plan_numel(plan);
   for (int64_t i = 0; i < count; i++) {
-    if (i % STRETCH == 0 && context_stops(context)) break;
+    if (i % CHUNK == 0 && context_stops(context)) break;
     int64_t value = strew_scalar_load(plan->operands[0].dtype, operand_at(plan, 0, i)).as.i;
     if (value < lowest || value > highest) return i;
   }

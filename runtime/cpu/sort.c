@@ -162,7 +162,7 @@ static void radix_phase(struct radix *radix, int64_t count, int64_t part,
                         void (*phase)(struct radix *radix, int64_t part, int64_t begin, int64_t end)) {
   int64_t begin = part_begin(count, radix->parts, part), end = part_begin(count, radix->parts, part + 1);
   for (int64_t next; begin < end && !context_stops(radix->job->context); begin = next) {
-    next = end - begin < STRETCH ? end : begin + STRETCH;
+    next = end - begin < CHUNK ? end : begin + CHUNK;
     phase(radix, part, begin, next);
   }
 }

@@ -74,7 +74,7 @@ void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t long
                void (*visit)(void *argument, const struct row *row), void *argument) {
   struct walker walker;
   strew_context *context = context_of(plan);
-  if (longest > STRETCH) longest = STRETCH;
+  if (longest > CHUNK) longest = CHUNK;
   walker_start(&walker, plan, begin);
   for (int last = plan->rank - 1; begin < end && !context_stops(context);) {
     int64_t count = last < 0 ? 1 : plan->sizes[last] - walker.at[last];

@@ -12,7 +12,7 @@ static bool ascends(const int64_t *values, int64_t count) {
   enum { FEW = 64 };
   for (int64_t i = 0; i + 1 < count; i += FEW) {
     int64_t end = count - 1 - i < FEW ? count - 1 : i + FEW;
-    fetch_onward(values + i, FEW * sizeof *values);
+    prefetch_onward(values + i, FEW * sizeof *values);
     uint64_t bad = 0; /* in its top bit: between numbers that are not negative a difference does not overflow */
     for (int64_t k = i; k < end; k++) bad |= (uint64_t)values[k] | ((uint64_t)values[k + 1] - (uint64_t)values[k]);
     if (bad >> 63) return false;
@@ -110,7 +110,7 @@ static int64_t list_owned(const int64_t *values, int64_t begin, int64_t end, con
   unsigned in_range = all;
   lanes places = PLUS(ALL_OF(begin), LOAD(numbers));
   for (; i + LANES <= end; i += LANES, places = PLUS(places, ALL_OF(LANES))) {
-    if (i % LINE < LANES) fetch_once((uintptr_t)(values + i) + ahead, 1);
+    if (i % LINE < LANES) prefetch_l2((uintptr_t)(values + i) + ahead, 1);
     const lanes several = LOAD(values + i);
     const unsigned ours = BELOW(MINUS(several, ALL_OF(lowest)), ALL_OF(most));
     in_range &= BELOW(several, ALL_OF(size));
@@ -120,7 +120,7 @@ static int64_t list_owned(const int64_t *values, int64_t begin, int64_t end, con
   all_in_range = in_range == all;
 #endif
   for (; i < end; i++) {
-    if (LANES == 1 && i % LINE == 0) fetch_once((uintptr_t)(values + i) + ahead, 1);
+    if (LANES == 1 && i % LINE == 0) prefetch_l2((uintptr_t)(values + i) + ahead, 1);
     const uint64_t value = (uint64_t)values[i];
     list[count] = i;
     count += value - lowest < most;

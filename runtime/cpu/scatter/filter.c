@@ -15,7 +15,7 @@ enum { BLOCK = 2048, BATCH = 128 };
    src whose elements share no lines, only those of listed rows are worth asking for; that is left to the processor. */
 ALWAYS_INLINE void fetch_rows(const struct tile *t, int64_t begin, int64_t end) {
   const uintptr_t rows = (uintptr_t)(end - begin), first = (uintptr_t)begin, src_row = (uintptr_t)t->src_row;
-  if (src_row < CACHE_LINE) fetch_once((uintptr_t)t->src + first * src_row, rows * src_row);
+  if (src_row < CACHE_LINE) prefetch_l2((uintptr_t)t->src + first * src_row, rows * src_row);
 }
 
 /* Joins the listed rows; meanwhile rows next .. next + ahead - 1 are asked for. */

@@ -21,7 +21,7 @@ enum { PASSAGE = 16, NEAR_PASSAGE = 32 };
 
 ALWAYS_INLINE void fetch_stream(const struct tile *t, struct stream stream, int64_t i, const uintptr_t bytes) {
   const uintptr_t at = stream.at + (uintptr_t)i * stream.step;
-  t->processor == PROCESSOR_OTHER ? fetch_once(at, bytes) : fetch_aside(at, bytes);
+  t->processor == PROCESSOR_OTHER ? prefetch_l2(at, bytes) : fetch_aside(at, bytes);
 }
 
 /* Of narrower elements than int64, and than self's, lines are asked for twice: numbers of bytes that are no constants

@@ -97,8 +97,8 @@ static void deal_places(struct hand *hand, const uint32_t *places, int64_t count
 static void fetch_dealt(const struct deal *deal, int64_t begin, int64_t count) {
   const uintptr_t first = (uintptr_t)begin, many = (uintptr_t)count;
   const uintptr_t size = (uintptr_t)deal->size_bytes, place = sizeof *deal->places;
-  fetch_once((uintptr_t)deal->places + first * place, many * place);
-  fetch_once((uintptr_t)deal->values + first * size, many * size);
+  prefetch_l2((uintptr_t)deal->places + first * place, many * place);
+  prefetch_l2((uintptr_t)deal->values + first * size, many * size);
 }
 
 /* Dealing writes here and there in a block: one that is not near by then would keep each write waiting for the one
@@ -107,7 +107,7 @@ static void fetch_for_row(const struct deal *deal, const struct row *row) {
   const int64_t step = row->step_bytes[INDEX];
   const uintptr_t bytes = (uintptr_t)(row->count * step);
   fetch_dealt(deal, row->place - deal->begin, row->count);
-  if (step <= (int64_t)sizeof(int64_t)) fetch_once((uintptr_t)row->address[INDEX] + bytes, bytes);
+  if (step <= (int64_t)sizeof(int64_t)) prefetch_l2((uintptr_t)row->address[INDEX] + bytes, bytes);
 }
 
 static void hand_visit(void *hand_, const struct row *row) {
@@ -192,7 +192,7 @@ static void fetch_range(const strew_context *context, const struct deal *deal, u
   const size_t bytes = deal->self_size_bytes << deal->shift;
   const size_t contributions = (size_t)((deal->end - deal->begin) / deal->owners);
   if (bytes <= context->grain_bytes && contributions >= bytes / CACHE_LINE)
-    fetch_once(self + (uintptr_t)owner * bytes, bytes);
+    prefetch_l2(self + (uintptr_t)owner * bytes, bytes);
 }
 
 static void join_owner(void *deal_, int64_t owner) {

@@ -11,7 +11,7 @@ ALWAYS_INLINE int64_t row_at(const int64_t *select, int64_t k) { return select ?
    are tested on the way, which costs nothing: loops wait for memory. `nobodys` is set where a value was nobody's. */
 #define EACH_ROW(t, begin, end, select)                                                                                \
   for (int64_t k = (begin), i, value; k < (end); k++)                                                                  \
-    if (i = row_at(select, k), value = (t)->index[i], !(select) && IS_NOBODYS(t, value))                               \
+    if (i = row_at(select, k), value = (t)->index[i], !(select) && OUT_OF_RANGE(t, value))                             \
       nobodys = true;                                                                                                  \
     else
 
@@ -60,8 +60,8 @@ ALWAYS_INLINE int64_t src_ahead(const struct tile *t) { return t->row_ahead + 16
 /* Rows that an owner takes here and there, no processor foresees; those in order, not every one (1 M rows of 64 into
    100 k on an Intel Xeon: 30 ms, 35 if they are not asked for). */
 ALWAYS_INLINE void fetch_src(const struct tile *t, int64_t i) {
-  fetch_once((uintptr_t)t->src + (uintptr_t)i * (uintptr_t)t->src_row,
-             (uintptr_t)first_bytes(t->columns * t->src_column));
+  prefetch_l2((uintptr_t)t->src + (uintptr_t)i * (uintptr_t)t->src_row,
+              (uintptr_t)first_bytes(t->columns * t->src_column));
 }
 
 /* So many lines of a row are asked for, and one more where it ends in a part of a line. In order 1 M rows of 64
@@ -87,7 +87,7 @@ ALWAYS_INLINE void fetch_line(struct rows_ahead *ahead, const bool with_src) {
   __builtin_prefetch((const void *)ahead->place, 1);
   ahead->place += CACHE_LINE;
   if (!with_src) return;
-  fetch_once(ahead->src, 1);
+  prefetch_l2(ahead->src, 1);
   ahead->src += CACHE_LINE;
 }
 

@@ -32,7 +32,7 @@ static void collapse_visit(void *collapse_, const struct row *row) {
   if (atomic_load_explicit(&collapse->several, memory_order_relaxed)) return;
   for (int64_t i = 0; i < row->count; i++, to += row->step_bytes[0], from += row->step_bytes[1]) {
     const int64_t *values = (const int64_t *)(const void *)from;
-    fetch_onward(values, (uintptr_t)least(collapse->columns, MOST_ASKED) * sizeof *values);
+    prefetch_onward(values, (uintptr_t)least(collapse->columns, MOST_ASKED) * sizeof *values);
     if (!collapse->is_constant(values, collapse->columns))
       atomic_store_explicit(&collapse->several, true, memory_order_relaxed);
     *(int64_t *)(void *)to = values[0];
@@ -59,7 +59,7 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
   struct collapse collapse = {.is_constant = index_loops()->is_constant, .columns = p->sizes[last]};
   atomic_init(&collapse.several, false);
   walk_rows_sized(context, &values, plan_numel(p) * (int64_t)sizeof(int64_t),
-                  rows_of_stretch(INT64_MAX, collapse.columns), collapse_visit, &collapse);
+                  rows_of_chunk(INT64_MAX, collapse.columns), collapse_visit, &collapse);
   *collapsed = *plan;
   collapsed->plan.operands[INDEX] = index;
   if (!atomic_load(&collapse.several)) return plan_simplify(&collapsed->plan), true;

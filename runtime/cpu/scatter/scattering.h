@@ -7,9 +7,6 @@
 
 #include <stdatomic.h>
 
-/* Operands as struct scatter_plan numbers them. */
-enum { SELF, INDEX, SRC, ARG, POSITION };
-
 /* -------------------------------------------------------------------------------------------------- scatter_loops.c */
 
 /* `rows` index values, each of which brings `columns` contributions to as many places. Steps are in bytes. */

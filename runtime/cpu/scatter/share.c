@@ -87,7 +87,7 @@ static void check_ascent(void *ascent_, int64_t i) {
   int64_t begin = part_begin(ascent->count, ascent->parts, i), end = part_begin(ascent->count, ascent->parts, i + 1);
   if (end < ascent->count) end++; /* up to the next part's first */
   for (int64_t next; begin < end && !context_stops(ascent->context); begin = next) {
-    next = end - begin <= STRETCH ? end : begin + STRETCH; /* a stretch's last is the next one's first */
+    next = end - begin <= CHUNK ? end : begin + CHUNK; /* a stretch's last is the next one's first */
     if (!index_ascends(ascent->values + begin, next == end ? end - begin : next + 1 - begin))
       atomic_store_explicit(&ascent->broken, true, memory_order_relaxed);
   }

@@ -156,7 +156,7 @@ static void walk_flat(const struct scatter_plan *plan, bool ahead, atomic_bool *
   flat.straight = index_is_straight(index->dtype, flat.index_column, plan->mode);
   flat.plain = src->dtype == self->dtype;
   flat.tile.self = operand_address(self);
-  walk_rows(&rows, 0, plan_numel(&rows), rows_of_stretch(INT64_MAX, flat.columns), visit, &flat);
+  walk_rows(&rows, 0, plan_numel(&rows), rows_of_chunk(INT64_MAX, flat.columns), visit, &flat);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ lines */
@@ -220,7 +220,7 @@ static void walk_lines(const struct scatter_plan *plan, atomic_bool *bad) {
                           lines_fetched_ahead(self->storage->device->context, columns, scatter_range_bytes(plan),
                                               (int64_t)scatter_target_bytes(plan)),
                       .bad = bad};
-  walk_rows(&rows, 0, plan_numel(&rows), rows_of_stretch(INT64_MAX, columns), visit_lines, &flat);
+  walk_rows(&rows, 0, plan_numel(&rows), rows_of_chunk(INT64_MAX, columns), visit_lines, &flat);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- both */

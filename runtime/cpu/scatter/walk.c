@@ -319,10 +319,10 @@ static void walk_columns(struct part *part, int64_t longest) {
   int64_t columns = part->tile.columns, whole = plan_numel(part->outer), done = 0;
   const struct operand *given = part->plan->plan.operands;
   for (int64_t count; done < columns; done += count) {
-    count = least(columns - done, STRETCH);
+    count = least(columns - done, CHUNK);
     part->tile.columns = count;
     choose_loops(part);
-    walk_rows(part->outer, 0, whole, rows_of_stretch(longest, count), visit, part);
+    walk_rows(part->outer, 0, whole, rows_of_chunk(longest, count), visit, part);
     int last = part->outer->rank;
     for (int i = 0; done + count < columns && i < part->outer->count; i++)
       operands[i].offset += count * given[i].strides[last];
