@@ -15,7 +15,7 @@ MAKEFLAGS += --no-print-directory
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
 
 # Sanitizers of older compilers hang in one of six address space layouts: they run in the fixed one, where allowed.
-FIXED    = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+FIXED   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 ifneq ($(if $(SANITIZE),$(FIXED)),)
 SHELL       := setarch
 .SHELLFLAGS := -R /bin/sh -c
