@@ -1,11 +1,11 @@
-/* buffer.c: device memory. Making a buffer costs page faults (18 ms for 80 MB on a processor, 4 from the pool), so
-   freed ones are kept, newest first, up to a quarter of the device's memory; they are dropped where memory runs out. */
+/* buffer.c: device memory. A new buffer costs page faults (80 MB on a CPU: 18 ms new, 4 ms from the pool), so freed
+   buffers are kept, up to a quarter of the device's memory. They are released when memory runs out. */
 #include "opencl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A few sizes, so that blocks fit again: multiples of 256 up to a page, then eighths of powers of two. */
+/* Rounds sizes up so that freed buffers fit again: multiples of 256 up to a page, then eighths of powers of two. */
 static size_t rounded(size_t size_bytes) {
   size_t step = 256;
   while (step * 16 < size_bytes && step < (size_t)1 << 60) step *= 2;
@@ -21,27 +21,27 @@ static void drop(strew_device *device, int i) {
   memmove(&on->free_blocks[i], &on->free_blocks[i + 1], (size_t)(on->free_count - i) * sizeof(struct block));
 }
 
-/* Drops the oldest blocks until no more than keep_bytes are held. */
+/* Releases the oldest blocks until at most keep_bytes are kept. */
 void blocks_trim(strew_device *device, size_t keep_bytes) {
   struct opencl *on = opencl_of(device);
   while (on->free_count && on->free_bytes > keep_bytes) drop(device, 0);
 }
 
-/* Commands that are still to come hold what they use. */
+/* Safe without waiting: OpenCL retains buffers that enqueued commands use. */
 void opencl_drop_kept(strew_context *context) {
   for (int i = 0; i < context->found.count; i++) blocks_trim(context->found.devices[i], 0);
 }
 
-/* Launches that are still to come hold what they use. */
+/* Waits first: OpenCL retains buffers that enqueued commands use. */
 bool blocks_make_room(strew_device *device) {
   struct opencl *on = opencl_of(device);
   if (on->free_count == 0) return false;
-  cl.clFinish(on->queue); /* should it fail, so will what comes next */
+  cl.clFinish(on->queue); /* an error here shows in the next call as well */
   blocks_trim(device, 0);
   return true;
 }
 
-/* The newest free block of this size; blocks of other sizes stay for others. */
+/* The newest free block of exactly this size. */
 static bool take_free(struct opencl *on, size_t size_bytes, struct block *block) {
   for (int i = on->free_count - 1; i >= 0; i--) {
     if (on->free_blocks[i].size_bytes != size_bytes) continue;
@@ -54,7 +54,7 @@ static bool take_free(struct opencl *on, size_t size_bytes, struct block *block)
   return false;
 }
 
-/* What was asked for stands in the message, what is in use and the limit in the hint. */
+/* The message has the size that failed, the hint memory in use and the limit. */
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
   char text[TEXT_BYTES];
   const char *hint = hint_of_memory(device, text);
@@ -74,7 +74,9 @@ static strew_status fail_too_large(const struct call *call, strew_device *device
 static cl_int make_buffer(struct opencl *on, size_t size_bytes, struct block *block) {
   cl_int error = CL_SUCCESS;
   *block = (struct block){cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE, size_bytes, NULL, &error), size_bytes};
-  return block->memory || error != CL_SUCCESS ? error : CL_MEM_OBJECT_ALLOCATION_FAILURE; /* drivers may make nothing */
+  return block->memory || error != CL_SUCCESS
+             ? error
+             : CL_MEM_OBJECT_ALLOCATION_FAILURE; /* some drivers return NULL without an error */
 }
 
 strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
@@ -103,7 +105,7 @@ void block_free(strew_device *device, struct block *block) {
   blocks_trim(device, on->memory_bytes / 4);
 }
 
-/* Larger transfers go in pieces: nobody can stop one. */
+/* Transfers are split, because one cannot be stopped. */
 enum { PIECE = 16 << 20 };
 
 strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,

@@ -1,7 +1,8 @@
-/* cache.c: the drivers' binaries on disk, so that a kernel is compiled once per machine and not once per process. A
-   file is named after a hash of its key, holds a second hash of it, and ends with one of the binary: a file that is
-   torn, of another key or of another version is none. It is written aside and renamed. Nothing here can fail: what goes
-   wrong means that the kernel is compiled. */
+/* cache.c: driver binaries on disk, so that a kernel is compiled once per machine and not once per process.
+
+   A file is named after a hash of its key. Its header holds a second hash of the key and one of the binary; a file that
+   is truncated, of another key or of another version is ignored. Files are written under a temporary name and renamed.
+   No function here fails: on an error the kernel is compiled. */
 #define _DEFAULT_SOURCE
 #include "opencl.h"
 
@@ -27,17 +28,17 @@ static uint64_t hash(uint64_t state, const void *bytes, size_t size_bytes) {
   return state ^ state >> 32;
 }
 
-/* $XDG_CACHE_HOME/strew, else ~/.cache/strew; made if it is not there. */
+/* $XDG_CACHE_HOME/strew, else ~/.cache/strew; creates it. */
 static bool folder(char *path) {
   const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int length = base && *base == '/'   ? snprintf(path, LONGEST_PATH, "%s", base)
                : home && *home == '/' ? snprintf(path, LONGEST_PATH, "%s/.cache", home)
                                       : -1;
   if (length < 0 || length + 64 > LONGEST_PATH) return false;
-  mkdir(path, 0700); /* where it is there already, all the better */
+  mkdir(path, 0700); /* may exist already */
   strcat(path, "/strew");
   mkdir(path, 0700);
-  struct stat about; /* what others may write is not run */
+  struct stat about; /* binaries are not loaded from a folder that others may write */
   return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() && !(about.st_mode & 022);
 }
 
@@ -74,7 +75,7 @@ void *cache_find(strew_context *context, const char *key, size_t *size_bytes) {
   return binary;
 }
 
-/* The folder is emptied where it has grown beyond its bound: what is in use comes back by itself. */
+/* Empties the folder once it exceeds its bound; binaries in use are stored again when they are next compiled. */
 static void bound_folder(size_t more_bytes) {
   char path[LONGEST_PATH];
   DIR *entries = folder(path) ? opendir(path) : NULL;

@@ -1,6 +1,6 @@
-/* clblast.c: see clblast.h. Found once in a process, and never closed: it keeps kernels. The declarations are those of
-   clblast_c.h, version 1.5 and its predecessors since 1.4 (CLBlastSgemmStridedBatched, CLBlastDgemmStridedBatched), so
-   that building needs no header of it. */
+/* clblast.c: see clblast.h. The library is loaded once per process and never closed, because it caches kernels. The
+   declarations follow clblast_c.h, versions 1.4 and 1.5 (CLBlastSgemmStridedBatched, CLBlastDgemmStridedBatched), so
+   the build needs no header of it. */
 #include "clblast.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ static struct {
 } found;
 static bool is_found;
 
-/* ISO C has no conversion from dlsym's result to a function. */
+/* ISO C does not convert dlsym's result to a function pointer. */
 static bool look_up(void *library, const char *name, void *function) {
   void *address = dlsym(library, name);
   memcpy(function, &address, sizeof address);
@@ -47,7 +47,7 @@ bool clblast_multiply(strew_device *device, strew_dtype dtype, size_t m, size_t 
   on->busy = true;
   int a_way = a->transposed ? TRANSPOSED : AS_IT_IS, b_way = b->transposed ? TRANSPOSED : AS_IT_IS, error;
   sigset_t before;
-  shield_raise(&before); /* it compiles kernels at their first use */
+  shield_raise(&before); /* CLBlast compiles kernels at first use */
   strew_context_progress(context, "compiling kernels", -1);
   if (dtype == STREW_FLOAT32)
     error = found.sgemm(ROW_MAJOR, a_way, b_way, m, n, k, 1, a->memory, a->offset, a->leading, a->stride, b->memory,

@@ -1,5 +1,6 @@
-/* cumsum.c: running sums. Where there are lines enough for the device, each goes to one work-item, or tiles of
-   neighbouring ones to one; else their blocks do, in three steps: the blocks' pairs, their carries, the sums. */
+/* cumsum.c: running sums. With enough lines to fill the device a work-item scans a whole line, or a tile of
+   neighbouring lines. Otherwise lines are scanned block by block in three steps: totals of the blocks, carries (prefix
+   sums of the totals), running sums. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -11,12 +12,12 @@ struct job {
   const struct call *call;
   strew_device *device;
   struct plan lines;
-  struct space space; /* of them */
+  struct space space; /* of the lines */
   int64_t line_count, n, blocks, in_run, out_run;
   strew_dtype in, out;
   enum way way;
   bool dense;
-  int64_t span; /* blocks that a work-item goes through */
+  int64_t span; /* blocks per work-item */
 };
 
 static void lay_out(struct job *job, const struct plan *plan) {
@@ -36,7 +37,7 @@ static void lay_out(struct job *job, const struct plan *plan) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Neighbouring lines are worth more than neighbouring elements of one where the former lie closer. */
+/* Prefers a work-item per tile of neighbouring lines if those are closer in memory than neighbours along a line. */
 static void choose_way(struct job *job) {
   const struct opencl *on = opencl_of(job->device);
   enum { SHORT = 32, LEAST_COLUMNS = 8, LINES_PER_UNIT = 4 };
@@ -46,7 +47,7 @@ static void choose_way(struct job *job) {
   job->way = WAY_ITEMS;
   job->dense = job->in_run == 1 && job->out_run == 1;
   job->span = on->is_gpu ? 1 : SPAN;
-  /* fewer kinds of kernels, where coordinates are seldom asked for */
+  /* fewer programs to compile; coordinates are computed rarely enough not to matter */
   if (job->space.outer == 1 && job->n >= SHORT) job->space.outer = 4;
   if (on->is_gpu) {
     if (!closer && job->n >= SHORT) job->way = WAY_STAGED;
@@ -96,12 +97,12 @@ static strew_status scan(const struct job *job, const struct block *carries, boo
     return launch_groups(&launch, (job->line_count * job->blocks - 1) / STAGED_ROWS + 1, GROUP);
   if (job->way == WAY_TILE) return launch_groups(&launch, tiles * job->space.rows * chunks, 1);
   int64_t items = job->line_count * chunks;
-  /* few work-items that take long are spread better one by one */
+  /* a few long work-items balance better in groups of one */
   bool spread = !on->is_gpu && items < (int64_t)on->units * GROUP * SPAN;
   return spread ? launch_groups(&launch, items, 1) : launch_items(&launch, items);
 }
 
-/* Blocks' pairs give way to the sums of those before them. */
+/* Replaces the blocks' totals by the sums of those before them. */
 static strew_status carry(const struct job *job, const struct block *carries, const struct block *running) {
   enum { MANY_LINES = 1024, FEW_BLOCKS = 64 };
   const struct opencl *on = opencl_of(job->device);
@@ -124,7 +125,7 @@ static strew_status carry(const struct job *job, const struct block *carries, co
 
 static strew_status scan_in_pieces(const struct job *job) {
   strew_dtype wide = dtype_is_float(job->in) ? dtype_wide(job->in) : STREW_INT64;
-  size_t row_bytes = (size_t)job->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs */
+  size_t row_bytes = (size_t)job->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs of (high, low) */
   struct block carries = {NULL, 0}, running = carries;
   strew_status status = block_allocate(job->call, job->device, (size_t)job->blocks * row_bytes, &carries);
   if (status == STREW_OK) status = block_allocate(job->call, job->device, row_bytes, &running);

@@ -1,4 +1,4 @@
-/* device.c: an OpenCL device as a device like any other: its table, how it is opened, and how its failures are told. */
+/* device.c: the OpenCL entries of the device table: properties, opening and closing, storage. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 /* ------------------------------------------------------------------------------------------------------- opening */
 
 static void ask(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {
-  memset(value, 0, size_bytes); /* what a driver does not know counts as nothing */
+  memset(value, 0, size_bytes); /* a property that the driver does not know reads as 0 */
   if (cl.clGetDeviceInfo(on->device, what, size_bytes, value, NULL) != CL_SUCCESS) memset(value, 0, size_bytes);
 }
 
@@ -23,8 +23,8 @@ static void read_extensions(struct opencl *on, bool *float64) {
                       strstr(extensions, "cl_khr_int64_extended_atomics") && !opencl_assumed("noatomics64");
 }
 
-/* Measured with PoCL on two cores: a turn takes 1 to 10 ns of one of them. Integers in the place of floats take ten
-   times as long; so does everything where long loops are stopped, on llvmpipe. */
+/* A loop iteration takes 1 to 10 ns of one core (PoCL, 2 cores). Integer emulation of floats is ten times slower; so is
+   everything on llvmpipe, which stops long loops. */
 static void set_most_turns(struct opencl *on) {
   enum { PROCESSOR = 1 << 25, GPU = 1 << 28, TESTS = 64, SLOWER = 8 };
   bool is_slow = on->software & ~(unsigned)SOFT_WIDEN || on->longest_loop < INT64_MAX;
@@ -41,7 +41,7 @@ static void read_properties(strew_device *device) {
   bool float64;
   ask(on, CL_DEVICE_TYPE, &type, sizeof type);
   ask(on, CL_DEVICE_MAX_COMPUTE_UNITS, &on->units, sizeof on->units);
-  on->units = on->units < 1 ? 1 : on->units < MOST_UNITS ? on->units : MOST_UNITS; /* work is shared out by it */
+  on->units = on->units < 1 ? 1 : on->units < MOST_UNITS ? on->units : MOST_UNITS; /* work is divided by it */
   ask(on, CL_DEVICE_MAX_WORK_GROUP_SIZE, &on->largest_group, sizeof on->largest_group);
   ask(on, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory);
   ask(on, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest);
@@ -74,7 +74,7 @@ static void set_prelude(strew_device *device) {
            on->int64_atomics ? "#define HAS_INT64_ATOMICS\n" : "");
 }
 
-/* What cannot be done without. */
+/* Fails if the device lacks a feature that strew needs. */
 static strew_status check_device(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   cl_bool available, compiler, little;
@@ -112,13 +112,13 @@ static strew_status open_device(const struct call *call, strew_device *device) {
   strew_status status = check_device(call, device);
   if (status == STREW_OK) status = make_queue(call, device);
   if (status == STREW_OK) status = opencl_probe(call, device);
-  programs_release(device); /* what was asked for before the answers were known */
+  programs_release(device); /* programs built for the probe have the wrong prelude */
   set_prelude(device);
   set_most_turns(opencl_of(device));
   return status;
 }
 
-/* Some drivers take over the rounding and flushing that the thread happens to have: within a call that is the default
+/* Some drivers copy the calling thread's rounding and flush modes; within a call these are the defaults
    (float_mode.h). */
 strew_status opencl_open(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
@@ -132,7 +132,7 @@ strew_status opencl_open(const struct call *call, strew_device *device) {
 void opencl_close(strew_device *device) {
   struct opencl *on = opencl_of(device);
   if (on->queue && !on->lost)
-    cl.clFinish(on->queue); /* nothing may still run in what is given back; wait.c bounds it */
+    cl.clFinish(on->queue); /* no command may still use what is released; throttle.c bounds the wait */
   blocks_trim(device, 0);
   programs_release(device);
   if (on->portion) cl.clReleaseEvent(on->portion);
@@ -161,7 +161,7 @@ strew_status opencl_allocate(const struct call *call, strew_device *device, size
   return STREW_OK;
 }
 
-/* What differs from other devices, in words. */
+/* How the device differs from others, in words. */
 static void describe_promise(const strew_device *device, char *text, size_t size) {
   static const struct {
     unsigned flag;

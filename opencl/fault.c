@@ -1,4 +1,4 @@
-/* fault.c: failures of OpenCL's functions in words, and what tests make of a device. */
+/* fault.c: messages for failed OpenCL functions, and the test switches of STREW_OPENCL_ASSUME. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static bool is_memory_error(cl_int error) {
   return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* After these nothing that the context holds can be trusted. */
+/* True if nothing that the OpenCL context holds can be trusted after this error. */
 static bool is_loss(cl_int error) {
   return error == CL_DEVICE_NOT_AVAILABLE || error == CL_INVALID_CONTEXT || error == CL_INVALID_COMMAND_QUEUE ||
          error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error < -1100;
@@ -49,10 +49,16 @@ strew_status fail_lost(const struct call *call, strew_device *device) {
               "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
 }
 
-/* Words of STREW_OPENCL_ASSUME, for tests of what the machine at hand does not have: gpu, cpu, software, nofloat64,
-   noatomics64, shortloops; large, for kernels that small calls do not get; cuts, for launches so short that small calls
-   take several; and those that reach every way of scattering with small calls (scatter.c): way=walk, way=alone,
-   way=partition, way=sort, way=group, way=atomics, order, tiny. */
+/* Words of STREW_OPENCL_ASSUME, which let tests run code for devices that the machine lacks:
+     gpu, cpu                                  the kind of device
+     software, nofloat64, noatomics64          features are missing
+     shortloops                                the device stops long loops
+     large                                     small calls use the kernels for large ones
+     cuts                                      launches so short that small calls take several
+     way=walk, way=alone, way=partition,       a scatter method (scatter/scatter.c)
+     way=sort, way=group, way=atomics
+     order                                     ... which first tests whether the index is sorted
+     tiny                                      ... with blocks of a few elements */
 bool opencl_assumed(const char *word) {
   const char *words = getenv("STREW_OPENCL_ASSUME");
   return words && strstr(words, word);

@@ -1,4 +1,4 @@
-/* gather.c: gathering moves bits, so it knows sizes of elements, not dtypes. */
+/* gather.c: gather moves bits, so kernels depend on the element size, not on the dtype. */
 #include "index.h"
 
 strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {

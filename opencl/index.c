@@ -1,8 +1,8 @@
-/* index.c: passes that look at an index. */
+/* index.c: see index.h. */
 #include "index.h"
 
-/* What one group takes: on a processor a work-item's straight run, long enough that starting it does not count; on a
-   GPU a few values for each of GROUP work-items. */
+/* How an index is divided among work-groups. On a CPU a group is one work-item with a contiguous chunk, long enough to
+   hide its start. On a GPU it is GROUP work-items with 32 values each. */
 struct chunks {
   int lanes;
   int64_t size, count;
@@ -75,7 +75,7 @@ strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t high
   return launch_chunks(&launch, &chunks);
 }
 
-/* Both in one launch, where one group can do it: a second would cost more. */
+/* Initialises and checks in one launch if one group can do it, since a second launch would cost more. */
 static strew_status start_and_check(struct index_pass *pass, int64_t lowest, int64_t highest, struct block *verdict) {
   struct chunks chunks = chunks_of(pass, INT64_MAX);
   strew_status status = STREW_OK;
@@ -111,7 +111,8 @@ strew_status verdict_read(const struct call *call, strew_device *device, const s
 
 /* ---------------------------------------------------------------------------------------------------- the entries */
 
-/* Asked once it is known that there is a bad value: each chunk's first, of which the host takes the smallest. */
+/* Position of the first bad value, called once one is known to exist: each chunk finds its first, the host takes the
+   smallest. */
 static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t highest, int64_t *bad) {
   struct chunks chunks = {.lanes = 1, .size = 4096};
   chunks.count = (plan_numel(&pass->values) - 1) / chunks.size + 1;
@@ -157,7 +158,7 @@ strew_status opencl_index_check(const struct call *call, strew_device *device, c
 
 enum { MOST_RANGES = 1024 };
 
-/* `chunks`, the first of them number `first` of all. */
+/* Combines the ranges of chunks first .. first + count - 1. */
 static strew_status join_ranges(struct index_pass *pass, const struct chunks *chunks, int64_t first,
                                 const struct block *block, struct index_range *range) {
   struct index_range ranges[MOST_RANGES];
@@ -176,7 +177,7 @@ static strew_status join_ranges(struct index_pass *pass, const struct chunks *ch
   return status;
 }
 
-/* The host joins what a bounded number of groups found at a time. */
+/* The host combines the results of a bounded number of groups at a time. */
 strew_status opencl_index_range(const struct call *call, strew_device *device, const struct plan *plan,
                                 struct index_range *range) {
   struct index_pass pass;

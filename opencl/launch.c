@@ -1,4 +1,4 @@
-/* launch.c: kernels bound to their arguments and given to the queue. */
+/* launch.c: binding kernel arguments and enqueueing launches. */
 #include "opencl.h"
 
 #include <stdarg.h>
@@ -51,7 +51,7 @@ void launch_block(struct launch *launch, const struct block *block) {
 
 /* ------------------------------------------------------------------------------------------------------- plans */
 
-/* The outer dimensions' numbers, the last one last, in a vector of `outer`; those in front are `filling`. */
+/* Binds one number per outer dimension as a vector of `outer`, right-aligned; `filling` pads the front. */
 static void launch_vector(struct launch *launch, const struct space *space, const int64_t *numbers, int64_t filling) {
   int64_t vector[MAX_RANK];
   int rank = space->plan->rank - 1, first = space->outer - (rank > 0 ? rank : 0);
@@ -67,7 +67,7 @@ void launch_space(struct launch *launch, const struct space *space) {
 
 void launch_memory(struct launch *launch, const struct operand *operand) {
   static const struct block none = {NULL, 0};
-  const struct block *block = operand->storage ? operand->storage->data : NULL; /* tensors of nothing have no block */
+  const struct block *block = operand->storage ? operand->storage->data : NULL; /* empty tensors have no block */
   launch_block(launch, block ? block : &none);
   launch_int(launch, operand->offset);
 }
@@ -86,7 +86,7 @@ void launch_operand(struct launch *launch, const struct space *space, int i) {
 
 /* --------------------------------------------------------------------------------------------------------- running */
 
-/* One launch of `turns` turns. Drivers that find memory for buffers when they are first used may not find it then. */
+/* Enqueues one launch of `turns` iterations. Drivers that allocate buffers at first use may run out of memory here. */
 static strew_status enqueue(struct launch *launch, cl_uint dimensions, const size_t *first, const size_t *global,
                             const size_t *local, int64_t turns) {
   if (launch->status != STREW_OK) return launch->status;
@@ -97,7 +97,7 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
   on->busy = true;
   cl_int error;
   sigset_t before;
-  shield_raise(&before); /* some drivers link a kernel when it is first launched */
+  shield_raise(&before); /* some drivers link a kernel at its first launch */
   do error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, first, global, local, 0, NULL, NULL);
   while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_make_room(launch->device));
   shield_lower(&before);
@@ -112,17 +112,17 @@ int64_t longest_run(const strew_device *device, int64_t each) {
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* After a failure where launches before have written a part, what is on the device cannot be trusted. (Who is stopped
-   is told that.) */
+/* After a failure behind launches that have written, the device's data cannot be trusted. A call that was stopped
+   reports that itself. */
 static strew_status lose_half_written(struct launch *launch, strew_status status) {
   bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
   if (status != STREW_OK && !is_stopped && launch->goes_on) opencl_of(launch->device)->lost = true;
   return status;
 }
 
-/* `across` * `down` groups of so many turns each, in launches of most_turns: before each of them the host looks whether
-   the call has to stop. They have the same arguments, and differ by the global offset. GPUs may have a bound on the
-   groups of the second dimension. */
+/* Enqueues `across` * `down` groups of `turns` iterations each, in launches of at most most_turns; between launches the
+   host tests whether the call must stop. The launches have the same arguments and differ by the global offset. GPUs may
+   limit the number of groups in the second dimension. */
 static strew_status enqueue_all(struct launch *launch, cl_uint dimensions, size_t across, size_t down,
                                 const size_t *local, int64_t turns) {
   enum { MOST_GROUPS = 65535 };
@@ -145,8 +145,8 @@ static strew_status enqueue_all(struct launch *launch, cl_uint dimensions, size_
 
 static size_t parts_of(int64_t count, size_t part) { return ((size_t)count + part - 1) / part; }
 
-/* Groups as wide as rows are long, so that few work-items have nothing to do; three shapes in all, since drivers
-   compile for each. */
+/* Groups are as wide as rows are long, so that few work-items are idle. Only three shapes, since drivers compile for
+   each. */
 strew_status launch_rows(struct launch *launch, const struct space *space) {
   size_t wide = space->columns >= GROUP / 2 || space->rows == 1 ? GROUP : space->columns >= 4 ? 8 : 1;
   size_t local[2] = {wide, GROUP / wide};
@@ -154,7 +154,7 @@ strew_status launch_rows(struct launch *launch, const struct space *space) {
                      launch->turns * GROUP);
 }
 
-/* A processor goes through the work-items of a group one after the other: long ones are groups of their own. */
+/* A CPU core runs the work-items of a group one after another, so long work-items get groups of one. */
 strew_status launch_items(struct launch *launch, int64_t count) {
   enum { SHARE = 8 };
   const struct opencl *on = opencl_of(launch->device);

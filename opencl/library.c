@@ -1,5 +1,5 @@
-/* library.c: OpenCL's loader, found at run time: strew needs none to start, and tells what is missing when asked for a
-   device. */
+/* library.c: the OpenCL loader, loaded at run time: strew starts without it and reports what is missing when a script
+   names a device. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "opencl.h"
 
@@ -8,7 +8,7 @@
 
 struct opencl_library cl;
 
-/* A host, or a tool that watches OpenCL calls, may have brought the functions already: those are taken. */
+/* Prefers functions that are already loaded: a host, or a tool that traces OpenCL calls, may provide them. */
 static bool look_up(void *library) {
   bool complete = true;
 #define LOOK_UP(name)                                                                                                  \
@@ -19,7 +19,7 @@ static bool look_up(void *library) {
   return complete;
 }
 
-/* Once per process, whichever context asks first: the functions are the loader's, and no state. */
+/* Once per process for all contexts: the functions hold no state. */
 static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
 static const char *trouble;
 
@@ -30,7 +30,7 @@ static void look_up_once(void) {
   for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = dlopen(names[i], RTLD_NOW);
   if (!library)
     trouble = "the loader libOpenCL.so.1 is not installed";
-  else if (!look_up(library)) /* it stays loaded in any case: drivers do not like to be unloaded */
+  else if (!look_up(library)) /* it stays loaded either way: drivers do not unload cleanly */
     trouble = "the loader lacks functions of OpenCL 1.2";
 }
 

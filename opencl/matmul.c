@@ -1,6 +1,6 @@
-/* matmul.c: products of matrices. Devices with vectors and caches pack blocks of b; those of many small processors
-   bring squares of a and b to local memory, or leave large floats to CLBlast; a vector on one side has kernels of its
-   own. kernels/matmul.cl has them. */
+/* matmul.c: matrix products. CPUs pack blocks of b into vectors and caches. GPUs stage square tiles of a and b in local
+   memory, or leave large float products to CLBlast. A product with a vector has kernels of its own. The kernels are in
+   kernels/matmul.cl. */
 #include "clblast.h"
 #include "opencl.h"
 
@@ -12,15 +12,15 @@ struct job {
   const struct call *call;
   strew_device *device;
   struct plan batches;
-  struct space space; /* of them */
+  struct space space; /* of the batches */
   int64_t batch_count, m, n, k;
   int64_t a_row, a_column, b_row, b_column;
   strew_dtype dtype;
-  int64_t piece;        /* of the k products, in one launch */
-  bool many_processors; /* else few, with vectors */
+  int64_t piece;        /* terms of the sum over k per launch */
+  bool many_processors; /* as a GPU; else few cores with vectors */
 };
 
-/* A column on the right is a row on the left of the transposed matrix. */
+/* A column on the right is a row on the left of the transposed product. */
 static void turn_column(struct job *job) {
   struct operand a = job->batches.operands[1];
   int64_t row = job->a_row;
@@ -36,7 +36,7 @@ static void turn_column(struct job *job) {
 }
 
 static void lay_out(struct job *job, const struct plan *plan, int64_t k) {
-  enum { TURNS_PER_PRODUCT = 128, STEP = 16 }; /* at the most, and what k is cut at */
+  enum { TURNS_PER_PRODUCT = 128, STEP = 16 }; /* at most; k_chunk is a multiple of K_STEP */
   const struct opencl *on = opencl_of(job->device);
   int rows = plan->rank - 2, columns = plan->rank - 1;
   const struct operand *a = &plan->operands[1], *b = &plan->operands[2];
@@ -54,11 +54,12 @@ static void lay_out(struct job *job, const struct plan *plan, int64_t k) {
   if (job->n == 1) turn_column(job);
 }
 
-/* So many products take a turn; those of a vector's element, by itself, take as long as ELEMENT elements' of others. */
+/* PRODUCTS multiplications count as one loop iteration; those for an element of a vector, by itself, as long as for
+   ELEMENT elements of a matrix. */
 enum { PRODUCTS = 8, ELEMENT = 2 };
 
-/* Bounds what one launch adds, where a work-item, or a group, has so many elements of c. Cut at blocks of the kernels,
-   whose sums c gets anyway, the order stays as it is. */
+/* Bounds the work of one launch, in which a work-item or a group computes `elements` elements of c. The cuts fall on
+   the kernels' own blocks, so the order of additions does not change. */
 static void bound_piece(struct job *job, int64_t elements) {
   enum { BLOCK = 128 };
   int64_t longest = longest_run(job->device, 1) * PRODUCTS / elements / BLOCK * BLOCK;
@@ -72,7 +73,7 @@ static int64_t turns_of(const struct job *job, int64_t elements) {
 
 /* -------------------------------------------------------------------------------------------------- our own kernels */
 
-/* Integers wrap: words of their size, signed or not. */
+/* Integers wrap, so signed and unsigned ones of a size share a kernel. */
 static const char *type_of(strew_dtype dtype) {
   if (dtype == STREW_FLOAT32) return "float";
   if (dtype == STREW_FLOAT64) return "double";
@@ -116,7 +117,7 @@ static strew_status multiply_vector(const struct job *job, int64_t k_begin) {
   return items < (int64_t)on->units * GROUP * 4 ? launch_groups(&launch, items, 1) : launch_items(&launch, items);
 }
 
-/* The largest squares of which there are enough for every processor. */
+/* Uses the largest tiles that still occupy all compute units. */
 static strew_status multiply_tiles(const struct job *job, int64_t k_begin) {
   enum { GROUPS_PER_UNIT = 4, LARGEST = 8, LARGEST_LONG = 4 };
   const struct opencl *on = opencl_of(job->device);
@@ -134,7 +135,7 @@ static strew_status multiply_tiles(const struct job *job, int64_t k_begin) {
   return launch_groups(&launch, groups, GROUP);
 }
 
-/* As many rows to a work-item as pay for packing, and few enough that there is work for all. */
+/* Rows per work-item: enough to repay packing b, few enough to occupy all compute units. */
 static strew_status multiply_panels(const struct job *job, int64_t k_begin) {
   enum { ITEMS_PER_UNIT = 8, LEAST_ROWS = 16, MOST_ROWS = 256 };
   const struct opencl *on = opencl_of(job->device);
@@ -153,7 +154,7 @@ static strew_status multiply_panels(const struct job *job, int64_t k_begin) {
 
 /* --------------------------------------------------------------------------------------------------------- CLBlast */
 
-/* Dense by rows, or the transpose of such a matrix. */
+/* The matrix as CLBlast sees it: contiguous rows, or the transpose of that. */
 static struct clblast_matrices clblast_of(const struct job *job, int operand, int64_t rows, int64_t columns,
                                           int64_t row, int64_t column) {
   const struct operand *it = &job->batches.operands[operand];
@@ -167,7 +168,7 @@ static struct clblast_matrices clblast_of(const struct job *job, int operand, in
                                    .transposed = !by_rows};
 }
 
-/* What it takes to start has to be worth it. */
+/* True if the product is large enough to repay CLBlast's overhead. */
 static bool suits_clblast(const struct job *job) {
   enum { LEAST_SIZE = 64 };
   const double least_products = 0x1p32;
@@ -176,7 +177,7 @@ static bool suits_clblast(const struct job *job) {
   return opencl_of(job->device)->is_gpu && large && dtype_is_float(job->dtype) && job->batches.rank <= 1;
 }
 
-/* Rows begin .. begin + m - 1 of c. */
+/* Computes rows begin .. begin + m - 1 of c. */
 static bool multiply_by_clblast(const struct job *job, int64_t begin, int64_t m) {
   struct clblast_matrices c = clblast_of(job, 0, job->m, job->n, job->n, 1);
   struct clblast_matrices a = clblast_of(job, 1, job->m, job->k, job->a_row, job->a_column);
@@ -187,7 +188,8 @@ static bool multiply_by_clblast(const struct job *job, int64_t begin, int64_t m)
                           &c, &a, &b);
 }
 
-/* As many rows at once as are bounded work; false where CLBlast is absent or fails: all of c is still to be made. */
+/* Computes c in bands of rows, each of bounded work. *done is false if CLBlast is absent or fails; then all of c is
+   still to be computed. */
 static strew_status multiply_in_bands(const struct job *job, bool *done) {
   const double most_products = 0x1p38, row = (double)job->n * (double)job->k * (double)job->batch_count;
   const int64_t rows = row * (double)job->m <= most_products ? job->m : (int64_t)(most_products / row) + 1;

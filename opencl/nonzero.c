@@ -1,18 +1,17 @@
-/* nonzero.c: positions of the elements that are not zero: flags for all of them, counts of flags in blocks, and what
-   lies before each block, which is where its positions go. */
+/* nonzero.c: positions of the nonzero elements, in three steps: a flag per element, the number of flags in each block,
+   and the prefix sums of these, at which the blocks write their positions. */
 #include "radix.h"
 
 #include <inttypes.h>
 
-/* A search under way. */
 struct search {
   const struct call *call;
   strew_device *device;
   const struct plan *plan;
-  struct space space;         /* of the plan as it is: its coordinates are the result */
-  int64_t places, block;      /* elements; those of one group or work-item */
-  size_t group;               /* work-items for a block */
-  struct block flags, counts; /* flags.memory NULL: the tensor's own bytes serve */
+  struct space space;         /* of the plan before it is simplified: its coordinates are the result */
+  int64_t places, block;      /* elements in all, and per block */
+  size_t group;               /* work-items per block */
+  struct block flags, counts; /* flags.memory is NULL if the tensor's own bytes serve as flags */
 };
 
 static int64_t blocks_of(const struct search *search) { return (search->places + search->block - 1) / search->block; }
@@ -96,8 +95,8 @@ static strew_status write_places(const struct search *search, const struct opera
   return launch_groups(&launch, blocks_of(search), search->group);
 }
 
-/* On a GPU a block is 8 elements for each of a group's work-items. Else a work-item goes through it, and through all
-   coordinates of what it finds. */
+/* On a GPU a block is 8 elements for each work-item of a group. On a CPU one work-item takes a block and counts out the
+   coordinates of each element it finds. */
 static void cut_into_blocks(struct search *search) {
   const struct opencl *on = opencl_of(search->device);
   search->group = on->is_gpu ? large_group(search->device) : 1;

@@ -1,14 +1,14 @@
-/* opencl.h: what the files of opencl/ share and nobody else sees.
+/* opencl.h: declarations shared by the files of opencl/, private to that folder.
 
-   The OpenCL side of a call: a family's file (scatter.c, reduce.c, ...) chooses a kernel and the lines that specialise
-   it, binds its arguments and enqueues it (struct launch). Kernels are made at first use from real files under kernels/
-   (program.c), kept in memory and, as the driver's binaries, on disk (cache.c). One queue per device works in order, so
-   that nothing waits for a kernel but who wants to see a value: read, finish, and the word of an index check. */
+   A call runs like this: a family's file (scatter.c, reduce.c, ...) chooses a kernel and the macros that specialise it,
+   binds the arguments and enqueues it (struct launch). Kernels are compiled at first use from the files under kernels/
+   (program.c), then kept in memory and, as driver binaries, on disk (cache.c). Each device has one in-order command
+   queue. The host waits for it only to read a value: a read, a finish, or the verdict of an index check. */
 #ifndef STREW_OPENCL_H
 #define STREW_OPENCL_H
 
 #define CL_TARGET_OPENCL_VERSION          120
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: of OpenCL 1.2, which is the floor */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, deprecated since 2.0; strew needs OpenCL 1.2 only */
 #include "runtime/device.h"
 
 #include <CL/cl.h>
@@ -16,7 +16,8 @@
 
 /* ----------------------------------------------------------------------------------------------------- library.c */
 
-/* The loader's functions, looked up when a script first asks for a device: programs that stay on the CPU load none. */
+/* Functions of the OpenCL loader, looked up when a device is first named: programs that stay on the CPU load no
+   driver. */
 #define OPENCL_CALLS(X)                                                                                                \
   X(clGetPlatformIDs)                                                                                                  \
   X(clGetPlatformInfo)                                                                                                 \
@@ -51,15 +52,16 @@ struct opencl_library {
   OPENCL_CALLS(MEMBER)
 #undef MEMBER
 };
-extern struct opencl_library cl; /* once opencl_library was asked */
-/* NULL: it is there. Else what is missing. */
+extern struct opencl_library cl; /* filled by opencl_library */
+/* Loads OpenCL; returns NULL, or text that says what is missing. */
 const char *opencl_library(void);
-/* "CL_OUT_OF_RESOURCES", ... */
+/* The name of an error code, as "CL_OUT_OF_RESOURCES". */
 const char *cl_error_name(cl_int error);
 
 /* ------------------------------------------------------------------------------------------------------ shield.c */
 
-/* Between the two, what a driver starts is safe from the terminal's signals; the host's thread gets them afterwards. */
+/* Blocks the terminal's signals in this thread, and so in threads and processes that a driver starts meanwhile;
+   restore_signals delivers pending ones. */
 void shield_raise(sigset_t *before);
 void shield_lower(const sigset_t *before);
 
@@ -67,39 +69,39 @@ void shield_lower(const sigset_t *before);
 
 enum { PROGRAM_SLOTS = 256, FREE_BLOCKS = 64 };
 
-struct block { /* a buffer, in use by a storage or as scratch, or free */
+struct block { /* a device buffer: owned by a storage, used as scratch, or in the pool of free ones */
   cl_mem memory;
   size_t size_bytes;
 };
 
-/* What strew_device.state is. */
+/* The type of strew_device.state. */
 struct opencl {
   cl_platform_id platform;
   cl_device_id device;
   bool open, lost;
   cl_context context;
   cl_command_queue queue;
-  bool is_gpu; /* many small processors: no long loop in one work-item (else: few large ones, as a CPU) */
+  bool is_gpu; /* many small cores: no long loop in one work-item; else few large ones, as a CPU */
   cl_uint units;
   size_t largest_group, memory_bytes, largest_bytes;
-  int64_t longest_loop;          /* turns that one work-item may take in one launch */
-  int64_t most_turns;            /* of all work-items of a launch together: at most 0.1 s, for nothing stops one */
-  bool int64_atomics;            /* cl_khr_int64_base_atomics and _extended_ */
-  unsigned software;             /* operations of float32 that integers have to do: */
-  uint64_t sorts_tried;          /* programs whose sorts are right, a bit each */
-  bool plain_sorts;              /* the compiler's optimisations get sorts wrong: they are built without */
-  char driver[128], options[96]; /* of the compiler */
-  char prelude[320];             /* lines put in front of every kernel file: what the device has */
+  int64_t longest_loop;          /* most loop iterations (turns) of one work-item in one launch */
+  int64_t most_turns;            /* of all work-items of a launch: at most 0.1 s, because a launch cannot be stopped */
+  bool int64_atomics;            /* cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics */
+  unsigned software;             /* enum software: float32 operations emulated with integers */
+  uint64_t sorts_tried;          /* one bit per sort program that passed its test */
+  bool plain_sorts;              /* sorts are right only if compiled without optimisation */
+  char driver[128], options[96]; /* driver version; compiler options */
+  char prelude[320];             /* macros in front of every program: features of the device */
   struct program *programs[PROGRAM_SLOTS];
-  struct block free_blocks[FREE_BLOCKS]; /* the most recently freed last */
+  struct block free_blocks[FREE_BLOCKS]; /* newest last */
   int free_count;
   size_t free_bytes;
   int64_t launches, read_bytes;
-  bool busy;        /* is there, perhaps, work in the queue? */
-  cl_event portion; /* the end of the last full portion of launches; NULL at first */
+  bool busy;        /* the queue may hold unfinished commands */
+  cl_event portion; /* marker behind the last full batch of launches, or NULL */
   struct {
     int64_t launches, turns;
-  } since; /* that portion: the one being filled */
+  } since; /* the batch being filled */
 };
 enum software {
   SOFT_SUM = 1,
@@ -113,38 +115,38 @@ enum software {
 
 static inline struct opencl *opencl_of(const strew_device *device) { return device->state; }
 
-/* Makes context and queue and asks the device what it can do; at first use. */
+/* At first use creates context and queue and tests the device. */
 strew_status opencl_open(const struct call *call, strew_device *device);
 void opencl_close(strew_device *device);
 extern const struct device_ops opencl_ops;
-/* Is the device to be taken for one that it is not? Words of STREW_OPENCL_ASSUME. */
+/* True if STREW_OPENCL_ASSUME contains `word`: tests make a device behave like another. */
 bool opencl_assumed(const char *word);
-/* Which operations the device gets wrong, by chosen operands. probe.c */
+/* Tests the device's arithmetic with chosen operands and sets `software`. */
 strew_status opencl_probe(const struct call *call, strew_device *device);
-/* Sorts by a program that need not have been tested on this device: see probe_sort.c. sort.c */
+/* Sorts without testing the device first; opencl_sort (probe_sort.c) tests, then calls this. */
 strew_status sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan);
-/* True if an earlier process found that the device sorts right only without optimisations. */
+/* True if an earlier process found that the device sorts right only without optimisation. */
 bool opencl_knows_plain_sorts(strew_device *device);
 
-/* In text (of TEXT_BYTES): what is in use, of how much, and what to do. */
+/* Writes to `text` (TEXT_BYTES): bytes in use, size of the device's memory, what to do. Returns text. */
 const char *hint_of_memory(const strew_device *device, char *text);
-/* A failed OpenCL function, as an error that says which, on what device, and what to do. */
+/* Fails with the OpenCL function, the device, the error code and a hint. */
 strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error);
-/* Where `lost`: whatever the driver would do by now, nothing more is asked of it. */
+/* Fails because the device is lost: no driver function is called for it any more. */
 strew_status fail_lost(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------------------------ buffer.c */
 
-/* Blocks come from the pool of freed ones where one fits, else from the driver. In an in-order queue a block may be
-   given back as soon as the last launch that uses it is enqueued. */
+/* Buffers come from the pool of freed ones if one has the right size, else from the driver. Because the queue is in
+   order, a buffer may be freed as soon as its last use is enqueued. */
 strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block);
 void block_free(strew_device *device, struct block *block);
 void blocks_trim(strew_device *device, size_t keep_bytes);
-/* Frees the free blocks of all devices. */
+/* Releases the free buffers of all devices. */
 void opencl_drop_kept(strew_context *context);
-/* Gives all free blocks back to the driver; false where there were none. */
+/* Releases all free buffers of the device; false if there were none. */
 bool blocks_make_room(strew_device *device);
-/* Host memory to a block, and back: both wait. */
+/* Copy between host memory and a buffer; both wait. */
 strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
                          const void *from, size_t size_bytes);
 strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
@@ -160,28 +162,28 @@ strew_status opencl_finish(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------------------------- wait.c */
 
-/* Waits for all that was enqueued, or until the call has to stop: then its failure. */
+/* Waits for all enqueued commands, or until the running call must stop, then fails. */
 strew_status opencl_wait(const struct call *call, strew_device *device);
-/* Before each launch, of so many turns: counts it, and waits where too much is outstanding. */
+/* Call before each launch, of `turns` loop iterations in all: counts it and waits if too much work is pending. */
 strew_status opencl_throttle(const struct call *call, strew_device *device, int64_t turns);
 
 /* ---------------------------------------------------------------------------------------------------- program.c */
 
-/* One kernel of a file under kernels/, specialised by `settings`, "NAME=value NAME=value", each a #define in front.
-   Built at first use. */
+/* The kernel `name` of kernels/`file`, specialised by `settings`, "NAME=value NAME=value": each becomes a #define in
+   front of the text. Compiled at first use. */
 strew_status kernel_find(const struct call *call, strew_device *device, const char *file, const char *name,
                          const char *settings, cl_kernel *out);
 void programs_release(strew_device *device);
 
-/* cache.c: the binary that was kept under this key (a text of everything that decides it), or NULL; memory_free'n by
-   the caller. Trouble of any kind means that nothing is found, or nothing kept. */
+/* cache_find: the binary stored under this key (a text of all that determines it), or NULL; the caller frees it by
+   memory_free. Neither function fails: on any error nothing is found, nothing stored. */
 void *cache_find(strew_context *context, const char *key, size_t *size_bytes);
 void cache_keep(const char *key, const void *binary, size_t size_bytes);
 
 /* ----------------------------------------------------------------------------------------------------- launch.c */
 
-/* A kernel with its arguments, bound one after the other in the order of its parameters; the first failure is kept, and
-   told by launch_run, so that a launch reads as one sequence:
+/* A kernel launch. Arguments are bound in the order of the kernel's parameters. The first failure is kept, later steps
+   do nothing, and the function that enqueues returns it:
      struct launch launch;
      launch_start(&launch, call, device, "copy.cl", "copy", "T=%s OUTER=%d", "f32", space.outer);
      launch_space(&launch, &space);
@@ -192,13 +194,13 @@ struct launch {
   strew_device *device;
   cl_kernel kernel;
   cl_uint bound; /* arguments so far */
-  int64_t turns; /* that a work-item takes, or with launch_groups a group: 1, or what is set before */
-  bool goes_on;  /* with what an earlier launch has begun to write */
+  int64_t turns; /* loop iterations per work-item, of launch_groups per group; 1 unless set */
+  bool goes_on;  /* an earlier launch of the same operation has already written */
   strew_status status;
 };
 
-/* A plan as kernels see it (kernels/space.h): columns, which is its last dimension, and rows, which are all others;
-   `outer` says in how many numbers a row's coordinates are kept: 1, 4 or 16. */
+/* A plan as kernels see it (kernels/space.h): `columns` is its last dimension, `rows` the product of the others. A
+   row's coordinates are a vector of `outer` numbers: 1, 4 or 16. */
 struct space {
   const struct plan *plan;
   int outer;
@@ -206,7 +208,7 @@ struct space {
 };
 struct space space_of(const struct plan *plan);
 
-/* S of scalar.h: "f32", ... */
+/* The dtype's suffix in scalar.h: "f32", ... */
 const char *dtype_suffix(strew_dtype dtype);
 
 void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
@@ -214,29 +216,31 @@ void launch_start(struct launch *launch, const struct call *call, strew_device *
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
 void launch_int(struct launch *launch, int64_t value); /* a `const long` */
 void launch_block(struct launch *launch, const struct block *block);
-/* SPACE */
+/* Binds SPACE of kernels/space.h. */
 void launch_space(struct launch *launch, const struct space *space);
-/* OPERAND(T, name) of kernels/space.h: an operand of the plan. One without storage binds no memory. */
+/* Binds OPERAND(T, name) of kernels/space.h. An operand without storage binds no memory. */
 void launch_operand(struct launch *launch, const struct space *space, int operand);
-/* STRIDES(name): those of an operand alone. */
+/* Binds STRIDES(name): an operand's strides alone. */
 void launch_strides(struct launch *launch, const struct space *space, int operand);
-/* Just the memory of an operand, and its offset. */
+/* Binds an operand's memory and its offset. */
 void launch_memory(struct launch *launch, const struct operand *operand);
-/* These enqueue launches of whole groups and at most most_turns, as many as it takes; ids count through all of them
-   (group_id of kernels/prelude.h). Where the call has to stop between two of them, the first ones have written already;
-   where OpenCL fails there, the device is lost.
-   One work-item per (column, row). */
+/* Enqueue the kernel in whole work-groups, split into launches of at most most_turns iterations. group_id of
+   kernels/prelude.h counts through all launches. If the call must stop between two, the first have already written.
+   If OpenCL fails there, the device is lost.
+
+   launch_rows: one work-item per (column, row). */
 strew_status launch_rows(struct launch *launch, const struct space *space);
-/* One work-item for each of `count`, in groups of GROUP; more are started than asked for, so kernels compare. */
+/* One work-item for each of `count`, in groups of GROUP. The last group is padded, so kernels compare their id with
+   `count`. */
 enum { GROUP = 64 };
 strew_status launch_items(struct launch *launch, int64_t count);
-/* `groups` groups of `size` work-items: size is GROUP, 1, or another of few. */
+/* `groups` groups of `size` work-items: GROUP, 1, or one of few other sizes, because drivers compile for each. */
 strew_status launch_groups(struct launch *launch, int64_t groups, size_t size);
-/* How often a loop of `each` turns may go round where the caller's sizes say how often: a longer one goes on in another
-   launch. */
+/* The iterations that fit into one launch if each costs `each` turns: longer loops are split into several launches. At
+   least 1. */
 int64_t longest_run(const strew_device *device, int64_t each);
 
-/* How many work-items the groups of such kernels have, their setting GROUP_SIZE: GROUP where a device takes no more. */
+/* The size of large work-groups, GROUP_SIZE of the kernels: 256, or GROUP if the device allows no more. */
 static inline size_t large_group(const strew_device *device) {
   return opencl_of(device)->largest_group >= 256 ? 256 : GROUP;
 }

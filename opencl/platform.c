@@ -1,6 +1,6 @@
-/* platform.c: which devices there are. Asking loads the drivers, so it is done once per context, and only for those who
-   want one. What cannot be used is remembered with its reason. Drivers are not believed: they say that there are
-   more than they tell. */
+/* platform.c: finding the OpenCL devices. This loads the drivers, so it happens once per context, when a device is
+   first named. Devices that cannot be used are listed with the reason. Counts that drivers return are not trusted: they
+   may exceed the arrays passed. */
 #include "opencl.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64 };
 
-/* Notes why something cannot be used, as far as there is room. */
+/* Records why something cannot be used, if the list has room. */
 static void problem(struct device_list *list, const char *format, ...) {
   if (list->problem_count == MOST_PROBLEMS) return;
   va_list arguments;
@@ -19,7 +19,7 @@ static void problem(struct device_list *list, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Drivers pad names with spaces. */
+/* Removes spaces at both ends, with which drivers pad names. */
 static void trim(char *text) {
   size_t begin = strspn(text, " "), length = strlen(text + begin);
   memmove(text, text + begin, length + 1);
@@ -71,8 +71,8 @@ static void add_platform(strew_context *context, int p, cl_platform_id platform)
     for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) add_device(context, p, (int)d, platform, ids[d]);
 }
 
-/* Where there is no device: where the loader looks for drivers (there are settings that lead it astray), and what
-   brings one for the processor. */
+/* If no device was found: where the loader looks for drivers (environment variables may mislead it) and which package
+   has one for the CPU. */
 static void advise(struct device_list *list) {
   const char *where = getenv("OCL_ICD_VENDORS")     ? "where $OCL_ICD_VENDORS says"
                       : getenv("OCL_ICD_FILENAMES") ? "where $OCL_ICD_FILENAMES says"
@@ -116,7 +116,7 @@ void opencl_find_devices(strew_context *context) {
   context->found.drop_kept = opencl_drop_kept;
   context->found.forget = forget_devices;
   sigset_t before;
-  shield_raise(&before); /* drivers make their threads */
+  shield_raise(&before); /* drivers create threads here */
   find_devices(context);
   shield_lower(&before);
   if (context->found.count == 0) advise(&context->found);

@@ -1,5 +1,5 @@
-/* prefix.c: sums of what lies before: tiles are summed, their sums become starts in the same way, and each tile goes on
-   from its own. */
+/* prefix.c: exclusive prefix sums, by tiles: total each tile, turn the totals into starts by recursion, sum each tile
+   from its start. */
 #include "prefix.h"
 
 static int64_t tile_of(const strew_device *device) {

@@ -1,11 +1,11 @@
-/* prefix.h: prefix sums, of which sorts, scatters and searches are made. */
+/* prefix.h: exclusive prefix sums on the device. */
 #ifndef STREW_PREFIX_H
 #define STREW_PREFIX_H
 
 #include "opencl.h"
 
-/* Each of `count` numbers, uint or with `wide` ulong, becomes the sum of those before it. A last number that was 0 thus
-   becomes the sum of all. */
+/* Replaces each of `count` numbers (uint, or ulong if `wide`) by the sum of those before it. A trailing 0 thus becomes
+   the total. */
 strew_status sums_before(const struct call *call, strew_device *device, const struct block *numbers, int64_t count,
                          bool wide);
 

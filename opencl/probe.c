@@ -1,5 +1,5 @@
-/* probe.c: what a device does, as against what it says: chosen operands through its own operators, when it is opened.
-   What it gets wrong is done by integers from then on (softfloat.h), or is not offered at all. */
+/* probe.c: testing a device when it is opened. Chosen operands go through the device's own operators. Operations with
+   wrong results are emulated with integers (softfloat.h) or not offered. */
 #include "opencl.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static uint64_t mixed(uint64_t i) {
   return i ^ i >> 31;
 }
 
-/* Operand i: any bits, bits near 1 where roundings differ, or denormals and their neighbours, in turns. */
+/* Operand i, in turn: any bits; values near 1, where roundings differ; denormals and their neighbours. */
 static uint64_t chosen(uint64_t i, int fraction, int width) {
   const uint64_t any = mixed(i + 1) >> (64 - width), one = ((1ull << (width - fraction - 2)) - 1) << fraction;
   const uint64_t part = any & ((1ull << fraction) - 1), sign = any & 1ull << (width - 1);
@@ -39,7 +39,7 @@ static bool is_same_double(uint64_t bits, double x) {
   return bits == expected || (x != x && (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u);
 }
 
-/* Which results of one operand triple are wrong: a bit each. */
+/* A bit per operation whose result is wrong for this operand triple. */
 static unsigned wrong_floats(const float *x, const uint32_t *results) {
   const float product = x[0] * x[1]; /* the library is compiled without contraction */
   int64_t whole;
@@ -72,7 +72,7 @@ static unsigned wrong_doubles(const double *x, const uint64_t *results) {
 
 /* ----------------------------------------------------------------------------------------------------- one kernel */
 
-/* Operands of `size_bytes` per element, and results; both on the host. */
+/* Operands and results of one kernel, on the host; size_bytes per element. */
 struct trial {
   const char *kernel;
   size_t size_bytes;
@@ -87,7 +87,7 @@ static void choose(struct trial *trial) {
     else
       trial->operands[i] = chosen(i, 52, 64);
   if (trial->size_bytes != sizeof(float)) return;
-  singles[0] = 1; /* the int64 just above the middle of two float32: by way of a float64 it comes to stand on it */
+  singles[0] = 1; /* the int64 just above the middle of two float32: rounded to float64 first, it falls on the middle */
   singles[1] = 0x40000040;
 }
 
@@ -157,7 +157,8 @@ static strew_status probe_loop(const struct call *call, strew_device *device) {
   return status;
 }
 
-/* A product that the compiler fuses with a sum is kept apart where integers make it. */
+/* Maps wrong operations to SOFT_ flags. A product that the compiler fuses with a sum counts as wrong: computed with
+   integers, it cannot be fused. */
 static unsigned in_software(unsigned wrong) {
   unsigned software = 0;
   if (opencl_assumed("software")) wrong = ~0u;

@@ -1,6 +1,7 @@
-/* probe_sort.c: the device entry for sorts. The first sort of each dtype and rank tests the device with a few known
-   items: opening the device is too early, since building the programs would take far longer than all else there. A
-   program that sorts them wrongly is built again without optimisations; if that does not help, the sort fails. */
+/* probe_sort.c: the device entry for sorts. The first sort of each dtype and rank sorts a few known items to test
+   the device. Testing when the device is opened would cost far more than all else there, since the programs must be
+   compiled. A program that sorts wrongly is compiled again without optimisation; if that does not help, the sort
+   fails. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 enum { ROWS = 2, LONGEST = 300, MOST = ROWS * LONGEST, VALUES = 0, INDICES, FROM, OPERANDS };
 
-/* Lines of one length. Elements are small numbers in the first of their bytes, whose order all dtypes keep. */
+/* Lines of one length. Elements are small numbers in their lowest byte, whose order is the same in all dtypes. */
 struct trial {
   strew_dtype dtype;
   size_t size_bytes; /* of an element */
@@ -26,7 +27,7 @@ static void choose(struct trial *trial) {
     trial->from[(size_t)i * trial->size_bytes] = (unsigned char)((i * i + 5 * i + 1) % 509 % limit);
 }
 
-/* True if each line's elements ascend, equal ones by their positions, and are those at the positions given. */
+/* True if each line's elements ascend, ties by position, and are the input's elements at the positions returned. */
 static bool is_right(const struct trial *trial) {
   const size_t size = trial->size_bytes;
   for (int64_t i = 0; i < ROWS * trial->columns; i++) {
@@ -43,7 +44,7 @@ static bool is_right(const struct trial *trial) {
   return true;
 }
 
-/* The lines as a plan of the rank that asks for the same program. */
+/* The lines as a plan of the rank that selects the program under test. */
 static struct sort_plan plan_of(struct trial *trial, int rank) {
   struct sort_plan sort = {.keep = trial->columns};
   int64_t sizes[MAX_RANK];
@@ -78,7 +79,7 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   return status;
 }
 
-/* Lines that are merged, and such as go by their digits. */
+/* Tests a length that is sorted by merging and one that is sorted by digits. */
 static strew_status try_sort(const struct call *call, strew_device *device, strew_dtype dtype, int rank, bool *right) {
   static const int64_t lengths[] = {29, LONGEST};
   strew_context *context = device->context;
@@ -123,7 +124,7 @@ static void use_plain_sorts(strew_device *device) {
 }
 
 static strew_status probe(const struct call *call, strew_device *device, const struct sort_plan *plan) {
-  enum { FEW = 2, MANY = 6 }; /* ranks, of fewer or more than 4 outer dimensions: see struct space */
+  enum { FEW = 2, MANY = 6 }; /* ranks of at most and of more than 4 outer dimensions: see struct space */
   struct opencl *on = opencl_of(device);
   const strew_dtype dtype = plan->plan.operands[FROM].dtype;
   const bool is_deep = plan->plan.rank >= MANY;

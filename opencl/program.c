@@ -1,5 +1,5 @@
-/* program.c: from kernel files to kernels. A program is a file with the lines that specialise it put in front; it is
-   built at first use and kept until the device is closed. Its binary is kept on disk (cache.c). */
+/* program.c: kernels from kernel files. A program is a file with the macros that specialise it in front. It is compiled
+   at first use and kept until the device is closed. Its binary is stored on disk (cache.c). */
 #include "kernels.h"
 #include "opencl.h"
 
@@ -9,9 +9,9 @@
 enum { LONGEST_OPTIONS = 128 };
 
 struct program {
-  struct program *next; /* in its slot */
+  struct program *next; /* in its hash slot */
   cl_program program;
-  bool kept; /* made of a binary that was on disk */
+  bool kept; /* loaded from a binary on disk */
   int kernel_count;
   struct kernel {
     cl_kernel kernel;
@@ -22,13 +22,13 @@ struct program {
 
 /* --------------------------------------------------------------------------------------------------- source text */
 
-/* Text that grows; `failed` once memory did not suffice. */
+/* Growing text; `failed` once out of memory. */
 struct text {
   strew_context *context;
   char *bytes;
   size_t length, room;
   bool failed;
-  uint64_t included; /* files that are in it already, one bit each */
+  uint64_t included; /* bit i: file i is in it */
 };
 
 static void text_add(struct text *text, const char *bytes, size_t length) {
@@ -53,7 +53,7 @@ static void text_add(struct text *text, const char *bytes, size_t length) {
 static void text_add_word(struct text *text, const char *word) { text_add(text, word, strlen(word)); }
 
 static const struct kernel_file *file_named(const char *name, size_t length, uint64_t *bit) {
-  for (int i = 0; i < kernel_file_count && i < 64; i++) { /* a bit each */
+  for (int i = 0; i < kernel_file_count && i < 64; i++) { /* one bit per file */
     if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length) != 0) continue;
     *bit = (uint64_t)1 << i;
     return &kernel_files[i];
@@ -61,14 +61,14 @@ static const struct kernel_file *file_named(const char *name, size_t length, uin
   return NULL;
 }
 
-/* So that a driver's complaint points at the file. */
+/* Adds a #line, so that compiler messages name the kernel file. */
 static void add_line_mark(struct text *text, int line, const char *file) {
   char mark[96];
   snprintf(mark, sizeof mark, "#line %d \"%s\"\n", line, file);
   text_add_word(text, mark);
 }
 
-/* The text of a file, with each `#include "other"` replaced by the other file, once. */
+/* Adds a file's text. Each `#include "other"` is replaced by the other file the first time. */
 static void add_file(struct text *text, const struct kernel_file *file) {
   static const char include[] = "#include \"";
   int line = 1;
@@ -96,7 +96,7 @@ static void add_file(struct text *text, const struct kernel_file *file) {
   }
 }
 
-/* "NAME=value NAME=value" as lines. */
+/* Adds "NAME=value NAME=value" as #define lines. */
 static void add_settings(struct text *text, const char *settings) {
   while (*settings) {
     size_t length = strcspn(settings, " "), name = strcspn(settings, "= ");
@@ -111,7 +111,7 @@ static void add_settings(struct text *text, const char *settings) {
 
 /* ------------------------------------------------------------------------------------------------------ building */
 
-/* The compiler's options for a program of this key. */
+/* The compiler options of the program with this key. */
 static void options_of(const struct opencl *on, const char *key, char *options, size_t size) {
   static const char sort[] = "sort.cl\n";
   const bool is_plain = on->plain_sorts && !strncmp(key, sort, sizeof sort - 1);
@@ -124,7 +124,7 @@ static cl_int build(struct opencl *on, cl_program program, const char *key) {
   return cl.clBuildProgram(program, 1, &on->device, options, NULL, NULL);
 }
 
-/* The compiler's words, as many as a message holds. */
+/* Fails with the compiler's log, truncated to what a message holds. */
 static strew_status fail_build(const struct call *call, strew_device *device, cl_program program, const char *key,
                                cl_int error) {
   struct opencl *on = opencl_of(device);
@@ -168,8 +168,8 @@ static void keep_binary(strew_device *device, cl_program program, const char *so
   memory_free(device->context, binary, size_bytes);
 }
 
-/* Twice, if need be: drivers have caches of their own, and processes that build the same program at the same time may
-   trip over one another there (seen with PoCL 3.1, once in some hundred runs). */
+/* Compiles, if need be twice: processes that compile the same program at once may fail in the driver's own cache (PoCL
+   3.1, once in some hundred runs). */
 static strew_status from_source(const struct call *call, strew_device *device, const char *key, const char *source,
                                 cl_program *out) {
   struct opencl *on = opencl_of(device);
@@ -185,8 +185,8 @@ static strew_status from_source(const struct call *call, strew_device *device, c
   return status;
 }
 
-/* From a binary on disk, if `kept` allows it and there is one; else from source, and its binary is put there. (To give
-   the binary some drivers compile once more.) */
+/* Loads the binary from disk if *kept allows it and there is one; else compiles the source and stores the binary. *kept
+   returns which. Some drivers compile once more to return a binary. */
 static strew_status make_program(const struct call *call, strew_device *device, const char *key, const char *source,
                                  bool *kept, cl_program *out) {
   sigset_t before;
@@ -204,8 +204,8 @@ static strew_status make_program(const struct call *call, strew_device *device, 
   return status;
 }
 
-/* Everything that decides the binary comes first in the text that is its key on disk: device, driver and options stand
-   in a comment, then the source. `kept`: a binary from disk will do, if there is one; says whether it was. */
+/* The key on disk is the program's text, with all that determines the binary in front: device, driver and options as a
+   comment, then macros and source. For *kept see make_program. */
 static strew_status build_program(const struct call *call, strew_device *device, const char *key, const char *file,
                                   const char *settings, bool *kept, cl_program *out) {
   struct opencl *on = opencl_of(device);
@@ -250,7 +250,7 @@ static strew_status program_find(const struct call *call, strew_device *device, 
   struct program **slot = &on->programs[slot_of(key)];
   for (*out = *slot; *out; *out = (*out)->next)
     if (!strcmp((*out)->key, key)) return STREW_OK;
-  strew_status status = context_check(call, device->context); /* nobody can stop a compiler */
+  strew_status status = context_check(call, device->context); /* a compiler cannot be stopped */
   if (status != STREW_OK) return status;
   struct program *made = memory_allocate(device->context, size_of_program(key));
   if (!made) return fail_memory(call, device->context, size_of_program(key));
@@ -264,7 +264,7 @@ static strew_status program_find(const struct call *call, strew_device *device, 
   return STREW_OK;
 }
 
-/* A binary from disk may be built and yet be of no use: then its source is compiled after all. */
+/* Creates the kernel. A binary from disk may load without containing it: then the source is compiled after all. */
 static strew_status kernel_make(const struct call *call, strew_device *device, const char *file, const char *name,
                                 const char *settings, struct program *program, cl_kernel *out) {
   cl_int error = CL_SUCCESS;

@@ -1,18 +1,17 @@
-/* radix.c: a stable radix sort, 8 bits a pass, the last first; bits in which no keys differ are left out. */
+/* radix.c: a stable LSD radix sort, 8 bits a pass. Bits in which no keys differ are skipped. */
 #include "radix.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-/* A sort under way. */
 struct radix {
   const struct item_lines *what;
-  int64_t block, blocks; /* items in a block, blocks in a line */
-  size_t group;          /* work-items for a block */
+  int64_t block, blocks; /* items per block, blocks per line */
+  size_t group;          /* work-items per block */
   struct block counts;
 };
 
-/* On a GPU a block is what a group orders in local memory (radix.cl: TILE). Else it is one work-item's: long, for the
-   digits' counters to be worth it, but there should be several for every processor. */
+/* On a GPU a block is the tile that a group sorts in local memory (radix.cl: TILE). On a CPU one work-item takes a
+   block: long, to repay the digit counters, but several for each compute unit. */
 static void cut_lines(struct radix *radix, const strew_device *device) {
   enum { LONGEST_BLOCK = 16384, SHORTEST_BLOCK = 2048 };
   const struct opencl *on = opencl_of(device);

@@ -1,11 +1,11 @@
-/* random.c: random numbers and ramps through OpenCL: a work-item makes one block of random bits, or one number. */
+/* random.c: random numbers, one block of random bits per work-item, and ramps, one number per work-item. */
 #include "opencl.h"
 
 static const char *const kinds[] = {
     [RANDOM_UNIFORM] = "UNIFORM", [RANDOM_NORMAL] = "NORMAL", [RANDOM_INTEGER] = "INTEGER", [RANDOM_BITS] = "BITS"};
 
 strew_status opencl_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
-  enum { TURNS = 4 }; /* that a number takes */
+  enum { TURNS = 4 }; /* per number */
   bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
   const char *made = dtype_suffix(is_float ? dtype_wide(plan->out.dtype) : STREW_INT64);
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype);
@@ -22,7 +22,7 @@ strew_status opencl_random(const struct call *call, strew_device *device, const 
   return launch_items(&launch, (plan->count - 1) / per_block + 1);
 }
 
-/* A device without float64 makes ramps of it all the same, from its bits. */
+/* A device without float64 computes float64 ramps from the bits, with integers. */
 strew_status opencl_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
   bool whole = plan->start.dtype != STREW_FLOAT64;
   const char *made = whole ? "i64" : "f64", *soft = whole || !device->lacks_float64 ? "" : " SOFT_FLOAT64";

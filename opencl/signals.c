@@ -1,6 +1,6 @@
-/* signals.c: a terminal sends Ctrl-C to every process of the foreground, and so to the compilers and linkers that
-   drivers start; PoCL aborts the whole process where one of them was killed. Threads and processes inherit what the
-   thread that makes them has blocked. */
+/* signals.c: a terminal sends Ctrl-C to all processes in the foreground, among them compilers and linkers that a driver
+   starts. PoCL aborts the whole process if one of them is killed. Threads and processes inherit the signal mask of the
+   thread that creates them. */
 #define _POSIX_C_SOURCE 200809L
 #include "opencl.h"
 

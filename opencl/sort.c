@@ -1,12 +1,11 @@
-/* sort.c: sorting lines. Three ways, and each gives the order of keys and positions, of which there is only one:
-   - a line that fits in local memory is sorted there, by a group on a GPU, else by one work-item;
-   - for the first few of a long line it is cut into tiles, the first few of each tile are the next, shorter line;
-   - else elements become items in memory, these are sorted by their digits, and become elements again. */
+/* sort.c: sorting lines by key and position, a total order, so all methods give the same result:
+     local    lines that fit in local memory are sorted there, by a group on a GPU, else by one work-item
+     top-k    for the first few of a long line it is cut into tiles; the first few of each form the next, shorter line
+     radix    else elements become items in global memory, which are sorted by digits and become elements again */
 #include "radix.h"
 
 #include <inttypes.h>
 
-/* A sort under way. */
 struct sort {
   const struct call *call;
   strew_device *device;
@@ -16,7 +15,7 @@ struct sort {
   bool broad;
   uint64_t flip;
   int32_t shift;
-  uint64_t common, differing; /* bits of keys: those that are outside of narrow items; those that differ */
+  uint64_t common, differing; /* bits of keys: those outside of narrow items; those that differ */
 };
 
 static size_t key_bytes(const struct sort *sort) { return strew_dtype_size_bytes(sort->plan->plan.operands[2].dtype); }
@@ -29,10 +28,10 @@ static void start(struct launch *launch, const struct sort *sort, const char *ke
 
 /* ------------------------------------------------------------------------------------------------ in local memory */
 
-/* What a line has become: the input's elements (no block), or items of it. */
+/* Lines during a top-k selection: elements of the input (no block), or items. */
 struct contestants {
   struct block block;
-  int64_t columns; /* in each line */
+  int64_t columns; /* per line */
 };
 
 static int bits_for(int64_t count) {
@@ -41,12 +40,12 @@ static int bits_for(int64_t count) {
   return bits;
 }
 
-/* The first `keep` of each tile, to `kept`, or where that is NULL to the outputs. */
+/* Sorts each tile and writes its first `keep` items to `kept`, or to the outputs if that is NULL. */
 static strew_status sort_tiles(const struct sort *sort, const struct contestants *from, int64_t tile,
                                const struct block *kept) {
-  enum { TURNS = 8 }; /* that an item takes */
+  enum { TURNS = 8 }; /* per item */
   const struct opencl *on = opencl_of(sort->device);
-  const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers want memory everywhere */
+  const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers reject a NULL buffer */
   const int64_t tiles = (from->columns + tile - 1) / tile, units = sort->space.rows * tiles;
   const cl_int bits = bits_for(tile < from->columns ? tile : from->columns);
   const cl_int from_items = from->block.memory != NULL, to_items = kept != NULL;
@@ -71,8 +70,8 @@ static strew_status sort_tiles(const struct sort *sort, const struct contestants
   return launch_groups(&launch, (units + at_once - 1) / at_once, large_group(sort->device));
 }
 
-/* How long the tiles are from which the first few are taken, or 0 where that is no good way. A work-item with no bound
-   on its loops goes through long ones with a heap. */
+/* The tile length for a top-k selection, or 0 if radix sort is better. A CPU work-item without a bound on its loops
+   selects from long tiles with a heap. */
 static int64_t tile_of(const struct sort *sort) {
   enum { LONGEST_TILE = 16384, LONG_LOOP = 1 << 20 };
   const struct opencl *on = opencl_of(sort->device);
@@ -104,8 +103,8 @@ static strew_status select_first(const struct sort *sort, int64_t tile) {
 
 /* ------------------------------------------------------------------------------------------------------ by digits */
 
-/* Asks which bits differ among all keys; of 16-bit ones all may. Where no more than 32 lie between the first and the
-   last of those, items can be narrow. */
+/* Finds the bits in which keys differ; 16-bit keys are taken to differ in all. If they span at most 32 bits, items can
+   be narrow. */
 static strew_status survey(struct sort *sort) {
   enum { TILE = 8192 };
   uint32_t bits[4] = {0, 0, ~0u, ~0u};
@@ -135,7 +134,7 @@ static strew_status survey(struct sort *sort) {
   return status;
 }
 
-/* Keys of 64 bits whose differing ones fit in 32 become those. */
+/* Packs 64-bit keys whose differing bits span at most 32 into narrow items. */
 static void narrow(struct sort *sort) {
   if (!sort->broad || sort->space.columns > UINT32_MAX) return;
   int32_t shift = 0;
@@ -182,7 +181,7 @@ static strew_status sort_lines(const struct sort *sort, const struct space *line
   return status == STREW_OK ? give(sort, lines, first, items) : status;
 }
 
-/* As many lines at once as make a large block. */
+/* Sorts as many lines at once as fit into one large block. */
 static strew_status sort_by_digits(struct sort *sort) {
   const int64_t many = 1 << 26, n = sort->space.columns, rows = sort->space.rows;
   if (n > UINT32_MAX)
@@ -208,11 +207,12 @@ static strew_status sort_by_digits(struct sort *sort) {
 /* -------------------------------------------------------------------------------------------------- the choice */
 
 strew_status sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan) {
-  enum { LINE_BYTES = 8192 }; /* of local memory: two such on a device whose work-items sort by merging */
+  enum { LINE_BYTES = 8192 }; /* of local memory; twice that for CPUs, which merge between two lists */
   struct sort sort = {.call = call, .device = device, .plan = plan, .space = space_of(&plan->plan)};
   sort.flip = plan->descending ? UINT64_MAX : 0;
   sort.broad = key_bytes(&sort) > 4 || sort.space.columns > UINT32_MAX;
-  if (sort.space.outer == 1) sort.space.outer = 4; /* fewer kinds of kernels: coordinates are found once for many */
+  if (sort.space.outer == 1)
+    sort.space.outer = 4; /* fewer programs to compile; coordinates are computed once per line */
   sort.line = (opencl_of(device)->is_gpu ? 2 : 1) * LINE_BYTES / (int64_t)item_bytes(sort.broad);
   if (sort.space.columns <= sort.line) {
     const struct contestants all = {.columns = sort.space.columns};

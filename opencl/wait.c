@@ -1,10 +1,9 @@
-/* wait.c: waiting for the device, as long as the host wants to.
+/* throttle.c: waiting for the device, and bounding the work in its queue, so that a call can be stopped.
 
-   No function of OpenCL that waits can be told to stop. So a marker goes into the queue, and its state is asked again
-   and again: at first as fast as other threads let us, then at distances of a thirty-second of the time that has gone.
-   Who gives up leaves the marker to the driver; the queue works in order, so whatever comes later is still right.
-   Memory of the host is lent to a driver for the length of a call and no longer (a driver that fails cannot be asked
-   whether it still writes there): it is read and written by calls that wait, once everything before them is done. */
+   No OpenCL function that waits can be interrupted. So the host enqueues a marker and polls its event: first with
+   sched_yield, after 1 ms with pauses of 1/32 of the time waited. If the call stops, the marker stays in the queue,
+   which is in order, so later results are right. Host memory is passed to a driver only during a blocking call, once
+   all commands before it are done: after a failure a driver cannot be trusted not to write there. */
 #define _POSIX_C_SOURCE 200809L
 #include "opencl.h"
 
@@ -24,10 +23,10 @@ static void rest(int64_t waited_ns) {
   if (waited_ns < AWAKE_NS)
     sched_yield();
   else
-    nanosleep(&pause, NULL); /* a signal ends it early: the better */
+    nanosleep(&pause, NULL); /* a signal ends it early, which does no harm */
 }
 
-/* Until the command is done, or the call has to stop. */
+/* Polls until the event is complete or the call must stop. */
 static strew_status wait_for(const struct call *call, strew_device *device, cl_event event) {
   struct opencl *on = opencl_of(device);
   cl_int error = cl.clFlush(on->queue), state = CL_QUEUED;
@@ -53,7 +52,7 @@ strew_status opencl_wait(const struct call *call, strew_device *device) {
   return status;
 }
 
-/* Waits for the portion before, and marks the end of this one. */
+/* Waits for the batch before, and marks the end of this one. */
 static strew_status close_portion(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   strew_status status = on->portion ? wait_for(call, device, on->portion) : STREW_OK;
@@ -65,9 +64,9 @@ static strew_status close_portion(const struct call *call, strew_device *device)
   return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueMarkerWithWaitList", error);
 }
 
-/* Work that piles up in the queue would go on long after a script was stopped, and nothing takes it out again: of its
-   launches, two portions at most are outstanding, and who wants to enqueue more waits for the older one. A portion has
-   no more turns than one launch may have. */
+/* Enqueued work runs on after a script is stopped, and nothing removes it. So at most two batches of launches are
+   outstanding: before a third the host waits for the older one. A batch has at most as many iterations as one launch
+   may have. */
 strew_status opencl_throttle(const struct call *call, strew_device *device, int64_t turns) {
   enum { PORTION = 64 };
   struct opencl *on = opencl_of(device);

@@ -1,6 +1,5 @@
-/* columns.h: kernels in which one place, with all its columns, is joined by one work-item: rows, columns and line are
-   those of scatter_walk.cl, but the index stands still along the columns. DENSE: index values of a line follow one
-   another in memory. */
+/* columns.h: for kernels in which one work-item combines all columns of a destination. Rows, columns and line are those
+   of scatter_walk.cl, but index is constant along the columns. DENSE: the index values of a line are contiguous. */
 #ifdef DENSE
 #define INDEX_STEP 1
 #else

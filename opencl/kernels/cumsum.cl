@@ -1,15 +1,16 @@
-/* cumsum.cl: running sums, in the order that runtime/device.h gives: halves of runs, the pairs before runs, and carries,
-   which are the pairs of a line's earlier blocks. Where the blocks of a line go to several work-items, the same kernel
-   runs twice: it finds the blocks' pairs (TOTALS 1), these give way to carries, and it writes. There are three of them:
-     scan_items    one work-item for a block, or a line
-     scan_tile     one work-item for a block, or the whole, of TILE neighbouring lines: for processors that have vectors
-     scan_staged   64 work-items bring 16 blocks through local memory, where 16 of them add
+/* cumsum.cl: running sums in the order that runtime/device.h defines: half runs, the pair before the run, and the
+   carry, which is the pair of the line's earlier blocks. If the blocks of a line go to several work-items, the same
+   kernel runs twice: with TOTALS 1 it computes the blocks' totals; carry_items or carry_group turns these into carries;
+   then it writes the sums.
+     scan_items    one work-item per block, or per line
+     scan_tile     one work-item per block, or all blocks, of TILE neighbouring lines: for CPUs, by vectors
+     scan_staged   64 work-items stage 16 blocks in local memory, and 16 of them add
    The host defines
      S, OUT       suffixes of the dtypes of elements and sums
      OUTER        of the lines, see space.h
-     WAY          WAY_ITEMS, WAY_TILE, WAY_STAGED or WAY_CARRIES: which kernels there are
-     TOTALS       1: only the blocks' pairs are wanted
-     DENSE        1: steps of 1 along the line (WAY_ITEMS) or from line to line (WAY_TILE), in both operands */
+     WAY          WAY_ITEMS, WAY_TILE, WAY_STAGED or WAY_CARRIES: which kernels to compile
+     TOTALS       1: compute only the blocks' totals
+     DENSE        1: unit stride in both operands along the line (WAY_ITEMS) or across lines (WAY_TILE) */
 #include "prelude.h"
 #include "pairs.h"
 #include "space.h"
@@ -46,9 +47,9 @@ typedef CAT(T_, OUT) OUT_OF;
 #define ELEMENT(at) CAT(load_, S)(in[at])
 #define STORED(x)   CAT(CAT(OUT, _from_), WIDE)(x)
 
-/* SPACE and the operands' own steps are those of the lines; along one there are n elements, with steps of run. A
-   work-item has `span` blocks of a line, one after the other. Their pairs, and later carries, lie block by block, one for
-   each line; without memory for them, a work-item has all blocks of its line. */
+/* SPACE and the operands' strides are those of the lines. A line has n elements with strides out_run and in_run. A
+   work-item scans `span` consecutive blocks of a line. `carries` holds totals, then carries, indexed [block][line];
+   NULL if a work-item scans all blocks of its line. */
 #define LINES                                                                                                          \
   SPACE, OPERAND(OUT_OF, out), OPERAND(const IN, in), const long lines, const long n, const long out_run,              \
       const long in_run, const long blocks, const long span, __global pair *carries
@@ -73,7 +74,7 @@ typedef CAT(T_, OUT) OUT_OF;
     if (!TOTALS) out[(i)*OUT_RUN] = STORED(AFTER(before, sum));                                                        \
   }
 
-/* A block of `count` elements, after the pair `carry`. Returns its own, if it is wanted. */
+/* Scans a block of `count` elements after the pair `carry`. Returns the block's total if `wanted`. */
 static inline pair scan_block(__global OUT_OF *out, __global const IN *in, long out_run, long in_run, int count,
                               pair carry, bool wanted) {
   pair runs = NONE, before = carry;
@@ -125,7 +126,7 @@ __kernel void scan_tile(LINES) {
   const int width = (int)min((long)TILE, columns - column);
   if (begin >= n) return;
   const coordinates at = coordinates_of(row, rows, sizes);
-  /* pairs before a run (and what follows in it), of the block's runs, and of the earlier blocks */
+  /* pairs: before a run (lows includes its first half), of the block's runs, of the earlier blocks */
   wide sums[TILE], firsts[TILE], highs[TILE], lows[TILE], runs[TILE], run_lows[TILE], carry[TILE], carry_lows[TILE];
   for (int c = 0; c < TILE; c++) {
     sums[c] = firsts[c] = runs[c] = run_lows[c] = carry[c] = carry_lows[c] = 0;
@@ -178,7 +179,7 @@ __kernel void scan_tile(LINES) {
 #if WAY == WAY_STAGED
 #define ROWS 16 /* blocks of a group */
 
-/* Neighbouring work-items read neighbouring elements; then each of the first 16 goes along its block. */
+/* Loads are coalesced into local memory; then each of the first 16 work-items scans its block. */
 __kernel void scan_staged(LINES) {
   __local wide stage[ROWS][GROUP + 1];
   __local long in_firsts[ROWS], out_firsts[ROWS];
@@ -227,7 +228,8 @@ __kernel void scan_staged(LINES) {
 #endif
 
 #if WAY == WAY_CARRIES
-/* Each block's pair gives way to the sum of those before it, for blocks begin .. end - 1; `running` has one per line. */
+/* Replace each block's total by the sum of those before it, for blocks begin .. end - 1. `running` has the sum so far,
+   one per line, between launches. */
 #define TOTALS_OF                                                                                                      \
   const long lines, const long begin, const long end, __global pair *restrict carries, __global pair *restrict running
 
@@ -244,7 +246,8 @@ __kernel void carry_items(TOTALS_OF) {
   running[line] = sum;
 }
 
-/* A group for each line: it brings totals to local memory, where one work-item adds, a few loads ahead of its sums. */
+/* One group per line: it stages totals in local memory, where one work-item adds them, loading AHEAD totals before it
+   adds. */
 #define STAGE 1024
 #define AHEAD 8
 __kernel void carry_group(TOTALS_OF) {

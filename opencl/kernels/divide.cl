@@ -1,4 +1,4 @@
-/* divide.cl: sums divided by how many they are of. S is self's dtype. */
+/* divide.cl: sums divided by their counts. S is self's dtype. */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"

@@ -1,8 +1,8 @@
-/* elements.h: elements on their way into and out of what is computed, by STREW_SATURATE. The host defines
-     S          suffix of the dtype that values have; a 16-bit float only where they are moved and not computed with
-     R          suffix of the dtype that results have: S, or b8
-     VIA        of the 16-bit float that values become first, if they do; S is f32 then
-     IN, OUT    those of operands, where they are known when the kernel is built */
+/* elements.h: elements to and from the dtype of the computation, by STREW_SATURATE. The host defines
+     S          suffix of the dtype of values; a 16-bit float only if values are moved, not computed with
+     R          suffix of the dtype of results: S, or b8
+     VIA        the 16-bit float that inputs are first rounded to, if they are; S is then f32
+     IN, OUT    dtypes of operands, if they are known when the kernel is compiled */
 #define VALUE  CAT(T_, S)
 #define RESULT CAT(T_, R)
 #ifdef VIA
@@ -24,7 +24,7 @@ static inline VALUE value_of(CAT(T_, IN) x) { return VALUE_OF(IN)(CAT(exact_, IN
 static inline CAT(T_, OUT) stored(RESULT x) { return STORED(OUT)(CAT(exact_, R)(x)); }
 #endif
 
-/* Element `at` of memory whose dtype is told at run time. */
+/* Element `at` of memory whose dtype is a kernel argument. */
 static inline VALUE value_at(int dtype, __global const uchar *memory, long at) {
   switch (dtype) {
 #define ROW(ENUM, s, ...)                                                                                              \

@@ -1,5 +1,5 @@
-/* gather.cl: out[c] = self[c with the index's value along dim]. WORD is the unsigned type of an element's size, I the
-   index's. */
+/* gather.cl: out[c] = self[c with the index value along dim]. WORD is the unsigned type of the element size, I the
+   index type. */
 #include "prelude.h"
 #include "space.h"
 #include "mode.h"

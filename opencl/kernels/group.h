@@ -1,7 +1,7 @@
-/* group.h: what the GROUP_SIZE work-items of a group find out together. All of them have to come here. */
+/* group.h: a prefix sum over a work-group of GROUP_SIZE work-items. All of them must call it. */
 
-/* The sum of the values of the work-items before this one, and of all. `sums` has room for GROUP_SIZE numbers, and may
-   be used again at once. */
+/* The sum of `value` over the work-items before this one; *total is that over all. `sums` holds GROUP_SIZE numbers and
+   may be reused at once. */
 static inline ulong group_sums_before(ulong value, __local ulong *sums, ulong *total) {
   const uint me = (uint)get_local_id(0);
   sums[me] = value;

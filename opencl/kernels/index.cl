@@ -1,6 +1,6 @@
-/* index.cl: passes that look at an index: is it in range, is it sorted, what is its range. A group takes `chunk`
-   values, its LANES work-items every LANES-th of them, so that a processor reads straight on and a GPU whole lines. I
-   is the index's type; DENSE: its values follow one another in memory; else coordinates are counted out for each. */
+/* index.cl: passes over an index: range check, test for order, range of values. A group takes `chunk` values, each of
+   its LANES work-items every LANES-th one: a CPU then reads sequentially, and a GPU's loads are coalesced. I is the
+   index type. DENSE: values are contiguous; else coordinates are computed for each. */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
@@ -23,8 +23,8 @@ static inline long place_of(long i, long columns, long rows, coordinates sizes, 
   const long end = count - begin < chunk ? count : begin + chunk;                                                      \
   const int lane = (int)get_local_id(0)
 
-/* Sets the verdict to begin with. One group of 64: SAMPLES windows of two values, where they are wanted, say whether it
-   is worth while to look whether the whole index is sorted. */
+/* Initialises the verdict. One group of 64 work-items. With `sampled` they compare two neighbouring values each, and
+   values a window apart: if some descend, testing the whole index for order is not worth while. */
 __kernel void start(SPACE, OPERAND(const I, index), const int initial, const int sampled, __global int *verdict) {
   const long count = columns * rows;
   if (get_local_id(0) < STAGES) verdict[get_local_id(0)] = get_local_id(0) == START ? initial : 0;
@@ -36,8 +36,8 @@ __kernel void start(SPACE, OPERAND(const I, index), const int initial, const int
     tell(START, UNSORTED, verdict);
 }
 
-/* v - lowest and highest - v both have a clear top bit just where v is in range: limits are close to 0. `alone`: the
-   only group, and the first launch; it sets the verdict to begin with. */
+/* value - lowest and highest - value both have a clear top bit exactly if value is in range, because the limits are
+   close to 0. `alone`: this is the only group and the first launch, so it initialises the verdict. */
 __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
                     const int alone, __global int *verdict) {
   CHUNK;
@@ -53,7 +53,7 @@ __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long
   if (bad >> 63) tell(CHECK, BAD, verdict);
 }
 
-/* The same, if it is asked for, and are values in ascending order? */
+/* Tests for ascending order and, with `check`, the range as well. */
 __kernel void check_order(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
                           const int check, __global int *verdict) {
   CHUNK;
@@ -71,7 +71,7 @@ __kernel void check_order(SPACE, OPERAND(const I, index), const long chunk, cons
   if (check && bad >> 63) tell(CHECK, BAD, verdict);
 }
 
-/* One work-item per group: the first bad place of each chunk, or -1. */
+/* One work-item per group: the first bad position of each chunk, or -1. */
 __kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
                         __global long *first) {
   CHUNK;
@@ -83,7 +83,7 @@ __kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const 
   if (lane == 0) first[group_id()] = found;
 }
 
-/* Each group's smallest and largest value; the first group takes chunk number `first`. */
+/* Each group's smallest and largest value. The first group takes chunk number `first`. */
 __kernel void range(SPACE, OPERAND(const I, index), const long chunk, const long first, __global long2 *ranges) {
   CHUNK_FROM(first);
   __local I lowest[LANES], highest[LANES];

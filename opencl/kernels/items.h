@@ -1,6 +1,5 @@
-/* items.h: what is sorted: a key, an unsigned number, and a position, which decides among equal keys: so the order is
-   total and stable. Narrow items, both in one word of 64 bits, serve keys of 32 bits; with BROAD=1 each has a word of
-   its own. */
+/* items.h: sort items: an unsigned key and a position, which breaks ties, so the order is total and stable. Narrow
+   items hold a 32-bit key and position in one 64-bit word; with BROAD=1 each has a word of its own. */
 #if BROAD
 typedef ulong2 item;
 #define LAST_ITEM (item)(~0ul)

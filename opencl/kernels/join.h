@@ -1,7 +1,10 @@
-/* join.h: how a contribution joins its place. The host defines
-     S        suffix of self's dtype                      SRC     of src's; NUMBER: there is no src but a number
-     REDUCE   the reduction's name                        I       type of the index
-     ARG     positions of winners are kept, too */
+/* join.h: combining a contribution with its destination. The host defines
+     S        suffix of self's dtype
+     SRC      suffix of src's dtype
+     NUMBER   src is a number, not a tensor
+     REDUCE   the reduction's name
+     I        the index type
+     ARG      positions of the winners are stored, too */
 #include "mode.h"
 #include "scalar.h"
 
@@ -19,7 +22,7 @@ STREW_REDUCTIONS(ROW)
 #undef ROW
 #define JOIN(a, b) CAT(join_, REDUCE)(a, b)
 
-/* What a kernel is given of self, and of arg: a place's element is at AT + value * place. */
+/* Kernel parameters of self and arg. The destination of index value v is v * self_dim_stride after the row's start. */
 #ifdef ARG
 #define TARGET                                                                                                         \
   OPERAND(T, self), const long self_place, OPERAND(long, arg), const long arg_place, const long none, const int fresh
@@ -37,8 +40,8 @@ STREW_REDUCTIONS(ROW)
 
 static inline void join_at(__global T *place, W value) { *place = CAT(store_, S)(JOIN(CAT(load_, S)(*place), value)); }
 
-/* A maximum or minimum that also keeps where its first winner stood. A contribution takes a place that has received
-   nothing, or that holds another value than the two joined. */
+/* amax or amin that stores its first winner's position, too. A contribution wins a destination that has received
+   nothing or whose value it changes. */
 static inline void join_and_keep(__global T *place, W value, __global long *arg, long position, long none, int fresh) {
   const W held = CAT(load_, S)(*place);
   if ((fresh && *arg == none) || CAT(differs_, S)(held, JOIN(held, value))) {

@@ -1,21 +1,21 @@
-/* matmul.cl: c[m, n] = a[m, k] b[k, n] for each batch: products in rows of registers. Integers wrap, so they are words
-   of their size, signed or not; floats may fuse a product with its sum. The order of a sum depends on the sizes alone.
-     multiply_panel   one work-item for some rows of c in a panel of neighbouring columns: it packs a block of b as it
-                      needs it: for processors that have vectors and caches
-     multiply_tile    64 work-items for a square of c, PER * PER elements each, through local memory
-     vector_items     m is 1: one work-item for an element of c, and
-     vector_groups    64 for one
+/* matmul.cl: c[m, n] = a[m, k] b[k, n] for each batch. Integers wrap, so signed and unsigned ones share kernels; floats
+   may fuse a product with a sum. The order of a sum depends on the sizes alone.
+     multiply_panel   one work-item computes some rows of c in a panel of neighbouring columns and packs b block by
+                      block: for CPUs
+     multiply_tile    64 work-items compute a square tile of c, PER * PER elements each, through local memory
+     vector_items     m is 1: one work-item per element of c
+     vector_groups    m is 1: 64 work-items per element of c
    The host defines
-     T            type of elements
+     T            element type
      LENGTH       of its vectors, 8 or 16
      OUTER        of the batches, see space.h
-     WAY          WAY_PANEL, WAY_TILE or WAY_VECTOR: which kernels there are
+     WAY          WAY_PANEL, WAY_TILE or WAY_VECTOR: which kernels to compile
      PER          WAY_TILE: 2, 4 or 8
-     DENSE        WAY_VECTOR: neighbours along k are neighbours in a and b */
+     DENSE        WAY_VECTOR: a and b have unit stride along k */
 #include "prelude.h"
 #include "space.h"
 
-/* the one place where it is welcome */
+/* only here: elsewhere a fused operation would change bits */
 #pragma OPENCL FP_CONTRACT ON
 
 #define WAY_PANEL  0
@@ -34,7 +34,7 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 
-/* Words below 32 bits become int when they meet: their product must not run over. */
+/* Operands below 32 bits are promoted to int, whose product must not overflow: compute with uint. */
 #define PLUS_PRODUCT(c, a, b) ((c) + (a) * (b))
 #if NARROW
 #define PLUS_SCALARS(c, a, b) ((T)((uint)(c) + (uint)(a) * (uint)(b)))
@@ -42,8 +42,8 @@
 #define PLUS_SCALARS(c, a, b) PLUS_PRODUCT(c, a, b)
 #endif
 
-/* Batches are the space; each has m * n elements of c, side by side. Of all k products, those from k_begin to k_end - 1
-   are added here, to what c has, or to 0 where they are the first. */
+/* The space is that of the batches; each has m * n contiguous elements of c. A launch adds terms k_begin .. k_end - 1
+   of the sum to c, or stores their sum if they are the first. */
 #define MATRICES                                                                                                       \
   SPACE, OPERAND(T, c), OPERAND(const T, a), OPERAND(const T, b), const long m, const long n, const long k_begin,      \
       const long k_end, const long a_row, const long a_column, const long b_row, const long b_column
@@ -62,7 +62,7 @@
 #define DEPTH  128 /* rows of b in a block */
 #define ROWS   4   /* rows of c in registers */
 
-/* A block of b, row by row, with zeros behind its last column. */
+/* Packs a block of b row by row, padded with zeros to WIDTH columns. */
 static inline void pack(T *packed, __global const T *b, long b_row, long b_column, int depth, int width) {
   if (b_column == 1 && width == WIDTH)
     for (int k = 0; k < depth; k++)
@@ -72,7 +72,7 @@ static inline void pack(T *packed, __global const T *b, long b_row, long b_colum
       for (int j = 0; j < WIDTH; j++) packed[k * WIDTH + j] = j < width ? b[k * b_row + j * b_column] : 0;
 }
 
-/* `count` rows of c, 1 or ROWS of them, over one block of b. */
+/* `count` rows of c, 1 or ROWS, over one block of b. */
 #define MULTIPLY_ROWS(count)                                                                                           \
   {                                                                                                                    \
     VECTOR sums[count][2];                                                                                             \
@@ -88,7 +88,7 @@ static inline void pack(T *packed, __global const T *b, long b_row, long b_colum
     for (int r = 0; r < count; r++) give(to + r * n, sums[r][0], sums[r][1], width, is_first);                         \
   }
 
-/* Adds what a block gave to a row of c. */
+/* Adds a block's sums to a row of c. */
 static inline void give(__global T *to, VECTOR left, VECTOR right, int width, bool is_first) {
   if (width == WIDTH) {
     if (!is_first) {
@@ -151,7 +151,7 @@ __kernel void multiply_tile(MATRICES) {
     sums[r][s] = k_begin > 0 && i < m && j < n ? c[i * n + j] : 0;
   }
   for (long block = k_begin; block < k_end; block += DEPTH) {
-    /* neighbouring work-items load neighbouring elements */
+    /* coalesced: neighbouring work-items load neighbouring elements */
     for (int e = id; e < TILE * DEPTH; e += GROUP) {
       const int ka = a_column == 1 ? e % DEPTH : e / TILE, ia = a_column == 1 ? e / DEPTH : e % TILE;
       const int kb = b_column == 1 ? e / TILE : e % DEPTH, jb = b_column == 1 ? e % TILE : e / DEPTH;

@@ -1,8 +1,8 @@
-/* mode.h: index values. The mode says what becomes of those that are not 0 .. size - 1; what is still outside then is
-   nobody's. It is known at run time only, for each kernel of its own would have to be compiled. */
+/* mode.h: index values. The mode maps values outside of 0 .. size - 1; those still outside then address no element. It
+   is a kernel argument, since one kernel per mode would take longer to compile. */
 #define LIMITS const long size, const int mode
 
-#define MODE_WRAP 1 /* twin of index.h */
+#define MODE_WRAP 1 /* as in index.h */
 #define MODE_CLIP 2
 static inline long in_mode(long value, long size, int mode) {
   if (mode == MODE_WRAP) return value < 0 ? value + size : value;
@@ -11,8 +11,8 @@ static inline long in_mode(long value, long size, int mode) {
 }
 #define IN_MODE(value, size) in_mode(value, size, mode)
 
-/* A value of either index type as a long. Mesa's rusticl fills the upper half with zeros where an int that was just
-   loaded is converted, so the sign is put there by hand. */
+/* A value of either index type as a long. Mesa's rusticl zero-extends an int that was just loaded, so the sign is
+   extended by hand. */
 static inline long wide_long(long value) { return value; }
 static inline long wide_int(int value) { return upsample(value >> 31, (uint)value); }
 #define WIDE_(type)  wide_##type

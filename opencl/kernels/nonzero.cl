@@ -1,7 +1,6 @@
-/* nonzero.cl: which elements are not zero. First each element of dtype S becomes a byte that says so, in row-major
-   order, then the bytes that are not 0 are counted in blocks, and once it is known how many lie before each block,
-   their coordinates are written. A block is a group's business on a GPU, else one work-item's. COUNT is an unsigned
-   type. */
+/* nonzero.cl: positions of the nonzero elements. flag writes a byte per element of dtype S, in row-major order.
+   count_flags counts the nonzero bytes of each block. write_positions gets the prefix sums of the counts and writes
+   coordinates. A block belongs to a group on a GPU, else to one work-item. COUNT is an unsigned type. */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"
@@ -11,7 +10,7 @@ __kernel void flag(SPACE, OPERAND(const CAT(T_, S), from), __global uchar *flags
   flags[row * columns + column] = !CAT(equal_, S)(CAT(load_, S)(from[AT(from)]), 0);
 }
 
-/* Where the coordinates of the element at `place` go: one after the other, the last one being the column. */
+/* Writes the `rank` coordinates of the element at `position`, the column last. */
 static inline void write_coordinates(__global long *out, const int rank, const long place, const long columns,
                                      const long rows, const coordinates sizes) {
   long row = 0, column = place;
@@ -38,7 +37,7 @@ static inline void write_coordinates(__global long *out, const int rank, const l
 #ifdef IS_GPU
 #include "group.h"
 
-/* One more number after the counts is 0, and becomes their sum. */
+/* A 0 behind the counts becomes their total. */
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_flags(FLAGS, __global COUNT *counts) {
   __local ulong sums[GROUP_SIZE];
   const long begin = (long)group_id() * block, end = min(begin + block, count);
@@ -71,7 +70,7 @@ __kernel void count_flags(FLAGS, __global COUNT *counts) {
   if (get_global_id(0) == 0) counts[(count + block - 1) / block] = 0;
 }
 
-/* Places are gathered a few at a time and without a branch, since data does not foretell them. */
+/* Collects positions in private memory FEW at a time, without a branch that depends on data. */
 __kernel void write_places(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
   enum { FEW = 256 };
   const long begin = (long)get_global_id(0) * block, end = min(begin + block, count);

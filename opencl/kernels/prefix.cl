@@ -1,6 +1,6 @@
-/* prefix.cl: numbers become the sums of those before them, tile by tile of `tile`: total_tiles sums each tile, the sums
-   become starts (by these same kernels), sum_tiles goes on from there. A tile is a group's business on a GPU, else one
-   work-item's. NUMBER is an unsigned type. */
+/* prefix.cl: exclusive prefix sums in tiles of `tile`: total_tiles sums each tile, these kernels turn the totals into
+   starts, sum_tiles sums each tile from its start. A tile belongs to a group on a GPU, else to one work-item. NUMBER is
+   an unsigned type. */
 #include "prelude.h"
 
 #ifdef IS_GPU
@@ -16,7 +16,7 @@ total_tiles(__global const NUMBER *numbers, const long count, const long tile, _
   if (get_local_id(0) == 0) totals[group_id()] = (NUMBER)total;
 }
 
-/* Each work-item sums neighbours, so that its own sums are at hand. */
+/* Each work-item sums contiguous numbers, so it can turn them into prefix sums by itself. */
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sum_tiles(__global NUMBER *numbers,
                                                                                 const long count, const long tile,
                                                                                 __global const NUMBER *starts,

@@ -1,16 +1,16 @@
-/* prelude.h: OpenCL C made to speak as C11 does, for the headers of runtime/ that both compile. Each .cl file includes
-   it first. The host defines, in front of a program's text:
+/* prelude.h: C11 names for OpenCL C, for the headers of runtime/shared/ that both compile. Each .cl file includes it
+   first. The host defines, in front of a program's text:
      HAS_FLOAT64           the device has double
-     SOFT_FLOAT32_...      what the device's float does not do as IEEE 754 asks, so that integers do it: see scalar.h */
+     SOFT_FLOAT32_...      float32 operations to emulate with integers: see scalar.h */
 #ifndef STREW_PRELUDE_H
 #define STREW_PRELUDE_H
 
-/* Which of two languages is it? Drivers say so; a plain compiler that checks a kernel's syntax does not. */
+/* Drivers define this; a plain compiler that checks a kernel's syntax does not. */
 #ifndef __OPENCL_VERSION__
 #define __OPENCL_VERSION__ 120
 #endif
 
-/* a * b + c is rounded twice: a fused operation would give other bits */
+/* a * b + c rounds twice: a fused operation would give other bits */
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef HAS_FLOAT64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -32,29 +32,29 @@ typedef ulong uint64_t;
 #define INT64_MAX  9223372036854775807
 #define UINT64_MAX 0xffffffffffffffffu
 
-/* Put in front of short loops over private arrays: on many small processors these have to become registers; for few
-   large ones the compiler knows best, and needs several times as long for loops that are unrolled first. */
+/* Goes in front of short loops over private arrays. On a GPU these arrays must become registers. CPU compilers unroll
+   by themselves, and need several times as long for loops unrolled first. */
 #ifdef IS_GPU
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL
 #endif
 
-/* get_group_id, which counts from 0 in each of the launches that a kernel is cut into, through all of them. */
+/* get_group_id, counted through all launches into which the host splits a kernel. */
 static inline size_t group_id(void) {
   const size_t before = get_global_offset(0);
   return get_group_id(0) + (before ? before / get_local_size(0) : 0);
 }
 
-/* Put in front of loops that carry a sum of floats, whose order is the result's: Intel's compiler for processors
-   (2026.22) makes vectors of some, and so several sums of one. */
+/* Goes in front of loops with a running float sum, whose order defines the result. Intel's CPU compiler (2026.22)
+   vectorises some of them, and so splits the sum. */
 #ifdef __clang__
 #define IN_ORDER _Pragma("clang loop vectorize(disable) interleave(disable)")
 #else
 #define IN_ORDER
 #endif
 
-/* Memory as bytes, which is how strides in bytes go through it. */
+/* Memory as bytes, for strides in bytes. */
 typedef __global uchar *bytes;
 typedef __global const uchar *const_bytes;
 

@@ -1,4 +1,4 @@
-/* probe.cl: what the device itself makes of chosen operands: its own operators, with nothing in their place. */
+/* probe.cl: the device's own arithmetic operators, applied to chosen operands. */
 #include "prelude.h"
 
 enum { SUM, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, NEGATIVE, FROM_INT64, RESULTS };
@@ -35,7 +35,7 @@ __kernel void probe_float64(__global const double *operands, __global ulong *res
 }
 #endif
 
-/* Some devices stop a work-item after so many turns, and say nothing. */
+/* Some devices silently stop a work-item after a number of loop iterations. */
 __kernel void probe_loop(__global uint *state, const int turns) {
   uint x = *state;
   for (int i = 0; i < turns; i++) x = x * 1664525u + 1013904223u ^ x >> 7;

@@ -1,8 +1,7 @@
-/* radix.cl: one pass of a stable radix sort: lines of `n` items each are ordered by a digit of 8 bits of their keys,
-   from bit `shift` on. A line is cut into blocks. count_digits counts the digits of each block, into
-   counts[line][digit][block]; their sums of those before (prefix.cl) are where each block's items of each digit go, in
-   all lines at once; deal brings them there. A block is a group's business on a GPU, else one work-item's. BROAD: see
-   items.h. */
+/* radix.cl: one pass of a stable LSD radix sort: lines of `n` items, by the 8-bit digit of the key that starts at bit
+   `shift`. A line is cut into blocks. count_digits writes the histograms counts[line][digit][block]; their prefix sums
+   (prefix.cl) are the destinations of each block's items per digit, for all lines at once; distribute moves the items
+   there. A block belongs to a group on a GPU, else to one work-item. BROAD: see items.h. */
 #include "prelude.h"
 #include "items.h"
 
@@ -10,7 +9,7 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shift) & (DIGITS - 1); }
 
-/* Which block, and from where to where. */
+/* The block's line and its item range. */
 #define BLOCK_BOUNDS(number)                                                                                           \
   const long line = (number) / blocks, at = (number)-line * blocks;                                                    \
   const long begin = line * n + at * block, end = min(begin + block, line * n + n);                                    \
@@ -19,7 +18,7 @@ static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shif
 #ifdef IS_GPU
 #include "group.h"
 
-/* A group ranks EACH items per work-item, 4 bits at a time: more counters do not fit in local memory. */
+/* A group ranks EACH items per work-item, 4 bits at a time: counters for more do not fit in local memory. */
 enum { EACH = BROAD ? 4 : 8, TILE = EACH * GROUP_SIZE, PART_BITS = 4, PART = 16 };
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_digits(__global const item *items,
@@ -36,8 +35,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_digi
   for (uint d = me; d < DIGITS; d += GROUP_SIZE) counts[d * blocks] = found[d];
 }
 
-/* Orders a tile by 4 bits of its keys, stably: each work-item counts its own EACH items, next to one another, in a
-   column of counters, whose sums of those before, digit by digit, are the places. */
+/* Sorts a tile by 4 bits of its keys, stably. Each work-item counts its EACH contiguous items in its own column of
+   counters; their prefix sums, digit by digit, are the ranks. */
 static inline void order_tile(__local item *tile, __local ushort *places, __local ulong *sums, int shift) {
   const uint me = (uint)get_local_id(0);
   item own[EACH];
@@ -62,8 +61,8 @@ static inline void order_tile(__local item *tile, __local ushort *places, __loca
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A tile, ordered by its digit in local memory, goes out in runs: neighbouring work-items write to neighbouring places.
-   What fills the last tile up has the last digit and stays behind. */
+/* The tile, sorted by digit in local memory, is written in runs: neighbouring work-items write neighbouring items.
+   Padding of the last tile has the last digit and is not written. */
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
 deal(__global const item *items, __global item *dealt, __global const uint *counts, const long n, const long block,
      const long blocks, const int shift) {
@@ -76,7 +75,7 @@ deal(__global const item *items, __global item *dealt, __global const uint *coun
   const uint count = (uint)(end - begin);
   for (uint i = me; i < TILE; i += GROUP_SIZE) tile[i] = i < count ? items[begin + i] : LAST_ITEM;
   barrier(CLK_LOCAL_MEM_FENCE);
-  /* (written out twice, PoCL 3.1 mixes the two up) */
+  /* a loop, since PoCL 3.1 confuses two copies of the call */
   for (int bits = 0; bits < DIGIT_BITS; bits += PART_BITS) order_tile(tile, places, sums, shift + bits);
   for (uint i = me; i < count; i += GROUP_SIZE) {
     const uint digit = digit_of(tile[i], shift);
@@ -87,7 +86,7 @@ deal(__global const item *items, __global item *dealt, __global const uint *coun
 }
 
 #else
-/* Neighbours are counted apart: runs of one digit would wait for their own counter. */
+/* Even and odd items have separate counters, so that a run of one digit does not serialise on one. */
 __kernel void count_digits(__global const item *items, __global uint *counts, const long n, const long block,
                            const long blocks, const int shift) {
   BLOCK_BOUNDS((long)get_global_id(0));

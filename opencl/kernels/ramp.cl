@@ -1,5 +1,5 @@
-/* ramp.cl: start + i * step, one number per work-item. S (and R) is i64 or f64: in it the number is made, and OUT is
-   what it is rounded to. SOFT_FLOAT64: S is f64, of which the device has just the bits. */
+/* ramp.cl: start + i * step, one number per work-item. It is computed in S (and R), i64 or f64, and rounded to OUT.
+   SOFT_FLOAT64: S is f64, emulated with integers. */
 #include "prelude.h"
 #include "uniform.h"
 

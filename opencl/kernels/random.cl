@@ -1,7 +1,7 @@
 /* random.cl: one block of random bits per work-item. Besides S, R and OUT of elements.h the host defines
-     UNIFORM, NORMAL, INTEGER or BITS   one of them: what is made of a word
-     PER_BLOCK                          words in a block: 4 of 32 bits, or 2 of 64
-     BITS_SHOWN                         of a uniform number of up to 32 bits */
+     UNIFORM, NORMAL, INTEGER or BITS   the distribution
+     PER_BLOCK                          words per block: 4 of 32 bits, or 2 of 64
+     BITS_SHOWN                         significant bits of a uniform number of up to 32 bits */
 #include "prelude.h"
 #include "philox.h"
 #include "normal.h"

@@ -1,7 +1,9 @@
-/* scatter_alone.cl: a whole small scatter in one work-item and one launch: the check, then contributions in order. All
-   that other kernels are compiled for is decided at run time here: one program per dtype serves all small calls, for
-   its compilation costs more than thousands of them. Rows, columns and the line are those of scatter_walk.cl. S, SRC
-   suffixes of self's and src's dtypes */
+/* scatter_alone.cl: a whole small scatter in one work-item and one launch: the check, then contributions in order.
+   Reduction, index type and operands are arguments here, where other kernels have macros: one program per dtype serves
+   all small calls, since compiling costs more than thousands of them. Rows, columns and line are those of
+   scatter_walk.cl. The host defines
+     S      suffix of self's dtype
+     SRC    suffix of src's dtype */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
@@ -12,7 +14,7 @@
 #define W    CAT(W_, S)
 #define TSRC CAT(T_, SRC)
 
-/* In the table's order, which is that of strew_reduction. */
+/* Numbered by the table, as strew_reduction is. */
 enum reduction {
 #define ROW(ENUM, ...) REDUCTION_##ENUM,
   STREW_REDUCTIONS(ROW)
@@ -33,7 +35,7 @@ static inline W joined(W a, W b, int reduction) {
   return a;
 }
 
-/* An index of either type: int64 where `wide`. */
+/* An index value: int64 if `wide`, else int32. */
 static inline long index_value(__global const int *index, long at, int wide) {
   return wide ? ((__global const long *)index)[at] : wide_int(index[at]);
 }
@@ -68,7 +70,7 @@ __kernel void scatter_alone(SPACE, OPERAND(T, self), const long self_place, OPER
         const W brought =
             with_src ? CAT(load_, SRC)(src[src_at + i * src_step + c * src_column]) : CAT(load_, S)(number);
         const W held = CAT(load_, S)(*place), met = joined(held, brought, reduction);
-        if (with_arg) { /* as join_and_keep in join.h */
+        if (with_arg) { /* as join_and_keep of join.h */
           __global long *winner = arg + (arg_at + value * arg_place + c * arg_column);
           if (!(fresh && *winner == none) && !CAT(differs_, S)(held, met)) continue;
           *winner = i;

@@ -1,6 +1,7 @@
-/* scatter_atomic.cl: contributions joined by atomics, one work-item each: for what comes out the same in whatever order
-   it is joined, and for float sums that may be joined in any. Words are those of scatter_walk.cl.
-     BITS     of an element      ADDS   whole numbers of 32 or 64 bits are added: the device's own operation */
+/* scatter_atomic.cl: contributions combined by atomics, one work-item each: for reductions whose result does not depend
+   on the order, and for float sums in any order. Rows, columns and line are those of scatter_walk.cl. The host defines
+     BITS     bits of an element
+     ADDS     integers of 32 or 64 bits are added by the device's atomic add */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
@@ -29,9 +30,9 @@ static inline CAT(B_, S) joined_bits(CAT(B_, S) held, W value) {
   return x.bits;
 }
 
-/* Small elements are exchanged with the word that they lie in. A place that stays as it is is not written: most
-   contributions to a maximum that many share are done by looking. What is looked at may be old: the contribution then
-   counts as having come at that time. */
+/* Compare-and-exchange on the word that contains the element. A contribution that changes nothing does not write, so
+   most contributions to a shared maximum only read. The value read may be stale: the contribution then counts as
+   combined at that earlier time. */
 static inline void join_atomically(__global T *place, W value) {
 #ifdef ADDS
   ADD((volatile __global word *)place, (word)value);

@@ -1,12 +1,12 @@
-/* scatter_group.cl: a small scatter by one group in one launch. For each tile of the index local memory gets
-   whose the places are; then every work-item looks through all of it for its own. */
+/* scatter_group.cl: a small scatter by one work-group in one launch. For each tile of the index the group writes the
+   destinations' owners to local memory; then every work-item scans the tile for its own. */
 #include "prelude.h"
 #include "space.h"
 #include "join.h"
 
 #define NOBODYS 0xffffffffu
 
-/* Contribution i's row, and where it stands in the line. */
+/* Contribution i's row, and its position in the line. */
 #define CONTRIBUTION(i)                                                                                                \
   const long row = (i) / columns, at_line = (i)-row * columns;                                                         \
   const coordinates at = coordinates_of(row, rows, sizes)

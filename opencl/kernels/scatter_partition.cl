@@ -1,8 +1,7 @@
-/* scatter_partition.cl: scattering for processors: no work-item meets another's places, and none reads what is not its
-   own.
-     partition   a work-item takes BLOCK contributions and puts them, each owner's together and in their order, into its
-                 part of the scratch: places, and with KEEP values or positions
-     join        owner j goes through blocks from_block .. to_block - 1 and joins its part of each
+/* scatter_partition.cl: scatter on CPUs by block-local partition; no two work-items write the same destination.
+     partition   a work-item partitions BLOCK contributions stably by owner, inside its part of the scratch memory:
+                 destinations and, by KEEP, values or positions
+     join        owner j combines its part of blocks from_block .. to_block - 1, in order
    Columns and rows are those of scatter_walk.cl. KEEP: nothing, values or positions. */
 #include "prelude.h"
 #include "space.h"
@@ -14,11 +13,11 @@
 #define values    2
 #define positions 3
 
-/* A block is gone through in quarters side by side, each with its own counters, so that runs of one owner's
-   contributions do not wait for one another: DO(q) for i as far as the last quarter goes, then for what the others have
-   left. */
+/* A block is walked in quarters side by side, each with its own counters, so that a run of one owner's contributions
+   does not serialise on one counter. DO(q) runs for i up to the shortest, last quarter, then for the rest of the
+   others. */
 #define QUARTERS 4
-#define CLASSES  (OWNERS + 1) /* the last is for nobody's */
+#define CLASSES  (OWNERS + 1) /* the last for values out of range */
 #define EACH_OF_QUARTERS(DO)                                                                                           \
   const int quarter = (count + QUARTERS - 1) / QUARTERS, last = max(count - (QUARTERS - 1) * quarter, 0);              \
   for (int i = 0; i < last; i++) {                                                                                     \
@@ -27,7 +26,7 @@
   for (int q = 0; q < QUARTERS - 1; q++)                                                                               \
     for (int i = last; i < min(quarter, count - q * quarter); i++) DO(q)
 
-/* value * OWNERS / size, but for rounding: the same way up everywhere. */
+/* value * OWNERS / size up to rounding: `scale` makes it the same everywhere. */
 static inline uint owner_of(long value, long size, ulong scale) {
   return (ulong)value < (ulong)size ? (uint)(((ulong)value * scale) >> 32) : (uint)OWNERS;
 }
@@ -39,7 +38,7 @@ static inline void count_owners(__global const I *index, long index_step, int co
   EACH_OF_QUARTERS(COUNT)
 }
 
-/* From counts to where each quarter's go; says how many are somebody's. */
+/* Turns counts into starts, per quarter. Returns the number of values in range. */
 static inline uint find_starts(uint next[QUARTERS][CLASSES], __global uint *starts) {
   uint start = 0;
   for (int class = 0; class < CLASSES; class ++) {
@@ -53,7 +52,7 @@ static inline uint find_starts(uint next[QUARTERS][CLASSES], __global uint *star
   return starts[OWNERS];
 }
 
-/* `position` is that of the first one. */
+/* `position` is that of the first contribution. */
 static inline void deal(__global const I *index, long index_step, int count, long size, int mode, ulong scale,
                         __global const TSRC *src, long src_step, uint position, uint next[QUARTERS][CLASSES],
                         __global uint *places, __global KEPT *kept) {

@@ -1,9 +1,10 @@
-/* scatter_sort.cl: scattering for GPUs: what meets is brought together by a stable sort, so that each place is joined
-   by one work-item, in order, without atomics on floats. make_items     each contribution as an item (items.h): its
-   place's number as the key, and its own number find_segments  of sorted items: where a key begins; apart from others
-   where more than LONG have it join_short     a work-item per segment and column join_long      a group per segment and
-   some columns: all fetch, few join Row r * still + c is column c of batch r: along `still` of the rows the index
-   stands still. */
+/* scatter_sort.cl: scatter on GPUs: a stable sort makes contributions to the same destination adjacent. Each
+   destination is then combined in order by one work-item, without atomics on floats.
+     make_items      each contribution becomes an item (items.h): the destination's number is the key, its own the position
+     find_segments   in sorted items: where a key begins; keys with more than LONG items are listed apart
+     join_short      one work-item per segment and column
+     join_long       one group per segment and some columns: all work-items load, one per column combines
+   Row r * still + c is column c of batch r: index is constant along `still` rows. */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
@@ -23,7 +24,7 @@ __kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long stil
   items[i] = make_item(is_ours ? (ulong)(batch * size + place) : nobody, (ulong)i);
 }
 
-/* `found` counts the segments of either kind; in which order they come does not matter. */
+/* `found` counts the segments of either kind. They are listed in any order. */
 __kernel void find_segments(__global const item *items, const long count, const ulong nobody, __global uint *starts,
                             __global uint *long_starts, __global uint *found) {
   __local uint met[2], first[2];
@@ -58,7 +59,7 @@ __kernel void find_segments(__global const item *items, const long count, const 
   const long src_at = src_offset + inner_product(at, src_strides);                                                     \
   ARG_START
 
-/* Joins in registers: `held`, and where winners are kept `won`. */
+/* Combines in registers: `held`, and with ARG `won`, the winner's position. */
 #ifdef ARG
 #define JOIN_HELD(value, position)                                                                                     \
   {                                                                                                                    \
@@ -93,8 +94,8 @@ __kernel void join_short(SEGMENTED) {
   STORE_HELD;
 }
 
-/* A group fetches TILE values, `across` columns of as many contributions as fit, of which as many work-items as there
-   are columns join each its own: of each segment those that lie from_place .. to_place - 1 after its first. */
+/* A group loads TILE values to local memory: `across` columns of TILE / across contributions. One work-item per column
+   combines them. Of each segment, contributions from_offset .. to_offset - 1. */
 __kernel void join_long(SEGMENTED, const int across, const long from_place, const long to_place) {
   __local W tile[TILE];
   __local uint from[TILE];

@@ -1,6 +1,6 @@
-/* scatter_sorted.cl: scattering through an index that is sorted, on processors: a work-item takes a chunk of
-   contributions from .. to - 1 of the line, moved on to where a place begins, and so meets nobody; a place that began
-   before `from` goes on with what it has. SIMPLE: there is one column and winners are not kept. */
+/* scatter_sorted.cl: scatter through a sorted index, on CPUs. A work-item takes a chunk of contributions from .. to - 1
+   of the line, moved to where a destination begins, so no two write the same one. A destination that began before
+   `from` continues with its present value. SIMPLE: one column, no ARG. */
 #include "prelude.h"
 #include "space.h"
 #include "join.h"

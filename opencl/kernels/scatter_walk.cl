@@ -1,9 +1,10 @@
-/* scatter_walk.cl: contributions joined by work-items that walk the index in order. What is walked: the plan's last
-   dimension is the line, along which order counts; rows are all others but the innermost, if self moves through it in
-   shorter steps than from place to place: those are a row's columns, which a work-item takes `block` at a time.
-   Work-items also share out places, by ranges of values: each of the `owners` walks the whole line and passes over what
-   is others'. COLUMNS   one, dense (all that move along them), or strided MOVING    the index moves along the columns,
-   too */
+/* scatter_walk.cl: contributions combined by work-items that walk the index in order. The plan's last dimension is the
+   line, along which the order counts. Rows are the other dimensions, but for the innermost one if self's stride along
+   it is less than along dim: that one is a row's columns, of which a work-item takes `block`. Work-items also divide
+   destinations by ranges of values: each of the `owners` walks the whole line and skips other owners' values. The host
+   defines
+     COLUMNS   one, dense (all operands that move along them have unit stride), or strided
+     MOVING    index moves along the columns, too */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
@@ -24,8 +25,8 @@
 #endif
 
 #if COLUMNS == dense && !defined MOVING
-/* Apart, for the compiler may take it that rows of self and src do not overlap. Not inlined by the front
-   end, whose notes about such pointers Oclgrind does not understand; drivers do it later. */
+/* A function, so that `restrict` tells the compiler that rows of self and src do not overlap. noinline concerns the
+   front end only, whose notes about such pointers Oclgrind does not understand; drivers inline it later. */
 #ifndef IS_GPU
 __attribute__((noinline))
 #endif
@@ -41,8 +42,8 @@ join_dense(__global T *restrict place, __global const TSRC *restrict from, const
   JOIN_AT((self_at) + c * self_column, VALUE(src[(src_at) + c * src_column]), (arg_at) + c * arg_column, position)
 #endif
 
-/* Columns first_column.. of one row: places first_column on, `lowest` .. lowest + owned - 1, contributions from .. to -
-   1 of the line. Says whether a value was nobody's. A macro, for it works on what kernels are given. */
+/* Columns from first_column on of one row; destinations lowest .. lowest + owned - 1; contributions from .. to - 1 of
+   the line. Sets out_of_range if a value addresses no element. Macros, because they use the kernel's parameters. */
 #ifdef ARG
 #define ARG_AT(value) (arg_at + (value)*arg_place)
 #define ARG_START(first_column)                                                                                        \

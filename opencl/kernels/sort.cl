@@ -1,10 +1,10 @@
-/* sort.cl: lines of elements of dtype S (the plan's last dimension) as sorted items, and back. Twin of
-   runtime/cpu/sort.inc: keys are unsigned numbers in the elements' order, turned round by `flip`, all ones, for
-   descending. Among floats NaN is the greatest and -0 equals +0; these few are fetched from the line again, for keys do
-   not tell them apart.
-   Short lines, and tiles of long ones, are sorted in local memory (sort_tiles); long ones by radix.cl, between take and
-   give. Only bits [shift, shift + 32) of a narrow item's key are in it; `common` has the others, the same in all keys.
-   LINE: how many items fit in local memory. */
+/* sort.cl: lines (the plan's last dimension) of elements of dtype S, sorted as items. As in runtime/cpu/sort.inc,
+   keys are unsigned numbers in the elements' order, inverted by `flip`, all ones, for descending order. For floats NaN
+   is the greatest and -0 equals +0. Keys do not distinguish NaNs, nor zeros, so these are reread from the input.
+
+   Short lines, and tiles of long ones, are sorted in local memory (sort_tiles); long lines by radix.cl, between
+   load_items and store_items. A narrow item holds bits [shift, shift + 32) of its key; `common` has the others, the
+   same in all keys. LINE: items that fit in local memory. */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"
@@ -12,7 +12,7 @@
 
 typedef CAT(B_, S) word;
 
-/* The bits of infinity, above which are NaNs; integers have none. */
+/* The bits of infinity: larger magnitudes are NaNs. 0 for integers. */
 #define INFINITE_f32  infinity_of(FORMAT_FLOAT32)
 #define INFINITE_f64  infinity_of(FORMAT_FLOAT64)
 #define INFINITE_f16  infinity_of(FORMAT_FLOAT16)
@@ -49,7 +49,7 @@ static inline word of_key(word key) {
 #define OUTPUTS OPERAND(word, values), OPERAND(long, indices)
 #define INPUT   OPERAND(const word, from)
 
-/* Item x goes to rank r of its row. */
+/* Writes item x to rank r of its row. */
 #define GIVE(x, r)                                                                                                     \
   {                                                                                                                    \
     const word key = (word)(key_in(x) << shift | common) ^ (word)flip;                                                 \
@@ -60,7 +60,7 @@ static inline word of_key(word key) {
 
 /* --------------------------------------------------------------------------------------------------- long lines */
 
-/* The or of all keys, and the and, in two halves each: every group has `tile` elements of a row. */
+/* The OR and the AND of all keys, in two halves each. A group takes `tile` elements of a row. */
 __kernel void survey(SPACE, INPUT, const ulong flip, const long tile, const long tiles, __global uint *bits) {
   __local uint found[4];
   const long row = (long)group_id() / tiles, begin = ((long)group_id() - row * tiles) * tile;
@@ -89,7 +89,7 @@ __kernel void survey(SPACE, INPUT, const ulong flip, const long tile, const long
   }
 }
 
-/* Rows from `first` on: their items lie in memory for some rows at a time. */
+/* The row's coordinates: `items` holds rows from `first` on. */
 #define ROW_FROM_FIRST                                                                                                 \
   const long column = (long)get_global_id(0), row = (long)get_global_id(1);                                            \
   if (column >= columns || row >= rows) return;                                                                        \
@@ -101,7 +101,7 @@ __kernel void take(SPACE, INPUT, const long first, const ulong flip, const int s
   items[row * columns + column] = make_item(BROAD ? key : (uint)(key >> shift), column);
 }
 
-/* `columns` of the n sorted items of each row. */
+/* Writes the first `columns` of each row's n sorted items. */
 __kernel void give(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, const int shift, const ulong common,
                    __global const item *items, const long n) {
   ROW_FROM_FIRST;
@@ -111,10 +111,9 @@ __kernel void give(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, co
 
 /* ----------------------------------------------------------------------------------------------------- short lines */
 
-/* A line is cut into `tiles` tiles, one where it is short. With to_items the first `keep` items of each tile go to
-   `kept`, where they are the items of a next, shorter line; else they are a line's first, and go to the outputs. With
-   from_items a line is such items, else it is the input's. What a tile lacks is LAST_ITEM, which is last in all stages.
- */
+/* A line is cut into `tiles` tiles, one if it is short. With to_items the first `keep` items of each tile go to `kept`
+   and form the next, shorter line; else they are the line's first and go to the outputs. With from_items a line
+   consists of these items, else of the input's elements. Tiles are padded with LAST_ITEM, which sorts last. */
 #define TILES                                                                                                          \
   __global const item *items, const int from_items, __global item *kept, const int to_items, const long tile,          \
       const long tiles, const long keep, const ulong flip
@@ -126,7 +125,7 @@ __kernel void give(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, co
     GIVE(x, r)
 
 #ifdef IS_GPU
-/* One of the comparisons of a bitonic sort: item `low` comes before item `high`. */
+/* A comparator of the bitonic network: orders items `low` and `high`. */
 static inline void order_pair(__local item *items, uint low, uint high) {
   const item a = items[low], b = items[high];
   if (!is_before(b, a)) return;
@@ -134,8 +133,8 @@ static inline void order_pair(__local item *items, uint low, uint high) {
   items[high] = a;
 }
 
-/* Sorts each stretch of 2^bits of the LINE items: sorted halves are folded on one another, the later one from its end,
-   and then each half is sorted by folding it as it lies. */
+/* Bitonic sort of each chunk of 2^bits of the LINE items. The first step of a merge compares with mirrored positions,
+   so all runs ascend. */
 static inline void sort_stretches(__local item *items, int bits) {
   for (int size = 1; size <= bits; size++) {
     for (int step = size - 1; step >= 0; step--) {
@@ -149,7 +148,7 @@ static inline void sort_stretches(__local item *items, int bits) {
   }
 }
 
-/* As many tiles as fit, each in a stretch of 2^bits. */
+/* Sorts as many tiles as fit, each in a chunk of 2^bits. */
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sort_tiles(SPACE, OUTPUTS, INPUT, TILES,
                                                                                  const int bits) {
   __local item sorted[LINE];
@@ -189,7 +188,7 @@ static inline void insert_all(__local item *items, int count) {
   }
 }
 
-/* Without a branch on what comes first, which nothing foretells. */
+/* Branch-free on the comparison, which cannot be predicted. */
 static inline void merge(__local const item *a, int a_count, __local const item *b, int b_count, __local item *to) {
   while (a_count > 0 && b_count > 0) {
     const int second = is_before(*b, *a);
@@ -203,11 +202,11 @@ static inline void merge(__local const item *a, int a_count, __local const item 
   for (; b_count > 0; b_count--) *to++ = *b++;
 }
 
-/* Two lists of items and the number of the one in use, 0 or 1. One array, and a number rather than two pointers that are
-   swapped: where a pointer may point into either of two local arrays, Intel's compiler (2026.22) reads the wrong one. */
+/* Two lists of items; the one in use is named by its number, 0 or 1. With pointers that are swapped between two local
+   arrays, Intel's compiler (2026.22) reads the wrong one. */
 typedef __local item (*lists)[LINE];
 
-/* Merges runs to longer ones, from list to list; returns the number of the last one. */
+/* Bottom-up merge sort between the lists; returns the number of the sorted one. */
 static inline int sort_by_merging(lists list, int in, int count) {
   for (int i = 0; i < count; i += RUN) insert_all(list[in] + i, min(RUN, count - i));
   for (int run = RUN; run < count; run *= 2) {
@@ -224,7 +223,7 @@ enum { DIGITS = 256 };
 
 static inline int digit_of(item x, int first_bit) { return (int)(key_in(x) >> first_bit) & (DIGITS - 1); }
 
-/* Item after item goes to the place that is next for its digit; false where all have the same: they may stay. */
+/* Counting sort by one digit, stable. False if all items have the same digit: `items` is then sorted already. */
 static inline bool deal(__local const item *items, __local item *dealt, int count, int first_bit) {
   ushort next[DIGITS];
   for (int d = 0; d < DIGITS; d++) next[d] = 0;
@@ -246,7 +245,7 @@ static inline int sort_by_digits(lists list, int in, int count) {
   return in;
 }
 
-/* heap[at] sinks to where it belongs; the last item of all stands at the top. */
+/* Restores the heap below `at`; the greatest item is at the top. */
 static inline void sink(__local item *heap, int count, int at) {
   const item x = heap[at];
   for (int child; (child = 2 * at + 1) < count; at = child) {
@@ -280,7 +279,7 @@ __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
       sink(place, count, 0);
     }
   }
-  /* digits say nothing of positions, whose order a heap does not keep */
+  /* digits ignore positions, whose order a heap does not keep */
   __local const item *sorted =
       list[has_all && count > MANY ? sort_by_digits(list, 1, count) : sort_by_merging(list, 1, count)];
   for (int r = 0; r < keep; r++) {

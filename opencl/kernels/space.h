@@ -1,6 +1,8 @@
-/* space.h: iteration spaces in kernels, twin of launch.c. A kernel over a plan takes SPACE, then OPERAND(type, name)
-   for each operand, and starts with ROW_AND_COLUMN;                  returns where the work-item has nothing to do
-   after which AT(name) is the element's offset in name. OUTER says in how many numbers a row's coordinates are kept. */
+/* space.h: iteration spaces in kernels, the counterpart of launch.c. A kernel over a plan takes SPACE, then
+   OPERAND(type, name) for each operand, and starts with
+     ROW_AND_COLUMN;
+   which returns if the work-item is padding. Then AT(name) is the element's offset in name. OUTER is the number of
+   coordinates of a row: 1, 4 or 16. */
 #if OUTER == 16
 typedef long16 coordinates;
 #elif OUTER == 4
@@ -18,7 +20,7 @@ typedef long coordinates;
   const coordinates at = coordinates_of(row, rows, sizes)
 #define AT(x) (x##_offset + column * x##_step + inner_product(at, x##_strides))
 
-/* Division in 32 bits is several times faster; a >= 0, b > 0. */
+/* 32-bit division is several times faster; a >= 0, b > 0. */
 static inline long quotient(long a, long b) {
   return ((a | b) & ~0x7fffffffL) == 0 ? (long)((uint)a / (uint)b) : (long)((ulong)a / (ulong)b);
 }

@@ -1,6 +1,6 @@
-/* verdict.h: what is known of a call's index, twin of index.h: a word for each stage of its launches, so that none
-   reads what others of the same write. The host waits for the verdict before it enqueues what writes to a tensor that
-   must be left alone where something fails. */
+/* verdict.h: flags about a call's index, the counterpart of index.h: one word per stage of the launches, so that no
+   work-item reads a word that others of its launch write. If a failing call must leave a tensor unchanged, the host
+   reads the verdict before it enqueues the launch that writes. */
 #define BAD      1 /* a value is out of range: nothing may be written */
 #define UNSORTED 2
 

@@ -1,6 +1,6 @@
-/* sources.c: an OpenCL layer, which the loader puts between a program and the drivers: the text of each program that is
-   built goes to a file in the folder $STREW_KERNEL_SOURCES, named after a hash of it. It is how
-   scripts/compile_kernels.sh gets at the kernels just as drivers see them, with all that specialises them:
+/* sources.c: an OpenCL layer between a program and the drivers. It writes the text of each program that is built to the
+   folder $STREW_KERNEL_SOURCES, in a file named after its hash. scripts/compile_kernels.sh thus sees kernels as drivers
+   do, with all that specialises them:
      OPENCL_LAYERS=build/sources.so STREW_KERNEL_SOURCES=FOLDER build/strew -d opencl SCRIPT */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
@@ -28,7 +28,7 @@ static void keep(cl_uint count, const char **texts) {
   fclose(file);
 }
 
-/* Our texts all end with a 0: lengths are not given. */
+/* strew passes NUL-terminated texts without lengths. */
 static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts,
                                              const size_t *lengths, cl_int *error) {
   if (!lengths) keep(count, texts);

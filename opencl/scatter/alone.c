@@ -1,8 +1,7 @@
-/* alone.c: a small scatter by one work-item that does it all, but for checks before a tensor in use is written.
- */
+/* alone.c: a small scatter in one launch of one work-item, the index check included if self is disposable. */
 #include "ways.h"
 
-/* REDUCTION_... of the kernel are numbered by the table. */
+/* The kernel numbers REDUCTION_... by the table. */
 enum {
 #define ROW(ENUM, ...) REDUCTION_##ENUM,
   STREW_REDUCTIONS(ROW)
@@ -15,7 +14,7 @@ STREW_REDUCTIONS(ROW)
 static void launch_all(struct launch *launch, const struct scattering *s, const struct walked *walked) {
   const struct operand *operands = s->plan.operands;
   const struct scatter_plan *given = s->given;
-  const int arg = s->with_arg ? ARG : SELF; /* where there is none, anything will do */
+  const int arg = s->with_arg ? ARG : SELF; /* without arg any operand will do */
   launch_space(launch, &walked->space);
   launch_operand(launch, &walked->space, SELF);
   launch_int(launch, given->step);
@@ -37,10 +36,10 @@ static void launch_all(struct launch *launch, const struct scattering *s, const 
 strew_status scatter_alone(struct scattering *s) {
   struct walked walked;
   struct launch launch;
-  bool check = s->given->check && s->given->disposable; /* in passing */
+  bool check = s->given->check && s->given->disposable; /* checked while it runs */
   const struct operand *operands = s->plan.operands;
   walk_shape(s, true, INT64_MAX, &walked);
-  if (walked.space.outer < 4) walked.space.outer = 4; /* two kinds of kernels are enough */
+  if (walked.space.outer < 4) walked.space.outer = 4; /* two programs per dtype are enough */
   strew_status status = check ? verdict_take(s->call, s->device, &s->verdict) : scatter_check(s);
   if (status != STREW_OK || s->bad) return status;
   launch_start(&launch, s->call, s->device, "scatter_alone.cl", "scatter_alone", "S=%s SRC=%s OUTER=%d",

@@ -1,5 +1,5 @@
-/* gpu.c: two more ways for GPUs: one group for what is small, atomics for what comes out the same in any order.
- */
+/* gpu.c: two scatter methods for GPUs: one work-group for small calls, and atomics for reductions whose result does not
+   depend on the order. */
 #include "opencl/radix.h"
 #include "ways.h"
 
@@ -22,9 +22,9 @@ strew_status scatter_group(struct scattering *s) {
   return launch_groups(&launch, 1, large_group(s->device));
 }
 
-/* Does the device do atomics on such elements, and does the reduction come out the same? Where atomics take turns at
-   the same places, sorting is better: they are used where most contributions do not write or the device adds by itself,
-   and else where places are many. */
+/* True if the device has atomics for such elements and the order does not change the result. Atomics to the same
+   address serialise, and sorting is then faster. So they are used if most contributions do not write (amax, amin), if
+   the device has a native atomic add, or if destinations are many. */
 bool atomics_serve(const struct scattering *s) {
   enum { MANY_PLACES = 1 << 16 };
   const struct opencl *on = opencl_of(s->device);
@@ -37,7 +37,7 @@ bool atomics_serve(const struct scattering *s) {
   switch (reduction) {
   case STREW_AMAX:
   case STREW_AMIN: return true;
-  case STREW_ASSIGN: return !operands[SRC].storage; /* one number, whoever comes last */
+  case STREW_ASSIGN: return !operands[SRC].storage; /* all write the same number */
   default: break;
   }
   if (dtype_category(dtype) == BOOLEAN) return true;
@@ -46,9 +46,9 @@ bool atomics_serve(const struct scattering *s) {
 }
 
 strew_status scatter_atomic(struct scattering *s) {
-  enum { TURNS = 4 }; /* that an atomic takes */
+  enum { TURNS = 4 }; /* per atomic */
   const struct scatter_plan *given = s->given;
-  bool check = given->check && given->disposable; /* in passing */
+  bool check = given->check && given->disposable; /* checked while it runs */
   strew_dtype dtype = s->plan.operands[SELF].dtype;
   size_t size_bytes = strew_dtype_size_bytes(dtype);
   bool adds = given->reduction == STREW_SUM && dtype_category(dtype) == INTEGER && size_bytes >= 4;

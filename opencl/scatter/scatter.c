@@ -1,4 +1,4 @@
-/* scatter.c: the scatter family on OpenCL devices: how a call is seen, and which way it goes. */
+/* scatter.c: the scatter family on OpenCL devices: the choice of the method, and the entries. */
 #include "ways.h"
 
 /* ------------------------------------------------------------------------------------------------ which way when */
@@ -6,12 +6,11 @@
 enum way { ALONE, WALK, PARTITION, GROUP_ALONE, ATOMICS, SORT };
 struct choice {
   enum way way;
-  int64_t owners; /* WALK: ranges of places */
-  bool order;     /* look first whether the index is sorted */
+  int64_t owners; /* WALK: ranges of destinations */
+  bool order;     /* first test whether the index is sorted */
 };
 
-/* For tests, whose calls are small: each way can be asked for by a word of STREW_OPENCL_ASSUME, and is taken where it
-   serves the call at all. */
+/* For tests, whose calls are small: a word of STREW_OPENCL_ASSUME selects a method, if it can do the call. */
 static bool is_forced(const struct scattering *s, struct choice *choice) {
   static const struct {
     const char *word;
@@ -30,16 +29,16 @@ static bool is_forced(const struct scattering *s, struct choice *choice) {
   return false;
 }
 
-/* Which way a call goes on a device that stops long loops: all other ways have some. */
+/* On a device that stops long loops: only these two methods bound theirs. */
 static struct choice choose_bounded(const struct scattering *s) {
   int64_t most = opencl_of(s->device)->longest_loop / 4, shares = 4 * (int64_t)opencl_of(s->device)->units;
   if (s->line * s->rows <= most) return (struct choice){.way = ALONE};
   return (struct choice){.way = WALK, .owners = s->rows >= shares ? 1 : shares};
 }
 
-/* On a GPU. Nothing was measured on one yet: the limits are what the ways cost on paper. One group looks at every
-   contribution once per work-item, some 5 us per thousand, while a sort takes a dozen launches. Rows of their own keep
-   a GPU busy where there are some ten thousand; short lines are not worth sorting. */
+/* On a GPU. No figure is measured; all are estimates. One group tests each contribution in every work-item, some 5 us
+   per thousand, while a sort takes a dozen launches. Some ten thousand independent rows keep a GPU busy; short lines do
+   not repay sorting. */
 static struct choice choose_gpu(const struct scattering *s) {
   enum { SMALL = 4096, SHORT_LINE = 64, MANY_ROWS = 16384, MANY = 65536 };
   if (s->given->size == 0) return (struct choice){.way = WALK, .owners = 1};
@@ -50,9 +49,12 @@ static struct choice choose_gpu(const struct scattering *s) {
   return (struct choice){.way = SORT, .order = s->line >= MANY};
 }
 
-/* On a processor, from measurements on two cores, in ms: 10 M float32 into 1 M places: partition 24, one work-item 35,
-   owners that walk all of the index 52; into 100 places: 23, 11, 81; 1 M rows of 64 into 100 k places: 24, 30, 19. A
-   launch takes 5 us, as long as some thousand contributions. */
+/* On a CPU. Measured on 2 cores, in ms:
+                                   partition   one work-item   owners that walk the whole index
+     10 M f32 into 1 M                    24              35                                 52
+     10 M f32 into 100                    23              11                                 81
+     1 M rows of 64 into 100 k            24              30                                 19
+   A launch takes 5 us, as long as about a thousand contributions. */
 static struct choice choose_processor(const struct scattering *s) {
   enum { SMALL = 16384, WIDE = 16, FEW_UNITS = 4, CACHE_BYTES = 1 << 18, MANY = 65536 };
   int64_t units = (int64_t)opencl_of(s->device)->units, shares = 4 * units;

@@ -1,4 +1,4 @@
-/* scattering.c: what the ways of scattering share: how a call is seen, arguments of launches, drafts, checks. */
+/* scattering.c: see scattering.h. */
 #include "scattering.h"
 
 /* ------------------------------------------------------------------------------------------------------- launches */
@@ -40,7 +40,7 @@ void launch_columnwise(struct launch *launch, const struct scattering *s, const 
 
 /* ----------------------------------------------------------------------------------------------------- the call */
 
-/* The plan in the order of struct scattering: self stands still along one dimension at most. */
+/* Reorders the plan as struct scattering says: self is constant along at most one dimension. */
 void scattering_start(struct scattering *s, const struct call *call, strew_device *device,
                       const struct scatter_plan *given) {
   s->call = call;
@@ -85,7 +85,7 @@ strew_status scatter_checked(struct scattering *s) {
   return status;
 }
 
-/* Between self and its draft, a piece after the other: nothing stops a copy. */
+/* Copies between self and its draft in chunks, because a copy cannot be stopped. */
 static strew_status draft_copy(const struct scattering *s, bool back) {
   enum { PIECE = 1 << 27, TURN_BYTES = 4 };
   struct opencl *on = opencl_of(s->device);

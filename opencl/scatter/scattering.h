@@ -1,12 +1,12 @@
-/* scattering.h: one scatter, as the ways of doing it on OpenCL devices see it. */
+/* scattering.h: one scatter call, as all methods on OpenCL devices see it. */
 #ifndef STREW_SCATTERING_H
 #define STREW_SCATTERING_H
 
 #include "opencl/index.h"
 
-/* The plan's dimensions, put in this order:
-     rows     self moves along them, so they do not meet; first those along which index moves, too (batches)
-     line     the last, of size 1 where there is none: self stands still, contributions join in its order */
+/* A scatter call. The plan's dimensions are reordered:
+     rows     self moves along them, so they are independent; first those along which index moves, too (batches)
+     line     the last, of size 1 if there is none: self is constant along it; contributions combine in its order */
 struct scattering {
   const struct call *call;
   strew_device *device;
@@ -16,29 +16,29 @@ struct scattering {
   int64_t line, rows; /* sizes */
   int64_t batches;    /* rows that have index values of their own */
   struct block verdict;
-  bool bad;               /* values of the index are out of range: nothing is written */
-  struct block draft;     /* what is written in self's place, until nothing can fail any more ... */
-  struct storage drafted; /* ... as a storage */
+  bool bad;               /* index has values out of range: nothing is written */
+  struct block draft;     /* written instead of self until nothing can fail any more ... */
+  struct storage drafted; /* ... and its storage */
   bool with_arg;
-  bool tiny; /* for tests: blocks so small that few contributions fill several */
+  bool tiny; /* for tests: blocks of few contributions */
 };
 
 void scattering_start(struct scattering *s, const struct call *call, strew_device *device,
                       const struct scatter_plan *given);
 
-/* The settings of kernels/join.h, and `more`. */
+/* Starts a launch with the settings of kernels/join.h, then `more`. */
 void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
                           int outer, const char *more);
-/* TARGET and SOURCE of kernels/join.h. */
+/* Bind TARGET and SOURCE of kernels/join.h. */
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
 
-/* COLUMNWISE of kernels/columns.h, after the space. */
+/* Binds COLUMNWISE of kernels/columns.h, after the space. */
 struct walked;
 void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked);
 
-/* The innermost row dimension taken out as columns, if self moves through it in shorter steps than from place to place:
-   what one index value brings there lies close together. */
+/* The plan with its innermost row dimension taken out as columns, if self's stride along it is less than along dim: the
+   elements that one index value addresses there are close together. */
 struct walked {
   struct plan plan; /* without the columns */
   struct space space;
@@ -46,18 +46,18 @@ struct walked {
   int64_t column[ARG + 1];
   const char *columns; /* COLUMNS of kernels/scatter_walk.cl */
 };
-/* `moving`: the index may move along them, too. */
+/* `moving`: index may move along the columns, too. */
 void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
 
-/* A call that fails changes nothing: a tensor that is not disposable is written by one launch, the last of all that may
-   fail, when the index is known to be good. Where that cannot be, a draft is written, and copied at last. (Launches
-   that are several just because contributions are many need none: an interruption may leave a part, and the device is
-   lost where OpenCL fails after the first.) */
+/* A call that fails leaves self unchanged, unless self is disposable: one launch writes it, the last that can fail,
+   after the index has been checked. Where that is impossible, launches write a draft, a copy of self, which is copied
+   back at the end. Launches split only because contributions are many need no draft: an interrupt may leave a part, and
+   if OpenCL fails after the first, the device is lost. */
 strew_status draft_start(struct scattering *s);
 strew_status draft_finish(struct scattering *s);
-/* Checks the index, if that is asked for, and waits for the answer. */
+/* Checks the index if the call wants it, sets `bad`, waits. */
 strew_status scatter_check(struct scattering *s);
-/* Reads the verdict of a check in passing. */
+/* Reads the verdict of a kernel that checks while it runs, and sets `bad`. */
 strew_status scatter_checked(struct scattering *s);
 
 #endif

@@ -1,28 +1,28 @@
-/* sort.c: scattering on GPUs: contributions are sorted by their places, stably, and each run of equal places is
-   joined in order. The index's being sorted already saves the sort: samples say whether it is worth while to look, and
-   then the host waits for the answer, which is cheap beside sorting. */
+/* sort.c: scatter on GPUs by sorting: contributions are sorted stably by destination, and each run of equal
+   destinations is combined in order. A sorted index needs no sort. If samples allow it, a pass tests for that and the
+   host waits for the answer, which is cheap compared with sorting. */
 #include "opencl/radix.h"
 #include "ways.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Runs longer than LONG_RUN get a group each: on paper, a work-item alone takes half a microsecond for each
-   contribution, and others wait for the slowest. Local memory: TILE values and positions. */
+/* Runs longer than LONG_RUN get a group each. Estimated: one work-item takes 0.5 us per contribution, and the others
+   wait for the slowest. A group holds TILE values and positions in local memory. */
 enum { LONG_RUN = 512, SHORT_RUN_OF_TESTS = 8, TILE = 1024, ACROSS = 16 };
 
 struct sorted {
-  struct plan plan; /* rows, those along which the index moves first, and the line */
+  struct plan plan; /* rows, first those along which index moves, then the line */
   struct space space;
-  int64_t still;         /* rows along which it stands still */
-  int64_t count, places; /* of contributions; of places in all batches */
+  int64_t still;         /* rows along which index is constant */
+  int64_t count, places; /* contributions; destinations in all batches */
   int64_t most_runs, most_long_runs;
   int long_run;
   bool broad;
   struct block items, starts, long_starts, found;
 };
 
-/* Row dimensions along which the index stands still go behind those along which it moves. */
+/* Moves row dimensions along which index is constant behind the others. */
 static void sorted_plan(const struct scattering *s, struct sorted *sorted) {
   const struct plan *from = &s->plan;
   struct plan *to = &sorted->plan;
@@ -124,7 +124,7 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_block(launch, &sorted->found);
 }
 
-/* Of each long run, what lies from .. to - 1 places after its beginning. */
+/* Combines contributions from .. to - 1 of each long run. */
 static strew_status join_long_runs(const struct scattering *s, const struct sorted *sorted, int64_t from, int64_t to) {
   const cl_int across = (cl_int)(sorted->still < ACROSS ? sorted->still : ACROSS);
   const int64_t longest = sorted->count / sorted->most_long_runs + 1; /* on average */
@@ -137,7 +137,7 @@ static strew_status join_long_runs(const struct scattering *s, const struct sort
   return launch_groups(&launch, sorted->most_long_runs * ((sorted->still - 1) / across + 1), large_group(s->device));
 }
 
-/* One run may have all contributions, and one group then joins them. */
+/* Split into launches, because one run may have all contributions, and one group then combines them. */
 static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
   const int64_t most = longest_run(s->device, ACROSS);
   struct launch launch;
@@ -149,7 +149,8 @@ static strew_status join_segments(const struct scattering *s, const struct sorte
   return status;
 }
 
-/* Is the index sorted? With `order` looks, and waits where samples do not say no. */
+/* Sets *known to 0 if the index is sorted. With `order` samples it, tests all of it unless the samples are out of
+   order, and waits. */
 static strew_status look_for_order(struct scattering *s, const struct sorted *sorted, bool order, int *known) {
   const struct scatter_plan *given = s->given;
   *known = VERDICT_UNSORTED;
@@ -162,8 +163,8 @@ static strew_status look_for_order(struct scattering *s, const struct sorted *so
   return status;
 }
 
-/* All bits that places' numbers have. Nobody's, which is one more, has to sort apart wherever it may occur: also where
-   it ends the call, since segments are looked for before that is known. */
+/* The bits of all keys: destination numbers, and one more for values out of range. That one must sort apart also if it
+   fails the call, since segments are searched before this is known. */
 static uint64_t bits_of_places(const struct scattering *s, const struct sorted *sorted) {
   bool nobodys = s->given->check || s->given->mode == STREW_DROP;
   uint64_t last = (uint64_t)sorted->places - (!nobodys && sorted->places > 0), bits = 0;
@@ -171,7 +172,7 @@ static uint64_t bits_of_places(const struct scattering *s, const struct sorted *
   return bits;
 }
 
-/* How many there are, in place of how many there may be: mostly none, and then nothing needs a draft. */
+/* Replaces the largest possible number of long runs by their number, usually 0: then no draft is needed. */
 static strew_status count_long_runs(const struct scattering *s, struct sorted *sorted) {
   cl_uint found[2] = {0, 0};
   if (sorted->most_long_runs == 0) return STREW_OK;

@@ -1,10 +1,10 @@
-/* sorted.c: scattering through an index that is sorted, on processors. Samples say whether it may be, a pass
-   over it whether it is; the host waits to hear it. */
+/* sorted.c: scatter through a sorted index, on CPUs. Samples tell if it may be sorted, a pass whether it is; the host
+   waits for the answer. */
 #include "ways.h"
 
 #include <stdio.h>
 
-/* Contributions from .. to - 1 of the line. */
+/* Combines contributions from .. to - 1 of the line. */
 static strew_status join_sorted(const struct scattering *s, const struct walked *walked, int64_t from, int64_t to) {
   enum { CHUNK = 65536, TINY = 32 };
   bool dense = walked->plan.operands[INDEX].strides[walked->plan.rank - 1] == 1;
@@ -25,7 +25,7 @@ static strew_status join_sorted(const struct scattering *s, const struct walked 
   return launch_groups(&launch, (to - from - 1) / chunk + 1, 1);
 }
 
-/* One place may get them all, and one work-item then joins them. */
+/* Split into launches, because one destination may get all contributions, and one work-item then combines them. */
 static strew_status join_pieces(const struct scattering *s, const struct walked *walked) {
   int64_t most = longest_run(s->device, walked->width);
   strew_status status = STREW_OK;
@@ -36,7 +36,7 @@ static strew_status join_pieces(const struct scattering *s, const struct walked 
   return status;
 }
 
-/* Negative values that count from the end would be out of order. */
+/* Not in mode wrap: negative values would be out of order. */
 strew_status scatter_if_sorted(struct scattering *s, bool *done) {
   const struct scatter_plan *given = s->given;
   struct walked walked;

@@ -1,4 +1,4 @@
-/* walk.c: scattering by walking the index in order, with work-items that share out rows, columns and places. */
+/* walk.c: scatter by walking the index in order. Work-items divide rows, columns and destinations among them. */
 #include "ways.h"
 
 #include <stdio.h>
@@ -18,13 +18,13 @@ static void walk_launch(struct launch *launch, const struct scattering *s, const
   for (int i = 0; i <= ARG; i++) launch_int(launch, walked->column[i]);
 }
 
-/* Of a contribution: of columns that lie side by side a vector takes one. */
+/* Loop iterations per contribution: adjacent columns are computed by vectors. */
 static int64_t turns_of(const struct walked *walked) {
   enum { VECTOR = 4 };
   return *walked->columns == 'd' ? (walked->block - 1) / VECTOR + 1 : walked->block;
 }
 
-/* Contributions from .. to - 1 of every line. */
+/* Combines contributions from .. to - 1 of every line. */
 static strew_status walk_piece(struct scattering *s, const struct walked *walked, int64_t owners, bool check,
                                int64_t from, int64_t to) {
   enum { MANY = 64 * GROUP };
@@ -38,12 +38,12 @@ static strew_status walk_piece(struct scattering *s, const struct walked *walked
   int64_t items = owners * walked->space.rows * ((walked->width - 1) / walked->block + 1);
   launch.goes_on = from > 0 && !s->draft.memory;
   launch.turns = (to - from) * turns_of(walked);
-  bool in_groups = opencl_of(s->device)->is_gpu || items >= MANY; /* else a processor's cores would stand idle */
+  bool in_groups = opencl_of(s->device)->is_gpu || items >= MANY; /* else CPU cores would idle */
   return in_groups ? launch_items(&launch, items) : launch_groups(&launch, items, 1);
 }
 
-/* On a processor, where rows do not keep all of it busy: columns in a piece per core, each some cache lines wide.
-   10,000 lines of 1000 columns, in ms of both cores together: in two pieces 69, in eight 94. */
+/* Columns per work-item, on a CPU whose cores the rows do not occupy: one block per core, at least some cache lines
+   wide. 10,000 lines of 1000 columns: 69 ms of both cores in two blocks, 94 ms in eight. */
 static int64_t column_block(const struct scattering *s, int64_t owners) {
   enum { NARROWEST = 16 };
   struct walked walked;
@@ -53,8 +53,8 @@ static int64_t column_block(const struct scattering *s, int64_t owners) {
   return block < NARROWEST ? NARROWEST : block;
 }
 
-/* May values be checked while they are joined, because self is dropped where one is bad, or is so small that a draft of
-   it costs less than another pass over the index (10 M into 10,000: 4 ms of 15)? */
+/* True if values can be checked while they are combined: self is disposable, or so small that a draft costs less than a
+   pass over the index (10 M into 10,000: 4 ms of 15). */
 static bool checks_in_passing(const struct scattering *s) {
   enum { TIMES = 4 };
   const struct scatter_plan *given = s->given;
@@ -63,7 +63,7 @@ static bool checks_in_passing(const struct scattering *s) {
   return scatter_target_bytes(s->given) <= index_bytes / TIMES;
 }
 
-/* In launches of at most `most` contributions from each line, and of bounded work. */
+/* Launches over at most `most` contributions of each line, and of bounded work. */
 static strew_status walk_all(struct scattering *s, int64_t owners, int64_t most, bool check) {
   const struct opencl *on = opencl_of(s->device);
   bool single = on->is_gpu || on->longest_loop < INT64_MAX;
@@ -83,7 +83,7 @@ static strew_status walk_all(struct scattering *s, int64_t owners, int64_t most,
 strew_status scatter_walk(struct scattering *s, int64_t owners, bool order) {
   const struct opencl *on = opencl_of(s->device);
   bool bounded = on->longest_loop < INT64_MAX, check = checks_in_passing(s), done = false;
-  int64_t most = s->tiny ? 32 : bounded ? on->longest_loop / 2 : INT64_MAX; /* contributions in one launch */
+  int64_t most = s->tiny ? 32 : bounded ? on->longest_loop / 2 : INT64_MAX; /* contributions per launch */
   strew_status status = order && !bounded ? scatter_if_sorted(s, &done) : STREW_OK;
   if (status == STREW_OK && !done && !check) status = scatter_check(s);
   if (status != STREW_OK || done || s->bad) return status;
