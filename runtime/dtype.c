@@ -19,7 +19,7 @@ static const struct dtype_row dtypes[] = {
 _Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
 
 static const char *const reductions[][WORDS_PER_REDUCTION] = {
-#define ROW(ENUM, r, name, second, third, ordered, identity, joined) [STREW_##ENUM] = {name, second, third},
+#define ROW(ENUM, r, name, second, third, ordered, ...) [STREW_##ENUM] = {name, second, third},
     STREW_REDUCTIONS(ROW)
 #undef ROW
 };

@@ -206,7 +206,7 @@ union element element_identity(strew_reduction reduction, strew_dtype dtype) {
     memcpy(result.bytes, &value, sizeof value);                                                                        \
     break;                                                                                                             \
   }
-#define ROW(ENUM, r, name, second, third, ordered, identity, joined) [STREW_##ENUM] = identity,
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...) [STREW_##ENUM] = identity,
     STREW_DTYPES(CASE)
 #undef ROW
 #undef CASE

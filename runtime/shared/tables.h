@@ -32,14 +32,18 @@
   X(BOOL, b8, "bool", uint8_t, uint8_t, b8, uint32_t, BOOLEAN, 1, 0)
 
 /* enumerator; suffix; the name and its other words; 1 if the bits of a float result depend on the order of joining, so
-   that 16-bit floats are joined in float32; identity; how b joins a. A mean is a sum with a finishing division, so it
-   joins as one. */
+   that 16-bit floats are joined in float32; identity; how b joins a; the loops of the CPU's scatter for it:
+     BITS   for integers and bool; floats share those of the integers of their width
+     SUMS   for all but 16-bit floats, uint8 (which shares int8's) and bool (whose sum is a maximum, its product a minimum)
+     PAIRS  for dtypes of 32 bits and more, of pairs of a sum and a count
+     OWN    for every dtype
+   A mean is a sum with a finishing division, so it joins as one. */
 #define STREW_REDUCTIONS(X)                                                                                            \
-  X(ASSIGN, assign, "assign", NULL, NULL, 0, ZERO, (b))                                                                \
-  X(SUM, sum, "sum", "add", NULL, 1, ZERO, PLUS(a, b))                                                                 \
-  X(PROD, prod, "prod", "multiply", "mul", 1, ONE, TIMES(a, b))                                                        \
-  X(MEAN, mean, "mean", NULL, NULL, 1, ZERO, PLUS(a, b))                                                               \
-  X(AMAX, amax, "amax", "max", NULL, 0, LOWEST, MAXIMUM(a, b))                                                         \
-  X(AMIN, amin, "amin", "min", NULL, 0, HIGHEST, MINIMUM(a, b))
+  X(ASSIGN, assign, "assign", NULL, NULL, 0, ZERO, (b), BITS)                                                          \
+  X(SUM, sum, "sum", "add", NULL, 1, ZERO, PLUS(a, b), SUMS)                                                           \
+  X(PROD, prod, "prod", "multiply", "mul", 1, ONE, TIMES(a, b), SUMS)                                                  \
+  X(MEAN, mean, "mean", NULL, NULL, 1, ZERO, PLUS(a, b), PAIRS)                                                        \
+  X(AMAX, amax, "amax", "max", NULL, 0, LOWEST, MAXIMUM(a, b), OWN)                                                    \
+  X(AMIN, amin, "amin", "min", NULL, 0, HIGHEST, MINIMUM(a, b), OWN)
 
 #endif
