@@ -11,7 +11,7 @@ strew_status opencl_random(const struct call *call, strew_device *device, const 
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype);
   struct launch launch;
   launch_start(&launch, call, device, "random.cl", "draw", "S=%s R=%s OUT=%s %s PER_BLOCK=%d BITS_SHOWN=%d", made, made,
-               dtype_suffix(plan->out.dtype), kinds[plan->kind], (int)per_block, random_bits(plan->out.dtype));
+               dtype_suffix(plan->out.dtype), kinds[plan->kind], (int)per_block, dtype_digits(plan->out.dtype));
   launch_memory(&launch, &plan->out);
   launch_int(&launch, plan->count);
   launch_int(&launch, (int64_t)plan->seed);

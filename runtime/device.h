@@ -111,11 +111,6 @@ static inline int64_t random_per_block(enum random_kind kind, strew_dtype dtype)
   return is_long ? 2 : 4;
 }
 
-/* How many of them a uniform float32, float16 or bfloat16 shows: those of its significand. */
-static inline int random_bits(strew_dtype dtype) {
-  return dtype == STREW_FLOAT16 ? 11 : dtype == STREW_BFLOAT16 ? 8 : 24;
-}
-
 /* Fills `count` dense elements of out with start + i * step: in int64 where both are integers, else in float64, rounded
    once to out's dtype. */
 struct ramp_plan {

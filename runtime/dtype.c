@@ -12,7 +12,7 @@ struct dtype_row {
 };
 
 static const struct dtype_row dtypes[] = {
-#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest) [STREW_##ENUM] = {name, category},
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = {name, category},
     STREW_DTYPES(ROW)
 #undef ROW
 };
@@ -48,6 +48,17 @@ bool reduction_is_ordered(strew_reduction reduction) {
 #undef ROW
   };
   return is_ordered[reduction];
+}
+
+bool reduction_widens_halves(strew_reduction reduction) {
+  enum { BITS, SUMS, PAIRS, COMPUTED, OWN };
+  static const bool widens[] = {
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
+  [STREW_##ENUM] = loops != BITS && loops != OWN,
+      STREW_REDUCTIONS(ROW)
+#undef ROW
+  };
+  return widens[reduction];
 }
 
 enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category; }

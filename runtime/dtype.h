@@ -17,6 +17,13 @@ static inline size_t dtype_bytes(strew_dtype dtype) {
 #undef ROW
   return bytes[dtype];
 }
+/* Binary digits of a float dtype's significand: it holds all whole numbers up to 2^digits; 0 for other dtypes. */
+static inline int dtype_digits(strew_dtype dtype) {
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, digits, ...) [STREW_##ENUM] = digits,
+  static const unsigned char all_digits[] = {STREW_DTYPES(ROW)};
+#undef ROW
+  return all_digits[dtype];
+}
 /* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
 static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
 /* Is `to` a 16-bit float that does not hold all elements of dtype `from`? */
@@ -26,8 +33,10 @@ static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
 /* The words for a reduction, the name first; NULL: it has no more. */
 enum { WORDS_PER_REDUCTION = 3 };
 const char *reduction_word(strew_reduction reduction, int which);
-/* Do the bits of a float result depend on the order of joining? */
+/* True if the bits of a float result depend on the order of joining. */
 bool reduction_is_ordered(strew_reduction reduction);
+/* True if 16-bit floats are joined as float32, and rounded once at the end. */
+bool reduction_widens_halves(strew_reduction reduction);
 /* PyTorch's promotion of two tensors' dtypes. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
 /* The dtype in which `count` operands meet: tensors of rank 1 and more first, then 0-d ones, then numbers, each later

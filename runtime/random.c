@@ -5,16 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Whole numbers up to 2^digits are exact in a float dtype. */
-static int float_digits(strew_dtype dtype) {
-  switch (dtype) {
-  case STREW_FLOAT32: return 24;
-  case STREW_FLOAT64: return 53;
-  case STREW_FLOAT16: return 11;
-  default: return 8;
-  }
-}
-
 /* Can dtype hold a number that an argument leads to? */
 static strew_status check_reached(const struct call *call, const char *argument, strew_scalar reached,
                                   strew_conversion how, strew_dtype dtype) {
@@ -30,7 +20,7 @@ static strew_status check_reached(const struct call *call, const char *argument,
 /* Can dtype hold this whole number exactly? */
 static strew_status check_whole(const struct call *call, const char *argument, int64_t whole, strew_dtype dtype) {
   strew_scalar value = strew_int(whole);
-  int64_t most = dtype_is_float(dtype) ? (int64_t)1 << float_digits(dtype) : 0;
+  int64_t most = dtype_is_float(dtype) ? (int64_t)1 << dtype_digits(dtype) : 0;
   if (!most || (whole <= most && whole >= -most)) return check_reached(call, argument, value, STREW_EXACT, dtype);
   return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &value},
               "asks for %" PRId64 ", %s holds whole numbers from %" PRId64 " to %" PRId64, whole,

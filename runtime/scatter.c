@@ -219,7 +219,7 @@ static strew_status scatter_into(struct call *call, const struct scatter_job *jo
 }
 
 static bool needs_float32(const struct scatter_job *job) {
-  return reduction_is_ordered(job->reduction) && dtype_is_half(job->self->dtype);
+  return reduction_widens_halves(job->reduction) && dtype_is_half(job->self->dtype);
 }
 
 static union element float32_number(const struct scatter_job *job) {

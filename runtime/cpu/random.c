@@ -28,7 +28,7 @@ static void draw_words(const struct random_plan *plan, int64_t block, int64_t bl
 static uint64_t long_word(const uint32_t *words, int64_t i) { return words[2 * i] | (uint64_t)words[2 * i + 1] << 32; }
 
 static void make_floats(const struct random_plan *plan, const uint32_t *words, int64_t count, float *to) {
-  const int bits = random_bits(plan->out.dtype);
+  const int bits = dtype_digits(plan->out.dtype);
   if (plan->kind == RANDOM_UNIFORM)
     for (int64_t i = 0; i < count; i++) to[i] = uniform_f32(words[i], bits);
   else

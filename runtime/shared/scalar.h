@@ -31,7 +31,7 @@
 #define CAT_(a, b) a##b
 #define CAT(a, b)  CAT_(a, b)
 
-#define SCALAR_TYPES(ENUM, s, name, stored, bits, wide, wrap, category, highest, lowest)                               \
+#define SCALAR_TYPES(ENUM, s, name, stored, bits, wide, wrap, category, digits, highest, lowest)                       \
   typedef stored T_##s;                                                                                                \
   typedef bits B_##s;                                                                                                  \
   typedef T_##wide W_##s;                                                                                              \
