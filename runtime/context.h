@@ -29,8 +29,6 @@ extern const strew_allocator default_allocator;
 void *memory_allocate(strew_context *context, size_t size_bytes);
 void memory_free(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
-/* "1000 bytes in use, the limit is 2000", or what the machine has. */
-const char *text_of_use(const strew_context *context, char *text); /* TEXT_BYTES */
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
 #define fail_memory(...) failed(fail_memory(__VA_ARGS__))
 /* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would

@@ -210,7 +210,7 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
                          strew_tensor **out) {
   if (count < 1)
     return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "tensors"},
-                "is empty, at least one is needed");
+                "is empty, expected at least one tensor");
   strew_dtype dtype;
   int64_t total;
   int64_t first = 0;
@@ -218,10 +218,10 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
   const strew_tensor *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
   if (!new_dim && model->rank == 0)
-    return fail(call, fault, "has no dimension at [%" PRId64 "], at least 1 is needed: stack joins single numbers",
+    return fail(call, fault, "has no dimension at [%" PRId64 "], expected at least 1: stack joins single numbers",
                 first + 1);
   if (new_dim && model->rank == MAX_RANK)
-    return fail(call, fault, "has %d dimensions, the most there can be: there is no room for another", MAX_RANK);
+    return fail(call, fault, "has %d dimensions, the largest rank: none can be added", MAX_RANK);
   strew_status status = check_dim(call, model->rank + new_dim, &dim);
   if (status == STREW_OK) status = join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total);
   if (status != STREW_OK) return status;
@@ -251,7 +251,7 @@ strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes,
   size_t due = (size_t)count * dtype_bytes(tensor->dtype);
   if (size_bytes != due)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "size_bytes"},
-                "is %zu, the elements take %zu", size_bytes, due);
+                "is %zu, expected %zu, the bytes of all elements", size_bytes, due);
   if (!count) return STREW_OK;
   if (strew_tensor_is_contiguous(tensor)) return tensor_read(&call, tensor, tensor->offset, to, count);
   strew_tensor *dense = NULL;

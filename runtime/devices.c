@@ -49,7 +49,7 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   strew_allocator allocator = options->allocator;
   if (!allocator.allocate) allocator = default_allocator;
   strew_context *context = allocator.allocate(allocator.user, sizeof *context, MEMORY_ALIGNMENT);
-  if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for a context");
+  if (!context) return fail(&call, (struct fault){.code = STREW_EMEMORY}, "out of memory: a context");
   *context = (strew_context){
       .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
   context->memory_limit_bytes = options->memory_limit_bytes;
@@ -151,7 +151,7 @@ static strew_status fail_device(const struct call *call, strew_context *context,
   char known[1024], hint[TEXT_BYTES];
   list_devices(context, is_any, NULL, known, sizeof known);
   struct fault fault = {.code = STREW_EDEVICE, .argument = "device", .hint = hint_of_device(context, spec, hint)};
-  return fail(call, fault, "is \"%s\", which is not there; there is: %s", spec, known);
+  return fail(call, fault, "is \"%s\", no such device; available: %s", spec, known);
 }
 
 /* "opencl": the first device that opens. Where none does, the first one's failure is the reason. */
@@ -179,7 +179,7 @@ static strew_status find_by_word(const struct call *call, strew_context *context
       char several[1024];
       list_devices(context, matches, word, several, sizeof several);
       return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
-                  "is \"%s\", which several devices match: %s", spec, several);
+                  "is \"%s\", which matches several devices: %s", spec, several);
     }
     found = device;
   }

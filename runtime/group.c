@@ -35,7 +35,7 @@ static strew_status check_group_words(const struct call *call, const strew_group
   if (status != STREW_OK || (options->reduction != STREW_ASSIGN && (extreme || !with_arg))) return status;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "reduce"}, "is \"%s\", %s",
               strew_reduction_name(options->reduction),
-              with_arg ? "only amax and amin have winners" : "which groups do not have");
+              with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
 }
 
 /* The dtype of the sums, which is the result's: src's, or the one asked for. */
@@ -46,7 +46,7 @@ static strew_status check_group_dtype(const struct call *call, const strew_group
   if ((unsigned)*dtype >= STREW_DTYPE_COUNT) return fail_unknown(call, "dtype", (int)*dtype, STREW_DTYPE_COUNT - 1);
   if (*dtype == src) return check_mean(call, options->reduction, src);
   if (options->reduction != STREW_SUM && options->reduction != STREW_MEAN)
-    return fail(call, fault, "is %s, which only sums and means take; \"%s\" is computed in src's dtype, %s",
+    return fail(call, fault, "is %s, valid for sum and mean only; \"%s\" is computed in src's dtype, %s",
                 strew_dtype_name(*dtype), strew_reduction_name(options->reduction), strew_dtype_name(src));
   if (*dtype == STREW_FLOAT64) return STREW_OK;
   return fail(call, fault, "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src));
@@ -62,10 +62,10 @@ static strew_status check_group(const struct call *call, strew_tensor *src, stre
                 "has %d dimensions, src only %d: it does not broadcast to src", index->rank, src->rank);
   if (out && options->fill)
     return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "fill"},
-                "does not go with 'out', which keeps its values where nothing arrives");
+                "cannot be combined with 'out', which keeps its values where nothing arrives");
   if (options->dim_size < -1)
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"},
-                "is %" PRId64 ", sizes are 0 or more", options->dim_size);
+                "is %" PRId64 ", expected 0 or more", options->dim_size);
   return STREW_OK;
 }
 

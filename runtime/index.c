@@ -24,7 +24,7 @@ strew_status check_words(const struct call *call, strew_reduction reduction, str
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
   if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "index", .hint = "index:to(\"int64\")"},
-              "is %s, an index is int64 or int32", strew_dtype_name(index->dtype));
+              "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
 }
 
 /* How an index of lower rank becomes one of src's: an index of one dimension lies along dim, others lie in front. */

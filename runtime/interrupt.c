@@ -63,7 +63,7 @@ strew_status context_end(const struct call *call, strew_context *context, const 
     return fail(call,
                 (struct fault){.code = STREW_EARGUMENT,
                                .hint = "a context, with all its tensors, is used by one thread at a time"},
-                "two threads were in calls of one context at the same time; its tensors may be spoilt");
+                "two threads were in calls of one context at the same time; its tensors may be corrupt");
   char hint[sizeof call->error->hint];
   const char *name = name_of(call, written);
   if (!name) name = name_of(call, call->begun);
@@ -72,7 +72,7 @@ strew_status context_end(const struct call *call, strew_context *context, const 
   if (!(state_of(context) & STOP_LATE)) return fail(call, fault, "interrupted!");
   fault.code = STREW_ETIME;
   char limit[TEXT_BYTES];
-  return fail(call, fault, "its time is over, the limit is %s s",
+  return fail(call, fault, "time limit of %s s exceeded",
               strew_format_float(limit, sizeof limit, "%.*g", 6, context->time_limit_seconds));
 }
 

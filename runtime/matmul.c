@@ -15,9 +15,8 @@ static const char *const product_names[] = {
 static strew_status check_rank(const struct call *call, const char *name, const strew_tensor *tensor, int rank) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = name};
   if (rank && tensor->rank != rank)
-    return fail(call, fault, "has %d dimension%s, %s takes %d", tensor->rank, tensor->rank == 1 ? "" : "s", call->op,
-                rank);
-  if (!tensor->rank) return fail(call, fault, "has no dimension, %s takes at least 1", call->op);
+    return fail(call, fault, "has %d dimension%s, expected %d", tensor->rank, tensor->rank == 1 ? "" : "s", rank);
+  if (!tensor->rank) return fail(call, fault, "has no dimension, expected at least 1");
   return STREW_OK;
 }
 
@@ -33,13 +32,13 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
   snprintf(hint, sizeof hint, "other:to(\"%s\")", strew_dtype_name(a->dtype));
   if (a->dtype != b->dtype)
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "other", .hint = hint},
-                "is %s, it must be %s as self", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
+                "is %s, expected %s, as self", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
   if (a->dtype == STREW_BOOL)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self"}, "is bool, a number dtype is needed");
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self"}, "is bool, expected a number dtype");
   int inner = b->rank > 1 ? b->rank - 2 : 0;
   if (a->sizes[a->rank - 1] != b->sizes[inner])
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "other"},
-                "has size %" PRId64 " in dimension %d, it must be %" PRId64 " as self's last", b->sizes[inner], inner,
+                "has size %" PRId64 " in dimension %d, expected %" PRId64 ", as self's last", b->sizes[inner], inner,
                 a->sizes[a->rank - 1]);
   return STREW_OK;
 }

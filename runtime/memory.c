@@ -179,21 +179,33 @@ static size_t machine_bytes(void) {
   return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
 }
 
-const char *text_of_use(const strew_context *context, char *text) {
-  if (context->memory_limit_bytes)
-    snprintf(text, TEXT_BYTES, "%zu in use, %zu of them by tensors, the limit is %zu", context->charged_bytes,
-             context->bytes, context->memory_limit_bytes);
+/* Writes "1000 bytes" or "2000000 bytes (0.002 GiB)" to text. */
+enum { AMOUNT_BYTES = 60 };
+static const char *text_of_amount(uint64_t size_bytes, char *text) {
+  char number[24];
+  double gib = (double)size_bytes / (1 << 30);
+  strew_format_float(number, sizeof number, "%.*f", gib < 100 ? 3 : 0, gib);
+  if (size_bytes > 1000000)
+    snprintf(text, AMOUNT_BYTES, "%" PRIu64 " bytes (%s GiB)", size_bytes, number);
   else
-    snprintf(text, TEXT_BYTES, "%zu in use by tensors, the machine has %zu", context->bytes, machine_bytes());
+    snprintf(text, AMOUNT_BYTES, "%" PRIu64 " bytes", size_bytes);
   return text;
 }
 
 strew_status(fail_memory)(const struct call *call, strew_context *context, size_t size_bytes) {
-  char hint[sizeof call->error->hint], use[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "asked for %zu bytes, %.160s; free tensors or work in smaller pieces", size_bytes,
-           text_of_use(context, use));
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "memory does not suffice for %zu bytes",
-              size_bytes);
+  char hint[sizeof call->error->hint], asked[AMOUNT_BYTES], used[AMOUNT_BYTES], tensors[AMOUNT_BYTES],
+      most[AMOUNT_BYTES];
+  text_of_amount(context->charged_bytes, used);
+  text_of_amount(context->bytes, tensors);
+  text_of_amount(context->memory_limit_bytes ? context->memory_limit_bytes : machine_bytes(), most);
+  if (context->memory_limit_bytes)
+    snprintf(hint, sizeof hint, "%s in use, %s by tensors, limit %s; free tensors or work in smaller chunks", used,
+             tensors, most);
+  else
+    snprintf(hint, sizeof hint, "%s in use by tensors, the machine has %s; free tensors or work in smaller chunks",
+             tensors, most);
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "out of memory: %s",
+              text_of_amount(size_bytes, asked));
 }
 
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
@@ -201,6 +213,7 @@ strew_status check_machine_memory(const struct call *call, const strew_device *d
   size_t most = machine_bytes();
   bool is_ours = device->ops->host_memory && device->context->allocator.allocate == default_allocate;
   if (!is_ours || !most || size_bytes <= most) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint},
-              "memory does not suffice for %" PRIu64 " bytes, this machine has %zu", size_bytes, most);
+  char asked[AMOUNT_BYTES], there[AMOUNT_BYTES];
+  return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "out of memory: %s, the machine has %s",
+              text_of_amount(size_bytes, asked), text_of_amount(most, there));
 }

@@ -125,11 +125,11 @@ strew_status check_overlap(const struct call *call, const strew_tensor *self, co
     if (!tensor_overlaps_itself(self)) return STREW_OK;
     snprintf(hint, sizeof hint, "write into %s:clone()", name);
     return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
-                "overlaps itself (an expanded view?), a tensor written in place must not");
+                "overlaps itself (an expanded view?) and cannot be written in place");
   }
   if (same_is_fine && tensors_are_same_view(self, operand)) return STREW_OK;
   if (!tensors_overlap(self, operand)) return STREW_OK;
   snprintf(hint, sizeof hint, "%s:clone()", name);
   return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
-              "shares elements with the tensor that is written in place, which must not be");
+              "shares elements with the tensor written in place");
 }

@@ -14,7 +14,7 @@ static strew_status check_reached(const struct call *call, const char *argument,
   quiet.error = NULL;
   if (element_from(&quiet, argument, reached, how, dtype, &element) == STREW_OK) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &reached},
-              "asks for %s, which %s cannot hold", text_of_scalar(reached, text), strew_dtype_name(dtype));
+              "leads to %s, which %s cannot hold", text_of_scalar(reached, text), strew_dtype_name(dtype));
 }
 
 /* Can dtype hold this whole number exactly? */
@@ -23,7 +23,7 @@ static strew_status check_whole(const struct call *call, const char *argument, i
   int64_t most = dtype_is_float(dtype) ? (int64_t)1 << dtype_digits(dtype) : 0;
   if (!most || (whole <= most && whole >= -most)) return check_reached(call, argument, value, STREW_EXACT, dtype);
   return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &value},
-              "asks for %" PRId64 ", %s holds whole numbers from %" PRId64 " to %" PRId64, whole,
+              "leads to %" PRId64 ", %s holds whole numbers exactly from %" PRId64 " to %" PRId64, whole,
               strew_dtype_name(dtype), -most, most);
 }
 
@@ -87,7 +87,7 @@ static strew_status draw_floats(const struct call *call, strew_device *device, s
                                 const int64_t *sizes, enum random_kind kind, strew_tensor **out) {
   strew_status status = check_sizes(call, dtype, rank, sizes);
   if (status == STREW_OK && !dtype_is_float(dtype))
-    status = fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %s, a float dtype is needed",
+    status = fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %s, expected a float dtype",
                   strew_dtype_name(dtype));
   return status == STREW_OK ? draw_tensor(call, device, dtype, rank, sizes, kind, 0, 0, out) : status;
 }
@@ -110,7 +110,7 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
   strew_scalar value = strew_int(high);
   if (low >= high)
     return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
-                "is %" PRId64 ", it must be greater than low, which is %" PRId64, high, low);
+                "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
   strew_status status = check_sizes(&call, dtype, rank, sizes);
   if (status == STREW_OK) status = check_whole(&call, "low", low, dtype);
   if (status == STREW_OK) status = check_whole(&call, "high", high - 1, dtype);
@@ -145,7 +145,7 @@ strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, 
   strew_scalar value = strew_int(n);
   if (n < 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
-                "is %" PRId64 ", it must be 0 or more", n);
+                "is %" PRId64 ", expected 0 or more", n);
   strew_status status = check_sizes(&call, dtype, 1, &n);
   if (status == STREW_OK && n) status = check_whole(&call, "n", n - 1, dtype);
   if (status == STREW_OK) status = out_prepare(&call, device, dtype, 1, &n, out, &made);
@@ -182,7 +182,7 @@ static strew_status check_step(const struct call *call, strew_scalar start, stre
     const char *name = !isfinite(from) ? "start" : !isfinite(to) ? "stop" : "step";
     const strew_scalar *value = !isfinite(from) ? &start : !isfinite(to) ? &stop : &step;
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = name, .value = value},
-                "is %s, a finite number is needed", text_of_scalar(*value, text[0]));
+                "is %s, expected a finite number", text_of_scalar(*value, text[0]));
   }
   struct fault fault = {.code = STREW_EVALUE, .argument = "step", .value = &step};
   if (is_zero) return fail(call, fault, "is 0, so that stop is never reached");
@@ -222,7 +222,7 @@ static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int6
 /* A dtype in which there is something to count? */
 static strew_status check_countable(const struct call *call, strew_dtype dtype) {
   if (dtype != STREW_BOOL) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is bool, a number dtype is needed");
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is bool, expected a number dtype");
 }
 
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
@@ -255,7 +255,7 @@ strew_status strew_linspace(strew_device *device, strew_dtype dtype, double star
   strew_scalar value = strew_int(steps);
   if (steps < 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "steps", .value = &value},
-                "is %" PRId64 ", it must be 0 or more", steps);
+                "is %" PRId64 ", expected 0 or more", steps);
   strew_status status = check_sizes(&call, dtype, 1, &steps);
   if (status == STREW_OK) status = check_countable(&call, dtype);
   if (status == STREW_OK) status = element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held);

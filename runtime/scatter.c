@@ -18,7 +18,7 @@
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
   if (reduction != STREW_MEAN || dtype != STREW_BOOL) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "reduce"},
-              "is \"mean\", which bool does not have");
+              "is \"mean\", which is not defined for bool");
 }
 
 /* ------------------------------------------------------------------------------------------------- one pass */

@@ -36,15 +36,15 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
   if ((unsigned)dtype >= STREW_DTYPE_COUNT)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is none of the known ones");
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %d, valid 0..%d", (int)dtype,
+                STREW_DTYPE_COUNT - 1);
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
   int64_t bytes = (int64_t)dtype_bytes(dtype);
   char text[TEXT_BYTES];
   for (int d = 0; d < rank; d++) {
     strew_scalar value = strew_int(sizes[d]);
     fault.value = &value;
-    if (sizes[d] < 0)
-      return fail(call, fault, "has size %" PRId64 " in dimension %d, sizes are 0 or more", sizes[d], d);
+    if (sizes[d] < 0) return fail(call, fault, "has size %" PRId64 " in dimension %d, expected 0 or more", sizes[d], d);
     if (__builtin_mul_overflow(bytes, sizes[d] > 1 ? sizes[d] : 1, &bytes)) {
       fault.value = NULL;
       return fail(call, fault, "is %s, more bytes than can be addressed", text_of_sizes(rank, sizes, text));
@@ -59,7 +59,7 @@ strew_status(fail_context)(const struct call *call, const char *argument, const 
                              .argument = argument,
                              .hint =
                                  "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") "
-                                 "brings x into its own"},
+                                 "copies x into its own"},
               "%s another context, all operands must belong to one", fact);
 }
 
@@ -149,14 +149,14 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   strew_tensor *given = *out;
   char is[TEXT_BYTES], due[TEXT_BYTES];
   if (given->rank != rank || memcmp(given->sizes, sizes, (size_t)rank * sizeof *sizes) != 0)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"}, "has shape %s, the result has %s",
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"}, "has shape %s, expected %s",
                 text_of_sizes(given->rank, given->sizes, is), text_of_sizes(rank, sizes, due));
   if (given->dtype != dtype)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "out"}, "is %s, the result is %s",
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "out"}, "is %s, expected %s",
                 strew_dtype_name(given->dtype), strew_dtype_name(dtype));
   if (given->storage->device->context != device->context) return fail_context(call, "out", "belongs to");
   if (given->storage->device != device)
-    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "out"}, "is on %s, the operands are on %s",
+    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "out"}, "is on %s, expected %s",
                 given->storage->device->name, device->name);
   return STREW_OK;
 }
@@ -180,7 +180,7 @@ static strew_status check_view(const struct call *call, int rank, const int64_t 
   for (int d = 0; d < rank; d++) {
     if (strides[d] >= 0) continue;
     fault.argument = "strides";
-    return fail(call, fault, "is %s, strides are 0 or more", text_of_sizes(rank, strides, text));
+    return fail(call, fault, "is %s, expected strides of 0 or more", text_of_sizes(rank, strides, text));
   }
   int64_t reached = reach(rank, sizes, strides);
   fault.argument = "offset";
@@ -210,7 +210,7 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
   strew_status status = check_sizes(&call, dtype, rank, sizes);
   if (status != STREW_OK) return status;
   if (!device->ops->host_memory)
-    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, host memory belongs to cpu",
+    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, expected cpu",
                 device->name);
   int64_t dense[MAX_RANK];
   dense_strides(rank, sizes, dense);
@@ -219,7 +219,7 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
   if (status != STREW_OK) return status;
   if ((uintptr_t)data % dtype_bytes(dtype) || (!data && count_of_sizes(rank, sizes)))
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
-                "is %p, an address aligned to the %zu bytes of %s is needed", data, dtype_bytes(dtype),
+                "is %p, expected an address aligned to the %zu bytes of %s", data, dtype_bytes(dtype),
                 strew_dtype_name(dtype));
   struct storage *storage;
   status = storage_create(&call, device, 0, &storage);
@@ -262,7 +262,7 @@ strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *er
   CALL(call, "data", error, {"self", tensor});
   if (!tensor->storage->device->ops->host_memory)
     return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "self:to(\"cpu\")"},
-                "is on %s, only cpu tensors have a host address", tensor->storage->device->name);
+                "is on %s, expected a tensor on cpu", tensor->storage->device->name);
   size_t skipped = (size_t)tensor->offset * dtype_bytes(tensor->dtype);
   *data = tensor->storage->data ? (char *)tensor->storage->data + skipped : NULL;
   return STREW_OK;
@@ -328,8 +328,8 @@ strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_err
   CALL(call, "item", error, {"self", tensor});
   int64_t count = strew_tensor_numel(tensor);
   if (count != 1)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                "has %" PRId64 " elements, item needs a tensor with just one", count);
+    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"}, "has %" PRId64 " elements, expected 1",
+                count);
   union element element;
   strew_status status = tensor_read(&call, tensor, tensor->offset, element.bytes, 1);
   if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);

@@ -39,14 +39,13 @@ static strew_status infer_sizes(const struct call *call, const strew_tensor *ten
     if (wanted[d] == -1 && open < 0)
       open = d;
     else if (wanted[d] < 0)
-      return fail(call, fault, "is %s: sizes are 0 or more, and one of them may be -1",
+      return fail(call, fault, "is %s, expected sizes of 0 or more, one of which may be -1",
                   text_of_sizes(rank, wanted, text));
     else if (__builtin_mul_overflow(known, wanted[d], &known))
       return fail(call, fault, "is %s, more than can be addressed", text_of_sizes(rank, wanted, text));
   }
   if (open >= 0 && known == 0)
-    return fail(call, fault, "is %s: beside a size of 0 any size could stand for -1",
-                text_of_sizes(rank, wanted, text));
+    return fail(call, fault, "is %s: -1 is ambiguous beside a size of 0", text_of_sizes(rank, wanted, text));
   if (open >= 0) sizes[open] = numel / known, known *= sizes[open];
   if (known == numel) return check_sizes(call, tensor->dtype, rank, sizes);
   return fail(call, fault, "is %s, which does not hold the %" PRId64 " elements of self",
@@ -86,7 +85,7 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
     return fail(
         &call,
         (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:reshape(...) copies where it must"},
-        "has strides that no view of the new shape can follow");
+        "has strides that do not allow a view of the new shape");
   return view_of(&call, tensor, &shape, out);
 }
 
@@ -121,7 +120,7 @@ strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tens
   strew_scalar value = strew_int(last);
   if (last < first)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "end_dim", .value = &value},
-                "is dim %d, it must not lie before start_dim, which is dim %d", last, first);
+                "is dim %d, expected start_dim, dim %d, or a later one", last, first);
   int64_t sizes[MAX_RANK], merged = 1;
   int rank = 0;
   for (int d = 0; d < first; d++) sizes[rank++] = tensor->sizes[d];
@@ -146,8 +145,7 @@ strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, 
   for (int d = 0; d < rank; d++) {
     int64_t from = dims[d] < 0 ? dims[d] + rank : dims[d];
     if (from < 0 || from >= rank || seen >> from & 1)
-      return fail(&call, fault, "is %s: each of 0..%d is to stand there once", text_of_sizes(rank, dims, text),
-                  rank - 1);
+      return fail(&call, fault, "is %s, expected each of 0..%d once", text_of_sizes(rank, dims, text), rank - 1);
     seen |= 1u << from;
     shape.sizes[d] = tensor->sizes[from];
     shape.strides[d] = tensor->strides[from];
@@ -177,7 +175,7 @@ strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *erro
     return fail(
         &call,
         (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:transpose(a, b) or self:permute(...)"},
-        "has %d dimensions, t takes 2 or less", tensor->rank);
+        "has %d dimensions, expected at most 2", tensor->rank);
   return swap_dims(&call, tensor, 0, tensor->rank == 2 ? 1 : 0, out);
 }
 
@@ -202,8 +200,8 @@ strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, 
   strew_status status = check_dim(&call, tensor->rank + 1, &dim);
   if (status != STREW_OK) return status;
   if (tensor->rank == MAX_RANK)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                "has %d dimensions, the most there can be", MAX_RANK);
+    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"}, "has %d dimensions, the largest rank",
+                MAX_RANK);
   struct shape shape = {.rank = tensor->rank + 1, .offset = tensor->offset};
   for (int d = 0, from = 0; d < shape.rank; d++) {
     bool new = d == dim;
@@ -229,7 +227,8 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
     int64_t size = d < added ? 1 : tensor->sizes[d - added];
     bool keeps = d >= added && (sizes[d] == -1 || sizes[d] == size);
     if (!keeps && (sizes[d] < 0 || size != 1))
-      return fail(&call, fault, "is %s: dimension %d of size %" PRId64 " cannot become %" PRId64 ", only sizes 1 grow",
+      return fail(&call, fault,
+                  "is %s: dimension %d of size %" PRId64 " cannot become %" PRId64 ", only size 1 expands",
                   text_of_sizes(rank, sizes, text), d, size, sizes[d]);
     shape.sizes[d] = keeps ? size : sizes[d];
     shape.strides[d] = keeps ? tensor->strides[d - added] : 0;
@@ -243,7 +242,7 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
 static strew_status check_has_dims(const struct call *call, const strew_tensor *tensor, int *dim) {
   if (tensor->rank) return check_dim(call, tensor->rank, dim);
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:item() gives its number"},
-              "has no dimensions to take a part of");
+              "has no dimensions, expected at least 1");
 }
 
 strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out, strew_error *error) {
@@ -296,7 +295,7 @@ strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t s
   strew_scalar value = strew_int(step);
   if (step <= 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "step", .value = &value},
-                "is %" PRId64 ", steps are 1 or more", step);
+                "is %" PRId64 ", expected 1 or more", step);
   struct shape shape = shape_of(tensor);
   int64_t size = tensor->sizes[dim];
   start = clamp_end(start, size);

@@ -474,13 +474,13 @@ START_TEST(overlaps_are_refused) {
   strew_tensor *single = tensor_from_doubles(STREW_FLOAT32, 1, (const double[]){1});
   ok(strew_expand(single, 1, &four, &wide, &failure));
   assert_fails(IN_PLACE(ADD, wide, strew_number(strew_int(1))), STREW_EOVERLAP,
-               "add: 'self' overlaps itself (an expanded view?), a tensor written in place must not\n"
+               "add: 'self' overlaps itself (an expanded view?) and cannot be written in place\n"
                "  self  float32[4] cpu\n"
                "  hint  write into self:clone()");
   ok(strew_as_strided(floats_123, 1, &two, &one, 0, &front, &failure));
   ok(strew_as_strided(floats_123, 1, &two, &one, 1, &shifted, &failure));
   assert_fails(IN_PLACE(ADD, front, strew_of(shifted)), STREW_EOVERLAP,
-               "add: 'other' shares elements with the tensor that is written in place, which must not be\n"
+               "add: 'other' shares elements with the tensor written in place\n"
                "  self   float32[2] cpu\n"
                "  other  float32[2] cpu\n"
                "  hint   other:clone()");

@@ -470,12 +470,12 @@ START_TEST(test_no_regular_file) {
   ck_assert_int_eq(mkfifo(pipe, 0600), 0);
   ck_assert_int_eq(symlink("/dev/zero", device_file), 0);
   assert_refused(strew_load(device, directory, NULL, &loaded, NULL, &failure), directory,
-                 "is a directory, a regular file is due");
-  assert_refused(strew_load(device, pipe, NULL, &loaded, NULL, &failure), pipe, "is a pipe, a regular file is due");
-  assert_refused(load_as(1, device_file, &loaded), device_file, "is a device, a regular file is due");
-  assert_refused(strew_save(tensor, directory, NULL, &failure), directory, "is a directory, a regular file is due");
-  assert_refused(strew_save(tensor, pipe, NULL, &failure), pipe, "is a pipe, a regular file is due");
-  assert_refused(save_as(1, tensor, device_file), device_file, "is a device, a regular file is due");
+                 "is a directory, expected a regular file");
+  assert_refused(strew_load(device, pipe, NULL, &loaded, NULL, &failure), pipe, "is a pipe, expected a regular file");
+  assert_refused(load_as(1, device_file, &loaded), device_file, "is a device, expected a regular file");
+  assert_refused(strew_save(tensor, directory, NULL, &failure), directory, "is a directory, expected a regular file");
+  assert_refused(strew_save(tensor, pipe, NULL, &failure), pipe, "is a pipe, expected a regular file");
+  assert_refused(save_as(1, tensor, device_file), device_file, "is a device, expected a regular file");
   assert_refused(strew_save(tensor, in_folder("no/x.npy"), NULL, &failure), in_folder("no/x.npy"),
                  "cannot be written: No such file or directory");
   ck_assert_int_eq(count_files(), 3);
@@ -589,7 +589,7 @@ START_TEST(test_larger_than_memory) {
   ok(strew_context_create(NULL, &plain, &failure));
   ok(strew_device_find(plain, "cpu", &cpu, &failure));
   assert_fails(strew_load(cpu, in_folder("large.npy"), NULL, &loaded, NULL, &failure), STREW_EMEMORY, NULL);
-  ck_assert_str_eq(failure.hint, "an .npy can be mapped: {map = true}");
+  ck_assert_str_eq(failure.hint, "a .npy file can be mapped: {map = true}");
   ck_assert_uint_eq(strew_context_peak_bytes(plain), 0);
   ok(strew_load(cpu, in_folder("large.npy"), &map, &loaded, NULL, &failure));
   strew_context_release(plain);
@@ -611,9 +611,9 @@ START_TEST(test_kinds) {
   ok(save_as(0, tensor, in_folder("t.npy")));
   ok(save_as(1, tensor, in_folder("t.npz")));
   assert_fails(strew_load(device, in_folder("t.npy"), NULL, NULL, &table, &failure), STREW_EARGUMENT,
-               "load: 'path' ends in .npy, files that hold a table end in .npz, .csv");
+               "load: 'path' ends in .npy, expected one of .npz, .csv for a table");
   assert_fails(strew_load(device, in_folder("t.npz"), NULL, &loaded, NULL, &failure), STREW_EARGUMENT,
-               "load: 'path' ends in .npz, files that hold one tensor end in .npy, .png");
+               "load: 'path' ends in .npz, expected one of .npy, .png for one tensor");
   assert_fails(strew_load(device, NULL, NULL, &loaded, NULL, &failure), STREW_EARGUMENT, "load: 'path' is missing");
   ck_assert(!loaded && !table);
   table = (strew_table *)(void *)&map; /* any address: it is replaced */

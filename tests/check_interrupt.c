@@ -88,7 +88,7 @@ START_TEST(test_time) {
   strew_context_limit_time(context, 1e-12);
   for (int again = 0; again < 2; again++)
     assert_fails(strew_unary(STREW_NEG, self, &made, &failure), STREW_ETIME,
-                 "neg: its time is over, the limit is 1e-12 s\n  self  float32[5] cpu");
+                 "neg: time limit of 1e-12 s exceeded\n  self  float32[5] cpu");
   assert_fails(strew_context_check(context, &failure), STREW_ETIME, NULL);
   strew_context_clear_interrupt(context); /* that is another matter */
   assert_fails(strew_fill(self, strew_int(3), &failure), STREW_ETIME, NULL);

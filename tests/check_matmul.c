@@ -288,16 +288,16 @@ START_TEST(refusals) {
   strew_tensor *x = random_tensor(STREW_FLOAT32, 3, (int64_t[]){2, 2, 3}, CONTIGUOUS);
   strew_tensor *y = random_tensor(STREW_FLOAT32, 3, (int64_t[]){3, 3, 2}, CONTIGUOUS);
   assert_fails(strew_matmul(STREW_MM, m, m, &out, &failure), STREW_ESHAPE,
-               "mm: 'other' has size 2 in dimension 0, it must be 3 as self's last\n"
+               "mm: 'other' has size 2 in dimension 0, expected 3, as self's last\n"
                "  self   float32[2, 3] cpu\n  other  float32[2, 3] cpu");
   assert_fails(strew_matmul(STREW_MM, m, v, &out, &failure), STREW_ESHAPE,
-               "mm: 'other' has 1 dimension, mm takes 2\n  self   float32[2, 3] cpu\n  other  float32[3] cpu");
+               "mm: 'other' has 1 dimension, expected 2\n  self   float32[2, 3] cpu\n  other  float32[3] cpu");
   assert_fails(strew_matmul(STREW_MV, m, d, &out, &failure), STREW_EDTYPE,
-               "mv: 'other' is float64, it must be float32 as self\n"
+               "mv: 'other' is float64, expected float32, as self\n"
                "  self   float32[2, 3] cpu\n  other  float64[3] cpu\n  hint   other:to(\"float32\")");
   assert_fails(strew_matmul(STREW_DOT, flags, flags, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_matmul(STREW_MATMUL, number, m, &out, &failure), STREW_ESHAPE,
-               "matmul: 'self' has no dimension, matmul takes at least 1\n"
+               "matmul: 'self' has no dimension, expected at least 1\n"
                "  self   float32[] cpu\n  other  float32[2, 3] cpu");
   assert_fails(strew_matmul(STREW_MATMUL, x, y, &out, &failure), STREW_ESHAPE, NULL);
   ck_assert_ptr_null(out);

@@ -105,7 +105,7 @@ START_TEST(test_what_may_be_null) {
 END_TEST
 
 #define FOREIGN "another context, all operands must belong to one"
-#define HINT    "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") brings x into its own"
+#define HINT    "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") copies x into its own"
 
 /* Operands of two contexts, whatever their devices are called; what takes them. */
 START_TEST(test_operands_of_two_contexts) {

@@ -47,7 +47,7 @@ done
 
 # Nothing ever ends there: but time does.
 said=$(FAKE_OPENCL=never timeout 100 "$build/strew" --time 0.5 -e 'print(strew.ones(3, {device = "opencl"}))' 2>&1)
-verdict 'never' "$(echo "$said" | grep -q 'its time is over' || echo "$said")"
+verdict 'never' "$(echo "$said" | grep -q 'time limit' || echo "$said")"
 
 # Who is asked.
 export FAKE_OPENCL=slow

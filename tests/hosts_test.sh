@@ -109,9 +109,9 @@ shared=' 2 2 0 2
  0.5 3 0 7.5
 the vector: 2.5 0 1 8 3.5 7'
 served='4.5
-its time is over, the limit is 1 s
-its time is over, the limit is 1 s
-memory does not suffice for 2097152 bytes
+time limit of 1 s exceeded
+time limit of 1 s exceeded
+out of memory: 2097152 bytes (0.002 GiB)
 '\''index'\'' has value 9 at [1], out of range for dim 0 of self (size 4, valid 0..3)
 neither files nor processes
 stopped, it went on after it had met a limit

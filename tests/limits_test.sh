@@ -44,7 +44,7 @@ while true do end
 END
 )"
 expect 'too little for a state' 1 'memory does not suffice' "$program" --memory 1000 -e 'print(1)'
-expect 'memory, caught' 0 'limit is 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
+expect 'memory, caught' 0 'limit 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'
 expect 'time, caught once' 0 '^done$' "$program" --time 0.2 -e 'pcall(function() while true do end end) print("done")'
 expect 'files without a sandbox' 0 '^true$' "$program" --time 20 -e 'print(io ~= nil and require ~= nil)'
@@ -83,7 +83,7 @@ if "$program" -d $device -e 'print(1)' >/dev/null 2>&1; then
   for what in 'scatter_add_ 36' 'scatter_add_ 50' 'argmax 36' 'sum 36'; do
     for _ in 1 2 3 4; do # the first ones may spend their time on compiling
       # shellcheck disable=SC2086
-      stops "$what" 'time is over' "$program" --sandbox --time 1 "$scratch/long.lua" $device $what
+      stops "$what" 'time limit' "$program" --sandbox --time 1 "$scratch/long.lua" $device $what
     done
     # shellcheck disable=SC2086
     stops "$what, interrupted" 'interrupted!' timeout --preserve-status -s INT 2 "$program" "$scratch/long.lua" $device $what

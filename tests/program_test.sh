@@ -206,8 +206,8 @@ for word in '-d cpu' '-dcpu' '--device cpu' '--device=cpu'; do
   # shellcheck disable=SC2086
   STREW_DEVICE=nothing ran $word -e 'print(strew.ones(2).device)'; expect "$word" 0 cpu
 done
-ran -d nothing -e 'print("on")'; expect 'a device that is not there' 1 '' "$program: --device: *\"nothing\"*there is: cpu*"
-STREW_DEVICE=nothing ran -e 'print("on")'; expect '$STREW_DEVICE' 1 '' "$program: \$STREW_DEVICE: *\"nothing\"*there is: cpu*"
+ran -d nothing -e 'print("on")'; expect 'a device that is not there' 1 '' "$program: --device: *\"nothing\"*available: cpu*"
+STREW_DEVICE=nothing ran -e 'print("on")'; expect '$STREW_DEVICE' 1 '' "$program: \$STREW_DEVICE: *\"nothing\"*available: cpu*"
 STREW_THREADS=many ran -e 'print("on")'; expect '$STREW_THREADS' 1 '' '*$STREW_THREADS*'
 STREW_THREADS=many ran --memory 1G -e 'print("on")'; expect '$STREW_THREADS with limits' 1 '' '*$STREW_THREADS*'
 STREW_THREADS=many ran --devices; expect '$STREW_THREADS when devices are listed' 1 '' '*$STREW_THREADS*'
@@ -263,7 +263,7 @@ fi
 advice='drivers are looked for *apt install *'
 "$program" --devices | grep -q 'built without' && advice='make OPENCL=1 *'
 broken() {
-  none="*'device' is \"opencl\", which is not there; there is: cpu; no OpenCL: $3*${newline}  hint  $advice"
+  none="*'device' is \"opencl\", no such device; available: cpu; no OpenCL: $3*${newline}  hint  $advice"
   env "$2" "$program" -d opencl -e 'print("on")' >out 2>err; status=$?; expect "$1" 1 '' "$none"
   env "$2" "$program" -e 'print(strew.ones(2):sum():item(), #strew.devices())' >out 2>err; status=$?
   expect "$1: the CPU" 0 '2.0	1'
@@ -279,13 +279,13 @@ broken 'no folder of drivers' "OCL_ICD_VENDORS=$here/nowhere" ''
 broken 'rubbish among the drivers' "OCL_ICD_VENDORS=$here/rubbish" ''
 for word in opencl:nothing-of-that-name opencl:99.0 opencl: opencl:0 OpenCL gpu; do
   ran -d "$word" -e 'print("on")'
-  expect "device $word" 1 '' "*'device' is \"$word\", which is not there; there is: cpu*"
+  expect "device $word" 1 '' "*'device' is \"$word\", no such device; available: cpu*"
 done
 export RUSTICL_ENABLE=llvmpipe
 ran -e 'local l = strew.devices() print(#l > 2 and "several" or "few")'
 if [ "$(cat out)" = several ]; then
   ran -d opencl:e -e 'print("on")'
-  expect 'an ambiguous device' 1 '' '*is "opencl:e", which several devices match: opencl:*; opencl:*'
+  expect 'an ambiguous device' 1 '' '*is "opencl:e", which matches several devices: opencl:*; opencl:*'
 fi
 unset RUSTICL_ENABLE
 
@@ -464,7 +464,7 @@ expect 'no colour in a pipe' 0 "    ${newline}@@@@${newline}0 .. 1$newline‚ñÅ*‚ñ
 # ---- the demonstrations, on the CPU alone; what devices do is seen in devices.sh
 export OCL_ICD_VENDORS="$here/nothing"
 mkdir demo
-alone='*the CPU alone: *there is: cpu*'
+alone='*the CPU alone: *available: cpu*'
 ran "$demos/karate.lua"; expect karate 0 "*156  as it should*45  as it should*33  as it should*9  as it should$alone"
 ran "$demos/debrank.lua" demo; expect debrank 0 "*1.000000000  as it should*libc6  as it should$alone"
 ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua *as it should*true  as it should$alone"

@@ -73,8 +73,7 @@ static long failed_allocations(void) { return memory.failed; }
 
 static void check_lack(const char *what, strew_status status, bool is_told) {
   if (status != STREW_EMEMORY) ck_abort_msg("%s: %s", what, strew_status_name(status));
-  if (is_told && !strstr(failure.message, ": memory does not suffice for "))
-    ck_abort_msg("%s: %s", what, failure.message);
+  if (is_told && !strstr(failure.message, ": out of memory: ")) ck_abort_msg("%s: %s", what, failure.message);
 }
 
 const struct source allocations = {"allocation", limit_memory, failed_allocations, check_lack, false, 0};

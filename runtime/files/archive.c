@@ -90,10 +90,10 @@ static strew_status check_library(const struct call *call, const char *path) {
 static strew_status fail_zip(const struct archive *archive, zip_error_t *error) {
   if (archive->status != STREW_OK) return archive->status;
   if (zip.zip_error_code_zip(error) == ZIP_ER_MEMORY)
-    return fail(archive->call, (struct fault){.code = STREW_EMEMORY}, "memory does not suffice for the archive");
+    return fail(archive->call, (struct fault){.code = STREW_EMEMORY}, "out of memory: a zip archive");
   const char *words = zip.zip_error_strerror(error);
   if (archive->is_made) return fail_file(archive->call, archive->path, NULL, "cannot be written: %s", words);
-  return fail_file(archive->call, archive->path, NULL, "is no zip archive that can be read: %s", words);
+  return fail_file(archive->call, archive->path, NULL, "is not a readable zip archive: %s", words);
 }
 
 /* ------------------------------------------------------------------------------------- the bytes of the archive itself
@@ -203,7 +203,7 @@ strew_status archive_open(const struct call *call, strew_context *context, const
   if (status != STREW_OK) return status;
   status = file_open(call, path, &archive->file);
   if (status == STREW_OK && !archive->file.size_bytes) /* to libzip that is an archive */
-    status = fail_file(call, path, NULL, "is empty, no zip archive is");
+    status = fail_file(call, path, NULL, "is empty, expected a zip archive");
   if (status == STREW_OK) status = open_zip(archive, ZIP_RDONLY);
   if (status != STREW_OK) return archive_close(archive), status;
   *out = archive;
@@ -233,15 +233,14 @@ strew_status archive_member_at(const struct call *call, struct archive *archive,
     return fail_zip(archive, zip.zip_get_error(archive->zip));
   archive->member_name = about.name;
   if ((about.valid & ZIP_STAT_ENCRYPTION_METHOD) && about.encryption_method != ZIP_EM_NONE)
-    return fail_member(call, archive->path, archive->member_name, NULL, "is encrypted: only plain ones are read");
+    return fail_member(call, archive->path, archive->member_name, NULL, "is encrypted, which is not supported");
   if (about.comp_method != ZIP_CM_STORE && about.comp_method != ZIP_CM_DEFLATE)
     return fail_member(call, archive->path, archive->member_name, NULL,
-                       "is compressed by method %u: only stored and deflated ones are read",
-                       (unsigned)about.comp_method);
+                       "is compressed by method %u, expected stored or deflated", (unsigned)about.comp_method);
   if (about.comp_size > archive->file.size_bytes || !can_hold(&about))
     return fail_member(call, archive->path, archive->member_name, NULL,
-                       "claims to have %" PRIu64 " bytes made from %" PRIu64 ", which cannot be", (uint64_t)about.size,
-                       (uint64_t)about.comp_size);
+                       "claims %" PRIu64 " bytes, more than its %" PRIu64 " compressed ones can hold",
+                       (uint64_t)about.size, (uint64_t)about.comp_size);
   *out = (struct archive_member){about.name, about.size};
   return STREW_OK;
 }
@@ -262,8 +261,7 @@ strew_status archive_read(const struct call *call, struct archive *archive, void
   for (size_t done = 0; done < size_bytes;) {
     zip_int64_t got = zip.zip_fread(archive->member, (char *)to + done, size_bytes - done);
     if (got < 0) return fail_reading(call, archive);
-    if (got == 0)
-      return fail_member(call, archive->path, archive->member_name, NULL, "ends before all its bytes have come");
+    if (got == 0) return fail_member(call, archive->path, archive->member_name, NULL, "ends too early");
     done += (size_t)got;
   }
   return STREW_OK;
@@ -273,10 +271,10 @@ strew_status archive_read(const struct call *call, struct archive *archive, void
 strew_status archive_end_member(const struct call *call, struct archive *archive) {
   char more;
   zip_int64_t got = zip.zip_fread(archive->member, &more, 1);
-  strew_status status =
-      got < 0   ? fail_reading(call, archive)
-      : got > 0 ? fail_member(call, archive->path, archive->member_name, NULL, "goes on behind its last byte")
-                : STREW_OK;
+  strew_status status = got < 0 ? fail_reading(call, archive)
+                        : got > 0
+                            ? fail_member(call, archive->path, archive->member_name, NULL, "has bytes after its end")
+                            : STREW_OK;
   zip.zip_fclose(archive->member);
   archive->member = NULL;
   return status;
@@ -345,7 +343,7 @@ static strew_status fail_name(const struct archive *archive, const char *name) {
   zip_error_t *error = zip.zip_get_error(archive->zip);
   if (zip.zip_error_code_zip(error) != ZIP_ER_INVAL) return fail_zip(archive, error);
   return fail(archive->call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
-              "has the name \"%s\", names in an archive are UTF-8", text_of_name(name, text));
+              "has the name \"%s\", expected UTF-8", text_of_name(name, text));
 }
 
 strew_status archive_create(const struct call *call, strew_context *context, const char *path,
@@ -417,7 +415,7 @@ void archive_discard(struct archive *archive) {
 
 static strew_status fail_absent(const struct call *call, const char *path) {
   return fail_file(call, path, "on Debian: apt install libzip-dev, and build strew again",
-                   "is a zip archive: this build knows none, libzip's header was missing");
+                   "is a zip archive, and strew was built without libzip");
 }
 
 strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out) {

@@ -101,7 +101,7 @@ static strew_status check_text(const struct reader *reader) {
   }
   return fail_file(reader->call, reader->path,
                    is_wide ? "it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8" : NULL,
-                   "has a zero byte in line %" PRId64 " (byte %zu of the file), which no text has", cells.line,
+                   "has a zero byte in line %" PRId64 " (byte %zu of the file), expected text", cells.line,
                    (size_t)(zero - reader->text));
 }
 

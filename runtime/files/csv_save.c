@@ -40,7 +40,7 @@ strew_status csv_separator(const struct call *call, char separator, char *out) {
       !strchr("\"\n\r+-.", *out) && !((*out | 0x20) >= 'a' && (*out | 0x20) <= 'z') && !(*out >= '0' && *out <= '9');
   if (is_fit && (unsigned char)*out < 0x80) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "separator"},
-              "is \"%s\": a character of ASCII is due that is no letter, digit, sign, point, quote or line end",
+              "is \"%s\", expected an ASCII character other than a letter, digit, sign, point, quote or line end",
               text_of_name((char[]){*out, '\0'}, text));
 }
 
@@ -163,7 +163,7 @@ static strew_status check_codes(const struct writer *writer, int64_t i) {
       return fail(
           writer->call,
           (struct fault){.code = STREW_EVALUE, .argument = "x", .value = &code, .position = &row, .position_rank = 1},
-          "has code %" PRId64 " at [%" PRId64 "] of column \"%s\", whose words have codes 0..%" PRId64, code.as.i, row,
+          "has code %" PRId64 " at [%" PRId64 "] of column \"%s\", valid 0..%" PRId64, code.as.i, row,
           text_of_name(strew_table_name(writer->table, i), text), source->word_count - 1);
   }
   return STREW_OK;
@@ -174,14 +174,15 @@ static strew_status check_column(const struct writer *writer, int64_t i, const s
   text_of_name(strew_table_name(writer->table, i), name);
   if (tensor->rank != 1)
     return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
-                "has a column \"%s\" of rank %d, columns are of 1", name, tensor->rank);
+                "has a column \"%s\" of rank %d, expected rank 1", name, tensor->rank);
   if (tensor->sizes[0] != writer->rows)
     return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
-                "has a column \"%s\" of %" PRId64 " elements, the first one, \"%s\", has %" PRId64, name,
-                tensor->sizes[0], text_of_name(strew_table_name(writer->table, 0), first), writer->rows);
+                "has a column \"%s\" of %" PRId64 " elements, expected %" PRId64 ", as in the first one, \"%s\"", name,
+                tensor->sizes[0], writer->rows, text_of_name(strew_table_name(writer->table, 0), first));
   if (strew_table_word_count(writer->table, i) >= 0 && dtype_category(tensor->dtype) == FLOATING)
     return fail(writer->call, (struct fault){.code = STREW_EDTYPE, .argument = "x"},
-                "has words for a column \"%s\" of %s, their codes are integers", name, strew_dtype_name(tensor->dtype));
+                "has words for a column \"%s\" of %s, expected an integer dtype", name,
+                strew_dtype_name(tensor->dtype));
   return STREW_OK;
 }
 
@@ -248,7 +249,7 @@ strew_status csv_save_table(const struct call *call, const strew_table *table, c
   struct writer writer = {
       .call = call, .context = table_context(table), .table = table, .count = strew_table_count(table)};
   if (!writer.count)
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "is an empty table, columns are due");
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "is an empty table, expected columns");
   strew_status status = open_writer(&writer, options);
   if (status == STREW_OK) status = open_columns(&writer);
   if (status == STREW_OK)
@@ -264,13 +265,13 @@ strew_status csv_save(const struct call *call, const strew_tensor *tensor, const
   struct writer writer = {.call = call, .context = tensor_context(tensor)};
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "header"};
   if (options->header == STREW_HEADER_YES)
-    return fail(call, fault, "is true, but a tensor has no names: a table of columns has");
+    return fail(call, fault, "is true, but a tensor has no column names: save a table");
   fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
   if (tensor->rank != 1 && tensor->rank != 2)
-    return fail(call, fault, "is of rank %d, lines of cells are of 2, or 1", tensor->rank);
+    return fail(call, fault, "is of rank %d, expected rank 1 or 2", tensor->rank);
   writer.rows = tensor->sizes[0];
   writer.count = tensor->rank == 2 ? tensor->sizes[1] : 1;
-  if (!writer.count) return fail(call, fault, "has no columns, a line has a cell at least");
+  if (!writer.count) return fail(call, fault, "has no columns, expected at least 1");
   strew_status status = open_writer(&writer, options);
   if (status == STREW_OK) status = open_tensor(&writer, tensor);
   if (status == STREW_OK) status = write_file(&writer, path, false);

@@ -67,7 +67,7 @@ static const char *text_of_cell(const struct cell *cell, char *text) {
 static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell,
                               const char *due, const char *hint) {
   char place[TEXT_BYTES], text[TEXT_BYTES];
-  return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, where %s is due", text_of_cell(cell, text),
+  return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", text_of_cell(cell, text),
                    text_of_place(reader, line, i, place), due);
 }
 
@@ -75,7 +75,7 @@ static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t
 static strew_status fail_text(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
   char hint[TEXT_BYTES], name[TEXT_BYTES], due[TEXT_BYTES];
   bool is_named = reader->options->header == STREW_HEADER_YES;
-  snprintf(due, sizeof due, "a number, as in line %" PRId64 ",", reader->columns[i].first_line);
+  snprintf(due, sizeof due, "a number, as in line %" PRId64, reader->columns[i].first_line);
   snprintf(hint, sizeof hint,
            is_named ? "{text = {\"%.100s\"}} reads the column as words" : "{text = {%s}} reads the column as words",
            text_of_name(words_at(&reader->names, i), name));
@@ -84,8 +84,8 @@ static strew_status fail_text(const struct reader *reader, int64_t line, int64_t
 
 static strew_status fail_ragged(const struct reader *reader, int64_t line, int64_t count) {
   return fail_file(reader->call, reader->path, NULL,
-                   "has %" PRId64 " cell%s in line %" PRId64 ", %" PRId64 " %s due as in line %" PRId64, count,
-                   count == 1 ? "" : "s", line, reader->count, reader->count == 1 ? "is" : "are", reader->width_line);
+                   "has %" PRId64 " cell%s in line %" PRId64 ", expected %" PRId64 ", as in line %" PRId64, count,
+                   count == 1 ? "" : "s", line, reader->count, reader->width_line);
 }
 
 static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
@@ -95,7 +95,7 @@ static strew_status fail_quotes(const struct reader *reader, const struct cells 
   if (cell->is_left_open)
     return fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", place);
   return fail_file(reader->call, reader->path, "a quote inside of quotes is written twice: \"\"",
-                   "goes on behind a closing quote in %s, where the next cell or line is due", place);
+                   "has characters after a closing quote in %s, expected a separator or line end", place);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ a walk
@@ -184,7 +184,7 @@ static strew_status visit_name(struct reader *reader, const struct cells *cells,
   char text[TEXT_BYTES];
   return fail_file(reader->call, reader->path,
                    "give the columns different names in the file, or load it with header = false",
-                   "names columns %" PRId64 " and %" PRId64 " \"%s\" in line %" PRId64, number + 1, i + 1,
+                   "gives columns %" PRId64 " and %" PRId64 " the name \"%s\" in line %" PRId64, number + 1, i + 1,
                    text_of_cell(cell, text), line);
 }
 
@@ -209,7 +209,7 @@ static strew_status fail_text_option(const struct reader *reader, const char *na
     length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
                                text_of_name(words_at(&reader->names, i), known));
   return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
-              "has \"%s\", which is no column: the file has %s%s", text_of_name(name, text), list,
+              "has \"%s\", not found among the columns: %s%s", text_of_name(name, text), list,
               reader->count > MOST_TOLD ? ", ..." : "");
 }
 
@@ -227,7 +227,7 @@ static strew_status mark_text(struct reader *reader) {
 
 strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   reader->walk = 1;
-  if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, lines of cells are due");
+  if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
   strew_status status = count_columns(reader, *cells);
   if (status == STREW_OK)
     status =
@@ -312,7 +312,7 @@ static strew_status check_missing(const struct reader *reader, int64_t i) {
   char place[TEXT_BYTES];
   const strew_dtype *dtype = reader->options->dtype;
   if (column->kind == TEXTUAL || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
-  return fail_file(reader->call, reader->path, NULL, "has no number in %s, where %s is due: that has no NaN",
+  return fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
                    text_of_place(reader, column->missing_line, i, place), strew_dtype_name(*dtype));
 }
 
@@ -320,7 +320,7 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
   if (reader->options->header == STREW_HEADER_UNSAID && looks_like_header(reader, cells))
     return fail_file(reader->call, reader->path,
                      "header = true takes names from line 1, header = false reads it as all others",
-                     "begins with a line of words, and a number comes below: do they name the columns?");
+                     "begins with a line of words above numbers: are they the column names?");
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) status = walk_line(reader, &cells, survey);
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);

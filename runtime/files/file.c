@@ -59,7 +59,7 @@ static strew_status fail_system(const struct call *call, const char *path, const
 
 static strew_status fail_kind(const struct call *call, const char *path, mode_t mode) {
   const char *kind = S_ISDIR(mode) ? "directory" : S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : "device";
-  return fail_file(call, path, NULL, "is a %s, a regular file is due", kind);
+  return fail_file(call, path, NULL, "is a %s, expected a regular file", kind);
 }
 
 /* --------------------------------------------------------------------------------------------------------- reading */
@@ -78,7 +78,7 @@ strew_status file_open(const struct call *call, const char *path, struct file *o
   *out = (struct file){path, descriptor, 0};
   strew_status status = STREW_OK;
   if (fstat(descriptor, &about) != 0)
-    status = fail_system(call, path, "cannot be looked at");
+    status = fail_system(call, path, "cannot be examined");
   else if (!S_ISREG(about.st_mode))
     status = fail_kind(call, path, about.st_mode);
   if (status != STREW_OK) return file_close(out), status;
@@ -96,8 +96,8 @@ strew_status file_read(const struct call *call, const struct file *file, uint64_
     ssize_t got = pread(file->descriptor, (char *)to + done, size_bytes - done, (off_t)(at + done));
     size_t left = size_bytes - done;
     if (got == 0)
-      return fail_file(call, file->path, NULL, "ends at byte %llu, %zu more %s due", (unsigned long long)(at + done),
-                       left, left == 1 ? "is" : "are");
+      return fail_file(call, file->path, NULL, "ends at byte %llu, expected %zu more", (unsigned long long)(at + done),
+                       left);
     if (got > 0)
       done += (size_t)got;
     else if (errno != EINTR)

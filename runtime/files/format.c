@@ -34,7 +34,7 @@ static strew_status find_format(const struct call *call, const char *path, const
   const char *slash = strrchr(path, '/'), *suffix = strrchr(slash ? slash : path, '.');
   for (int i = 0; suffix && i < FORMATS; i++)
     if (strcasecmp(suffix, formats[i].suffix) == 0) return *out = &formats[i], STREW_OK;
-  return fail(call, fault, "is \"%s\", a name that ends in one of %s is due", text_of_name(path, name),
+  return fail(call, fault, "is \"%s\", expected a name ending in one of %s", text_of_name(path, name),
               list_of_formats(NULL, known));
 }
 
@@ -66,7 +66,7 @@ static strew_status check_load_options(const struct call *call, const struct for
   if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !maps(format))
-    return fail(call, fault, "is true, %s files are read: only %s can be mapped", format->suffix,
+    return fail(call, fault, "is true, but %s files cannot be mapped, only %s", format->suffix,
                 list_of_formats(maps, known));
   return check_csv_options(call, format, given);
 }
@@ -84,8 +84,8 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   if (status == STREW_OK) status = check_load_options(&call, format, options);
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
     status = fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "path"},
-                  "ends in %s, files that hold %s end in %s", format->suffix, out ? "one tensor" : "a table",
-                  list_of_formats(out ? loads_tensor : loads_table, known));
+                  "ends in %s, expected one of %s for %s", format->suffix,
+                  list_of_formats(out ? loads_tensor : loads_table, known), out ? "one tensor" : "a table");
   if (status != STREW_OK) return status;
   tell(device->context, "loading", path, file_size(path));
   status = format->load ? format->load(&call, device, path, options, &tensor)
@@ -111,11 +111,11 @@ static strew_status find_saver(const struct call *call, const char *path, const 
   strew_status status = find_format(call, path, out);
   if (status != STREW_OK) return status;
   if (!is_able(*out))
-    return fail(call, fault, "ends in %s, %s is saved as one of %s", (*out)->suffix,
-                is_able == saves_table ? "a table of tensors" : "one tensor", list_of_formats(is_able, known));
+    return fail(call, fault, "ends in %s, expected one of %s for %s", (*out)->suffix, list_of_formats(is_able, known),
+                is_able == saves_table ? "a table of tensors" : "one tensor");
   fault.argument = "compress";
   if (options->compress && !compresses(*out))
-    return fail(call, fault, "is true, %s files are not compressed: only %s are", (*out)->suffix,
+    return fail(call, fault, "is true, but %s files are not compressed, only %s", (*out)->suffix,
                 list_of_formats(compresses, known));
   return check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
 }

@@ -34,7 +34,7 @@ strew_status strew_colormap_from_word(const char *word, strew_colormap *out, str
   char text[TEXT_BYTES];
   for (int i = 0; word && i < STREW_COLORMAP_COUNT; i++)
     if (strcmp(word, names[i]) == 0) return *out = (strew_colormap)i, STREW_OK;
-  return fail(&call, fault, "is \"%s\", known are viridis, magma, inferno, coolwarm, grey",
+  return fail(&call, fault, "is \"%s\", expected one of viridis, magma, inferno, coolwarm, grey",
               text_of_name(word ? word : "", text));
 }
 
@@ -131,18 +131,17 @@ static strew_status check_image(const struct call *call, const strew_tensor *ten
   char text[TEXT_BYTES];
   if (tensor->rank == 1) fault.hint = "self:unsqueeze(0) is a single line";
   if (tensor->rank != 2)
-    return fail(call, fault, "has %d dimension%s, a picture has 2", tensor->rank, tensor->rank == 1 ? "" : "s");
+    return fail(call, fault, "has %d dimension%s, expected 2", tensor->rank, tensor->rank == 1 ? "" : "s");
   fault = (struct fault){.code = STREW_EARGUMENT, .argument = "colormap"};
   if ((unsigned)options->colormap >= STREW_COLORMAP_COUNT)
     return fail_unknown(call, fault.argument, (int)options->colormap, STREW_COLORMAP_COUNT - 1);
   fault = (struct fault){.code = STREW_EVALUE, .argument = "scale"};
-  if (options->scale < 0)
-    return fail(call, fault, "is %" PRId64 ", a number makes 1 pixel or more in each direction", options->scale);
+  if (options->scale < 0) return fail(call, fault, "is %" PRId64 ", expected 1 or more", options->scale);
   const double *bounds[] = {options->min, options->max};
   for (int i = 0; i < 2; i++) {
     fault.argument = i ? "max" : "min";
     if (bounds[i] && !isfinite(*bounds[i]))
-      return fail(call, fault, "is %s, a finite number is due", text_of_scalar(strew_float(*bounds[i]), text));
+      return fail(call, fault, "is %s, expected a finite number", text_of_scalar(strew_float(*bounds[i]), text));
   }
   if (options->min && options->max && *options->min > *options->max)
     return fail(call, fault, "is %s, less than min", text_of_scalar(strew_float(*options->max), text));

@@ -19,7 +19,7 @@ static strew_status read_header(const struct call *call, const struct npy_source
   struct npy_refusal refusal;
   size_t begin, length;
   if (source->size_bytes < sizeof prefix)
-    return fail_member(call, source->path, source->member, NULL, "has %" PRIu64 " bytes, no .npy is so short",
+    return fail_member(call, source->path, source->member, NULL, "has %" PRIu64 " bytes, too short for a .npy file",
                        source->size_bytes);
   strew_status status = source->read(call, source->user, prefix, sizeof prefix);
   if (status != STREW_OK) return status;
@@ -28,7 +28,7 @@ static strew_status read_header(const struct call *call, const struct npy_source
   *data_at = begin + length;
   if (*data_at < sizeof prefix || *data_at > source->size_bytes)
     return fail_member(call, source->path, source->member, NULL,
-                       "says that its header has %zu bytes, of %" PRIu64 " in all", length, source->size_bytes);
+                       "claims a header of %zu bytes, and has %" PRIu64 " in all", length, source->size_bytes);
   char *text = memory_allocate(context, length);
   if (!text) return fail_memory(call, context, length);
   size_t known = sizeof prefix - begin; /* bytes of it that were read already */
@@ -49,17 +49,17 @@ static strew_status check_size(const struct call *call, const struct npy_source 
   bool is_countable = check_sizes(&(struct call){0}, header->dtype, header->rank, header->sizes) == STREW_OK;
   if (!is_countable)
     return fail_member(call, source->path, source->member, NULL,
-                       "says that it holds %s%s, more bytes than can be addressed", dtype, shape);
+                       "claims to hold %s%s, more bytes than can be addressed", dtype, shape);
   due *= (uint64_t)count_of_sizes(header->rank, header->sizes);
   *data_bytes = due;
   if (there < due)
     return fail_member(call, source->path, source->member, NULL,
-                       "is cut short: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64 " are there",
-                       dtype, shape, due, data_at, there);
+                       "is truncated: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, found %" PRIu64, dtype,
+                       shape, due, data_at, there);
   if (there > due)
-    return fail_member(
-        call, source->path, source->member, "arrays saved one after the other into a file: save them in an .npz",
-        "goes on for %" PRIu64 " bytes behind its last element, at byte %" PRIu64, there - due, data_at + due);
+    return fail_member(call, source->path, source->member,
+                       "arrays saved one after the other into a file: save them in an .npz",
+                       "has %" PRIu64 " bytes after its last element, at byte %" PRIu64, there - due, data_at + due);
   return STREW_OK;
 }
 
@@ -140,7 +140,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   strew_status status = read_header(call, source, device->context, &header, &data_at);
   if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
   if (status == STREW_OK)
-    status = check_machine_memory(call, device, data_bytes, "an .npy can be mapped: {map = true}");
+    status = check_machine_memory(call, device, data_bytes, "a .npy file can be mapped: {map = true}");
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor;
@@ -175,13 +175,13 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
   const char *hint = "leave out map, to read it";
   if (!device->ops->host_memory)
     return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "map", .hint = "device = \"cpu\", or no map"},
-                "is true, only tensors on the cpu can be mapped, not on %s", device->name);
+                "is true, but only tensors on the cpu can be mapped, not on %s", device->name);
   if (header->is_swapped)
     return fail_member(call, source->path, source->member, hint,
-                       "cannot be mapped: its numbers have their bytes in the other order");
+                       "cannot be mapped: its byte order is not this machine's");
   if (data_at % dtype_bytes(header->dtype))
     return fail_member(call, source->path, source->member, hint,
-                       "cannot be mapped: its elements begin at byte %" PRIu64 ", no multiple of their %zu bytes",
+                       "cannot be mapped: its elements begin at byte %" PRIu64 ", not a multiple of their %zu bytes",
                        data_at, dtype_bytes(header->dtype));
   return STREW_OK;
 }
@@ -271,8 +271,8 @@ strew_status npy_describe(const struct call *call, const strew_tensor *tensor, s
     return fail(call,
                 (struct fault){.code = STREW_EDTYPE,
                                .argument = "x",
-                               .hint = "x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
-                "is %s, a dtype that NumPy and its files do not have", strew_dtype_name(tensor->dtype));
+                               .hint = "x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") restores it"},
+                "is %s, a dtype that NumPy does not have", strew_dtype_name(tensor->dtype));
   struct npy_header header = {.dtype = tensor->dtype, .is_fortran = is_fortran(tensor), .rank = tensor->rank};
   memcpy(header.sizes, tensor->sizes, sizeof header.sizes);
   out->header_bytes = npy_write_header(&header, out->header);

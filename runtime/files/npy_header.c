@@ -47,18 +47,17 @@ static bool refuse(struct npy_refusal *refusal, const char *hint, const char *fo
 
 bool npy_parse_prefix(const unsigned char *prefix, size_t *begin, size_t *length, struct npy_refusal *refusal) {
   if (memcmp(prefix, magic, MAGIC_BYTES) != 0)
-    return refuse(refusal, NULL, "does not begin with the magic word of .npy files, \\x93NUMPY");
+    return refuse(refusal, NULL, "does not begin with the magic string of .npy files, \\x93NUMPY");
   int major = prefix[MAGIC_BYTES], minor = prefix[MAGIC_BYTES + 1];
   if (major < 1 || major > 3 || minor != 0)
-    return refuse(refusal, NULL, "has version %d.%d of the format, known are 1.0, 2.0 and 3.0", major, minor);
+    return refuse(refusal, NULL, "has version %d.%d of the format, expected 1.0, 2.0 or 3.0", major, minor);
   const unsigned char *at = prefix + MAGIC_BYTES + 2;
   bool is_short = major == 1;
   *begin = is_short ? 10 : 12;
   *length = at[0] + 256u * at[1];
   if (!is_short) *length += 65536u * at[2] + ((size_t)at[3] << 24);
   if (*length >= NPY_LONGEST_HEADER)
-    return refuse(refusal, NULL, "has a header of %zu bytes, that of a tensor is shorter than %d", *length,
-                  NPY_LONGEST_HEADER);
+    return refuse(refusal, NULL, "has a header of %zu bytes, expected fewer than %d", *length, NPY_LONGEST_HEADER);
   return true;
 }
 
@@ -70,7 +69,7 @@ struct parser {
 };
 
 static bool unexpected(struct parser *p, const char *due) {
-  refuse(p->refusal, NULL, "has a header that cannot be read: %s is due at its byte %zd", due, p->at - p->begin);
+  refuse(p->refusal, NULL, "has an invalid header: expected %s at its byte %zd", due, p->at - p->begin);
   return false;
 }
 
@@ -108,7 +107,7 @@ static bool take_size(struct parser *p, int64_t *size) {
   const char *first = p->at;
   for (*size = 0; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++)
     if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, *p->at - '0', size))
-      return refuse(p->refusal, NULL, "has a size in its shape that is beyond 2^63 - 1");
+      return refuse(p->refusal, NULL, "has a size in its shape larger than 2^63 - 1");
   if (p->at == first) return unexpected(p, "a whole number");
   if (p->at < p->end && *p->at == 'L') p->at++; /* Python 2 wrote long ones so */
   return true;
@@ -121,7 +120,7 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
   static const struct {
     const char *first, *kind, *hint;
   } kinds[] = {
-      {"O", "Python objects, which only Python can make again", "in NumPy: save an array of numbers"},
+      {"O", "Python objects", "in NumPy: save an array of numbers"},
       {"u", "unsigned integers other than uint8", "in NumPy: a.astype(\"int64\")"},
       {"c", "complex numbers", "in NumPy: save a.real and a.imag"},
       {"f", "floats of that size", "in NumPy: a.astype(\"float64\")"},
@@ -135,16 +134,16 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (!strncmp(word, kinds[i].first, strlen(kinds[i].first)))
-      return refuse(p->refusal, kinds[i].hint, "holds elements of NumPy's dtype '%s', %s: no tensor can hold them",
+      return refuse(p->refusal, kinds[i].hint, "holds elements of NumPy's dtype '%s', %s, which strew does not have",
                     descr, kinds[i].kind);
-  return refuse(p->refusal, NULL, "holds elements of a dtype '%s' that is not known", descr);
+  return refuse(p->refusal, NULL, "holds elements of an unknown dtype '%s'", descr);
 }
 
 static bool parse_descr(struct parser *p, struct npy_header *header) {
   char descr[32];
   if (take(p, "["))
     return refuse(p->refusal, "in NumPy: save its fields one by one, a[\"name\"]",
-                  "holds elements of several fields each (a structured dtype): no tensor can hold them");
+                  "holds elements of a structured dtype, which strew does not have");
   if (!take_string(p, descr, sizeof descr)) return false;
   const char *word = descr + (*descr && strchr("<>=|", *descr) != NULL);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -171,7 +170,7 @@ static bool parse_shape(struct parser *p, struct npy_header *header) {
   for (header->rank = 0; !take(p, ")"); header->rank++) {
     if (!has_comma) return unexpected(p, ", or )");
     if (header->rank == MAX_RANK)
-      return refuse(p->refusal, "in NumPy: a.reshape(...)", "has more than %d dimensions, the greatest rank", MAX_RANK);
+      return refuse(p->refusal, "in NumPy: a.reshape(...)", "has more than %d dimensions, the largest rank", MAX_RANK);
     if (!take_size(p, &header->sizes[header->rank])) return false;
     has_comma = take(p, ",");
   }

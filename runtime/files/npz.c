@@ -55,7 +55,7 @@ static strew_status add_member(const struct loading *loading, const struct archi
   memcpy(name, member->name, length);
   name[length] = '\0';
   strew_status status = strew_table_find(loading->table, name)
-                            ? fail_file(loading->call, loading->path, NULL, "has two members of the name \"%s\"",
+                            ? fail_file(loading->call, loading->path, NULL, "has two members named \"%s\"",
                                         text_of_name(member->name, text))
                             : table_add(loading->call, loading->table, name, tensor);
   memory_free(context, name, length + 1);
@@ -69,7 +69,7 @@ static strew_status load_member(const struct loading *loading, int64_t i) {
   if (status != STREW_OK || is_folder(&member)) return status;
   size_t length = strlen(member.name);
   if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0)
-    return fail_member(call, loading->path, member.name, NULL, "is no .npy file, as all have to be");
+    return fail_member(call, loading->path, member.name, NULL, "is not a .npy file");
   strew_tensor *tensor = NULL;
   struct npy_source source = {loading->path, member.name, member.size_bytes, read_on, loading->archive};
   status = archive_open_member(call, loading->archive, i);
@@ -124,7 +124,7 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   if (status != STREW_OK) return status;
   if (length > LONGEST_MEMBER - SUFFIX_BYTES)
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
-                "has a name of %zu bytes, \"%s\", in an archive %d are the most", length, text_of_name(name, text),
+                "has a name of %zu bytes, \"%s\", expected at most %d", length, text_of_name(name, text),
                 LONGEST_MEMBER - SUFFIX_BYTES);
   char *member = memory_allocate(context, length + sizeof suffix);
   if (!member) return fail_memory(call, context, length + sizeof suffix);

@@ -155,7 +155,7 @@ static strew_status check_claim(const struct picture *picture) {
   uint64_t most = picture->file.size_bytes * DEFLATED;
   if (picture->file_row_bytes <= most / picture->height) return STREW_OK;
   return fail_file(picture->call, picture->path, NULL,
-                   "says that it holds %u x %u pixels, %zu bytes in each row: the %" PRIu64 " bytes of the file cannot",
+                   "claims to hold %u x %u pixels of %zu bytes a row, more than its %" PRIu64 " bytes can",
                    (unsigned)picture->width, (unsigned)picture->height, picture->file_row_bytes,
                    picture->file.size_bytes);
 }
@@ -200,7 +200,7 @@ static void widen(struct picture *picture, char *elements) {
 }
 
 static strew_status read_elements(struct picture *picture, char *elements) {
-  const char *fact = "is no PNG that can be read";
+  const char *fact = "is not a readable PNG file";
   bool is_wide = picture->bits == 16;
   picture->rows = is_wide ? elements + picture->size_bytes / 2 : elements;
   if (!attempt(picture, read_rows)) return fail_picture(picture, fact);
@@ -246,10 +246,10 @@ strew_status png_load(const struct call *call, strew_device *device, const char 
   if (!attempt(&picture, create_reader) || !picture.info)
     status = fail_memory(call, picture.context, sizeof picture);
   else if (!attempt(&picture, read_header))
-    status = fail_picture(&picture, "is no PNG that can be read");
+    status = fail_picture(&picture, "is not a readable PNG file");
   if (status == STREW_OK) status = check_claim(&picture);
   if (status == STREW_OK && !attempt(&picture, prepare_rows))
-    status = fail_picture(&picture, "is no PNG that can be read");
+    status = fail_picture(&picture, "is not a readable PNG file");
   if (status == STREW_OK) status = read_tensor(&picture, device, out);
   png.png_destroy_read_struct(&picture.png, &picture.info, NULL);
   file_close(&picture.file);
@@ -263,22 +263,21 @@ strew_status png_load(const struct call *call, strew_device *device, const char 
 static strew_status check_picture(struct picture *picture, const strew_tensor *tensor) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "x", .hint = "strew.image(x) makes colours of numbers"};
   if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_INT32)
-    return fail(picture->call, fault, "is %s, pictures are uint8, or int32 with 0..65535 for 16 bits",
+    return fail(picture->call, fault, "is %s, expected uint8, or int32 with 0..65535 for 16 bits",
                 strew_dtype_name(tensor->dtype));
   fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
   if (tensor->rank != 2 && tensor->rank != 3)
-    return fail(picture->call, fault, "is of rank %d, pictures are [height, width] or [height, width, channels]",
+    return fail(picture->call, fault, "is of rank %d, expected [height, width] or [height, width, channels]",
                 tensor->rank);
   int64_t channels = tensor->rank == 3 ? tensor->sizes[2] : 1;
   if (channels < 1 || channels > 4) {
-    if (tensor->sizes[0] >= 1 && tensor->sizes[0] <= 4) fault.hint = "x:permute(1, 2, 0) brings channels to the end";
-    return fail(picture->call, fault, "has %" PRId64 " channels, pictures have 1 to 4: [height, width, channels]",
-                channels);
+    if (tensor->sizes[0] >= 1 && tensor->sizes[0] <= 4) fault.hint = "x:permute(1, 2, 0) moves channels to the end";
+    return fail(picture->call, fault, "has %" PRId64 " channels, expected 1 to 4: [height, width, channels]", channels);
   }
   for (int d = 0; d < 2; d++)
     if (tensor->sizes[d] < 1 || tensor->sizes[d] > INT32_MAX)
-      return fail(picture->call, fault, "has size %" PRId64 " in dim %d, a PNG has 1..%d pixels there",
-                  tensor->sizes[d], d, INT32_MAX);
+      return fail(picture->call, fault, "has size %" PRId64 " in dim %d, expected 1..%d", tensor->sizes[d], d,
+                  INT32_MAX);
   picture->height = (png_uint_32)tensor->sizes[0];
   picture->width = (png_uint_32)tensor->sizes[1];
   picture->channels = (int)channels;
@@ -303,8 +302,7 @@ static strew_status narrow(const struct picture *picture, const strew_tensor *te
                                  .value = &value,
                                  .position = position,
                                  .position_rank = tensor->rank},
-                  "has value %d at %s, pictures of 16 bits have 0..65535", (int)wide,
-                  text_of_sizes(tensor->rank, position, text));
+                  "has value %d at %s, valid 0..65535", (int)wide, text_of_sizes(tensor->rank, position, text));
     }
     elements[2 * i] = (char)(wide >> 8);
     elements[2 * i + 1] = (char)wide;
@@ -376,7 +374,7 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
 
 static strew_status fail_built(const struct call *call, const char *path) {
   return fail_file(call, path, "on Debian: apt install libpng-dev, and make again",
-                   "needs libpng, whose header was not there when strew was built");
+                   "needs libpng, and strew was built without it");
 }
 
 strew_status png_load(const struct call *call, strew_device *device, const char *path,

@@ -119,7 +119,7 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   if (status != STREW_OK && !kept) words_release(&fresh, table->context);
   if (status != STREW_OK || number == count) return status;
   return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "words"},
-              "has \"%s\" twice, the words of a column are different", text_of_name(word, text));
+              "has \"%s\" twice, expected different words", text_of_name(word, text));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */

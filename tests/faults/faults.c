@@ -78,7 +78,7 @@ static bool has(const char *text, const char *part) { return strstr(text, part) 
 static void judge(const char *text, struct counts *counts) {
   if (!*text)
     counts->well++;
-  else if (has(text, "not enough memory") || has(text, "memory does not suffice") || has(text, " ran out of memory") ||
+  else if (has(text, "not enough memory") || has(text, "memory does not suffice") || has(text, "out of memory") ||
            has(text, " gave CL_") || has(text, " gave an error of the driver's own") || has(text, " was lost to") ||
            has(text, "stack overflow (") || has(text, ": No space left on device") || has(text, ": Input/output error"))
     counts->reasons++;

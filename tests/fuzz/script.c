@@ -62,7 +62,8 @@ static void close_generator(lua_State *L) {
 
 /* The limits of a state may be met at any place: such a script is over. */
 static bool is_limit(const char *message) {
-  return strstr(message, "not enough memory") || strstr(message, "does not suffice") || strstr(message, "time is over");
+  return strstr(message, "not enough memory") || strstr(message, "does not suffice") ||
+         strstr(message, "out of memory") || strstr(message, "time limit");
 }
 
 void fuzz_script(const char *path, const uint8_t *bytes, size_t size) {

@@ -194,7 +194,7 @@ describe("devices and threads", function()
       assert.matches('strew: $STREW_THREADS is "' .. bad .. '", a whole number in 1..256 is due',
                      support.output(threads, "STREW_THREADS=" .. bad), 1, true)
     end
-    assert.matches('$STREW_DEVICE: \'device\' is "tpu", which is not there; there is: cpu',
+    assert.matches('$STREW_DEVICE: \'device\' is "tpu", no such device; available: cpu',
                    support.output(threads, "STREW_DEVICE=tpu"), 1, true)
     assert.equal("cpu\n", support.output("print(require \"strew\".zeros(1).device)", "STREW_DEVICE=cpu"))
   end)
@@ -272,7 +272,7 @@ describe("the scatter family", function()
     }, names)
     fail({
       {"strew.scatter(index, index, {reduce = 'max', dtype = 'float64'})",
-       "scatter: 'dtype' is float64, which only sums and means take; \"amax\" is computed in src's dtype, int64\n"
+       "scatter: 'dtype' is float64, valid for sum and mean only; \"amax\" is computed in src's dtype, int64\n"
        .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
       {"strew.scatter_sum(index, index, {dtype = 'int32'})",
        "scatter_sum: 'dtype' is int32, expected float64 or src's own, int64\n"

@@ -119,66 +119,66 @@ describe("a .csv file", function()
     assert.equal("1 uint8 0 255", read("0\n255\n", {dtype = "uint8"}))
     assert.equal("1 bool true false", read("1\n0.0\n", {dtype = "bool"}))
     assert.equal("1 float16 0.5 65504.0", read("0.5\n65504\n", {dtype = "float16"}))
-    assert.equal("has \"256\" in line 2, column 1, where a number that uint8 holds is due",
+    assert.equal("has \"256\" in line 2, column 1, expected a number that uint8 holds",
       refusal("0\n256\n", {dtype = "uint8"}))
-    assert.equal("has \"0.5\" in line 1, column 1, where a number that int64 holds is due",
+    assert.equal("has \"0.5\" in line 1, column 1, expected a number that int64 holds",
       refusal("0.5\n", {dtype = "int64"}))
-    assert.equal("has \"1e39\" in line 1, column 1, where a number that float32 holds is due",
+    assert.equal("has \"1e39\" in line 1, column 1, expected a number that float32 holds",
       refusal("1e39\n", {dtype = "float32"}))
-    assert.equal("has \"1e400\" in line 1, column 1, where a number that float32 holds is due",
+    assert.equal("has \"1e400\" in line 1, column 1, expected a number that float32 holds",
       refusal("1e400\n", {dtype = "float32"}))
     assert.equal("1 float32 0.0 inf", read("1e-400\ninf\n", {dtype = "float32"}))
     -- digits decide what is a whole number, not what they are rounded to
     for _, text in ipairs{"1e-400", "-1e-300", "0.99999999999999999999", "1.0000000000000000000000001",
       "9223372036854775807.5", "1e19"} do
-      assert.equal(("has %q in line 1, column 1, where a number that int64 holds is due"):format(text),
+      assert.equal(("has %q in line 1, column 1, expected a number that int64 holds"):format(text),
         refusal(text .. "\n", {dtype = "int64"}))
     end
     assert.equal("1 int64 9007199254740993 -9223372036854775808 25 1000 0 0",
       read("9007199254740993.0\n-9223372036854775808\n2.50e1\n1e3\n-0.00\n0e-999\n", {dtype = "int64"}))
     for _, dtype in ipairs{"int32", "int16", "int8", "uint8", "bool"} do
-      assert.equal(("has \"1e-400\" in line 1, column 1, where a number that %s holds is due"):format(dtype),
+      assert.equal(("has \"1e-400\" in line 1, column 1, expected a number that %s holds"):format(dtype),
         refusal("1e-400\n", {dtype = dtype}))
     end
-    assert.equal("has no number in line 3, column 1 (a), where int32 is due: that has no NaN",
+    assert.equal("has no number in line 3, column 1 (a), expected int32, which has no NaN",
       refusal("a\n1\nNA\n", {header = true, dtype = "int32"}))
   end)
 
   it("is refused, with line and column", function()
     for bytes, due in pairs{
-      ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), where a number, as in line 2, is due\n" ..
+      ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), expected a number, as in line 2\n" ..
         "  hint  {text = {\"b\"}} reads the column as words",
-      ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, 1 is due as in line 1",
-      ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, 2 are due as in line 1",
-      ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, 2 are due as in line 1",
+      ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1",
+      ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, expected 2, as in line 1",
+      ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, expected 2, as in line 1",
       ["a,b\n1,\"x\n\n\n"] = "has a quote in line 2, column 2 (b) that is never closed",
       ["a,b\n1,\"x\"y\n"] =
-        "goes on behind a closing quote in line 2, column 2 (b), where the next cell or line is due\n" ..
+        "has characters after a closing quote in line 2, column 2 (b), expected a separator or line end\n" ..
         "  hint  a quote inside of quotes is written twice: \"\"",
-      ["a,b,a\n1,2,3\n"] = "names columns 1 and 3 \"a\" in line 1\n" ..
+      ["a,b,a\n1,2,3\n"] = "gives columns 1 and 3 the name \"a\" in line 1\n" ..
         "  hint  give the columns different names in the file, or load it with header = false",
-      ["a\nx\n\0\n"] = "has a zero byte in line 3 (byte 4 of the file), which no text has",
-      ["a\0\n\0001\0\n\0"] = "has a zero byte in line 1 (byte 1 of the file), which no text has\n" ..
+      ["a\nx\n\0\n"] = "has a zero byte in line 3 (byte 4 of the file), expected text",
+      ["a\0\n\0001\0\n\0"] = "has a zero byte in line 1 (byte 1 of the file), expected text\n" ..
         "  hint  it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8",
-      [""] = "is empty, lines of cells are due",
-      ["\n\r\n"] = "is empty, lines of cells are due",
+      [""] = "is empty, expected lines of cells",
+      ["\n\r\n"] = "is empty, expected lines of cells",
       ["a\n1\n" .. ("y"):rep(100) .. "\n"] =
-        "has \"" .. ("y"):rep(60) .. "...\" in line 3, column 1 (a), where a number, as in line 2, is due\n" ..
+        "has \"" .. ("y"):rep(60) .. "...\" in line 3, column 1 (a), expected a number, as in line 2\n" ..
         "  hint  {text = {\"a\"}} reads the column as words",
-      ["a\n1\n\27[2J\n"] = "has \"?[2J\" in line 3, column 1 (a), where a number, as in line 2, is due\n" ..
+      ["a\n1\n\27[2J\n"] = "has \"?[2J\" in line 3, column 1 (a), expected a number, as in line 2\n" ..
         "  hint  {text = {\"a\"}} reads the column as words",
     } do assert.equal(due, refusal(bytes, header), bytes) end
-    assert.equal("begins with a line of words, and a number comes below: do they name the columns?\n" ..
+    assert.equal("begins with a line of words above numbers: are they the column names?\n" ..
       "  hint  header = true takes names from line 1, header = false reads it as all others", refusal("a,b\nc,1\n"))
-    assert.equal("has \"x\" in line 2, column 1, where a number, as in line 1, is due\n" ..
+    assert.equal("has \"x\" in line 2, column 1, expected a number, as in line 1\n" ..
       "  hint  {text = {1}} reads the column as words", refusal("1\nx\n"))
   end)
 
   it("takes options that make sense", function()
     put("a\n1\n")
     local function refused(options) return message(strew.load, path, options) end
-    assert.equal("load: 'text' has \"q\", which is no column: the file has \"a\"", refused{header = true, text = {"q"}})
-    assert.equal("load: 'text' has \"2\", which is no column: the file has \"1\"", refused{header = false, text = {2}})
+    assert.equal("load: 'text' has \"q\", not found among the columns: \"a\"", refused{header = true, text = {"q"}})
+    assert.equal("load: 'text' has \"2\", not found among the columns: \"1\"", refused{header = false, text = {2}})
     assert.equal("load: 'text' has true, names or numbers of columns are due", refused{text = {true}})
     assert.equal("load: 'text' is 5, a table is due", refused{text = 5})
     assert.equal("load: 'text' has key \"a\", a sequence is due", refused{header = true, text = {a = true}})
@@ -186,7 +186,7 @@ describe("a .csv file", function()
       assert.is_truthy(refused{separator = separator}:find("^load: 'separator' is "), separator)
     end
     assert.equal("load: 'separator' is \",,\", a single character is due", refused{separator = ",,"})
-    assert.equal("load: 'map' is true, .csv files are read: only .npy can be mapped", refused{map = true})
+    assert.equal("load: 'map' is true, but .csv files cannot be mapped, only .npy", refused{map = true})
     assert.equal("load: 'header' is an option of .csv files, not of .npy files",
       message(strew.load, "x.npy", {header = true}))
     assert.equal("load: 'header' is 1, a boolean is due", refused{header = 1})
@@ -304,22 +304,23 @@ describe("a .csv file", function()
     put("old")
     local function refused(...) return (message(strew.save, path, ...):gsub("\n.*", "")) end
     local two, three = strew.arange(2), strew.arange(3)
-    assert.equal("save: 'x' is of rank 3, lines of cells are of 2, or 1", refused(strew.zeros(1, 2, 3)))
-    assert.equal("save: 'x' is of rank 0, lines of cells are of 2, or 1", refused(strew.tensor(1)))
-    assert.equal("save: 'x' has no columns, a line has a cell at least", refused(strew.zeros(2, 0)))
-    assert.equal("save: 'x' is an empty table, columns are due", refused{})
-    assert.equal("save: 'x' has a column \"b\" of 3 elements, the first one, \"a\", has 2", refused{a = two, b = three})
-    assert.equal("save: 'x' has a column \"a\" of rank 2, columns are of 1", refused{a = strew.zeros(2, 2)})
+    assert.equal("save: 'x' is of rank 3, expected rank 1 or 2", refused(strew.zeros(1, 2, 3)))
+    assert.equal("save: 'x' is of rank 0, expected rank 1 or 2", refused(strew.tensor(1)))
+    assert.equal("save: 'x' has no columns, expected at least 1", refused(strew.zeros(2, 0)))
+    assert.equal("save: 'x' is an empty table, expected columns", refused{})
+    assert.equal("save: 'x' has a column \"b\" of 3 elements, expected 2, as in the first one, \"a\"",
+      refused{a = two, b = three})
+    assert.equal("save: 'x' has a column \"a\" of rank 2, expected rank 1", refused{a = strew.zeros(2, 2)})
     assert.equal("save: 'x' is a sequence with a key \"a\": names and numbers do not mix", refused{two, a = two})
     assert.equal("save: 'x' has 5 at key \"a\", a tensor is due", refused{a = 5})
     assert.equal("save: 'x' has true where a string is due", refused{[true] = two})
     assert.equal("save: 'x' has \"a\" and more behind a zero byte, which no file can hold", refused{["a\0b"] = two})
-    assert.equal("save: 'x' has code 2 at [2] of column \"a\", whose words have codes 0..1",
+    assert.equal("save: 'x' has code 2 at [2] of column \"a\", valid 0..1",
       refused({a = three}, {words = {a = {"x", "y"}}}))
     assert.same({2}, strew.last_error().pos)
-    assert.equal("save: 'x' has words for a column \"a\" of float32, their codes are integers",
+    assert.equal("save: 'x' has words for a column \"a\" of float32, expected an integer dtype",
       refused({a = strew.zeros(2)}, {words = {a = {"x"}}}))
-    assert.equal("save: 'words' has \"x\" twice, the words of a column are different",
+    assert.equal("save: 'words' has \"x\" twice, expected different words",
       refused({a = two}, {words = {a = {"x", "x"}}}))
     assert.equal("save: 'words' has 5 where a string is due", refused({a = two}, {words = {a = {5}}}))
     assert.equal("save: 'words' has \"x\" and more behind a zero byte, which no file can hold",
@@ -337,7 +338,7 @@ describe("a .csv file", function()
     assert.equal("save: 'separator' is \"\", a single character is due", refused({a = two}, {separator = "\0"}))
     assert.equal("save: 'names' is given, but x is a tensor: a table of columns has them",
       refused(two, {names = {"a"}}))
-    assert.equal("save: 'header' is true, but a tensor has no names: a table of columns has",
+    assert.equal("save: 'header' is true, but a tensor has no column names: save a table",
       refused(two, {header = true}))
     assert.is_truthy(refused(two, {map = true}):find "^save: 'options' has unknown key \"map\", known are ")
     local freed = strew.arange(2)

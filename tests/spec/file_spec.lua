@@ -210,11 +210,11 @@ describe("files", function()
   it("that cannot be mapped say why", function()
     if strew.zeros(1).device ~= "cpu" then return end
     local header, hint = "{'descr':'%si4','fortran_order':False,'shape':(1,)}", "\n  hint  leave out map, to read it"
-    assert.equal("cannot be mapped: its numbers have their bytes in the other order" .. hint,
+    assert.equal("cannot be mapped: its byte order is not this machine's" .. hint,
       refusal(npy(header:format(">"), "\0\0\0\1"), {map = true}))
-    assert.equal("cannot be mapped: its elements begin at byte 61, no multiple of their 4 bytes" .. hint,
+    assert.equal("cannot be mapped: its elements begin at byte 61, not a multiple of their 4 bytes" .. hint,
       refusal(npy(header:format("<") .. " ", "\0\0\0\1"), {map = true}))
-    assert.equal("load: 'map' is true, .npz files are read: only .npy can be mapped",
+    assert.equal("load: 'map' is true, but .npz files cannot be mapped, only .npy",
       support.message(strew.load, samples .. "stored.npz", {map = true}))
   end)
 
@@ -225,45 +225,45 @@ describe("files", function()
       {">u8", "unsigned integers other than uint8", 'in NumPy: a.astype("int64")'},
       {"<c8", "complex numbers", "in NumPy: save a.real and a.imag"},
       {"<f16", "floats of that size", 'in NumPy: a.astype("float64")'},
-      {"|O", "Python objects, which only Python can make again", "in NumPy: save an array of numbers"},
+      {"|O", "Python objects", "in NumPy: save an array of numbers"},
       {"<U3", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
       {"|S3", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
       {"<M8[D]", "dates", 'in NumPy: a.astype("int64")'},
       {"|V2", "raw bytes", "NumPy saves ml_dtypes' bfloat16 so; a.astype(\"float32\") keeps every value"},
     } do
       local descr, kind, hint = table.unpack(row)
-      local due = "holds elements of NumPy's dtype '%s', %s: no tensor can hold them\n  hint  %s"
+      local due = "holds elements of NumPy's dtype '%s', %s, which strew does not have\n  hint  %s"
       assert.equal(due:format(descr, kind, hint),
         refusal(npy(("{'descr': '%s', 'fortran_order': False, 'shape': (2,), }"):format(descr))))
     end
-    assert.equal("holds elements of several fields each (a structured dtype): no tensor can hold them\n"
+    assert.equal("holds elements of a structured dtype, which strew does not have\n"
       .. '  hint  in NumPy: save its fields one by one, a["name"]',
       refusal(npy("{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (2,), }")))
-    assert.equal("holds elements of a dtype 'x??' that is not known",
+    assert.equal("holds elements of an unknown dtype 'x??'",
       refusal(npy("{'descr': 'x\27\1', 'fortran_order': False, 'shape': (2,), }")))
   end)
 
   it("with headers that lie are refused", function()
     local header = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }"
     for _, row in ipairs{
-      {"(4,)", "is cut short: float32[4] takes 16 bytes from byte 67 on, 12 are there"},
-      {"(1, 2)", "goes on for 4 bytes behind its last element, at byte 77\n"
+      {"(4,)", "is truncated: float32[4] takes 16 bytes from byte 67 on, found 12"},
+      {"(1, 2)", "has 4 bytes after its last element, at byte 77\n"
         .. "  hint  arrays saved one after the other into a file: save them in an .npz"},
       {"(1000000000000000000,)",
-        "is cut short: float32[1000000000000000000] takes 4000000000000000000 bytes from byte 85 on, 12 are there"},
-      {"(4000000000000000000,)", "says that it holds float32[4000000000000000000], more bytes than can be addressed"},
+        "is truncated: float32[1000000000000000000] takes 4000000000000000000 bytes from byte 85 on, found 12"},
+      {"(4000000000000000000,)", "claims to hold float32[4000000000000000000], more bytes than can be addressed"},
       {"(2147483648, 0, 4294967296)",
-        "says that it holds float32[2147483648, 0, 4294967296], more bytes than can be addressed"},
-      {"(9223372036854775808,)", "has a size in its shape that is beyond 2^63 - 1"},
-      {"(99999999999999999999999999,)", "has a size in its shape that is beyond 2^63 - 1"},
+        "claims to hold float32[2147483648, 0, 4294967296], more bytes than can be addressed"},
+      {"(9223372036854775808,)", "has a size in its shape larger than 2^63 - 1"},
+      {"(99999999999999999999999999,)", "has a size in its shape larger than 2^63 - 1"},
       {"(-3,)", "has a negative size in its shape"},
       {"(" .. ("1,"):rep(17) .. ")",
-        "has more than 16 dimensions, the greatest rank\n  hint  in NumPy: a.reshape(...)"},
-      {"(3)", "has a header that cannot be read: a comma before the end of a tuple of one is due at its byte 53"},
-      {"[3]", "has a header that cannot be read: ( is due at its byte 50"},
-      {"(3 4)", "has a header that cannot be read: , or ) is due at its byte 53"},
-      {"(0x3,)", "has a header that cannot be read: , or ) is due at its byte 52"},
-      {"(,)", "has a header that cannot be read: a whole number is due at its byte 51"},
+        "has more than 16 dimensions, the largest rank\n  hint  in NumPy: a.reshape(...)"},
+      {"(3)", "has an invalid header: expected a comma before the end of a tuple of one at its byte 53"},
+      {"[3]", "has an invalid header: expected ( at its byte 50"},
+      {"(3 4)", "has an invalid header: expected , or ) at its byte 53"},
+      {"(0x3,)", "has an invalid header: expected , or ) at its byte 52"},
+      {"(,)", "has an invalid header: expected a whole number at its byte 51"},
     } do
       assert.equal(row[2], refusal(npy(header:format(row[1]), ("\0"):rep(12))), row[1])
     end
@@ -271,20 +271,20 @@ describe("files", function()
 
   it("without a header are refused", function()
     local function unreadable(due, at)
-      return ("has a header that cannot be read: %s is due at its byte %d"):format(due, at)
+      return ("has an invalid header: expected %s at its byte %d"):format(due, at)
     end
     local good = "{'descr': '<f4', 'fortran_order': False, 'shape': ()}"
     for _, row in ipairs{
-      {"", "has 0 bytes, no .npy is so short"},
-      {"\x93NUMPY\1\0\0", "has 9 bytes, no .npy is so short"},
-      {"\x93NUMPX" .. ("\0"):rep(20), "does not begin with the magic word of .npy files, \\x93NUMPY"},
-      {"PK\3\4" .. ("\0"):rep(20), "does not begin with the magic word of .npy files, \\x93NUMPY"},
-      {"\x93NUMPY\4\0" .. ("\0"):rep(20), "has version 4.0 of the format, known are 1.0, 2.0 and 3.0"},
-      {"\x93NUMPY\1\2" .. ("\0"):rep(20), "has version 1.2 of the format, known are 1.0, 2.0 and 3.0"},
-      {"\x93NUMPY\1\0\xff\xff" .. ("\0"):rep(20), "says that its header has 65535 bytes, of 30 in all"},
-      {"\x93NUMPY\1\0\0\0" .. ("\0"):rep(20), "says that its header has 0 bytes, of 30 in all"},
+      {"", "has 0 bytes, too short for a .npy file"},
+      {"\x93NUMPY\1\0\0", "has 9 bytes, too short for a .npy file"},
+      {"\x93NUMPX" .. ("\0"):rep(20), "does not begin with the magic string of .npy files, \\x93NUMPY"},
+      {"PK\3\4" .. ("\0"):rep(20), "does not begin with the magic string of .npy files, \\x93NUMPY"},
+      {"\x93NUMPY\4\0" .. ("\0"):rep(20), "has version 4.0 of the format, expected 1.0, 2.0 or 3.0"},
+      {"\x93NUMPY\1\2" .. ("\0"):rep(20), "has version 1.2 of the format, expected 1.0, 2.0 or 3.0"},
+      {"\x93NUMPY\1\0\xff\xff" .. ("\0"):rep(20), "claims a header of 65535 bytes, and has 30 in all"},
+      {"\x93NUMPY\1\0\0\0" .. ("\0"):rep(20), "claims a header of 0 bytes, and has 30 in all"},
       {"\x93NUMPY\2\0\xff\xff\xff\xff" .. ("\0"):rep(20),
-        "has a header of 4294967295 bytes, that of a tensor is shorter than 65536"},
+        "has a header of 4294967295 bytes, expected fewer than 65536"},
       {npy "  ", unreadable("{", 2)},
       {npy "None", unreadable("{", 0)},
       {npy "{}", "has a header without 'descr'"},
@@ -297,8 +297,8 @@ describe("files", function()
       {npy(good:gsub("%(%)}", "(3")), unreadable(", or )", 52)},
       {npy(good:gsub("%(%)}", "(3L")), unreadable(", or )", 53)},
       {npy(good:gsub("<f4", ("f"):rep(32))), unreadable("a short and plain string", 10)},
-      {npy(good:gsub("<f4", "")), "holds elements of a dtype '' that is not known"},
-      {npy(good:gsub("<f4", "\127\9")), "holds elements of a dtype '??' that is not known"},
+      {npy(good:gsub("<f4", "")), "holds elements of an unknown dtype ''"},
+      {npy(good:gsub("<f4", "\127\9")), "holds elements of an unknown dtype '??'"},
       {npy(good .. "x"), unreadable("nothing more", 53)},
       {npy(good:gsub("'shape'", "'descr'")), unreadable("one each of 'descr', 'fortran_order', 'shape'", 48)},
       {npy(good:gsub("shape", "shapes")), unreadable("one each of 'descr', 'fortran_order', 'shape'", 49)},
@@ -348,24 +348,24 @@ describe("files", function()
     local path = folder .. "members.npz"
     strew.save(path, {a = strew.ones(2), b = strew.ones(2)})
     local whole = read(path)
-    assert.equal('has two members of the name "a.npy"', refusal(whole:gsub("b%.npy", "a.npy"), nil, ".npz"))
-    assert.equal('has a member "a.txt" that is no .npy file, as all have to be',
+    assert.equal('has two members named "a.npy"', refusal(whole:gsub("b%.npy", "a.npy"), nil, ".npz"))
+    assert.equal('has a member "a.txt" that is not a .npy file',
       refusal(whole:gsub("a%.npy", "a.txt"), nil, ".npz"))
     assert.equal('has a member "a.npy" that cannot be read: CRC error',
       refusal(whole:gsub("\0\0\x80%?", "\0\0\x80@"), nil, ".npz"))
-    assert.equal('has a member "a.npy" that does not begin with the magic word of .npy files, \\x93NUMPY',
+    assert.equal('has a member "a.npy" that does not begin with the magic string of .npy files, \\x93NUMPY',
       refusal(whole:gsub("NUMPY", "numpy"), nil, ".npz"))
-    assert.equal("is no zip archive that can be read: Not a zip archive",
+    assert.equal("is not a readable zip archive: Not a zip archive",
       refusal(read(samples .. "version1.npy"), nil, ".npz"))
-    assert.equal("is empty, no zip archive is", refusal("", nil, ".npz"))
+    assert.equal("is empty, expected a zip archive", refusal("", nil, ".npz"))
     -- a size of 3 GiB in the directory at the end, made from 8 bytes
     local method, size = "\8\0", string.pack("<I4", 3 << 30)
     local first = assert(whole:find("PK\1\2", 1, true))
     local start, rest = whole:sub(1, first + 9) .. method .. whole:sub(first + 12, first + 23), whole:sub(first + 28)
-    assert.equal('has a member "a.npy" that claims to have 3221225472 bytes made from 136, which cannot be',
+    assert.equal('has a member "a.npy" that claims 3221225472 bytes, more than its 136 compressed ones can hold',
       refusal(start .. size .. rest, nil, ".npz"))
     local lying = whole:sub(1, first + 9) .. "\12\0" .. whole:sub(first + 12)
-    assert.equal('has a member "a.npy" that is compressed by method 12: only stored and deflated ones are read',
+    assert.equal('has a member "a.npy" that is compressed by method 12, expected stored or deflated',
       refusal(lying, nil, ".npz"))
   end)
 
@@ -381,21 +381,21 @@ describe("files", function()
     local whole = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", ("\0"):rep(8))
     local start = 'has a member "a.npy" that '
     assert.equal(start .. "cannot be read: CRC error", refusal(archive(whole, #whole), nil, ".npz"))
-    assert.equal(start .. "goes on behind its last byte", refusal(archive(whole .. "more", #whole), nil, ".npz"))
+    assert.equal(start .. "has bytes after its end", refusal(archive(whole .. "more", #whole), nil, ".npz"))
     assert.equal(start .. "cannot be read: CRC error", refusal(archive(whole:sub(1, -2), #whole), nil, ".npz"))
-    assert.equal(start .. ("is cut short: float32[2] takes 8 bytes from byte %d on, 7 are there"):format(#whole - 8),
+    assert.equal(start .. ("is truncated: float32[2] takes 8 bytes from byte %d on, found 7"):format(#whole - 8),
       refusal(archive(whole, #whole - 1), nil, ".npz"))
-    assert.equal(start .. "claims to have 4294967294 bytes made from " .. #whole + 5 .. ", which cannot be",
+    assert.equal(start .. "claims 4294967294 bytes, more than its " .. #whole + 5 .. " compressed ones can hold",
       refusal(archive(whole, 0xfffffffe), nil, ".npz"))
   end)
 
   it("are named by their suffix", function()
     local x, known = strew.ones(1), ".npy, .npz, .csv, .png"
     support.fail({
-      {"strew.load 'x'", "load: 'path' is \"x\", a name that ends in one of " .. known .. " is due"},
-      {"strew.load ''", "load: 'path' is \"\", a name that ends in one of " .. known .. " is due"},
-      {"strew.load 'x.npy/y'", "load: 'path' is \"x.npy/y\", a name that ends in one of " .. known .. " is due"},
-      {"strew.save('x.npyz', x)", "save: 'path' is \"x.npyz\", a name that ends in one of " .. known .. " is due\n"
+      {"strew.load 'x'", "load: 'path' is \"x\", expected a name ending in one of " .. known},
+      {"strew.load ''", "load: 'path' is \"\", expected a name ending in one of " .. known},
+      {"strew.load 'x.npy/y'", "load: 'path' is \"x.npy/y\", expected a name ending in one of " .. known},
+      {"strew.save('x.npyz', x)", "save: 'path' is \"x.npyz\", expected a name ending in one of " .. known .. "\n"
         .. "  x  float32[1] cpu"},
       {"strew.load 'a\\0.npy'", "load: 'path' is \"a\" and more behind a zero byte, no file is named so"},
       {"strew.load '/nowhere/\\27\\n.npy'",
@@ -412,11 +412,11 @@ describe("files", function()
         .. "device, map, header, separator, dtype, text"},
       {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, a boolean is due"},
       {"strew.save('x.npy', x, {compress = true})",
-        "save: 'compress' is true, .npy files are not compressed: only .npz are\n  x  float32[1] cpu"},
+        "save: 'compress' is true, but .npy files are not compressed, only .npz\n  x  float32[1] cpu"},
       {"strew.save('x.npy', {a = x})",
-        "save: 'path' ends in .npy, a table of tensors is saved as one of .npz, .csv"},
+        "save: 'path' ends in .npy, expected one of .npz, .csv for a table of tensors"},
       {"strew.save('x.npz', x)",
-        "save: 'path' ends in .npz, one tensor is saved as one of .npy, .csv, .png\n  x  float32[1] cpu"},
+        "save: 'path' ends in .npz, expected one of .npy, .csv, .png for one tensor\n  x  float32[1] cpu"},
       {"strew.save('x.npz')", "save: 'x' is missing, the arguments are "
         .. "(path, x [, {compress =, header =, separator =, names =, words =}])"},
       {"strew.save('x.npz', {x})", "save: 'x' has no names, which .npz files need"},
@@ -425,13 +425,13 @@ describe("files", function()
       {"strew.save('x.npz', {['a\\0'] = x})",
         "save: 'x' has \"a\" and more behind a zero byte, which no file can hold"},
       {"strew.save(folder .. 'x.npz', {['\\xff'] = x})",
-        "save: 'x' has the name \"\xff.npy\", names in an archive are UTF-8"},
+        "save: 'x' has the name \"\xff.npy\", expected UTF-8"},
       {"strew.save(folder .. 'x.npy', x:to('bfloat16'))",
-        "save: 'x' is bfloat16, a dtype that NumPy and its files do not have\n  x     bfloat16[1] cpu\n"
-        .. "  hint  x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
+        "save: 'x' is bfloat16, a dtype that NumPy does not have\n  x     bfloat16[1] cpu\n"
+        .. "  hint  x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") restores it"},
       {"strew.save(folder .. 'x.npz', {a = x, b = x:to('bfloat16')})",
-        "save: 'x' is bfloat16, a dtype that NumPy and its files do not have\n  x[\"b\"]  bfloat16[1] cpu\n"
-        .. "  hint    x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") brings it back"},
+        "save: 'x' is bfloat16, a dtype that NumPy does not have\n  x[\"b\"]  bfloat16[1] cpu\n"
+        .. "  hint    x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") restores it"},
     }, {strew = strew, x = x, folder = folder, freed = (function() local t = strew.ones(1) t:free() return t end)()})
     assert.is_false(pcall(strew.load, "/nowhere.npy"))
     assert.equal("file", strew.last_error().code)

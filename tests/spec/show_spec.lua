@@ -92,7 +92,7 @@ local failures = {
   {"strew.show(t, {colour = 'viridis'})", "show: 'options' has unknown key \"colour\", known are width, height, min, "
     .. "max, colormap, style, histogram, bins"},
   {"strew.show(t, {colormap = 'virdis'})",
-   "show: 'colormap' is \"virdis\", known are viridis, magma, inferno, coolwarm, grey"},
+   "show: 'colormap' is \"virdis\", expected one of viridis, magma, inferno, coolwarm, grey"},
   {"strew.show(t, {max = 'x'})", "show: 'max' is \"x\", a number is due"},
   {"strew.show(t, {style = 'sixel'})",
    "show: 'style' is \"sixel\", known are ascii, blocks, 256, truecolor"},
