@@ -1,21 +1,21 @@
 ---@meta strew
--- strew.lua: the one text behind strew.help, the prompt's ?name, the reference (make doc), the manual page and what
--- editors show (LuaCATS, as lua-language-server reads it). Nothing here runs: editors and help.lua read it.
+-- strew.lua: the one text behind strew.help, the prompt's ?name, the reference (make doc), the manual page and the
+-- documentation in editors (LuaCATS, read by lua-language-server). It is never run: editors and help.lua parse it.
 --
--- A line of dashes with a title begins a group. A block of lines with three dashes is a text: its first line says in
--- one sentence what there is to know, then come rules, an example that a test runs, and what the example prints. What
--- stands below the block is what the text is about; below "---# title" it is about a rule, and nothing is declared.
--- A function's further names (the method, and both in place, with an underscore) are assigned below it.
--- Where an argument's text begins with a "name" in quotes, that is what messages and signatures call it.
+-- A line of dashes with a title begins a group. A block of lines with three dashes is an entry: a summary of one
+-- sentence, then rules, an example and its output (a test runs all examples). The declaration below the block names
+-- the entry. A block that begins with "---# title" is a rule and has no declaration.
+-- A function's other names (the method, and both in-place forms, with an underscore) are assigned below it.
+-- If an argument's text begins with a "name" in quotes, messages and signatures call the argument by that name.
 
 ----------------------------------------------------------------------------------------------------------------- Rules
 
 ---# counting
----Inside a tensor everything counts from 0: dimensions, positions, and the numbers stored in index tensors.
+---Tensors count from 0: dimensions, positions, and the values in index tensors. Lua tables count from 1.
 ---
----Dimensions and positions may be negative: -1 is the last. Inside an index tensor that holds only where a call asks
----for `mode = "wrap"`. Lua tables count from 1, as always. The border between the two is `strew.tensor{...}` and
----`t:tolist()`. A position out of range is an error, never nil: loop with `for i = 0, #t - 1`.
+---Dimensions and positions may be negative: -1 is the last. The values in an index tensor may be negative only with
+---`mode = "wrap"`. `strew.tensor{...}` and `t:tolist()` convert between tensors and Lua tables. A position out of range
+---is an error, never nil: loop with `for i = 0, #t - 1`.
 ---
 ---```lua
 ---local t = strew.tensor{10, 20, 30}
@@ -28,10 +28,10 @@
 ---# names
 ---Every operation `f` is a function `strew.f(t, ...)` and a method `t:f(...)`; `t:f_(...)` works in place.
 ---
----`t:f_(...)` and `strew.f_(t, ...)` write the result into `t` and return it. Without the underscore the result is a
----new tensor and `t` stays as it was. Names and rules are PyTorch's where PyTorch has the operation. A result that does
----not fit into `t`, by its dtype or shape, is an error, and nothing is written. Of a view in place, as `t:squeeze_()`,
----`t` itself gets the new shape.
+---`t:f_(...)` and `strew.f_(t, ...)` write the result into `t` and return `t`. Without the underscore the result is a
+---new tensor, and `t` does not change. Names and rules are PyTorch's if PyTorch has the operation. It is an error if
+---`t` has the wrong dtype or shape for the result; nothing is written then. A view in place, like `t:squeeze_()`,
+---changes the shape of `t` itself.
 ---
 ---```lua
 ---local t = strew.tensor{1, 2, 3}
@@ -42,10 +42,9 @@
 ---```
 
 ---# options
----Optional arguments are given by position or by name, in a table that comes last.
+---Optional arguments are passed by position, or by name in a table as the last argument.
 ---
----A key that the call does not know is an error that names it and those that it knows. `nil` stands for an argument
----that is left out.
+---An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
 ---
 ---```lua
 ---local t = strew.tensor{{1.0, 2.0}, {3.0, 4.0}}
@@ -63,10 +62,11 @@
 ---```
 
 ---# operators
----The operators `+ - * / // % ^ & | ~` work element by element on tensors and numbers; in place a method does it.
+---The operators `+ - * / // % ^ & | ~` work element by element on tensors and numbers.
 ---
----Each is a function of its own, with its rules: broadcasting, promotion, division by zero. There are no operators for
----comparisons, whose results would be single booleans in Lua, and none to shift or to concatenate.
+---Each operator calls a function, whose rules hold: broadcasting, promotion, division by zero. In place, use the
+---method: `t:add_(u)`. Comparisons have no operators, because Lua would turn their result into a single boolean. There
+---is none to shift or to concatenate.
 ---
 ---```lua
 ---local t = strew.tensor{7, -8, 9}
@@ -81,22 +81,23 @@
 ---```
 ---| + # `t + u`: add
 ---| - # `t - u`: sub; `-t`: neg
----| * # `t * u`: mul; of matrices, matmul
----| / # `t / u`: div, whose result is a float
+---| * # `t * u`: mul, element by element; the matrix product is matmul
+---| / # `t / u`: div, always a float
 ---| // # `t // u`: floor_divide, rounded toward minus infinity
 ---| % # `t % u`: remainder, with the sign of `u`
 ---| ^ # `t ^ u`: pow
----| & # `t & u`: bitwise_and, of integers or bools
+---| & # `t & u`: bitwise_and, for integers and bools
 ---| | # `t | u`: bitwise_or
 ---| ~ # `t ~ u`: bitwise_xor; `~t`: bitwise_not
 ---| # # `#t`: the size of dimension 0
----| == # identity: for elements `t:eq(u)`, for whole tensors `strew.equal(t, u)`
----| < # an error, as `<= > >=` are: `t:lt(u)`, `t:le(u)`, `t:gt(u)`, `t:ge(u)`
+---| == # identity; use `t:eq(u)` for elements, `strew.equal(t, u)` for whole tensors
+---| < # an error, like `<= > >=`; use `t:lt(u)`, `t:le(u)`, `t:gt(u)`, `t:ge(u)`
 
 ---# broadcasting
 ---Elementwise calls take operands of different shapes: sizes are aligned at the last dimension, and size 1 repeats.
 ---
----Numbers repeat everywhere. The scatter family's position form does not broadcast: ranks are equal there.
+---A number broadcasts to every shape. The position form of the scatter family does not broadcast: its operands have
+---equal ranks.
 ---
 ---```lua
 ---print(strew.tensor{{1}, {2}} + strew.tensor{10, 20, 30})
@@ -108,17 +109,17 @@
 ---```
 
 ---# promotion
----Operands of different dtypes are brought to a common one, as in PyTorch: bool, then integers, then floats.
+---Operands of different dtypes are converted to a common dtype, as in PyTorch: bool < integers < floats.
 ---
----Of two tensors of one kind the wider dtype wins (float16 with bfloat16 gives float32, uint8 with int8 int16). A
----number takes part by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays float16.
----So does a tensor without dimensions beside one with dimensions: int8 + `strew.tensor(1)` stays int8.
----The scatter family does not promote: `src` has the dtype of `t`.
+---For two tensors of the same kind the wider dtype wins; float16 with bfloat16 gives float32, uint8 with int8 gives
+---int16. A number counts by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays
+---float16. So does a tensor of rank 0 beside one with dimensions: int8 + `strew.tensor(1)` stays int8. The scatter
+---family does not promote: `src` has the dtype of `t`.
 ---
----Operands are converted to the common dtype first: int64 257 meets bfloat16 as 256. (Only a number that is a factor, or
----a divisor, of 16-bit floats is taken as float32, as in PyTorch.) A number that the common dtype cannot hold is an error
----in every call, in place too; on the way to a float it would become infinite. Comparisons take any number: integers
----compare with its value, floats with what it rounds to, or with its value if it is out of their range.
+---Operands are converted before the operation: beside bfloat16, int64 257 becomes 256. Exception, as in PyTorch: a
+---number that multiplies or divides 16-bit floats is used as float32. A number that the common dtype cannot hold is an
+---error in every call, also in place. Comparisons take any number: integers compare with its exact value, floats with
+---the rounded value, or with the exact value if it is out of their range.
 ---
 ---```lua
 ---local t = strew.ones(2, {dtype = "int8"})
@@ -134,13 +135,13 @@
 ---```
 
 ---# bits
----The same inputs give the same bits on one thread or many, on every run and on every OpenCL device.
+---The same inputs give the same bits on any number of threads, in every run and on every device.
 ---
 ---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`,
----rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not part of it.
----Sums of the scatter family join in row-major order of `index`, as a plain loop would. `exp log sin cos tanh sigmoid
----pow` (but `x ^ 2`) and products of matrices are the same from run to run, not from device to device.
----`strew.devices()` says which device cannot keep this, `strew.deterministic(false)` lets go of it.
+---rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not included.
+---The scatter family adds in row-major order of `index`, like a plain loop. `exp log sin cos tanh sigmoid pow` (except
+---`x ^ 2`) and matrix products are the same from run to run, not from device to device. `strew.devices()` says which
+---devices cannot keep this promise; `strew.deterministic(false)` turns it off.
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
@@ -151,11 +152,12 @@
 ---```
 
 ---# errors
----A message says what, where, which value and what to do: a line of facts, one per tensor, and at most one hint.
+---Every error says what failed, where, with which value, and what to do.
 ---
----Errors are plain strings for `pcall`; `strew.last_error()` gives the same as a table. A call that fails has changed
----nothing: indices are checked, on every device, before the first element is written. Just a call in place that is
----interrupted may have written a part of its result; on the CPU the message says so.
+---A message has one line of facts, a line for each tensor, and at most one hint. Errors are plain strings for `pcall`;
+---`strew.last_error()` returns the same as a table. A call that fails changes nothing: all index values are checked, on
+---every device, before the first element is written. Exception: an interrupted call in place may have written a part
+---of its result; on the CPU the message says so.
 ---
 ---```lua
 ---local t = strew.zeros(3)
@@ -169,12 +171,12 @@
 ---  hint   all values lie in 1..3: were they counted from 1? index - 1 counts from 0
 ---```
 
----How the elements of a tensor are stored.
+---The element type of a tensor.
 ---
----Lua integers make int64, floats float32, booleans bool; `{dtype = ...}` asks for another one. Integers wrap on
----overflow. A number that the dtype cannot hold is an error, in arithmetic as in a fill, but comparisons take any. float16
----and bfloat16 are stored in 16 bits, computed in float32 and rounded once. Devices may lack float64: `strew.devices()`
----tells.
+---Lua integers become int64, floats float32, booleans bool; `{dtype = ...}` selects another dtype. Integers wrap on
+---overflow. A number that the dtype cannot hold is an error, in arithmetic and in fills; comparisons take any number.
+---float16 and bfloat16 are stored in 16 bits, computed in float32 and rounded once. Some devices lack float64; see
+---`strew.devices()`.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}.dtype, strew.tensor{1, 2.5}.dtype, strew.tensor{true}.dtype)
@@ -186,22 +188,22 @@
 --- 0
 ---```
 ---@alias strew.dtype
----| "float32" # default of Lua's floats
+---| "float32" # default for Lua floats
 ---| "float64"
 ---| "float16" # IEEE half precision
----| "bfloat16" # the upper half of a float32
----| "int64" # default of Lua's integers; may be an index
----| "int32" # may be an index
+---| "bfloat16" # the upper 16 bits of a float32
+---| "int64" # default for Lua integers; valid as an index
+---| "int32" # valid as an index
 ---| "int16"
 ---| "int8"
 ---| "uint8"
----| "bool" # sum counts, any is or, all is and
+---| "bool" # sum counts true elements
 
----Where a tensor lies and is computed.
+---The device that stores a tensor and computes with it.
 ---
----All tensors of a call lie on one device, numbers fit every one. There is no silent fallback: asking for a device that
----is not there is an error that lists what is. `{device = ...}` says where a new tensor is made, else the program's
----`--device`, else `$STREW_DEVICE`, else the CPU; `t:to(device)` copies it to another.
+---All tensors of a call are on one device. There is no silent fallback: an unknown device is an error that lists the
+---available ones. A new tensor is created on the device of `{device = ...}`, else of the program's option `--device`,
+---else of `$STREW_DEVICE`, else on the CPU. `t:to(device)` copies a tensor to another device.
 ---
 ---```lua
 ---print(strew.zeros(2, {device = "cpu"}).device)
@@ -212,13 +214,13 @@
 ---@alias strew.device
 ---| "cpu"
 ---| "opencl" # the first usable OpenCL device
----| "opencl:0.0" # platform.device, numbered as clinfo -l prints them
----| string # "opencl:WORD": a part of the platform's or the device's name, in any case; two matches are an error
+---| "opencl:0.0" # platform.device, with the numbers that clinfo -l prints
+---| string # "opencl:WORD": part of the platform's or the device's name, case ignored; two matches are an error
 
----How contributions that meet at one place are joined.
+---The operation that combines values with the same index.
 ---
----Sums, products and means join one by one in row-major order of the index. Of NaN and numbers amax and amin give NaN;
----0 is more than -0. Means of integers round toward minus infinity; bool has no mean.
+---Values are combined one by one, in row-major order of the index. amax and amin return NaN if one of the values is
+---NaN; 0 is greater than -0. The mean (average) of integers rounds toward minus infinity; bool has no mean.
 ---
 ---```lua
 ---local src, index = strew.tensor{3, 1, 2}, strew.tensor{0, 0, 1}
@@ -236,16 +238,16 @@
 ---@alias strew.reduction
 ---| "sum"
 ---| "add" # the same as sum
----| "prod"
+---| "prod" # product
 ---| "multiply" # the same as prod
 ---| "mul" # the same as prod
----| "mean"
----| "amax"
+---| "mean" # average
+---| "amax" # maximum
 ---| "max" # the same as amax
----| "amin"
+---| "amin" # minimum
 ---| "min" # the same as amin
 
----What becomes of index values outside of a dimension of size n.
+---The treatment of index values that are out of range for a dimension of size n.
 ---
 ---```lua
 ---local t, index = strew.tensor{10, 20, 30}, strew.tensor{0, -1, 7}
@@ -264,20 +266,20 @@
 --- 10   0   0
 ---```
 ---@alias strew.mode
----| "error" # the default: every value lies in 0..n-1, or nothing is done
----| "wrap" # -n..n-1: negative values count from the end
----| "clip" # moved to the nearest of 0..n-1
----| "drop" # skipped; gather gives 0 there
+---| "error" # the default: a value outside of 0..n-1 is an error, and nothing is written
+---| "wrap" # negative values count from the end: -n..n-1 are valid, others an error
+---| "clip" # values are clipped to 0..n-1
+---| "drop" # values out of range are skipped; gather returns 0 there
 
 ------------------------------------------------------------------------------------------------------------ The tensor
 
 ---A tensor: elements of one dtype, on one device, in 0 to 16 dimensions.
 ---
----`t[i]` is the part of `t` at position i of dimension 0, as a view, or a Lua number or boolean where `t` has one
----dimension; `t[i] = v` writes a number, or a tensor that broadcasts, there. `#t` is the size of dimension 0. `==` is
----identity: use `strew.equal`, or `t:eq(u)` element by element. `&`, `|`, `~` take integers and bools; `<` and `<=`
----raise an error. `tostring` and `print` show the elements, of more than 1000 only those at the edges. `local t <close>
----= ...` frees the tensor at the end of the block.
+---`t[i]` is position i of dimension 0: a view, or a Lua number or boolean if `t` has one dimension. `t[i] = v` writes a
+---number there, or a tensor that broadcasts. `#t` is the size of dimension 0. `==` is identity: use `strew.equal`, or
+---`t:eq(u)` element by element. `&`, `|`, `~` take integers and bools; `<` and `<=` raise an error. `tostring` and
+---`print` show the elements; of more than 1000 elements, only the edges. `local t <close> = ...` frees the tensor at
+---the end of the block.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -293,10 +295,10 @@
 ---  4   5  -6
 ---```
 ---@class strew.Tensor
----@field shape integer[] the sizes, as a Lua sequence: `{}` for a single number
----@field dtype strew.dtype how the elements are stored
----@field device string where they lie, with the full name: "opencl:0.0"
----@field [integer] any the part at this position of dimension 0
+---@field shape integer[] the sizes, as a Lua sequence; `{}` for rank 0
+---@field dtype strew.dtype the element type
+---@field device string the device's full name: "opencl:0.0"
+---@field [integer] any this position of dimension 0
 ---@operator add(strew.Tensor|number): strew.Tensor
 ---@operator sub(strew.Tensor|number): strew.Tensor
 ---@operator mul(strew.Tensor|number): strew.Tensor
@@ -312,7 +314,7 @@
 ---@operator len: integer
 local Tensor = {}
 
----The module. The program presets it; elsewhere `local strew = require "strew"`.
+---The module, a global variable in the program; elsewhere `local strew = require "strew"`.
 ---
 ---```lua
 ---print((strew._VERSION:gsub("%d", "N")))
@@ -324,16 +326,16 @@ local Tensor = {}
 ---@field _VERSION string "strew 0.1.0"
 strew = {}
 
----What new tensors take by name.
+---Options of new tensors.
 ---@class strew.new_options
 ---@field dtype? strew.dtype
----@field device? strew.device where it is made; default: the program's device
+---@field device? strew.device default: the program's device
 
----Makes a tensor of a number, a boolean, a nested sequence, or a copy of a tensor.
+---Creates a tensor from a number, a boolean or a nested sequence, or copies a tensor.
 ---
----All integers give int64, any float float32, booleans bool. Sequences of one level have one length, and numbers and
----booleans do not mix: the error names the place. Where a dtype is asked for, floats lose their fraction on the way to
----integers, and a number that does not fit is an error.
+---Integers alone give int64; one float makes all float32; booleans give bool. It is an error if sequences of one level
+---differ in length, or if numbers and booleans mix. With an integer dtype, floats lose their fraction. A number that
+---the dtype cannot hold is an error.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}})
@@ -357,9 +359,9 @@ strew = {}
 ---@overload fun(x: any, options: strew.new_options): strew.Tensor
 function strew.tensor(x, dtype, device) end
 
---------------------------------------------------------------------------------------------------------- Making tensors
+------------------------------------------------------------------------------------------------------- Creating tensors
 
----Makes a tensor full of zeros.
+---Creates a tensor filled with zeros.
 ---
 ---```lua
 ---print(strew.zeros(2, 3))
@@ -372,11 +374,11 @@ function strew.tensor(x, dtype, device) end
 ---int64[2] cpu
 --- 0  0
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence; none: a single number
----@return strew.Tensor t float32 unless a dtype is asked for
+---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence; none: rank 0
+---@return strew.Tensor t default float32
 function strew.zeros(...) end
 
----Makes a tensor full of ones.
+---Creates a tensor filled with ones.
 ---
 ---```lua
 ---print(strew.ones(3))
@@ -386,12 +388,12 @@ function strew.zeros(...) end
 --- 1  1  1
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
----@return strew.Tensor t float32 unless a dtype is asked for
+---@return strew.Tensor t default float32
 function strew.ones(...) end
 
----Makes a tensor whose elements hold whatever memory held.
+---Creates a tensor without initializing its elements.
 ---
----Write every one before it is read.
+---Write every element before you read it.
 ---
 ---```lua
 ---print(strew.empty(2, 3):fill_(7))
@@ -402,10 +404,10 @@ function strew.ones(...) end
 --- 7  7  7
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
----@return strew.Tensor t float32 unless a dtype is asked for
+---@return strew.Tensor t default float32
 function strew.empty(...) end
 
----Makes a tensor full of one value.
+---Creates a tensor filled with one value.
 ---
 ---```lua
 ---print(strew.full({2, 2}, -1))
@@ -418,13 +420,13 @@ function strew.empty(...) end
 ---bool[2] cpu
 --- true  true
 ---```
----@param shape integer|integer[] one size, or a sequence of them
----@param value number|boolean integers give int64, floats float32, booleans bool; error: a dtype that cannot hold it
+---@param shape integer|integer[] one size, or a sequence of sizes
+---@param value number|boolean integers give int64, floats float32, booleans bool; error: the dtype cannot hold it
 ---@param options? strew.new_options
 ---@return strew.Tensor t
 function strew.full(shape, value, options) end
 
----Makes a matrix with ones on its diagonal and zeros elsewhere.
+---Creates a matrix with ones on the diagonal and zeros elsewhere (the identity matrix).
 ---
 ---```lua
 ---print(strew.eye(2, 3))
@@ -434,15 +436,15 @@ function strew.full(shape, value, options) end
 --- 1  0  0
 --- 0  1  0
 ---```
----@param n integer rows
----@param m? integer columns, n unless given; by position only
+---@param n integer number of rows
+---@param m? integer number of columns, default n; by position only
 ---@param options? strew.new_options
----@return strew.Tensor t float32 unless a dtype is asked for
+---@return strew.Tensor t default float32
 function strew.eye(n, m, options) end
 
----Makes the numbers from start up to, but not including, stop.
+---Creates the numbers from start up to, but not including, stop.
 ---
----Integers are exact, floats are `start + i * step` in float64, rounded once.
+---Integers are exact; floats are `start + i * step` in float64, rounded once.
 ---
 ---```lua
 ---print(strew.arange(4))
@@ -454,15 +456,15 @@ function strew.eye(n, m, options) end
 ---float32[4] cpu
 --- 1.0000  1.2500  1.5000  1.7500
 ---```
----@param start number the first one
----@param stop number the end, which is not reached
----@param step? number 1 unless given; not 0; by position only
+---@param start number the first number
+---@param stop number the end, not included
+---@param step? number default 1; not 0; by position only
 ---@param options? strew.new_options
----@return strew.Tensor t [n], int64 where all are integers, else float32
+---@return strew.Tensor t [n]; default int64 if all arguments are integers, else float32
 ---@overload fun(stop: number, options?: strew.new_options): strew.Tensor
 function strew.arange(start, stop, step, options) end
 
----Makes numbers at equal distances, both ends included.
+---Creates evenly spaced numbers from start to stop, both included.
 ---
 ---```lua
 ---print(strew.linspace(0, 1, 5))
@@ -473,15 +475,15 @@ function strew.arange(start, stop, step, options) end
 ---```
 ---@param start number
 ---@param stop number
----@param steps integer how many there are
+---@param steps integer how many numbers
 ---@param options? strew.new_options
----@return strew.Tensor t [steps], float32 unless a dtype is asked for
+---@return strew.Tensor t [steps], default float32
 function strew.linspace(start, stop, steps, options) end
 
----Makes random numbers, uniform in [0, 1).
+---Creates random numbers, uniform in [0, 1).
 ---
----The generator is Philox 4x32-10: after the same `strew.manual_seed` the same numbers come on every device and thread
----count.
+---The generator is Philox 4x32-10. After the same `strew.manual_seed` it yields the same numbers on every device and
+---thread count.
 ---
 ---```lua
 ---strew.manual_seed(1)
@@ -492,10 +494,10 @@ function strew.linspace(start, stop, steps, options) end
 --- 0.8903  0.8947  0.5857
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
----@return strew.Tensor t float32 unless another float dtype is asked for
+---@return strew.Tensor t a float dtype, default float32
 function strew.rand(...) end
 
----Makes random numbers of the standard normal distribution.
+---Creates random numbers from the standard normal distribution.
 ---
 ---```lua
 ---strew.manual_seed(1)
@@ -506,10 +508,10 @@ function strew.rand(...) end
 --- 0.2786  0.2671  1.3676
 ---```
 ---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
----@return strew.Tensor t float32 unless another float dtype is asked for
+---@return strew.Tensor t a float dtype, default float32
 function strew.randn(...) end
 
----Makes random integers, uniform in low..high-1.
+---Creates random integers, uniform in low..high-1.
 ---
 ---```lua
 ---strew.manual_seed(1)
@@ -519,14 +521,14 @@ function strew.randn(...) end
 ---int64[10] cpu
 --- 6  5  6  4  4  6  1  1  4  6
 ---```
----@param low integer the least; 0 where the shape, as a sequence, is the second argument
----@param high integer one more than the greatest
+---@param low integer the smallest value; 0 if the second argument is the shape, as a sequence
+---@param high integer the largest value plus 1
 ---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
----@return strew.Tensor t int64 unless a dtype is asked for
+---@return strew.Tensor t default int64
 ---@overload fun(high: integer, shape: integer[], options?: strew.new_options): strew.Tensor
 function strew.randint(low, high, ...) end
 
----Makes the integers 0..n-1 in random order.
+---Creates a random permutation of the integers 0..n-1.
 ---
 ---```lua
 ---strew.manual_seed(1)
@@ -538,10 +540,10 @@ function strew.randint(low, high, ...) end
 ---```
 ---@param n integer
 ---@param options? strew.new_options
----@return strew.Tensor t [n], int64 unless a dtype is asked for
+---@return strew.Tensor t [n], default int64
 function strew.randperm(n, options) end
 
----Sets the state of the random numbers.
+---Seeds the random number generator.
 ---
 ---```lua
 ---strew.manual_seed(7)
@@ -555,9 +557,9 @@ function strew.randperm(n, options) end
 ---@param seed integer
 function strew.manual_seed(seed) end
 
-------------------------------------------------------------------------------------- What a tensor is and what it holds
+------------------------------------------------------------------------------------------------ Properties and elements
 
----Gives the sizes as results of their own, or the size of one dimension.
+---Returns the sizes of all dimensions, as several results, or the size of one dimension.
 ---
 ---```lua
 ---local t = strew.zeros(2, 3)
@@ -574,7 +576,7 @@ function strew.manual_seed(seed) end
 function strew.size(self, dim) end
 Tensor.size = strew.size
 
----Gives the strides, in elements, as results of their own, or the stride of one dimension.
+---Returns the strides of all dimensions in elements, as several results, or the stride of one dimension.
 ---
 ---```lua
 ---print(strew.zeros(2, 3):stride())
@@ -590,7 +592,7 @@ Tensor.size = strew.size
 function strew.stride(self, dim) end
 Tensor.stride = strew.stride
 
----Gives the number of dimensions.
+---Returns the number of dimensions (the rank).
 ---
 ---```lua
 ---print(strew.zeros(2, 3):dim(), strew.tensor(5):dim())
@@ -603,7 +605,7 @@ Tensor.stride = strew.stride
 function strew.dim(self) end
 Tensor.dim = strew.dim
 
----Gives the number of elements.
+---Returns the number of elements.
 ---
 ---```lua
 ---print(strew.zeros(2, 3):numel())
@@ -616,7 +618,7 @@ Tensor.dim = strew.dim
 function strew.numel(self) end
 Tensor.numel = strew.numel
 
----Do the elements lie one after the other, in row-major order?
+---Returns true if the elements are contiguous in memory, in row-major order.
 ---
 ---```lua
 ---local t = strew.zeros(2, 3)
@@ -630,7 +632,7 @@ Tensor.numel = strew.numel
 function strew.is_contiguous(self) end
 Tensor.is_contiguous = strew.is_contiguous
 
----Gives "tensor" for a tensor, and nil for anything else.
+---Returns "tensor" for a tensor, nil for any other value.
 ---
 ---```lua
 ---print(strew.type(strew.zeros(1)), strew.type({}))
@@ -642,9 +644,9 @@ Tensor.is_contiguous = strew.is_contiguous
 ---@return "tensor"|nil
 function strew.type(x) end
 
----Gives the only element as a Lua number or boolean.
+---Returns the only element as a Lua number or boolean.
 ---
----It waits for the device. A tensor with more elements, or none, is an error.
+---It waits for the device. It is an error if the tensor does not have exactly one element.
 ---
 ---```lua
 ---print(strew.tensor{3, 4}:sum():item())
@@ -657,7 +659,7 @@ function strew.type(x) end
 function strew.item(self) end
 Tensor.item = strew.item
 
----Gives all elements as nested Lua tables, or as one value where there is no dimension.
+---Returns all elements as nested Lua tables; of a tensor of rank 0, its value.
 ---
 ---The tables count from 1.
 ---
@@ -672,7 +674,7 @@ Tensor.item = strew.item
 function strew.tolist(self) end
 Tensor.tolist = strew.tolist
 
----Gives the element at a position as a Lua number or boolean.
+---Returns the element at a position as a Lua number or boolean.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}, {3, 4}}
@@ -682,14 +684,14 @@ Tensor.tolist = strew.tolist
 ---3	4
 ---```
 ---@param self strew.Tensor
----@param ... integer|integer[] "position..." one number for each dimension, -1 is the last; error: out of range
+---@param ... integer|integer[] "position..." one integer for each dimension, -1 is the last; error: out of range
 ---@return number|boolean
 function strew.get(self, ...) end
 Tensor.get = strew.get
 
 ---Writes one element.
 ---
----The value comes last, behind one number for each dimension. Returns nothing.
+---The value is the last argument, after one integer for each dimension. Returns nothing.
 ---
 ---```lua
 ---local t = strew.zeros(2, 2)
@@ -702,14 +704,15 @@ Tensor.get = strew.get
 --- 0  0
 ---```
 ---@param self strew.Tensor
----@param ... integer|number|boolean "position..., value" error: out of range, or a value that does not fit
+---@param ... integer|number|boolean "position..., value" error: out of range, or a value that the dtype cannot hold
 function strew.set(self, ...) end
 Tensor.set = strew.set
 
----Gives the same values as another dtype, on another device, or both.
+---Converts to another dtype, copies to another device, or both.
 ---
----Floats stop at the ends of an integer's range and lose their fraction, NaN becomes 0; integers wrap; a float too
----large becomes infinite; bool is x ~= 0. Where nothing changes the result shares its elements with self.
+---Floats become integers by truncation toward 0; values out of range are clipped, NaN becomes 0. Integers wrap. A float
+---too large for the dtype becomes infinite. bool is x ~= 0. If dtype and device are self's, the result is a view of
+---self.
 ---
 ---```lua
 ---print(strew.tensor{1.75, -1.75, 300}:to("int8"))
@@ -727,12 +730,12 @@ Tensor.set = strew.set
 ---@param self strew.Tensor
 ---@param target? strew.dtype|strew.device "dtype or device" one of the two
 ---@param other? strew.dtype|strew.device "device or dtype" the other one
----@param options? strew.new_options both by name
+---@param options? strew.new_options the same by name
 ---@return strew.Tensor t
 function strew.to(self, target, other, options) end
 Tensor.to = strew.to
 
----Gives a copy with memory of its own, in row-major order.
+---Returns a copy in new memory, in row-major order.
 ---
 ---```lua
 ---local t = strew.zeros(2)
@@ -749,7 +752,7 @@ Tensor.to = strew.to
 function strew.clone(self) end
 Tensor.clone = strew.clone
 
----Gives the same values in row-major order: self, where it is so already, else a copy.
+---Returns a contiguous tensor of the same values: self if it is contiguous, else a copy in row-major order.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}, {3, 4}}:t()
@@ -763,9 +766,9 @@ Tensor.clone = strew.clone
 function strew.contiguous(self) end
 Tensor.contiguous = strew.contiguous
 
----Gives self's shape and dtype with the values of src, broadcast and converted as `to` does.
+---Copies the values of src into self's shape and dtype: broadcasts, and converts like `to`.
 ---
----The two may lie on different devices.
+---The two tensors may be on different devices.
 ---
 ---```lua
 ---local t = strew.zeros(2, 3)
@@ -777,12 +780,12 @@ Tensor.contiguous = strew.contiguous
 --- 1  2  3
 ---```
 ---@param self strew.Tensor
----@param src strew.Tensor broadcasts to self's shape; error: its shape does not
+---@param src strew.Tensor error: its shape does not broadcast to self's
 ---@return strew.Tensor t
 function strew.copy(self, src) end
 strew.copy_, Tensor.copy, Tensor.copy_ = strew.copy, strew.copy, strew.copy
 
----Gives self's shape and dtype with one value everywhere.
+---Returns a tensor of self's shape and dtype filled with one value.
 ---
 ---```lua
 ---local t = strew.zeros(2, 3)
@@ -800,7 +803,7 @@ strew.copy_, Tensor.copy, Tensor.copy_ = strew.copy, strew.copy, strew.copy
 function strew.fill(self, value) end
 strew.fill_, Tensor.fill, Tensor.fill_ = strew.fill, strew.fill, strew.fill
 
----Gives self's shape and dtype with zeros everywhere.
+---Returns a tensor of self's shape and dtype filled with zeros.
 ---
 ---```lua
 ---print(strew.ones(3):zero_())
@@ -814,10 +817,9 @@ strew.fill_, Tensor.fill, Tensor.fill_ = strew.fill, strew.fill, strew.fill
 function strew.zero(self) end
 strew.zero_, Tensor.zero, Tensor.zero_ = strew.zero, strew.zero, strew.zero
 
----Gives the tensor's memory back now.
+---Frees the tensor now, without waiting for Lua's garbage collector.
 ---
----A later use of this tensor is an error; views of it live on. Otherwise memory is given back when Lua's collector
----finds that nothing holds the tensor.
+---Using the tensor afterwards is an error; views of it stay valid, and keep the memory.
 ---
 ---```lua
 ---local t = strew.zeros(1000)
@@ -833,7 +835,7 @@ Tensor.free = strew.free
 
 ------------------------------------------------------------------------------------------------------------------ Views
 
----Gives the same elements under another shape.
+---Returns a view with another shape.
 ---
 ---```lua
 ---print(strew.arange(6):view(2, -1))
@@ -844,12 +846,12 @@ Tensor.free = strew.free
 --- 3  4  5
 ---```
 ---@param self strew.Tensor error: its strides do not allow the shape without a copy
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1, what is left for it
----@return strew.Tensor t shares self's elements
+---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1: it is inferred
+---@return strew.Tensor t a view of self's elements
 function strew.view(self, ...) end
 Tensor.view = strew.view
 
----Gives the same values under another shape: a view where that is possible, else a copy.
+---Returns the same values with another shape: a view if possible, else a copy.
 ---
 ---```lua
 ---local t = strew.arange(6):view(2, 3)
@@ -860,12 +862,12 @@ Tensor.view = strew.view
 --- 0  3  1  4  2  5
 ---```
 ---@param self strew.Tensor
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1, what is left for it
+---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1: it is inferred
 ---@return strew.Tensor t
 function strew.reshape(self, ...) end
 Tensor.reshape = strew.reshape
 
----Makes one dimension of several neighbours.
+---Merges adjacent dimensions into one.
 ---
 ---```lua
 ---print(table.unpack(strew.zeros(2, 3, 4):flatten(1).shape))
@@ -874,14 +876,14 @@ Tensor.reshape = strew.reshape
 ---2	12
 ---```
 ---@param self strew.Tensor
----@param start_dim? integer the first one, 0 unless given
----@param end_dim? integer the last one, -1 unless given
----@return strew.Tensor t a view where that is possible, else a copy
+---@param start_dim? integer the first one, default 0
+---@param end_dim? integer the last one, default -1
+---@return strew.Tensor t a view if possible, else a copy
 ---@overload fun(self: strew.Tensor, options: {start_dim?: integer, end_dim?: integer}): strew.Tensor
 function strew.flatten(self, start_dim, end_dim) end
 Tensor.flatten = strew.flatten
 
----Puts the dimensions into another order.
+---Reorders the dimensions.
 ---
 ---```lua
 ---print(table.unpack(strew.zeros(2, 3, 4):permute(2, 0, 1).shape))
@@ -891,11 +893,11 @@ Tensor.flatten = strew.flatten
 ---```
 ---@param self strew.Tensor
 ---@param ... integer|integer[] "dims..." each dimension once, as numbers or one sequence
----@return strew.Tensor t shares self's elements
+---@return strew.Tensor t a view of self's elements
 function strew.permute(self, ...) end
 Tensor.permute = strew.permute
 
----Exchanges two dimensions.
+---Swaps two dimensions.
 ---
 ---```lua
 ---print(table.unpack(strew.zeros(2, 3, 4):transpose(0, -1).shape))
@@ -906,7 +908,7 @@ Tensor.permute = strew.permute
 ---@param self strew.Tensor
 ---@param dim0 integer
 ---@param dim1 integer
----@return strew.Tensor t shares self's elements
+---@return strew.Tensor t a view of self's elements
 function strew.transpose(self, dim0, dim1) end
 strew.transpose_, Tensor.transpose, Tensor.transpose_ = strew.transpose, strew.transpose, strew.transpose
 
@@ -921,12 +923,12 @@ strew.transpose_, Tensor.transpose, Tensor.transpose_ = strew.transpose, strew.t
 --- 2  5
 --- 3  6
 ---```
----@param self strew.Tensor of 2 dimensions; of fewer it comes back as it is, of more is an error
----@return strew.Tensor t shares self's elements
+---@param self strew.Tensor 2 dimensions; with fewer, the result equals self; error: more than 2
+---@return strew.Tensor t a view of self's elements
 function strew.t(self) end
 strew.t_, Tensor.t, Tensor.t_ = strew.t, strew.t, strew.t
 
----Drops dimensions of size 1.
+---Removes dimensions of size 1.
 ---
 ---```lua
 ---local t = strew.zeros(1, 3, 1)
@@ -936,13 +938,13 @@ strew.t_, Tensor.t, Tensor.t_ = strew.t, strew.t, strew.t
 ---1	2	3
 ---```
 ---@param self strew.Tensor
----@param dim? integer this one, if its size is 1; all of size 1 unless given
----@return strew.Tensor t shares self's elements
+---@param dim? integer removes this one, if its size is 1; default: all of size 1
+---@return strew.Tensor t a view of self's elements
 ---@overload fun(self: strew.Tensor, options: {dim?: integer}): strew.Tensor
 function strew.squeeze(self, dim) end
 strew.squeeze_, Tensor.squeeze, Tensor.squeeze_ = strew.squeeze, strew.squeeze, strew.squeeze
 
----Puts a dimension of size 1 in front of dimension dim.
+---Inserts a dimension of size 1 before dimension dim.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}:unsqueeze(-1))
@@ -953,15 +955,15 @@ strew.squeeze_, Tensor.squeeze, Tensor.squeeze_ = strew.squeeze, strew.squeeze, 
 --- 2
 ---```
 ---@param self strew.Tensor
----@param dim integer where it will be, -rank-1..rank
----@return strew.Tensor t shares self's elements
+---@param dim integer position of the new dimension, -rank-1..rank
+---@return strew.Tensor t a view of self's elements
 function strew.unsqueeze(self, dim) end
 strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.unsqueeze, strew.unsqueeze
 
----Repeats dimensions of size 1 without copying anything.
+---Repeats dimensions of size 1, without copying (stride 0).
 ---
----An expanded view cannot be written in place, since elements of it share memory. As index or src of a scatter it is
----never copied out.
+---An expanded view cannot be written in place, because its elements share memory. As index or src of a scatter it is
+---never copied.
 ---
 ---```lua
 ---print(strew.tensor{{1}, {2}}:expand(2, 3))
@@ -974,8 +976,8 @@ strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.u
 ---1	0
 ---```
 ---@param self strew.Tensor
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size; new ones come in front
----@return strew.Tensor t shares self's elements
+---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size; new dimensions come first
+---@return strew.Tensor t a view of self's elements
 function strew.expand(self, ...) end
 Tensor.expand = strew.expand
 
@@ -992,11 +994,11 @@ Tensor.expand = strew.expand
 ---```
 ---@param self strew.Tensor
 ---@param other strew.Tensor
----@return strew.Tensor t shares self's elements
+---@return strew.Tensor t a view of self's elements
 function strew.expand_as(self, other) end
 Tensor.expand_as = strew.expand_as
 
----Gives the part at one position of a dimension, without that dimension.
+---Returns one position of a dimension, without that dimension.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2}, {3, 4}}:select(1, 0))
@@ -1008,11 +1010,11 @@ Tensor.expand_as = strew.expand_as
 ---@param self strew.Tensor
 ---@param dim integer
 ---@param position integer -1 is the last; error: out of range
----@return strew.Tensor t shares self's elements
+---@return strew.Tensor t a view of self's elements
 function strew.select(self, dim, position) end
 Tensor.select = strew.select
 
----Gives `length` positions of a dimension, from `start` on.
+---Returns `length` positions of a dimension, from `start` on.
 ---
 ---```lua
 ---print(strew.arange(6):narrow(0, 2, 3))
@@ -1025,13 +1027,13 @@ Tensor.select = strew.select
 ---@param dim integer
 ---@param start integer -1 is the last
 ---@param length integer error: start + length exceeds the size
----@return strew.Tensor t shares self's elements
+---@return strew.Tensor t a view of self's elements
 function strew.narrow(self, dim, start, length) end
 Tensor.narrow = strew.narrow
 
----Gives positions start, start + step, ... of a dimension, before stop, as Python's `t[start:stop:step]`.
+---Returns positions start, start + step, ... of a dimension, before stop, like Python's `t[start:stop:step]`.
 ---
----Ends beyond the dimension are moved to it.
+---start and stop are clipped to the dimension.
 ---
 ---```lua
 ---print(strew.arange(6):slice(0, 1, -1, 2))
@@ -1045,15 +1047,15 @@ Tensor.narrow = strew.narrow
 ---```
 ---@param self strew.Tensor
 ---@param dim integer
----@param start? integer 0 unless given; negative ones count from the end
----@param stop? integer the end unless given; negative ones count from the end
----@param step? integer 1 or more, 1 unless given
----@return strew.Tensor t shares self's elements
+---@param start? integer default 0; negative values count from the end
+---@param stop? integer default: the end; negative values count from the end
+---@param step? integer 1 or more, default 1
+---@return strew.Tensor t a view of self's elements
 ---@overload fun(self: strew.Tensor, dim: integer, options: {start?: integer, stop?: integer, step?: integer}): strew.Tensor
 function strew.slice(self, dim, start, stop, step) end
 Tensor.slice = strew.slice
 
----Gives any view of the memory that self lies in, by its strides.
+---Returns a view of self's memory with any shape, strides and offset.
 ---
 ---```lua
 ---print(strew.arange(5):as_strided({3, 3}, {1, 1})) -- windows that overlap
@@ -1067,15 +1069,15 @@ Tensor.slice = strew.slice
 ---@param self strew.Tensor
 ---@param shape integer|integer[]
 ---@param strides integer|integer[] in elements, 0 or more, one for each size; error: they reach beyond the memory
----@param offset? integer where it begins, in elements from the memory's start; where self does unless given
----@return strew.Tensor t shares self's elements
+---@param offset? integer first element, counted from the start of the memory; default: self's first element
+---@return strew.Tensor t a view of self's elements
 ---@overload fun(self: strew.Tensor, shape: integer|integer[], strides: integer|integer[], options: {offset?: integer}): strew.Tensor
 function strew.as_strided(self, shape, strides, offset) end
 strew.as_strided_, Tensor.as_strided, Tensor.as_strided_ = strew.as_strided, strew.as_strided, strew.as_strided
 
 ---------------------------------------------------------------------------------------------------- Joining, splitting
 
----Joins tensors along a dimension.
+---Concatenates tensors along a dimension.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}}
@@ -1089,14 +1091,14 @@ strew.as_strided_, Tensor.as_strided, Tensor.as_strided_ = strew.as_strided, str
 ---int64[1, 4] cpu
 ---  1   2  10  20
 ---```
----@param tensors strew.Tensor[] one or more; all sizes but that of dim agree, dtypes are promoted
----@param dim? integer 0 unless given
+---@param tensors strew.Tensor[] one or more, with equal sizes except along dim; dtypes are promoted
+---@param dim? integer default 0
 ---@return strew.Tensor t
 ---@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
 function strew.cat(tensors, dim) end
 Tensor.cat = strew.cat
 
----Joins tensors of one shape along a new dimension.
+---Stacks tensors of one shape along a new dimension.
 ---
 ---```lua
 ---print(strew.stack{strew.tensor{1, 2}, strew.tensor{3, 4}})
@@ -1107,17 +1109,17 @@ Tensor.cat = strew.cat
 --- 3  4
 ---```
 ---@param tensors strew.Tensor[] one or more; dtypes are promoted
----@param dim? integer where the new dimension will be, 0 unless given
+---@param dim? integer position of the new dimension, default 0
 ---@return strew.Tensor t
 ---@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
 function strew.stack(tensors, dim) end
 Tensor.stack = strew.stack
 
----Splits into views of a length, or of lengths in a sequence.
+---Splits into views of one length, or of the lengths in a sequence.
 ---
 ---```lua
----local pieces = strew.arange(5):split(2)
----print(#pieces, pieces[3])
+---local views = strew.arange(5):split(2)
+---print(#views, views[3])
 ---print(strew.arange(5):split({1, 4})[2])
 ---```
 ---```text
@@ -1127,17 +1129,17 @@ Tensor.stack = strew.stack
 --- 1  2  3  4
 ---```
 ---@param self strew.Tensor
----@param size integer|integer[] of each piece, the last one may be shorter; or of all pieces, in sum the size of dim
----@param dim? integer 0 unless given
----@return strew.Tensor[] pieces a Lua sequence, counted from 1
+---@param size integer|integer[] length of each view (the last may be shorter); or all lengths, their sum dim's size
+---@param dim? integer default 0
+---@return strew.Tensor[] views a Lua sequence, counted from 1
 ---@overload fun(self: strew.Tensor, size: integer|integer[], options: {dim?: integer}): strew.Tensor[]
 function strew.split(self, size, dim) end
 Tensor.split = strew.split
 
----Splits into so many views of equal length, or fewer, where it does not come out even.
+---Splits into a number of views of equal length; the last view may be shorter, and there may be fewer views.
 ---
 ---```lua
----for i, piece in ipairs(strew.arange(5):chunk(3)) do print(i, piece) end
+---for i, view in ipairs(strew.arange(5):chunk(3)) do print(i, view) end
 ---```
 ---```text
 ---1	int64[2] cpu
@@ -1148,38 +1150,38 @@ Tensor.split = strew.split
 --- 4
 ---```
 ---@param self strew.Tensor
----@param chunks integer 1 or more; of a dimension of size 0, 1048576 at most
----@param dim? integer 0 unless given
----@return strew.Tensor[] pieces a Lua sequence, counted from 1
+---@param chunks integer number of views, 1 or more; at most 1048576 if the dimension has size 0
+---@param dim? integer default 0
+---@return strew.Tensor[] views a Lua sequence, counted from 1
 ---@overload fun(self: strew.Tensor, chunks: integer, options: {dim?: integer}): strew.Tensor[]
 function strew.chunk(self, chunks, dim) end
 Tensor.chunk = strew.chunk
 
 --------------------------------------------------------------------------------------------------- Scatter by position
 
----What calls of the scatter family take by name.
+---Options of the scatter family.
 ---@class strew.mode_options
----@field mode? strew.mode what becomes of values out of range; "error" unless given
+---@field mode? strew.mode treatment of index values out of range, default "error"
 
----What scatter takes by name.
+---Options of scatter.
 ---@class strew.scatter_options
----@field mode? strew.mode what becomes of values out of range; "error" unless given
----@field reduce? strew.reduction how src joins what is there; unless given, src replaces it
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field reduce? strew.reduction combines src with self's values; by default src replaces them
 
----What scatter_reduce takes by name.
+---Options of scatter_reduce.
 ---@class strew.scatter_reduce_options
----@field include_self? boolean true unless given; false: places that receive something forget their value
----@field mode? strew.mode what becomes of values out of range; "error" unless given
+---@field include_self? boolean default true; false: self's values do not count where src arrives
+---@field mode? strew.mode treatment of index values out of range, default "error"
 
----Writes src, or a number, to the places that index names along dim; or joins it to what is there.
+---Writes src, or a number, into self at the positions given by index along dim.
 ---
----For each position p of index, in row-major order: `self[p with p[dim] = index[p]] = src[p]`. Where places repeat, the
----last one wins, on every device. `{reduce = ...}` joins instead, as `scatter_reduce` does. Where the second argument
+---For each position p of index, in row-major order: `self[p with p[dim] = index[p]] = src[p]`. If index values repeat,
+---the last one wins, on every device. `{reduce = ...}` combines instead, like `scatter_reduce`. If the second argument
 ---is a tensor, this is the group form: `strew.scatter(src, index, {dim =, reduce =, ...})`, see `scatter_sum`.
 ---
----Ranks are equal; no size of index exceeds src's, nor, but along dim, self's. A larger src is read at index's
----positions, and `warn` says so after `warn("@on")`. An empty index changes nothing. In place, self may not share
----elements with itself, index or src.
+---Ranks are equal. No size of index exceeds src's, nor, except along dim, self's. A larger src is read at index's
+---positions only; a warning says so after `warn("@on")`. An empty index changes nothing. In place, self must not
+---overlap in memory with itself, index or src.
 ---
 ---```lua
 ---local t = strew.zeros(2, 3)
@@ -1198,19 +1200,19 @@ Tensor.chunk = strew.chunk
 --- 4.5000  2.0000
 ---```
 ---@param self strew.Tensor any dtype and strides
----@param dim integer the dimension that index names places in
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param src strew.Tensor|number|boolean self's dtype; a number that self's dtype can hold
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32; error: a value out of range
+---@param src strew.Tensor|number|boolean a tensor of self's dtype, or a number that this dtype can hold
 ---@param options? strew.scatter_options
 ---@return strew.Tensor t self's shape and dtype
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options?: strew.group_scatter_options): strew.Tensor
 function strew.scatter(self, dim, index, src, options) end
 strew.scatter_, Tensor.scatter, Tensor.scatter_ = strew.scatter, strew.scatter, strew.scatter
 
----Adds src to the places that index names along dim.
+---Adds src to self at the positions given by index along dim.
 ---
----For each position p of index, in row-major order: `self[p with p[dim] = index[p]] += src[p]`, so that the bits are
----those of a plain loop, on every device and thread count. Shapes are as for `scatter`. bool sums are or.
+---For each position p of index, in row-major order: `self[p with p[dim] = index[p]] += src[p]`. The result has the bits
+---of a plain loop, on every device and thread count. Shapes are as for `scatter`. For bool, the sum is a logical or.
 ---
 ---```lua
 ---print(strew.zeros(3):scatter_add_(0, strew.tensor{0, 2, 2}, strew.tensor{1.0, 2.0, 3.0}))
@@ -1225,18 +1227,18 @@ strew.scatter_, Tensor.scatter, Tensor.scatter_ = strew.scatter, strew.scatter, 
 --- 6  8
 ---```
 ---@param self strew.Tensor any dtype and strides
----@param dim integer the dimension that index names places in
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param src strew.Tensor|number self's dtype; a number that self's dtype can hold
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32; error: a value out of range
+---@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.scatter_add(self, dim, index, src, options) end
 strew.scatter_add_, Tensor.scatter_add, Tensor.scatter_add_ = strew.scatter_add, strew.scatter_add, strew.scatter_add
 
----Joins src to the places that index names along dim, by sum, prod, mean, amax or amin.
+---Combines src with self at the positions given by index along dim: sum, prod, mean, amax or amin.
 ---
----Shapes are as for `scatter`, order and NaN as in `reduction`. A mean counts self as one contribution, unless
----`include_self = false`. Places that receive nothing keep their value.
+---Shapes are as for `scatter`, order and NaN as in `reduction`. The mean counts self's value as one more value, unless
+---`include_self = false`. Elements without an index value do not change.
 ---
 ---```lua
 ---local t, index = strew.tensor{10, 20, 30}, strew.tensor{0, 0, 2}
@@ -1250,9 +1252,9 @@ strew.scatter_add_, Tensor.scatter_add, Tensor.scatter_add_ = strew.scatter_add,
 ---  5  20  50
 ---```
 ---@param self strew.Tensor any dtype and strides
----@param dim integer the dimension that index names places in
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
----@param src strew.Tensor|number self's dtype; a number that self's dtype can hold
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32; error: a value out of range
+---@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
 ---@param reduce strew.reduction
 ---@param options? strew.scatter_reduce_options
 ---@return strew.Tensor t self's shape and dtype
@@ -1260,10 +1262,10 @@ function strew.scatter_reduce(self, dim, index, src, reduce, options) end
 strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
   strew.scatter_reduce, strew.scatter_reduce, strew.scatter_reduce
 
----Takes the elements that index names along dim.
+---Reads self at the positions given by index along dim.
 ---
----`out[p] = self[p with p[dim] = index[p]]` for each position p of index. A lookup in one dimension is
----`t:gather(0, index)`. Rows of a matrix: `t:index_select(0, rows)`.
+---For each position p of index: `out[p] = self[p with p[dim] = index[p]]`. In one dimension, `t:gather(0, index)` looks
+---up each index value in `t`. For rows of a matrix, use `t:index_select(0, rows)`.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -1279,8 +1281,8 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 --- 5
 ---```
 ---@param self strew.Tensor any dtype and strides
----@param dim integer the dimension that index names places in
----@param index strew.Tensor int64 or int32, of self's rank, and no larger but along dim; error: a value out of range
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32, self's rank, no larger than self except along dim; error: out of range
 ---@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
 function strew.gather(self, dim, index, options) end
@@ -1288,35 +1290,36 @@ Tensor.gather = strew.gather
 
 ------------------------------------------------------------------------------------------------------ Scatter by group
 
----What the group form takes by name: dim, out and dim_size may also be given by position.
+---Options of the group form; dim, out and dim_size may also be passed by position.
 ---@class strew.group_options
----@field dim? integer the dimension of src that is grouped, -1 unless given
----@field out? strew.Tensor takes part, is written in place and returned; keeps its values where nothing arrives
----@field dim_size? integer the result's size along dim; max(index) + 1 unless given
----@field fill? number|boolean what groups hold that receive nothing; 0 unless given, 1 for scatter_mul
----@field mode? strew.mode what becomes of values out of range; "error" unless given
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
 
----What sums and means of groups take by name.
+---Options of sums and means by group.
 ---@class strew.group_sum_options: strew.group_options
----@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; src's own dtype unless given
+---@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; default: src's dtype
 
----What strew.scatter takes by name in the group form.
+---Options of strew.scatter in the group form.
 ---@class strew.group_scatter_options: strew.group_sum_options
----@field reduce? strew.reduction "sum" unless given
+---@field reduce? strew.reduction default "sum"
 
----What is left of those where dim, out and dim_size stand by position.
+---Options of the group form after dim, out and dim_size by position.
 ---@class strew.fill_options
----@field fill? number|boolean what groups hold that receive nothing; 0 unless given, 1 for scatter_mul
----@field mode? strew.mode what becomes of values out of range; "error" unless given
+---@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
 
----The same for sums and means.
+---The same, for sums and means.
 ---@class strew.sum_options: strew.fill_options
----@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; src's own dtype unless given
+---@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; default: src's dtype
 
----Sums the rows of src that belong to one group, by torch_scatter's rules.
+---Returns the sum of each group of rows of src (group by), with the rules of torch_scatter.
 ---
----`out[index[p]] += src[p]` along dim, in row-major order. An index of one dimension lies along dim; one of higher rank
----is aligned with src's leading dimensions; sizes 1 expand. A group that receives nothing holds `fill`.
+---`index` holds the group of each row: `out[index[p]] += src[p]` along dim, in row-major order. An index of one
+---dimension is applied along dim. An index of higher rank is aligned with src's leading dimensions. Sizes of 1 expand.
+---An empty group holds `fill`.
 ---
 ---```lua
 ---local station, rain = strew.tensor{0, 2, 0, 2}, strew.tensor{1.5, 0.25, 2.5, 0.5}
@@ -1330,19 +1333,19 @@ Tensor.gather = strew.gather
 ---  4.0000  -1.0000   0.7500  -1.0000  -1.0000
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
+---@param index strew.Tensor int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.sum_options
----@return strew.Tensor out src's dtype, unless options say float64, and sizes, but along dim
+---@return strew.Tensor out src's dtype, or float64 by option; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_sum(src, index, dim, out, dim_size, options) end
 Tensor.scatter_sum = strew.scatter_sum
 
----Multiplies the rows of src that belong to one group.
+---Returns the product of each group of rows of src.
 ---
----Shapes and order are as for `scatter_sum`. A group that receives nothing holds 1, unless `fill` says otherwise.
+---Shapes and order are as for `scatter_sum`. An empty group holds 1 by default.
 ---
 ---```lua
 ---print(strew.scatter_mul(strew.tensor{2, 3, 4}, strew.tensor{0, 2, 0}))
@@ -1352,21 +1355,21 @@ Tensor.scatter_sum = strew.scatter_sum
 --- 8  1  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
+---@param index strew.Tensor int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
----@return strew.Tensor out src's dtype and sizes, but along dim
+---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor
 function strew.scatter_mul(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mul = strew.scatter_mul
 
----Gives the mean, the average, of the rows of src that belong to one group.
+---Returns the mean (average) of each group of rows of src.
 ---
----Shapes and order are as for `scatter_sum`. The average of integers is an integer: it rounds toward minus infinity, and
----its sum wraps in src's dtype. `{dtype = "float64"}`, or src:to("float64"), gives the fraction; without it `warn` says so
----once, after `warn("@on")`. With `out` it is `(out + sum) / count`, as in torch_scatter.
+---Shapes and order are as for `scatter_sum`. The mean of integers is an integer: it rounds toward minus infinity, and
+---its sum wraps in src's dtype. For the exact mean use `{dtype = "float64"}` or `src:to("float64")`; without it a
+---warning says so once, after `warn("@on")`. With `out` it is `(out + sum) / count`, as in torch_scatter.
 ---
 ---```lua
 ---local class, length = strew.tensor{1, 0, 1}, strew.tensor{{1, 10}, {2, 20}, {4, 40}}
@@ -1377,20 +1380,20 @@ Tensor.scatter_mul = strew.scatter_mul
 ---  2.0000  20.0000
 ---  2.5000  25.0000
 ---```
----@param src strew.Tensor error: bool without `dtype`, which has no mean
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
+---@param src strew.Tensor error: bool without option dtype
+---@param index strew.Tensor int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.sum_options
----@return strew.Tensor out src's dtype, unless options say float64, and sizes, but along dim
+---@return strew.Tensor out src's dtype, or float64 by option; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_mean(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mean = strew.scatter_mean
 
----Gives the least of the rows of src that belong to one group, and where it was.
+---Returns the minimum of each group of rows of src, and its position (argmin).
 ---
----Shapes are as for `scatter_sum`. NaN is less than any number, -0 less than 0.
+---Shapes are as for `scatter_sum`. NaN is less than any number, -0 is less than 0.
 ---
 ---```lua
 ---print(strew.scatter_min(strew.tensor{5.0, 2.5, 2.5, 4.0}, strew.tensor{0, 0, 0, 2}))
@@ -1401,20 +1404,20 @@ Tensor.scatter_mean = strew.scatter_mean
 --- 1  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
+---@param index strew.Tensor int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
----@return strew.Tensor out src's dtype and sizes, but along dim
----@return strew.Tensor arg int64: the position along dim of the first least, src's size there where there is none
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@return strew.Tensor arg int64, the position of the first minimum along dim; for an empty group, src's size along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor, strew.Tensor
 function strew.scatter_min(src, index, dim, out, dim_size, options) end
 Tensor.scatter_min = strew.scatter_min
 
----Gives the greatest of the rows of src that belong to one group, and where it was.
+---Returns the maximum of each group of rows of src, and its position (argmax).
 ---
----Shapes are as for `scatter_sum`. NaN is more than any number, 0 more than -0.
+---Shapes are as for `scatter_sum`. NaN is greater than any number, 0 is greater than -0.
 ---
 ---```lua
 ---print(strew.scatter_max(strew.tensor{5.0, 2.5, 7.0, 4.0}, strew.tensor{0, 0, 0, 2}))
@@ -1425,23 +1428,23 @@ Tensor.scatter_min = strew.scatter_min
 --- 2  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range, with its value and position
+---@param index strew.Tensor int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
----@return strew.Tensor out src's dtype and sizes, but along dim
----@return strew.Tensor arg int64: the position along dim of the first greatest, src's size there where there is none
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@return strew.Tensor arg int64, the position of the first maximum along dim; for an empty group, src's size along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor, strew.Tensor
 function strew.scatter_max(src, index, dim, out, dim_size, options) end
 Tensor.scatter_max = strew.scatter_max
 
-------------------------------------------------------------------------------------------- Choosing, counting, moving
+------------------------------------------------------------------------------------------ Selecting, counting, moving
 
----Selects positions along a dimension: the rows, columns, ... that `index` names, in its order.
+---Selects rows, columns, ...: the positions along a dimension given by index, in the order of index.
 ---
----`index` has at most one dimension; the result has its size along `dim`. Values may repeat. Out of range is an error,
----or what `mode` says.
+---`index` has at most one dimension; along dim the result has its size. Values may repeat. Values out of range are
+---treated as `mode` says.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -1460,9 +1463,9 @@ Tensor.scatter_max = strew.scatter_max
 function strew.index_select(self, dim, index, options) end
 Tensor.index_select = strew.index_select
 
----Returns the elements where `mask` is true, in row-major order, as one dimension (a filter).
+---Returns the elements where mask is true, in row-major order, in one dimension (a filter).
 ---
----`self` and `mask` broadcast together. For whole rows of a matrix use `t:index_select(0, mask:nonzero():squeeze(1))`.
+---self and mask broadcast. For whole rows of a matrix, use `t:index_select(0, mask:nonzero():squeeze(1))`.
 ---
 ---```lua
 ---local t = strew.tensor{3, -1, 4, -1, 5}
@@ -1478,14 +1481,14 @@ Tensor.index_select = strew.index_select
 function strew.masked_select(self, mask) end
 Tensor.masked_select = strew.masked_select
 
----What bincount takes by name.
+---Options of bincount.
 ---@class strew.bincount_options
----@field weights? strew.Tensor one for each value: they are added instead of 1
----@field minlength? integer the size of the result, at least
+---@field weights? strew.Tensor one weight for each value, added instead of 1
+---@field minlength? integer the minimum size of the result, default 0
 
----Counts how often each of 0, 1, 2, ... occurs; with `weights`, adds the weights of its occurrences.
+---Counts how often each of 0, 1, 2, ... occurs (a histogram of integers); with weights, adds up the weights.
 ---
----The result has a place for every value up to the largest. Negative values are an error.
+---The result has one element for every value from 0 to the largest. Negative values are an error.
 ---
 ---```lua
 ---print(strew.tensor{0, 2, 2, 5}:bincount())
@@ -1503,11 +1506,11 @@ Tensor.masked_select = strew.masked_select
 function strew.bincount(self, options) end
 Tensor.bincount = strew.bincount
 
----What one_hot takes by name.
+---Options of one_hot.
 ---@class strew.one_hot_options
----@field num_classes? integer the size of the new dimension; unless given, one more than the largest value
+---@field num_classes? integer the size of the new dimension, default max(self) + 1
 
----Returns zeros with a further dimension, in which each value of `self` sets the element at its position to 1.
+---Returns the one-hot encoding: each value v becomes a row of zeros with a 1 at position v, in a new last dimension.
 ---
 ---```lua
 ---print(strew.tensor{1, 0, 2}:one_hot())
@@ -1518,13 +1521,13 @@ Tensor.bincount = strew.bincount
 --- 1  0  0
 --- 0  0  1
 ---```
----@param self strew.Tensor int64 or int32, values from 0
+---@param self strew.Tensor int64 or int32; error: negative values
 ---@param options? strew.one_hot_options
 ---@return strew.Tensor t int64
 function strew.one_hot(self, options) end
 Tensor.one_hot = strew.one_hot
 
----Returns where elements are NaN, as bools.
+---Returns true for each element that is NaN, else false.
 ---
 ---```lua
 ---print(strew.tensor{1, 0 / 0, 2}:isnan())
@@ -1538,7 +1541,7 @@ Tensor.one_hot = strew.one_hot
 function strew.isnan(self) end
 Tensor.isnan = strew.isnan
 
----Reverses the order of elements along dimensions.
+---Reverses the order of the elements along one or more dimensions.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:flip(1))
@@ -1554,7 +1557,9 @@ Tensor.isnan = strew.isnan
 function strew.flip(self, ...) end
 Tensor.flip = strew.flip
 
----Returns the differences of neighbours along a dimension: element 1 - element 0, 2 - 1, ...; bools: where they differ.
+---Returns the differences of adjacent elements along a dimension: `out[i] = self[i + 1] - self[i]`.
+---
+---For bools: true where adjacent elements differ.
 ---
 ---```lua
 ---print(strew.tensor{1, 4, 9, 16}:diff())
@@ -1567,17 +1572,17 @@ Tensor.flip = strew.flip
 --- 2  2
 ---```
 ---@param self strew.Tensor any dtype
----@param n? integer how many times; 1 unless given
----@param dim? integer the last unless given
+---@param n? integer how often differences are taken, default 1
+---@param dim? integer default -1, the last
 ---@return strew.Tensor t
 function strew.diff(self, n, dim) end
 Tensor.diff = strew.diff
 
 ------------------------------------------------------------------------------------------------------------- Arithmetic
 
----Adds, element by element: `self + other`.
+---Adds element by element: `self + other`.
 ---
----bool sums are or.
+---For bools, the sum is a logical or.
 ---
 ---```lua
 ---print(strew.tensor{1, 2} + strew.tensor{0.5, 1.5})
@@ -1592,7 +1597,7 @@ Tensor.diff = strew.diff
 function strew.add(self, other) end
 strew.add_, Tensor.add, Tensor.add_ = strew.add, strew.add, strew.add
 
----Subtracts, element by element: `self - other`.
+---Subtracts element by element: `self - other`.
 ---
 ---```lua
 ---print(10 - strew.tensor{1, 2})
@@ -1601,15 +1606,15 @@ strew.add_, Tensor.add, Tensor.add_ = strew.add, strew.add, strew.add
 ---int64[2] cpu
 --- 9  8
 ---```
----@param self strew.Tensor|number integers and floats, no bools
+---@param self strew.Tensor|number integers and floats; error: bool
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.sub(self, other) end
 strew.sub_, Tensor.sub, Tensor.sub_ = strew.sub, strew.sub, strew.sub
 
----Multiplies, element by element: `self * other`.
+---Multiplies element by element: `self * other`.
 ---
----bool products are and.
+---For bools, the product is a logical and.
 ---
 ---```lua
 ---print(strew.tensor{1, 2} * 2.5)
@@ -1624,9 +1629,9 @@ strew.sub_, Tensor.sub, Tensor.sub_ = strew.sub, strew.sub, strew.sub
 function strew.mul(self, other) end
 strew.mul_, Tensor.mul, Tensor.mul_ = strew.mul, strew.mul, strew.mul
 
----Divides, element by element: `self / other`.
+---Divides element by element: `self / other`.
 ---
----Integers and bools give float32; x / 0 is inf, -inf or nan.
+---The result is a float, of integers and bools float32. x / 0 is inf, -inf or nan.
 ---
 ---```lua
 ---print(strew.tensor{1, 2} / 2, strew.tensor{1, 0} / 0)
@@ -1642,7 +1647,7 @@ strew.mul_, Tensor.mul, Tensor.mul_ = strew.mul, strew.mul, strew.mul
 function strew.div(self, other) end
 strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 
----Divides and rounds toward minus infinity: `self // other`.
+---Divides element by element and rounds toward minus infinity: `self // other`.
 ---
 ---```lua
 ---print(strew.tensor{7, -7} // 2)
@@ -1658,7 +1663,7 @@ function strew.floor_divide(self, other) end
 strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
   strew.floor_divide, strew.floor_divide, strew.floor_divide
 
----Gives the rest of floor_divide, with the sign of other: `self % other`.
+---Returns the remainder of floor_divide, with the sign of other: `self % other`.
 ---
 ---```lua
 ---print(strew.tensor{7, -7} % 3)
@@ -1673,9 +1678,9 @@ strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
 function strew.remainder(self, other) end
 strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.remainder, strew.remainder
 
----Raises to a power: `self ^ other`.
+---Raises self to the power other, element by element: `self ^ other`.
 ---
----With the number 2 that is `self * self`, to the last bit.
+---`t ^ 2` with the number 2 has exactly the bits of `t * t`.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3} ^ 2, strew.tensor{4, 9} ^ 0.5)
@@ -1685,13 +1690,13 @@ strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.r
 --- 1  4  9	float32[2] cpu
 --- 2  3
 ---```
----@param self strew.Tensor|number integers and floats; error: an integer to a power below 0
+---@param self strew.Tensor|number integers and floats; error: an integer to a negative power
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.pow(self, other) end
 strew.pow_, Tensor.pow, Tensor.pow_ = strew.pow, strew.pow, strew.pow
 
----Gives the lesser of two elements; of NaN and a number NaN.
+---Returns the smaller of two elements, element by element; NaN if one of them is NaN.
 ---
 ----0 is less than 0.
 ---
@@ -1708,9 +1713,9 @@ strew.pow_, Tensor.pow, Tensor.pow_ = strew.pow, strew.pow, strew.pow
 function strew.minimum(self, other) end
 Tensor.minimum = strew.minimum
 
----Gives the greater of two elements; of NaN and a number NaN.
+---Returns the larger of two elements, element by element; NaN if one of them is NaN.
 ---
----0 is more than -0.
+---0 is greater than -0.
 ---
 ---```lua
 ---print(strew.tensor{1, 5}:maximum(strew.tensor{{0}, {3}}))
@@ -1726,7 +1731,7 @@ Tensor.minimum = strew.minimum
 function strew.maximum(self, other) end
 Tensor.maximum = strew.maximum
 
----Changes the sign: `-self`.
+---Negates element by element: `-self`.
 ---
 ---```lua
 ---print(-strew.tensor{1, -2})
@@ -1735,12 +1740,12 @@ Tensor.maximum = strew.maximum
 ---int64[2] cpu
 --- -1   2
 ---```
----@param self strew.Tensor integers, which wrap, and floats
+---@param self strew.Tensor integers (the smallest wraps) and floats
 ---@return strew.Tensor t self's dtype
 function strew.neg(self) end
 strew.neg_, Tensor.neg, Tensor.neg_ = strew.neg, strew.neg, strew.neg
 
----Gives the size without the sign.
+---Returns the absolute value.
 ---
 ---```lua
 ---print(strew.tensor{1, -2}:abs())
@@ -1754,7 +1759,7 @@ strew.neg_, Tensor.neg, Tensor.neg_ = strew.neg, strew.neg, strew.neg
 function strew.abs(self) end
 strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
 
----Rounds toward minus infinity.
+---Rounds down, toward minus infinity.
 ---
 ---```lua
 ---print(strew.tensor{1.5, -1.5}:floor())
@@ -1768,7 +1773,7 @@ strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
 function strew.floor(self) end
 strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floor
 
----Rounds toward plus infinity.
+---Rounds up, toward plus infinity.
 ---
 ---```lua
 ---print(strew.tensor{1.5, -1.5}:ceil())
@@ -1782,7 +1787,7 @@ strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floo
 function strew.ceil(self) end
 strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
 
----Rounds to the nearest whole number, halves to even.
+---Rounds to the nearest integer, halves to even.
 ---
 ---```lua
 ---print(strew.tensor{0.5, 1.5, -2.7}:round())
@@ -1796,7 +1801,7 @@ strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
 function strew.round(self) end
 strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.round
 
----Gives 0 in place of negative elements.
+---Returns max(x, 0): negative elements become 0.
 ---
 ---```lua
 ---print(strew.tensor{-1, 2}:relu())
@@ -1810,7 +1815,7 @@ strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.roun
 function strew.relu(self) end
 strew.relu_, Tensor.relu, Tensor.relu_ = strew.relu, strew.relu, strew.relu
 
----Moves elements below min to min, and those above max to max.
+---Limits elements to the range from min to max (clip).
 ---
 ---```lua
 ---print(strew.arange(5):clamp(1, 3))
@@ -1823,14 +1828,14 @@ strew.relu_, Tensor.relu, Tensor.relu_ = strew.relu, strew.relu, strew.relu
 --- 0  1  2  2  2
 ---```
 ---@param self strew.Tensor any dtype
----@param min? strew.Tensor|number one of the two is due
----@param max? strew.Tensor|number where it is less than min, it wins
+---@param min? strew.Tensor|number the lower limit; error: neither min nor max
+---@param max? strew.Tensor|number the upper limit; it wins if it is less than min
 ---@return strew.Tensor t of the promoted dtype
 ---@overload fun(self: strew.Tensor, options: {min?: strew.Tensor|number, max?: strew.Tensor|number}): strew.Tensor
 function strew.clamp(self, min, max) end
 strew.clamp_, Tensor.clamp, Tensor.clamp_ = strew.clamp, strew.clamp, strew.clamp
 
----Gives e to the power of each element.
+---Returns the exponential, e ^ x.
 ---
 ---```lua
 ---print(strew.tensor{0, 1}:exp())
@@ -1844,7 +1849,7 @@ strew.clamp_, Tensor.clamp, Tensor.clamp_ = strew.clamp, strew.clamp, strew.clam
 function strew.exp(self) end
 strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 
----Gives the natural logarithm: -inf of 0, nan of what is less.
+---Returns the natural logarithm: -inf for 0, nan for negative numbers.
 ---
 ---```lua
 ---print(strew.tensor{1.0, 0.0, -1.0}:log())
@@ -1858,7 +1863,7 @@ strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 function strew.log(self) end
 strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 
----Gives the square root, correctly rounded; nan of what is less than 0.
+---Returns the square root, correctly rounded; nan for negative numbers.
 ---
 ---```lua
 ---print(strew.tensor{4, 2}:sqrt())
@@ -1872,7 +1877,7 @@ strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 function strew.sqrt(self) end
 strew.sqrt_, Tensor.sqrt, Tensor.sqrt_ = strew.sqrt, strew.sqrt, strew.sqrt
 
----Gives 1 over the square root.
+---Returns the reciprocal of the square root, 1 / sqrt(x).
 ---
 ---```lua
 ---print(strew.tensor{4, 16}:rsqrt())
@@ -1886,7 +1891,7 @@ strew.sqrt_, Tensor.sqrt, Tensor.sqrt_ = strew.sqrt, strew.sqrt, strew.sqrt
 function strew.rsqrt(self) end
 strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqrt
 
----Gives the sine of an angle in radians.
+---Returns the sine of an angle in radians.
 ---
 ---```lua
 ---print(strew.tensor{0, math.pi / 6}:sin())
@@ -1900,7 +1905,7 @@ strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqr
 function strew.sin(self) end
 strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 
----Gives the cosine of an angle in radians.
+---Returns the cosine of an angle in radians.
 ---
 ---```lua
 ---print(strew.tensor{0, math.pi / 3}:cos())
@@ -1914,7 +1919,7 @@ strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 function strew.cos(self) end
 strew.cos_, Tensor.cos, Tensor.cos_ = strew.cos, strew.cos, strew.cos
 
----Gives the hyperbolic tangent.
+---Returns the hyperbolic tangent.
 ---
 ---```lua
 ---print(strew.tensor{0, 1}:tanh())
@@ -1928,7 +1933,7 @@ strew.cos_, Tensor.cos, Tensor.cos_ = strew.cos, strew.cos, strew.cos
 function strew.tanh(self) end
 strew.tanh_, Tensor.tanh, Tensor.tanh_ = strew.tanh, strew.tanh, strew.tanh
 
----Gives 1 / (1 + exp(-x)).
+---Returns the logistic function, 1 / (1 + exp(-x)).
 ---
 ---```lua
 ---print(strew.tensor{0, 2}:sigmoid())
@@ -1944,7 +1949,7 @@ strew.sigmoid_, Tensor.sigmoid, Tensor.sigmoid_ = strew.sigmoid, strew.sigmoid, 
 
 ------------------------------------------------------------------------------------------------------------------- Bits
 
----Gives the bits that are set in both: `self & other`.
+---Returns the bitwise and: `self & other`.
 ---
 ---```lua
 ---print(strew.tensor{6, 3} & 5)
@@ -1959,7 +1964,7 @@ strew.sigmoid_, Tensor.sigmoid, Tensor.sigmoid_ = strew.sigmoid, strew.sigmoid, 
 function strew.bitwise_and(self, other) end
 strew.bitwise_and_, Tensor.bitwise_and, Tensor.bitwise_and_ = strew.bitwise_and, strew.bitwise_and, strew.bitwise_and
 
----Gives the bits that are set in either: `self | other`.
+---Returns the bitwise or: `self | other`.
 ---
 ---```lua
 ---print(strew.tensor{6, 3} | 1)
@@ -1974,7 +1979,7 @@ strew.bitwise_and_, Tensor.bitwise_and, Tensor.bitwise_and_ = strew.bitwise_and,
 function strew.bitwise_or(self, other) end
 strew.bitwise_or_, Tensor.bitwise_or, Tensor.bitwise_or_ = strew.bitwise_or, strew.bitwise_or, strew.bitwise_or
 
----Gives the bits that differ: `self ~ other`.
+---Returns the bitwise exclusive or: `self ~ other`.
 ---
 ---```lua
 ---print(strew.tensor{6, 3} ~ 5)
@@ -1989,7 +1994,7 @@ strew.bitwise_or_, Tensor.bitwise_or, Tensor.bitwise_or_ = strew.bitwise_or, str
 function strew.bitwise_xor(self, other) end
 strew.bitwise_xor_, Tensor.bitwise_xor, Tensor.bitwise_xor_ = strew.bitwise_xor, strew.bitwise_xor, strew.bitwise_xor
 
----Inverts all bits: `~self`; true and false of a bool.
+---Inverts all bits: `~self`; for bool, the logical not.
 ---
 ---```lua
 ---print(~strew.tensor{0, 5}, ~strew.tensor{true})
@@ -2004,9 +2009,9 @@ strew.bitwise_xor_, Tensor.bitwise_xor, Tensor.bitwise_xor_ = strew.bitwise_xor,
 function strew.bitwise_not(self) end
 strew.bitwise_not_, Tensor.bitwise_not, Tensor.bitwise_not_ = strew.bitwise_not, strew.bitwise_not, strew.bitwise_not
 
----------------------------------------------------------------------------------------------------- Comparing, choosing
+--------------------------------------------------------------------------------------------------- Comparing, selecting
 
----Is each element equal to that of other? NaN equals nothing.
+---Compares element by element: true if self equals other. NaN equals nothing.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}:eq(2))
@@ -2017,11 +2022,11 @@ strew.bitwise_not_, Tensor.bitwise_not, Tensor.bitwise_not_ = strew.bitwise_not,
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.eq(self, other) end
 strew.eq_, Tensor.eq, Tensor.eq_ = strew.eq, strew.eq, strew.eq
 
----Does each element differ from that of other?
+---Compares element by element: true if self differs from other.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}:ne(2))
@@ -2032,11 +2037,11 @@ strew.eq_, Tensor.eq, Tensor.eq_ = strew.eq, strew.eq, strew.eq
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.ne(self, other) end
 strew.ne_, Tensor.ne, Tensor.ne_ = strew.ne, strew.ne, strew.ne
 
----Is each element less than that of other?
+---Compares element by element: true if self is less than other.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:lt(2))
@@ -2047,11 +2052,11 @@ strew.ne_, Tensor.ne, Tensor.ne_ = strew.ne, strew.ne, strew.ne
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.lt(self, other) end
 strew.lt_, Tensor.lt, Tensor.lt_ = strew.lt, strew.lt, strew.lt
 
----Is each element less than that of other, or equal?
+---Compares element by element: true if self is less than or equal to other.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:le(2))
@@ -2062,11 +2067,11 @@ strew.lt_, Tensor.lt, Tensor.lt_ = strew.lt, strew.lt, strew.lt
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.le(self, other) end
 strew.le_, Tensor.le, Tensor.le_ = strew.le, strew.le, strew.le
 
----Is each element greater than that of other?
+---Compares element by element: true if self is greater than other.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:gt(2))
@@ -2077,11 +2082,11 @@ strew.le_, Tensor.le, Tensor.le_ = strew.le, strew.le, strew.le
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.gt(self, other) end
 strew.gt_, Tensor.gt, Tensor.gt_ = strew.gt, strew.gt, strew.gt
 
----Is each element greater than that of other, or equal?
+---Compares element by element: true if self is greater than or equal to other.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:ge(2))
@@ -2092,11 +2097,11 @@ strew.gt_, Tensor.gt, Tensor.gt_ = strew.gt, strew.gt, strew.gt
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.ge(self, other) end
 strew.ge_, Tensor.ge, Tensor.ge_ = strew.ge, strew.ge, strew.ge
 
----Are both elements other than 0?
+---Returns the logical and, element by element: true if both elements are nonzero.
 ---
 ---```lua
 ---print(strew.tensor{0, 2}:logical_and(strew.tensor{1, 1}))
@@ -2107,11 +2112,11 @@ strew.ge_, Tensor.ge, Tensor.ge_ = strew.ge, strew.ge, strew.ge
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.logical_and(self, other) end
 strew.logical_and_, Tensor.logical_and, Tensor.logical_and_ = strew.logical_and, strew.logical_and, strew.logical_and
 
----Is one of the elements other than 0?
+---Returns the logical or, element by element: true if at least one of two elements is nonzero.
 ---
 ---```lua
 ---print(strew.tensor{0, 2}:logical_or(0))
@@ -2122,11 +2127,11 @@ strew.logical_and_, Tensor.logical_and, Tensor.logical_and_ = strew.logical_and,
 ---```
 ---@param self strew.Tensor|number any dtype
 ---@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.logical_or(self, other) end
 strew.logical_or_, Tensor.logical_or, Tensor.logical_or_ = strew.logical_or, strew.logical_or, strew.logical_or
 
----Is each element 0?
+---Returns the logical not, element by element: true if the element is 0.
 ---
 ---```lua
 ---print(strew.tensor{0, 2}:logical_not())
@@ -2136,13 +2141,13 @@ strew.logical_or_, Tensor.logical_or, Tensor.logical_or_ = strew.logical_or, str
 ---  true  false
 ---```
 ---@param self strew.Tensor any dtype
----@return strew.Tensor t bool; in place 0 or 1 of self's dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.logical_not(self) end
 strew.logical_not_, Tensor.logical_not, Tensor.logical_not_ = strew.logical_not, strew.logical_not, strew.logical_not
 
----Are two tensors of one shape equal in every element?
+---Returns true if two tensors have the same shape and equal elements.
 ---
----It gives one Lua boolean. NaN equals nothing, -0 equals 0.
+---The result is one Lua boolean. NaN equals nothing, -0 equals 0.
 ---
 ---```lua
 ---print(strew.equal(strew.tensor{1, 2}, strew.tensor{1, 2}), strew.equal(strew.tensor{1}, strew.tensor{1, 1}))
@@ -2156,9 +2161,10 @@ strew.logical_not_, Tensor.logical_not, Tensor.logical_not_ = strew.logical_not,
 function strew.equal(self, other) end
 Tensor.equal = strew.equal
 
----Are the elements of two tensors equal, but for rounding?
+---Returns true if all elements of two tensors are close: equal within a tolerance.
 ---
----`|self - other| <= atol + rtol * |other|` everywhere, after broadcasting. Infinities equal themselves, NaN nothing.
+---The test is `|self - other| <= atol + rtol * |other|` for every element, after broadcasting. Infinities equal
+---themselves, NaN equals nothing.
 ---
 ---```lua
 ---local t, u = strew.tensor{1.0}, strew.tensor{1.1}
@@ -2169,16 +2175,16 @@ Tensor.equal = strew.equal
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
----@param rtol? number 1e-5 unless given
----@param atol? number 1e-8 unless given
+---@param rtol? number relative tolerance, default 1e-5
+---@param atol? number absolute tolerance, default 1e-8
 ---@return boolean
 ---@overload fun(self: strew.Tensor, other: strew.Tensor, options: {rtol?: number, atol?: number}): boolean
 function strew.allclose(self, other, rtol, atol) end
 Tensor.allclose = strew.allclose
 
----Takes elements of a where condition is true, else those of b.
+---Selects element by element: a where condition is true, else b.
 ---
----The three broadcast.
+---The three operands broadcast.
 ---
 ---```lua
 ---local t = strew.tensor{-1, 2, -3}
@@ -2195,7 +2201,7 @@ Tensor.allclose = strew.allclose
 function strew.where(condition, a, b) end
 Tensor.where = strew.where
 
----Puts a value where mask is true.
+---Replaces the elements where mask is true by a value.
 ---
 ---```lua
 ---local t = strew.tensor{-1, 2, -3}
@@ -2207,16 +2213,16 @@ Tensor.where = strew.where
 ---```
 ---@param self strew.Tensor any dtype
 ---@param mask strew.Tensor bool; broadcasts with self, in place to self
----@param value number|boolean|strew.Tensor a number, or a tensor without dimensions
+---@param value number|boolean|strew.Tensor a number, or a tensor of rank 0
 ---@return strew.Tensor t self's dtype
 function strew.masked_fill(self, mask, value) end
 strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill, strew.masked_fill, strew.masked_fill
 
 ------------------------------------------------------------------------------------------------------------- Reductions
 
----Adds the elements.
+---Returns the sum of the elements, of all or along dimensions.
 ---
----The order depends on the shape alone, so that the bits are the same everywhere. Of no elements it is 0.
+---The order of additions depends on the shape alone: the bits are the same everywhere. The sum of no elements is 0.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}, {3, 4}}
@@ -2226,17 +2232,17 @@ strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill,
 ---int64[] cpu  10	int64[2] cpu
 --- 4  6
 ---```
----@param self strew.Tensor any dtype; bools are counted
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param self strew.Tensor any dtype; of bools, the number of true elements
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.sum(self, dim, keepdim) end
 Tensor.sum = strew.sum
 
----Multiplies the elements.
+---Returns the product of the elements, of all or along dimensions.
 ---
----Of no elements it is 1.
+---The product of no elements is 1.
 ---
 ---```lua
 ---print(strew.tensor{2, 3, 4}:prod())
@@ -2245,16 +2251,16 @@ Tensor.sum = strew.sum
 ---int64[] cpu  24
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.prod(self, dim, keepdim) end
 Tensor.prod = strew.prod
 
----Gives the mean, the average.
+---Returns the mean (average) of the elements, of all or along dimensions.
 ---
----Of no elements it is nan.
+---The mean of no elements is nan.
 ---
 ---```lua
 ---print(strew.tensor{{1.0, 2.0}, {3.0, 4.0}}:mean(1))
@@ -2263,19 +2269,19 @@ Tensor.prod = strew.prod
 ---float32[2] cpu
 --- 1.5000  3.5000
 ---```
----@param self strew.Tensor a float dtype; error: integers, `t:to("float32")` first
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param self strew.Tensor a float dtype; error: integers, convert them first: `t:to("float32")`
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.mean(self, dim, keepdim) end
 Tensor.mean = strew.mean
 
----What var and std take by name.
+---Options of var and std.
 ---@class strew.correction_options
----@field correction? number what is taken from the count that divides, 1 unless given
+---@field correction? number the divisor is n - correction; default 1
 
----Gives the variance.
+---Returns the variance of the elements, of all or along dimensions.
 ---
 ---```lua
 ---local t = strew.tensor{1.0, 2.0, 6.0}
@@ -2285,15 +2291,15 @@ Tensor.mean = strew.mean
 ---float32[] cpu  7	float32[] cpu  4.6667
 ---```
 ---@param self strew.Tensor a float dtype
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
 function strew.var(self, dim, keepdim, options) end
 Tensor.var = strew.var
 
----Gives the standard deviation, the root of the variance.
+---Returns the standard deviation, the square root of the variance.
 ---
 ---```lua
 ---print(strew.tensor{1.0, 2.0, 6.0}:std())
@@ -2302,15 +2308,15 @@ Tensor.var = strew.var
 ---float32[] cpu  2.6458
 ---```
 ---@param self strew.Tensor a float dtype
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
 function strew.std(self, dim, keepdim, options) end
 Tensor.std = strew.std
 
----Gives the least element; NaN if there is one.
+---Returns the smallest element (minimum), of all or along dimensions; NaN if there is a NaN.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:amin(1))
@@ -2320,14 +2326,14 @@ Tensor.std = strew.std
 --- 1  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.amin(self, dim, keepdim) end
 Tensor.amin = strew.amin
 
----Gives the greatest element; NaN if there is one.
+---Returns the largest element (maximum), of all or along dimensions; NaN if there is a NaN.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:amax({0, 1}))
@@ -2336,17 +2342,17 @@ Tensor.amin = strew.amin
 ---int64[] cpu  4
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.amax(self, dim, keepdim) end
 Tensor.amax = strew.amax
 
----Gives the least element; along a dimension also where it is; of two tensors what minimum gives.
+---Returns the smallest element (minimum); along a dimension also its position; of two tensors, the same as minimum.
 ---
----NaN is the least, and -0 is less than 0, as in the scatter family. Of equal elements the first one's position is
----given. (PyTorch takes zeros for equal: there the position may be that of the other one.)
+---As in the scatter family, NaN is less than any number and -0 is less than 0. If the minimum repeats, the position is
+---that of the first. (In PyTorch -0 and 0 are equal; the position may differ there.)
 ---
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
@@ -2364,18 +2370,18 @@ Tensor.amax = strew.amax
 --- 2  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; all unless given
----@param keepdim? boolean true: it stays, with size 1; false unless given
+---@param dim? integer one dimension; default: all elements
+---@param keepdim? boolean true: keeps it, with size 1; default false
 ---@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64, with dim only
+---@return strew.Tensor indices int64, only with dim
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.min(self, dim, keepdim) end
 Tensor.min = strew.min
 
----Gives the greatest element; along a dimension also where it is; of two tensors what maximum gives.
+---Returns the largest element (maximum); along a dimension also its position; of two tensors, the same as maximum.
 ---
----NaN is the greatest, and -0 is less than 0, as in the scatter family. Of equal elements the first one's position is
----given. (PyTorch takes zeros for equal: there the position may be that of the other one.)
+---As in the scatter family, NaN is greater than any number and 0 is greater than -0. If the maximum repeats, the
+---position is that of the first. (In PyTorch -0 and 0 are equal; the position may differ there.)
 ---
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
@@ -2393,15 +2399,15 @@ Tensor.min = strew.min
 --- 2  4
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; all unless given
----@param keepdim? boolean true: it stays, with size 1; false unless given
+---@param dim? integer one dimension; default: all elements
+---@param keepdim? boolean true: keeps it, with size 1; default false
 ---@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64, with dim only
+---@return strew.Tensor indices int64, only with dim
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.max(self, dim, keepdim) end
 Tensor.max = strew.max
 
----Gives the position of the least element: the first one, or the first NaN. -0 is less than 0.
+---Returns the position of the smallest element: the first minimum, or the first NaN. -0 is less than 0.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmin(), strew.tensor{{3, 1}, {2, 4}}:argmin(1))
@@ -2411,14 +2417,14 @@ Tensor.max = strew.max
 --- 1  0
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; unless given, the position is that in all elements, in row-major order
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer one dimension; default: the position among all elements, in row-major order
+---@param keepdim? boolean true: keeps the dimensions, with size 1; default false
 ---@return strew.Tensor t int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor
 function strew.argmin(self, dim, keepdim) end
 Tensor.argmin = strew.argmin
 
----Gives the position of the greatest element: the first one, or the first NaN. -0 is less than 0.
+---Returns the position of the largest element: the first maximum, or the first NaN. -0 is less than 0.
 ---
 ---```lua
 ---print(strew.tensor{{3, 1}, {2, 4}}:argmax(), strew.tensor{{3, 1}, {2, 4}}:argmax(1))
@@ -2428,16 +2434,16 @@ Tensor.argmin = strew.argmin
 --- 0  1
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; unless given, the position is that in all elements, in row-major order
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer one dimension; default: the position among all elements, in row-major order
+---@param keepdim? boolean true: keeps the dimensions, with size 1; default false
 ---@return strew.Tensor t int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor
 function strew.argmax(self, dim, keepdim) end
 Tensor.argmax = strew.argmax
 
----Are all elements other than 0?
+---Returns true if all elements are nonzero.
 ---
----Of no elements it is true.
+---For no elements it is true.
 ---
 ---```lua
 ---print(strew.tensor{{1, 0}, {1, 2}}:all(1))
@@ -2447,16 +2453,16 @@ Tensor.argmax = strew.argmax
 --- false   true
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t bool
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.all(self, dim, keepdim) end
 Tensor.all = strew.all
 
----Is one of the elements other than 0?
+---Returns true if at least one element is nonzero.
 ---
----Of no elements it is false.
+---For no elements it is false.
 ---
 ---```lua
 ---print(strew.tensor{{0, 0}, {1, 2}}:any(1))
@@ -2466,16 +2472,16 @@ Tensor.all = strew.all
 --- false   true
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer|integer[] which dimensions; all unless given
----@param keepdim? boolean true: they stay, with size 1; false unless given
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t bool
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.any(self, dim, keepdim) end
 Tensor.any = strew.any
 
----Gives the sums of all elements up to each one, along a dimension.
+---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
----Sums of floats are carried in double precision made of two floats, on every device: the last one is as exact as `sum`.
+---Float sums are accumulated as pairs of floats (double-float), on every device: the last one is as exact as `sum`.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumsum(1))
@@ -2493,9 +2499,9 @@ strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew
 
 ------------------------------------------------------------------------------------------------------- Sorting, finding
 
----Sorts along a dimension, and gives where each element was.
+---Sorts along a dimension; also returns the original positions (argsort).
 ---
----Equal elements keep their order; NaN is the greatest.
+---The sort is stable: equal elements keep their order. NaN is greater than any number.
 ---
 ---```lua
 ---print(strew.tensor{3, 1, 2}:sort())
@@ -2510,17 +2516,17 @@ strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew
 --- 0  2  1
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer -1 unless given
----@param descending? boolean false unless given
+---@param dim? integer default -1
+---@param descending? boolean default false
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, descending?: boolean}): strew.Tensor, strew.Tensor
 function strew.sort(self, dim, descending) end
 Tensor.sort = strew.sort
 
----Gives the positions that sort along a dimension.
+---Returns the positions of the elements in sorted order, along a dimension.
 ---
----Equal elements keep their order; NaN is the greatest.
+---The sort is stable: equal elements keep their order. NaN is greater than any number.
 ---
 ---```lua
 ---local t = strew.tensor{3, 1, 2}
@@ -2532,14 +2538,14 @@ Tensor.sort = strew.sort
 --- 1  2  3
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer -1 unless given
----@param descending? boolean false unless given
+---@param dim? integer default -1
+---@param descending? boolean default false
 ---@return strew.Tensor indices int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, descending?: boolean}): strew.Tensor
 function strew.argsort(self, dim, descending) end
 Tensor.argsort = strew.argsort
 
----Gives the k greatest elements along a dimension, in order, and where they were.
+---Returns the k largest elements along a dimension, in descending order, and their positions.
 ---
 ---```lua
 ---print(strew.tensor{3, 1, 4, 1, 5}:topk(2))
@@ -2554,20 +2560,20 @@ Tensor.argsort = strew.argsort
 ---```
 ---@param self strew.Tensor any dtype
 ---@param k integer 0 to the size of dim
----@param dim? integer -1 unless given
----@param largest? boolean true unless given; false: the k least
+---@param dim? integer default -1
+---@param largest? boolean default true; false: the k smallest, in ascending order
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
 ---@overload fun(self: strew.Tensor, k: integer, options: {dim?: integer, largest?: boolean}): strew.Tensor, strew.Tensor
 function strew.topk(self, k, dim, largest) end
 Tensor.topk = strew.topk
 
----What unique takes by name.
+---Options of unique.
 ---@class strew.unique_options
----@field return_inverse? boolean also the place of each element's value, in self's shape; false unless given
----@field return_counts? boolean also how often each value is there; false unless given
+---@field return_inverse? boolean also returns the position of each element's value, in self's shape; default false
+---@field return_counts? boolean also returns how often each value occurs; default false
 
----Gives the different values, in ascending order.
+---Returns the distinct values, in ascending order.
 ---
 ---```lua
 ---local words = strew.tensor{7, 3, 7, 7}
@@ -2584,15 +2590,15 @@ Tensor.topk = strew.topk
 ---```
 ---@param self strew.Tensor any dtype and shape
 ---@param options? strew.unique_options
----@return strew.Tensor values [how many], self's dtype
----@return strew.Tensor inverse int64, where it is asked for
----@return strew.Tensor counts int64, where they are asked for
+---@return strew.Tensor values self's dtype, one dimension
+---@return strew.Tensor inverse int64, only with return_inverse
+---@return strew.Tensor counts int64, only with return_counts
 function strew.unique(self, options) end
 Tensor.unique = strew.unique
 
----Gives the positions of elements other than 0, in row-major order.
+---Returns the positions of the nonzero elements, in row-major order.
 ---
----A filter is `t:gather(0, mask:nonzero():squeeze(1))`: the elements of `t` where `mask` is true.
+---To filter a tensor by a mask, use `masked_select`.
 ---
 ---```lua
 ---print(strew.tensor{{0, 7}, {8, 0}}:nonzero())
@@ -2603,16 +2609,17 @@ Tensor.unique = strew.unique
 --- 1  0
 ---```
 ---@param self strew.Tensor any dtype
----@return strew.Tensor t int64[how many, rank]
+---@return strew.Tensor t int64[n, rank], one row for each nonzero element
 function strew.nonzero(self) end
 Tensor.nonzero = strew.nonzero
 
---------------------------------------------------------------------------------------------------- Products of matrices
+-------------------------------------------------------------------------------------------------------- Matrix products
 
----Multiplies matrices, vectors and stacks of them, as PyTorch does.
+---Returns the matrix product of matrices, vectors or batches of matrices, as in PyTorch.
 ---
----Of two vectors it is their dot product; a vector stands for one row in front, or one column behind; leading
----dimensions broadcast. Integer sums wrap; floats are computed by the machine's BLAS, or CLBlast, where there is one.
+---The product of two vectors is their dot product. A vector is a row as first operand, a column as second operand.
+---Leading dimensions broadcast. Integer sums wrap. Floats are computed by the installed BLAS, or CLBlast, if there is
+---one.
 ---
 ---```lua
 ---local a = strew.tensor{{1, 2}, {3, 4}}
@@ -2630,7 +2637,7 @@ Tensor.nonzero = strew.nonzero
 function strew.matmul(self, other) end
 Tensor.matmul = strew.matmul
 
----Multiplies two matrices.
+---Returns the product of two matrices.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2}, {3, 4}}:mm(strew.tensor{{0, 1}, {1, 0}}))
@@ -2646,7 +2653,7 @@ Tensor.matmul = strew.matmul
 function strew.mm(self, other) end
 Tensor.mm = strew.mm
 
----Multiplies a matrix and a vector.
+---Returns the product of a matrix and a vector.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2}, {3, 4}}:mv(strew.tensor{1, 10}))
@@ -2661,9 +2668,9 @@ Tensor.mm = strew.mm
 function strew.mv(self, other) end
 Tensor.mv = strew.mv
 
----Multiplies two vectors and adds the products.
+---Returns the dot product of two vectors.
 ---
----The order of the sum depends on the length alone.
+---The order of additions depends on the length alone.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:dot(strew.tensor{4, 5, 6}))
@@ -2673,31 +2680,33 @@ Tensor.mv = strew.mv
 ---```
 ---@param self strew.Tensor [k]
 ---@param other strew.Tensor [k], the same dtype
----@return strew.Tensor t without dimensions
+---@return strew.Tensor t rank 0
 function strew.dot(self, other) end
 Tensor.dot = strew.dot
 
 ------------------------------------------------------------------------------------------------------------------ Files
 
----What strew.load takes by name.
+---Options of strew.load.
 ---@class strew.load_options
----@field device? strew.device where the tensors are made; default: the program's device
----@field map? boolean .npy on the CPU: true reads elements when they are used; the file never changes
----@field header? boolean .csv: is the first line one of names? Unless given it is not, and looking like one is an error
----@field separator? string .csv: the character between cells, "," unless given
----@field dtype? strew.dtype .csv: of the columns of numbers; int64 or float64 unless given
----@field text? (string|integer)[] .csv: columns that hold text, whatever it looks like
+---@field device? strew.device default: the program's device
+---@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
+---@field header? boolean .csv: true if the first line holds names; default false: a line of names is an error
+---@field separator? string .csv: the character between cells, default ","
+---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
+---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 
----Reads tensors from a file: .npy, .npz, .csv or .png, which the end of its name tells.
+---Reads tensors from a file. The file name's extension gives the format: .npy, .npz, .csv or .png.
 ---
----.npy gives a tensor, .npz a table of tensors by name. .csv gives a table of columns, by name with `header = true`,
----else by number: whole numbers are int64, other numbers float64 with nan for empty cells, and text becomes int64
----codes: the word of code c is `x.words[column][c + 1]`. `x.names` is the order of the columns. `strew.words(x)` and
----`strew.columns(x)` give the same where columns have those names. .png gives uint8, or
----int32 where it has 16 bits, of shape [height, width] if it is grey, else [height, width, channels].
+---.npy: a tensor. .npz: a table of tensors by name. .png: uint8, or int32 if it has 16 bits; the shape is [height,
+---width] if it is grey, else [height, width, channels].
 ---
----A file that is cut short, or says what is not so, is an error that names the place; nothing is allocated that it
----could not fill. .npz takes the library libzip, .png libpng: where they are missing the error names the package.
+---.csv: a table of columns, by name with `header = true`, else by number. Columns of integers become int64, of other
+---numbers float64; an empty cell becomes nan. Text becomes int64 codes: the word of code c is `x.words[column][c + 1]`.
+---`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
+---called "words" or "names".
+---
+---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
+---.npz needs the library libzip, .png libpng; if one is missing, the error names the package.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -2716,23 +2725,25 @@ Tensor.dot = strew.dot
 ---```
 ---@param path string
 ---@param options? strew.load_options
----@return any x a tensor, or a table of tensors; error: the file, the place in it and the reason
+---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
 function strew.load(path, options) end
 
----What strew.save takes by name.
+---Options of strew.save.
 ---@class strew.save_options
----@field compress? boolean .npz: true makes it smaller, and slower to write
----@field header? boolean .csv: a first line of names; unless given, where the columns have names
----@field separator? string .csv: the character between cells, "," unless given
----@field names? (string|integer)[] .csv: the order of the columns; that of the table that was loaded unless given
----@field words? table .csv: {column = {word, ...}}; those that were loaded unless given. Columns not in x are ignored
+---@field compress? boolean .npz: true compresses: smaller, and slower to write; default false
+---@field header? boolean .csv: true writes a first line of names; default: true if the columns have names
+---@field separator? string .csv: the character between cells, default ","
+---@field names? (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
+---@field words? table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
 
----Writes a tensor, or a table of tensors, to a file: .npy, .npz, .csv or .png, which the end of its name tells.
+---Writes a tensor, or a table of tensors, to a file. The extension gives the format: .npy, .npz, .csv or .png.
 ---
----.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png what `load` gives for one.
----Files of NumPy have no bfloat16. The file is written under another name beside the old one, and takes its place when
----it is whole: an error, a full disk or a crash leaves the old one as it was. What a killed process has left of its save
----is removed by the next save into that folder.
+---.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png a tensor with a shape and
+---dtype that `load` returns for .png. NumPy's formats have no bfloat16.
+---
+---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
+---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
+---processes.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -2751,9 +2762,9 @@ function strew.load(path, options) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
----Lists the columns of a table that was loaded, in the order of the file.
+---Returns the columns of a loaded table, in the order of the file.
 ---
----It is `x.names`, also where a column is called "names".
+---The result is `x.names`, even if a column is called "names".
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -2767,13 +2778,13 @@ function strew.save(path, x, options) end
 ---```text
 ---id names
 ---```
----@param x table as strew.load makes it; error: another one
----@return (string|integer)[] columns their names, or their numbers where they have none
+---@param x table returned by strew.load; error: any other table
+---@return (string|integer)[] columns the names of the columns, or their numbers if they have none
 function strew.columns(x) end
 
----Gives the words behind the codes of text columns of a table that was loaded.
+---Returns the words of the text columns of a loaded table.
 ---
----It is `x.words`, or `x.words[column]`, also where a column is called "words". The word of code c is the one at c + 1.
+---The result is `x.words` or `x.words[column]`, even if a column is called "words". Code c is the word at c + 1.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -2787,24 +2798,24 @@ function strew.columns(x) end
 ---```text
 ---Bergen	80
 ---```
----@param x table as strew.load makes it; error: another one
----@param column? string|integer one of its columns; error: none of them
----@return table words {word, ...} of that column, nil if it holds numbers; {column = {word, ...}} of all without one
+---@param x table returned by strew.load; error: any other table
+---@param column? string|integer a column; error: unknown; default: all columns
+---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
 function strew.words(x, column) end
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
 
----How tensors are printed.
+---Options of printing.
 ---@class strew.print_options
----@field precision? integer digits behind the point, 4 unless set
----@field threshold? integer|number elements above which only the edges are shown, 1000 unless set; math.huge: never
----@field edgeitems? integer how many are shown at each edge, 3 unless set
----@field linewidth? integer|"auto" columns of a line, "auto" unless set: the terminal's, else 80
----@field profile? "default"|"short"|"full" sets all: the numbers above; 2 digits and edges of 2; never a summary
+---@field precision? integer digits after the decimal point, default 4
+---@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: never
+---@field edgeitems? integer number of elements at each edge, default 3
+---@field linewidth? integer|"auto" characters in a line; default "auto": the terminal's width, else 80
+---@field profile? "default"|"short"|"full" sets all: the defaults; 2 digits and edges of 2; all elements
 
----Sets how tensors are printed, by `print`, `tostring` and the prompt.
+---Sets how `print`, `tostring` and the prompt format tensors.
 ---
----What is not named stays; `{profile = "default"}` goes back.
+---Options that are not given keep their value. `{profile = "default"}` restores the defaults.
 ---
 ---```lua
 ---local t = strew.tensor{1 / 3, 2 / 3}
@@ -2822,7 +2833,7 @@ function strew.words(x, column) end
 ---@param options? strew.print_options
 function strew.set_printoptions(options) end
 
----Gives how tensors are printed, as set_printoptions takes it.
+---Returns the options of printing, as a table for set_printoptions.
 ---
 ---```lua
 ---local options = strew.get_printoptions()
@@ -2834,22 +2845,22 @@ function strew.set_printoptions(options) end
 ---@return strew.print_options options
 function strew.get_printoptions() end
 
----What strew.show takes by name.
+---Options of strew.show.
 ---@class strew.show_options
----@field width? integer columns, the terminal's unless given
----@field height? integer lines, the terminal's unless given
----@field min? number what is drawn darkest, or where the histogram begins; the least element unless given
----@field max? number what is drawn brightest, or where the histogram ends; the greatest element unless given
----@field colormap? strew.colormap of pictures; "viridis" unless given
----@field style? "ascii"|"blocks"|"256"|"truecolor" what the terminal can unless given; not one, or $NO_COLOR: no colour
----@field histogram? boolean true: how many elements lie between which numbers
----@field bins? integer of the histogram, 10 unless given
+---@field width? integer width in characters, default: the terminal's
+---@field height? integer height in lines, default: the terminal's
+---@field min? number value of the darkest colour, or start of the histogram; default: the minimum
+---@field max? number value of the brightest colour, or end of the histogram; default: the maximum
+---@field colormap? strew.colormap colours of a matrix, default "viridis"
+---@field style? "ascii"|"blocks"|"256"|"truecolor" default: what the terminal supports; no colour if $NO_COLOR is set
+---@field histogram? boolean true draws a histogram; default false
+---@field bins? integer bins of the histogram, default 10
 
----Draws a tensor with characters: a matrix as a picture, one dimension as a line, any as a histogram.
+---Draws a tensor as text: a matrix as a picture, one dimension as a line, any tensor as a histogram.
 ---
----A tensor of shape [height, width, 3] or 4, uint8 or floats in 0..1, is a picture in colours. What is larger than the
----screen is drawn as means of equal parts, taken on the tensor's device. It is printed through `print`, the range below
----it.
+---A tensor of shape [height, width, 3] or [height, width, 4], uint8 or floats in 0..1, is a colour picture. A tensor
+---larger than the screen is scaled down by means of equal blocks, computed on its device. The picture is written with
+---`print`; the range of values follows below it.
 ---
 ---```lua
 ---strew.show(strew.arange(16):view(4, 4), {width = 8, style = "ascii"})
@@ -2865,20 +2876,20 @@ function strew.get_printoptions() end
 ---[1.667, 2.333)  2  ##############
 ---[2.333,     3]  3  #####################
 ---```
----@param self strew.Tensor error: a shape that is no picture
+---@param self strew.Tensor error: a shape that cannot be drawn
 ---@param options? strew.show_options
 function strew.show(self, options) end
 Tensor.show = strew.show
 
----What strew.image takes by name.
+---Options of strew.image.
 ---@class strew.image_options
----@field colormap? strew.colormap "viridis" unless given
----@field scale? integer pixels for a number, in each direction; 1 unless given
----@field min? number gets the first colour, as all below; the least finite number unless given
----@field max? number gets the last colour, as all above; the greatest finite number unless given
----@field nan? integer[] the colour of NaN, {red, green, blue}; magenta unless given, which no map has
+---@field colormap? strew.colormap default "viridis"
+---@field scale? integer pixels for an element, in each direction; default 1
+---@field min? number value of the first colour; default: the smallest finite element
+---@field max? number value of the last colour; default: the largest finite element
+---@field nan? integer[] the colour of NaN, {red, green, blue}; default magenta, which no colour map contains
 
----The colours that numbers get.
+---A colour map: the colours from the smallest value to the largest.
 ---
 ---```lua
 ---local t = strew.tensor{{0.0, 1.0}}
@@ -2895,10 +2906,10 @@ Tensor.show = strew.show
 ---| "viridis" # dark violet, green, yellow
 ---| "magma" # black, violet, pink, light yellow
 ---| "inferno" # black, violet, orange, light yellow
----| "coolwarm" # blue, grey, red: what is around the middle of the range
+---| "coolwarm" # blue, grey, red: shows differences from the middle of the range
 ---| "grey" # black to white
 
----Makes a picture of a matrix: a colour for each number.
+---Creates a colour picture of a matrix, with a colour map.
 ---
 ---`strew.save` writes it to a .png file.
 ---
@@ -2918,10 +2929,10 @@ Tensor.show = strew.show
 function strew.image(self, options) end
 Tensor.image = strew.image
 
----Says what takes so long, on one line at the terminal that goes when it is done.
+---Shows a progress line at the terminal, or removes it.
 ---
----Where standard error is no terminal nothing is said. Loading large files and compiling for a device call it by
----themselves.
+---The line is written to standard error, and only if that is a terminal. Loading large files and compiling kernels show
+---it by themselves.
 ---
 ---```lua
 ---for i = 1, 3 do strew.progress("counting", i / 3) end
@@ -2931,30 +2942,30 @@ Tensor.image = strew.image
 ---```text
 ---counted
 ---```
----@param doing? string a few words; unless given, it is done
----@param done? number which part of it is done, 0 to 1
+---@param doing? string a few words; omitted: removes the line
+---@param done? number the fraction done, 0 to 1
 function strew.progress(doing, done) end
 
 -------------------------------------------------------------------------------- Devices, threads, memory, time, errors
 
----A device, as strew.devices() describes it.
+---A device, as returned by strew.devices().
 ---@class strew.device_description
----@field name string as `{device = ...}` takes it
----@field description string the hardware's own name
----@field error? string why it cannot be opened; then all below is absent
----@field units? integer how many work at the same time: threads, or OpenCL's compute units
----@field launches? integer kernels given to it so far
----@field float64? boolean does it have float64?
----@field int64_atomics? boolean
----@field exact_division? boolean does the hardware round / and sqrt correctly? If not, integers do
----@field denormals? boolean does the hardware keep them? If not, integers do
----@field memory? integer bytes
----@field largest_tensor? integer bytes
----@field work_group? integer
+---@field name string the name for `{device = ...}`
+---@field description string the name of the hardware
+---@field error? string why the device cannot be opened; then all fields below are absent
+---@field units? integer threads, or OpenCL's compute units
+---@field launches? integer number of kernel launches so far
+---@field float64? boolean true if it has float64
+---@field int64_atomics? boolean true if it has 64-bit atomics
+---@field exact_division? boolean true if the hardware rounds / and sqrt correctly; else strew uses integers
+---@field denormals? boolean true if the hardware keeps denormals; else strew uses integers
+---@field memory? integer bytes of memory
+---@field largest_tensor? integer bytes of the largest tensor
+---@field work_group? integer the largest work-group size
 ---@field driver? string
----@field promise? string which promise of strew it cannot keep, and what it costs
+---@field promise? string the promise of strew that it cannot keep, and the consequence
 
----Lists the devices, the CPU first, and what could not be used.
+---Lists the devices, the CPU first, and the drivers that failed.
 ---
 ---```lua
 ---local devices, problems = strew.devices()
@@ -2964,10 +2975,10 @@ function strew.progress(doing, done) end
 ---cpu	true	table
 ---```
 ---@return strew.device_description[] devices
----@return string[] problems why a driver brought no device, in words
+---@return string[] problems messages of drivers without a usable device
 function strew.devices() end
 
----Gives the number of threads that the CPU's work is shared among.
+---Returns the number of threads of the CPU.
 ---
 ---```lua
 ---strew.set_num_threads(2)
@@ -2979,9 +2990,9 @@ function strew.devices() end
 ---@return integer threads
 function strew.get_num_threads() end
 
----Sets the number of threads that the CPU's work is shared among.
+---Sets the number of threads of the CPU.
 ---
----No result depends on it.
+---Results do not depend on it.
 ---
 ---```lua
 ---strew.set_num_threads(1)
@@ -2990,10 +3001,10 @@ function strew.get_num_threads() end
 ---```text
 ---1
 ---```
----@param threads integer 1..256; 0: one for each processor that the process may use
+---@param threads integer 1..256; 0: one for each available processor
 function strew.set_num_threads(threads) end
 
----Gives the bytes of tensor memory in use, and the most there ever were.
+---Returns the bytes of tensor memory in use, and their maximum so far (peak).
 ---
 ---```lua
 ---local t = strew.zeros(1000)
@@ -3007,7 +3018,7 @@ function strew.set_num_threads(threads) end
 ---@return integer peak
 function strew.memory() end
 
----Gives seconds that only ever grow, after waiting for all work given to devices.
+---Waits until all devices are idle and returns a monotonic time in seconds, for measuring.
 ---
 ---```lua
 ---local start = strew.clock()
@@ -3017,12 +3028,12 @@ function strew.memory() end
 ---```text
 ---true
 ---```
----@return number seconds from an arbitrary moment on
+---@return number seconds since an arbitrary start
 function strew.clock() end
 
----May float sums on a GPU join in any order? Not while this is true, which it is at first.
+---Returns or sets whether float sums on a GPU are deterministic; true by default.
 ---
----`strew.deterministic(false)` lets them use atomics, which can be faster; their last bits then differ from run to run.
+---After `strew.deterministic(false)` sums may use atomics, which can be faster; their last bits then vary between runs.
 ---
 ---```lua
 ---print(strew.deterministic())
@@ -3030,21 +3041,21 @@ function strew.clock() end
 ---```text
 ---true
 ---```
----@param enabled? boolean what is set; unless given, nothing
----@return boolean enabled what holds now
+---@param enabled? boolean the new setting; omitted: no change
+---@return boolean enabled the current setting
 function strew.deterministic(enabled) end
 
----What strew.last_error() gives.
+---An error, as returned by strew.last_error().
 ---@class strew.error
----@field op string the call, as the script named it
----@field arg? string the argument at fault
+---@field op string the function, as the script called it
+---@field arg? string the invalid argument
 ---@field code string argument, dtype, shape, index, value, overlap, device, memory, freed, file, interrupted or time
----@field message string all of it
----@field value? number|boolean the value at fault
----@field pos? integer[] where it stands, counted from 0
+---@field message string the whole message
+---@field value? number|boolean the invalid value
+---@field pos? integer[] its position, counted from 0
 ---@field hint? string what to do about it
 
----Gives the last error of a call, as a table; nil where there was none.
+---Returns the last error of a call as a table, or nil if there was none.
 ---
 ---```lua
 ---local t = strew.zeros(3)
@@ -3058,25 +3069,25 @@ function strew.deterministic(enabled) end
 ---@return strew.error|nil
 function strew.last_error() end
 
----What strew.help takes by name.
+---Options of strew.help.
 ---@class strew.help_options
----@field search? string words that are looked for in all texts
+---@field search? string words to look for in all entries
 
----Prints the text about a name, or, without one, what there is.
+---Prints the help about a name; without a name, the list of entries.
 ---
----Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt `?name` does the
----same, and `??word` is `strew.help{search = "word"}`.
+---Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt, `?name` does the
+---same; `??word` is `strew.help{search = "word"}`.
 ---
 ---```lua
 ---strew.help{search = "hyperbolic"}
 ---print(select(2, pcall(strew.help, "scater")))
 ---```
 ---```text
----  tanh  Gives the hyperbolic tangent.
+---  tanh  Returns the hyperbolic tangent.
 ---example:2: help: 'name' is "scater", of which there is no text
 ---  hint  did you mean 'scatter'?
 ---```
----@param name? string|function a function's name, in any form, or the function; a rule's: "dtype", "mode", "counting"
+---@param name? string|function a function or its name in any form, or the name of a rule: "dtype", "mode", "counting"
 ---@param options? strew.help_options
 ---@overload fun(options: strew.help_options)
 function strew.help(name, options) end

@@ -97,7 +97,7 @@ describe("strew.help", function()
 
   it("looks for words, names first", function()
     assert.truthy(printed{search = "GREATEST position"}:find "^  argmax")
-    assert.truthy(printed{search = "hyperbolic"}:find "^  tanh  Gives the hyperbolic tangent%.$")
+    assert.truthy(printed{search = "hyperbolic"}:find "^  tanh  Returns the hyperbolic tangent%.$")
   end)
 
   it("finds what other libraries call otherwise, with a hyphen or without", function()
