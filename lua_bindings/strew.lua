@@ -1264,8 +1264,8 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 
 ---Reads self at the positions given by index along dim.
 ---
----For each position p of index: `out[p] = self[p with p[dim] = index[p]]`. In one dimension, `t:gather(0, index)` looks
----up each index value in `t`. For rows of a matrix, use `t:index_select(0, rows)`.
+---For each position p of index: `out[p] = self[p with p[dim] = index[p]]`. In one dimension, `t:gather(0, index)` is a
+---table lookup. For rows of a matrix, use `t:index_select(0, rows)`.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -2501,7 +2501,7 @@ strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew
 
 ---Sorts along a dimension; also returns the original positions (argsort).
 ---
----The sort is stable: equal elements keep their order. NaN is greater than any number.
+---The sort is stable: equal elements keep their order. NaN is the greatest value.
 ---
 ---```lua
 ---print(strew.tensor{3, 1, 2}:sort())
@@ -2526,7 +2526,7 @@ Tensor.sort = strew.sort
 
 ---Returns the positions of the elements in sorted order, along a dimension.
 ---
----The sort is stable: equal elements keep their order. NaN is greater than any number.
+---The sort is stable: equal elements keep their order. NaN is the greatest value.
 ---
 ---```lua
 ---local t = strew.tensor{3, 1, 2}
