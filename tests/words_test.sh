@@ -1,0 +1,36 @@
+#!/bin/sh
+# usage: sh tests/words_test.sh
+# Refuses the words of tests/words.txt, and names FILE:LINE of each: we write the standard terms.
+set -eu
+cd "$(dirname "$0")/.."
+words=$(mktemp) planted=$(mktemp)
+trap 'rm -f "$words" "$planted"' EXIT
+grep -v '^#' tests/words.txt >"$words"
+
+# Lines of files or folders with one of the words. (What fuzzing found or begins with, and packages.* are data.)
+refused() {
+  grep -rInwiF -f "$words" --exclude=words.txt --exclude='packages.*' --exclude-dir=seeds --exclude-dir=found "$@" || :
+}
+
+passed=0 failed=0
+verdict() { # NAME WRONG: what is wrong; empty: nothing
+  if [ -z "$2" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $1:"
+    echo "$2" | sed 's/^/  /'
+  fi
+}
+
+verdict 'words to refuse are found' "$(refused runtime opencl lua_bindings scripts tests Makefile README.md .ci)"
+
+# The test sees a line that is planted, and whole words only.
+printf '%s\n' 'overdue subdued henceforth' '// Nothing, Hence Nobody' >"$planted"
+verdict 'a planted word is not found, or a part of a word is' \
+  "$(refused "$planted" | grep -qx '2:// Nothing, Hence Nobody' || echo 'see above')"
+verdict 'more than the planted line is found' "$(refused "$planted" | sed 1d)"
+
+echo "words: $(grep -c . "$words") refused"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
