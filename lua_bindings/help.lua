@@ -347,7 +347,7 @@ end
 -- What there is, by group.
 local function overview()
   local lines = {}
-  wrap(lines, 'strew.help("name") tells about one of these, strew.help{search = "words"} looks for words.', "", "")
+  wrap(lines, 'strew.help("name") describes one of these, strew.help{search = "words"} searches their texts.', "", "")
   for _, group in ipairs(groups) do
     local list = {}
     for i, entry in ipairs(group.entries) do list[i] = entry.name end

@@ -57,7 +57,7 @@
 --- 4  6
 ---float32[1, 2] cpu
 --- 4  6
----example:4: sum: 'options' has unknown key "dims", known are dim, keepdim
+---example:4: sum: 'options' has unknown key "dims", expected dim, keepdim
 ---  hint  did you mean 'dim'?
 ---```
 
@@ -3084,7 +3084,7 @@ function strew.last_error() end
 ---```
 ---```text
 ---  tanh  Returns the hyperbolic tangent.
----example:2: help: 'name' is "scater", of which there is no text
+---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```
 ---@param name? string|function a function or its name in any form, or the name of a rule: "dtype", "mode", "counting"

@@ -29,7 +29,7 @@ static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
 
 static bool fail_type(lua_State *L, struct call *call, int i, const char *name, const char *due) {
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, %s is due", bind_text(L, call, i, text), due);
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), due);
   call->error.has_value = read_scalar(L, i, &call->error.value);
   return false;
 }
@@ -135,7 +135,7 @@ bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
 void bind_hint_key(lua_State *L, struct call *call, int i) {
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
   if (strcmp(key, "dtype") == 0 || strcmp(key, "device") == 0)
-    bind_hint(call, "options stand in a table of their own, behind this one: {%s = ...}", key);
+    bind_hint(call, "pass options in a table of their own, after this one: {%s = ...}", key);
 }
 
 bool bind_list(lua_State *L, struct call *call, int i, const char *name, void *out) {
@@ -150,7 +150,7 @@ bool bind_list(lua_State *L, struct call *call, int i, const char *name, void *o
   }
   if (!bind_stray_key(L, i, n)) return true;
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "has key %s, a sequence is due", bind_text(L, call, lua_gettop(L), text));
+  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
   bind_hint_key(L, call, lua_gettop(L));
   return false;
 }
@@ -241,12 +241,12 @@ static bool fail_count(lua_State *L, struct call *call, const struct parameter *
   int places = 0;
   while (parameters[places].name && parameters[places].presence != KEYED) places++;
   if (!parameters->name)
-    bind_fail(call, STREW_EARGUMENT, NULL, "takes no argument, %d %s given", count, count == 1 ? "was" : "were");
+    bind_fail(call, STREW_EARGUMENT, NULL, "takes no arguments, %d given", count);
   else if (parameters[places].name && count == places + 1)
-    bind_fail(call, STREW_EARGUMENT, "options", "is %s, a table is due, the arguments are %s",
+    bind_fail(call, STREW_EARGUMENT, "options", "is %s, expected a table; the arguments are %s",
               bind_text(L, call, count, value), signature(parameters, text, sizeof text));
   else
-    bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments are too many, they are %s", count,
+    bind_fail(call, STREW_EARGUMENT, NULL, "too many arguments: %d; the arguments are %s", count,
               signature(parameters, text, sizeof text));
   return false;
 }
@@ -259,7 +259,7 @@ static bool fail_key(lua_State *L, struct call *call, const struct parameter *pa
     add_text(known, sizeof known, known[0] ? ", " : "", p->name, "");
     strew_guess_name(&guess, p->name);
   }
-  bind_fail(call, STREW_EARGUMENT, "options", "has unknown key %s, known are %s", bind_text(L, call, key, text), known);
+  bind_fail(call, STREW_EARGUMENT, "options", "has unknown key %s, expected %s", bind_text(L, call, key, text), known);
   bind_hint_guess(call, &guess);
   return false;
 }
@@ -348,7 +348,7 @@ bool bind_wrap_dim(struct call *call, const strew_tensor *tensor, int *dim) {
     bind_fail(call, STREW_ESHAPE, "dim", "is %d, out of range for %d dimension%s (valid %d..%d)", *dim, rank,
               rank == 1 ? "" : "s", -rank, rank - 1);
   else
-    bind_fail(call, STREW_ESHAPE, "self", "is a single number, at least one dimension is due");
+    bind_fail(call, STREW_ESHAPE, "self", "is a single number, expected at least one dimension");
   return false;
 }
 

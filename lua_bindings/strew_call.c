@@ -107,7 +107,7 @@ static bool is_callable(lua_State *L, struct call *call) {
   }
   if (!(call->form & (METHOD | INPLACE)) || lua_isuserdata(L, 1)) return true;
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, "self", "is %s, a tensor is due",
+  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a tensor",
             call->arguments ? bind_text(L, call, 1, text) : "missing");
   if (call->form & METHOD) bind_hint(call, colon_hint, call->error.alias);
   bind_hint_table(L, call, 1, "self");

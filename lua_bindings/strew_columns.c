@@ -124,10 +124,9 @@ static const char *read_name(lua_State *L, struct call *call, int i, const char 
   char text[TEXT_BYTES];
   const char *name = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
   if (!name)
-    return bind_fail(call, STREW_EARGUMENT, argument, "has %s where a string is due", bind_text(L, call, i, text)),
-           NULL;
+    return bind_fail(call, STREW_EARGUMENT, argument, "has %s, expected a string", bind_text(L, call, i, text)), NULL;
   if (strlen(name) == lua_rawlen(L, i)) return name;
-  return bind_fail(call, STREW_EARGUMENT, argument, "has \"%.40s\" and more behind a zero byte, which no file can hold",
+  return bind_fail(call, STREW_EARGUMENT, argument, "has \"%.40s\" and more after a zero byte, which no file can hold",
                    name),
          NULL;
 }
@@ -147,7 +146,7 @@ static bool read_tensor(lua_State *L, struct call *call, int key, struct entry *
   if (box)
     bind_fail(call, STREW_EFREED, "x", "has a tensor that was freed at key %s", bind_text(L, call, key, text));
   else
-    bind_fail(call, STREW_EARGUMENT, "x", "has %s at key %s, a tensor is due", bind_text(L, call, top, value),
+    bind_fail(call, STREW_EARGUMENT, "x", "has %s at key %s, expected a tensor", bind_text(L, call, top, value),
               bind_text(L, call, key, text));
   hint_about(L, call, key);
   return false;
@@ -202,7 +201,7 @@ static bool put_in_order(lua_State *L, struct call *call, struct columns *column
     if (entry && entry->place < 0)
       keep(columns, entry);
     else if (columns->names.is_given)
-      return bind_fail(call, STREW_EARGUMENT, "names", entry ? "has \"%.60s\" twice" : "has \"%.60s\", which x has not",
+      return bind_fail(call, STREW_EARGUMENT, "names", entry ? "has \"%.60s\" twice" : "has \"%.60s\", not found in x",
                        name),
              false;
   }
@@ -260,7 +259,7 @@ bool bind_read_columns(lua_State *L, struct call *call, struct columns *columns,
   bool is_sequence = lua_rawlen(L, columns->x) > 0;
   columns->count = columns->kept = 0;
   if (!lua_checkstack(L, 16))
-    return bind_fail(call, STREW_EMEMORY, NULL, "memory does not suffice for Lua's stack"), false;
+    return bind_fail(call, STREW_EMEMORY, NULL, "out of memory: Lua's stack cannot grow"), false;
   if (!(is_sequence ? read_sequence : read_named)(L, call, columns)) return false;
   if (strew_table_create(call->binding->context, out, &call->error) != STREW_OK) return false;
   for (size_t i = 0; i < columns->kept; i++)

@@ -22,7 +22,7 @@ static int hint_options(lua_State *L, struct call *call) {
   const char *word = lua_type(L, call->arguments) == LUA_TSTRING ? lua_tostring(L, call->arguments) : "";
   bool is_dtype = strew_dtype_from_word(word, &dtype, NULL) == STREW_OK;
   if (is_dtype || strcmp(word, "cpu") == 0 || strncmp(word, "opencl", 6) == 0)
-    bind_hint(call, "options stand in a table: {%s = \"%.60s\"}", is_dtype ? "dtype" : "device", word);
+    bind_hint(call, "pass options in a table: {%s = \"%.60s\"}", is_dtype ? "dtype" : "device", word);
   return -1;
 }
 

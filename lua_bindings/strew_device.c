@@ -80,7 +80,7 @@ static int set_num_threads(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {{"threads", REQUIRED, bind_integer, &threads}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (threads < INT_MIN || threads > INT_MAX)
-    return bind_fail(call, STREW_EARGUMENT, "threads", "is %" PRId64 ", which is no number of threads", threads);
+    return bind_fail(call, STREW_EARGUMENT, "threads", "is %" PRId64 ", expected 0..256", threads);
   return bind_end(strew_context_set_threads(call->binding->context, (int)threads, &call->error), 0);
 }
 

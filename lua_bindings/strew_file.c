@@ -9,7 +9,8 @@ static bool bind_path(lua_State *L, struct call *call, int i, const char *name, 
   const char *path = NULL;
   if (!bind_string(L, call, i, name, &path)) return false;
   if (strlen(path) != lua_rawlen(L, i)) {
-    bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\" and more behind a zero byte, no file is named so", path);
+    bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\" and more after a zero byte, which no file name can hold",
+              path);
     return false;
   }
   *(const char **)out = path;
@@ -51,7 +52,7 @@ static bool bind_separator(lua_State *L, struct call *call, int i, const char *n
   const char *text;
   if (!bind_string(L, call, i, name, &text)) return false;
   if (lua_rawlen(L, i) != 1 || !*text)
-    return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", a single character is due", text), false;
+    return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", expected a single character", text), false;
   *(char *)out = *text;
   return true;
 }
@@ -72,7 +73,7 @@ static bool read_key(lua_State *L, struct call *call, const char *name, struct k
     key = keys->numbers[keys->count];
   }
   if (!key)
-    return bind_fail(call, STREW_EARGUMENT, name, "has %s, names or numbers of columns are due",
+    return bind_fail(call, STREW_EARGUMENT, name, "has %s, expected names or numbers of columns",
                      bind_text(L, call, i, text)),
            false;
   keys->names[keys->count++] = key;
@@ -90,7 +91,7 @@ static bool bind_keys(lua_State *L, struct call *call, int i, const char *name, 
   }
   if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "has key %s, a sequence is due", bind_text(L, call, lua_gettop(L), text));
+  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
   return false;
 }
 
@@ -169,7 +170,7 @@ static int save(lua_State *L, struct call *call) {
   if (!bind_arguments(L, call, parameters)) return -1;
   if (tensor && (columns.names.is_given || columns.words.is_given))
     return bind_fail(call, STREW_EARGUMENT, columns.names.is_given ? "names" : "words",
-                     "is given, but x is a tensor: a table of columns has them");
+                     "is given, but x is a tensor, expected a table of columns");
   if (tensor) return bind_end(strew_save(tensor, path, &options, &call->error), 0);
   bool is_saved =
       bind_read_columns(L, call, &columns, held) && strew_save_table(*held, path, &options, &call->error) == STREW_OK;
@@ -215,7 +216,7 @@ static int words_of(lua_State *L, struct call *call) {
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   lua_pushvalue(L, column);
   if (lua_rawget(L, x) != LUA_TNIL) return lua_pushnil(L), 1;
-  return bind_fail(call, STREW_EARGUMENT, "column", "is %s, which x has not", bind_text(L, call, column, text));
+  return bind_fail(call, STREW_EARGUMENT, "column", "is %s, not found in x", bind_text(L, call, column, text));
 }
 
 const struct row bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},

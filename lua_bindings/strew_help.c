@@ -54,9 +54,9 @@ static int fail_unknown(lua_State *L, struct call *call, const char *name) {
   const char *dot = strrchr(name, '.'), *colon = strrchr(name, ':'), *last = dot > colon ? dot : colon;
   strew_guess guess = {.wanted = last ? last + 1 : name};
   guess_name(L, &guess);
-  bind_fail(call, STREW_EARGUMENT, "name", "is \"%.60s\", of which there is no text", name);
+  bind_fail(call, STREW_EARGUMENT, "name", "is \"%.60s\", no help found", name);
   if (guess.nearest) return bind_hint_guess(call, &guess);
-  return bind_hint(call, "strew.help() lists what there is, strew.help{search = \"word\"} looks for words");
+  return bind_hint(call, "strew.help() lists all names, strew.help{search = \"word\"} searches their texts");
 }
 
 /* A name, or a function of the module's: its own name stands in an upvalue. */
@@ -74,12 +74,12 @@ static int help(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {
       {"name", UNNAMED, read_name, &name}, {"search", KEYED, bind_string, &words}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  if (name && words) return bind_fail(call, STREW_EARGUMENT, "search", "is given with a name, one of the two is due");
+  if (name && words) return bind_fail(call, STREW_EARGUMENT, "search", "is given with 'name', expected one of the two");
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   lua_getglobal(L, "print");
   if (name && !push_page(L, "page", name)) return fail_unknown(L, call, name);
   if (words && !push_page(L, "search", words))
-    return bind_fail(call, STREW_EARGUMENT, "search", "is \"%.60s\", which no text has", words);
+    return bind_fail(call, STREW_EARGUMENT, "search", "is \"%.60s\", nothing found", words);
   if (!name && !words) push_page(L, "overview", NULL);
   lua_call(L, 1, 0);
   return 0;

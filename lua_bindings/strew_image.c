@@ -31,10 +31,10 @@ static bool bind_color(lua_State *L, struct call *call, int i, const char *name,
   int ignored;
   if (!bind_table(L, call, i, name, &ignored) || !bind_list(L, call, i, name, &list)) return false;
   if (list.count != 3)
-    return bind_fail(call, STREW_EARGUMENT, name, "has %d entries, red, green and blue are due", list.count), false;
+    return bind_fail(call, STREW_EARGUMENT, name, "has %d entries, expected red, green and blue", list.count), false;
   for (int c = 0; c < 3; c++) {
     if (list.at[c] < 0 || list.at[c] > 255)
-      return bind_fail(call, STREW_EVALUE, name, "has %" PRId64 ", colours have 0..255", list.at[c]), false;
+      return bind_fail(call, STREW_EVALUE, name, "has %" PRId64 ", expected 0..255", list.at[c]), false;
     color->channels[c] = (unsigned char)list.at[c];
   }
   color->given = color->channels;
@@ -57,7 +57,7 @@ static int image(lua_State *L, struct call *call) {
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (scale < 1) /* to the runtime 0 says nothing */
-    return bind_fail(call, STREW_EVALUE, "scale", "is %" PRId64 ", a number makes 1 pixel or more", scale);
+    return bind_fail(call, STREW_EVALUE, "scale", "is %" PRId64 ", expected 1 or more", scale);
   strew_image_options options = {colormap, scale, min.given, max.given, nan.given};
   return bind_end(strew_image(self, &options, out, &call->error), 1);
 }

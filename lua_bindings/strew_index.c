@@ -133,7 +133,7 @@ static int no_text(lua_State *L, struct call *call) {
 
 static int no_keys(lua_State *L, struct call *call) {
   (void)L;
-  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor has positions, no keys");
+  bind_fail(call, STREW_EARGUMENT, NULL, "tensors have positions, not keys");
   return bind_hint(call, "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's");
 }
 

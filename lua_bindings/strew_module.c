@@ -108,7 +108,7 @@ static int threads_setting(lua_State *L) {
   char *end;
   long threads = strtol(text, &end, 10);
   if (*end || threads < 1 || threads > 256)
-    luaL_error(L, "strew: $STREW_THREADS is \"%s\", a whole number in 1..256 is due", text);
+    luaL_error(L, "strew: $STREW_THREADS is \"%s\", expected a whole number in 1..256", text);
   return (int)threads;
 }
 

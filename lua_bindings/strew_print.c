@@ -292,7 +292,7 @@ static bool add_page(luaL_Buffer *out, const struct page *page) {
 static bool read_shown(lua_State *L, struct call *call, struct page *page, strew_tensor *self) {
   int64_t count = count_shown(page);
   if (count > MOST_SHOWN) {
-    bind_fail(call, STREW_EMEMORY, "self", "has %" PRId64 " elements to show, the most are %d", count, MOST_SHOWN);
+    bind_fail(call, STREW_EMEMORY, "self", "has %" PRId64 " elements to show, expected at most %d", count, MOST_SHOWN);
     bind_hint(call, "strew.set_printoptions{profile = \"default\"} shows a summary");
     return false;
   }

@@ -35,7 +35,7 @@ static bool read_profile(lua_State *L, struct call *call, int i, const char *nam
     if (strcmp(word, profiles[k].name) == 0) return *(const struct profile **)out = &profiles[k], true;
     strew_guess_name(&guess, profiles[k].name);
   }
-  bind_fail(call, STREW_EARGUMENT, name, "is \"%.60s\", known are default, short, full", word);
+  bind_fail(call, STREW_EARGUMENT, name, "is \"%.60s\", expected default, short or full", word);
   bind_hint_guess(call, &guess);
   return false;
 }
@@ -45,7 +45,8 @@ static bool read_count(lua_State *L, struct call *call, int i, const char *name,
   int64_t value;
   if (!bind_integer(L, call, i, name, &value)) return false;
   if (value >= least && value <= most) return *out = value, true;
-  bind_fail(call, STREW_EVALUE, name, "is %lld, valid %lld..%lld", (long long)value, (long long)least, (long long)most);
+  bind_fail(call, STREW_EVALUE, name, "is %lld, expected %lld..%lld", (long long)value, (long long)least,
+            (long long)most);
   call->error.has_value = true;
   call->error.value = strew_int(value);
   return false;
@@ -70,7 +71,7 @@ static bool read_linewidth(lua_State *L, struct call *call, int i, const char *n
   if (lua_type(L, i) != LUA_TSTRING) return read_count(L, call, i, name, 1, LARGEST, out);
   if (strcmp(lua_tostring(L, i), "auto") == 0) return *(int64_t *)out = 0, true;
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, an integer or \"auto\" is due", bind_text(L, call, i, text));
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected an integer or \"auto\"", bind_text(L, call, i, text));
   return false;
 }
 

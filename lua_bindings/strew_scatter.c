@@ -126,7 +126,7 @@ static bool read_fill(lua_State *L, struct call *call, int i, const char *name, 
 static bool read_size(lua_State *L, struct call *call, int i, const char *name, void *out) {
   if (!bind_integer(L, call, i, name, out)) return false;
   if (*(int64_t *)out >= 0) return true;
-  bind_fail(call, STREW_ESHAPE, name, "is %lld, sizes are 0 or more", (long long)*(int64_t *)out);
+  bind_fail(call, STREW_ESHAPE, name, "is %lld, expected 0 or more", (long long)*(int64_t *)out);
   return false;
 }
 

@@ -39,7 +39,7 @@ static bool bind_extent(lua_State *L, struct call *call, int i, const char *name
   int64_t *extent = out, most = strcmp(name, "bins") == 0 ? MOST_BINS : LARGEST;
   if (!bind_integer(L, call, i, name, out)) return false;
   if (*extent < 1 || *extent > most)
-    return bind_fail(call, STREW_EVALUE, name, "is %" PRId64 ", 1..%" PRId64 " is due", *extent, most), false;
+    return bind_fail(call, STREW_EVALUE, name, "is %" PRId64 ", expected 1..%" PRId64, *extent, most), false;
   return true;
 }
 
@@ -52,14 +52,14 @@ static bool bind_style(lua_State *L, struct call *call, int i, const char *name,
   if (!bind_string(L, call, i, name, &word)) return false;
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (strcmp(words[k], word) == 0) return *(enum terminal_style *)out = (enum terminal_style)k, true;
-  return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", known are ascii, blocks, 256, truecolor", word), false;
+  return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", expected ascii, blocks, 256 or truecolor", word), false;
 }
 
 static bool bind_bound(lua_State *L, struct call *call, int i, const char *name, void *out) {
   char text[TEXT_BYTES];
   if (!bind_float(L, call, i, name, out)) return false;
   if (isfinite(*(double *)out)) return true;
-  return bind_fail(call, STREW_EVALUE, name, "is %s, a finite number is due", bind_text(L, call, i, text)), false;
+  return bind_fail(call, STREW_EVALUE, name, "is %s, expected a finite number", bind_text(L, call, i, text)), false;
 }
 
 /* What is decided where nothing else is asked for: as wide as tensors are printed, as high as the terminal is. A width
@@ -87,7 +87,7 @@ static bool read_arguments(lua_State *L, struct show *show) {
   if (!bind_arguments(L, call, parameters)) return false;
   char least[DRAWN_BYTES], most[DRAWN_BYTES];
   if (show->min >= show->max)
-    return bind_fail(call, STREW_EVALUE, "min", "is %s, less than 'max', which is %s, is due",
+    return bind_fail(call, STREW_EVALUE, "min", "is %s, expected less than 'max', which is %s",
                      draw_number(least, show->min), draw_number(most, show->max)),
            false;
   if (show->bins && !show->histogram)
@@ -280,7 +280,7 @@ static bool check_shape(const struct show *show) {
   bool is_color = rank == 3 && (sizes[2] == 3 || sizes[2] == 4);
   if (rank > 2 && !is_color) {
     bind_fail(show->call, STREW_ESHAPE, "self",
-              "is %s, [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n] is due",
+              "is %s, expected [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n]",
               bind_describe(show->tensor, text));
     bind_hint(show->call, "a part of it: self[0]; or how its values spread: {histogram = true}");
     return false;

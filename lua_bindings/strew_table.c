@@ -116,7 +116,7 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
     return false;
   }
   if (n == 0 && luaL_getmetafield(L, table, "__index") != LUA_TNIL)
-    return fail_place(walk, depth, "no entries but those of its metatable", "a plain sequence is due");
+    return fail_place(walk, depth, "no entries but those of its metatable", "expected a plain sequence");
   if (!fits(walk, depth, n)) return false;
   for (lua_Unsigned k = 1; k <= n; k++) {
     walk->at[depth] = (int64_t)k;
@@ -128,7 +128,7 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
   if (n == 0 && walk->rank < 0) walk->rank = depth + 1;
   if (!bind_stray_key(L, table, n)) return true;
   snprintf(fact, sizeof fact, "key %s", bind_text(L, walk->call, lua_gettop(L), text));
-  fail_place(walk, depth, fact, "a sequence is due");
+  fail_place(walk, depth, fact, "expected a sequence");
   bind_hint_key(L, walk->call, lua_gettop(L));
   return false;
 }
@@ -142,7 +142,7 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth) {
   case LUA_TTABLE: return walk_table(L, walk, depth);
   case LUA_TNIL: return fail_place(walk, depth, "nil", "sequences have no holes");
   default:
-    fail_place(walk, depth, bind_text(L, walk->call, i, text), "numbers or booleans are due");
+    fail_place(walk, depth, bind_text(L, walk->call, i, text), "expected numbers or booleans");
     if (bind_to_box(L, walk->call->binding, i)) bind_hint(walk->call, "strew.stack joins tensors");
     return false;
   }
@@ -199,7 +199,7 @@ static bool read_x(lua_State *L, struct call *call, int i, const char *name, voi
   if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
   if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, a number, boolean, table or tensor is due",
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a number, boolean, table or tensor",
             bind_text(L, call, i, text));
   return false;
 }

@@ -104,7 +104,7 @@ static bool fail_target(struct call *call, const char *word) {
   if (device_error.hint[0])
     call->error = device_error;
   else
-    bind_hint(call, "nor is it a device: strew.devices() lists them");
+    bind_hint(call, "not a device either; strew.devices() lists them");
   return false;
 }
 
@@ -137,7 +137,7 @@ static int to(lua_State *L, struct call *call) {
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (!target.device && target.dtype < 0)
-    return bind_fail(call, STREW_EARGUMENT, NULL, "nothing is asked for, a dtype or a device is due");
+    return bind_fail(call, STREW_EARGUMENT, NULL, "no arguments, expected a dtype or a device");
   if (!target.device) target.device = strew_tensor_device(self);
   if (target.dtype < 0) target.dtype = strew_tensor_dtype(self);
   return bind_end(strew_to(self, target.device, (strew_dtype)target.dtype, out, &call->error), 1);

@@ -93,7 +93,7 @@ static int squeeze(lua_State *L, struct call *call) {
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dims, &dims}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  if (dims.count > 1) return bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, one is due", dims.count);
+  if (dims.count > 1) return bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", dims.count);
   if (dims.count) dim = (int)dims.at[0];
   strew_status status = strew_squeeze(self, dims.count ? &dim : NULL, &view, &call->error);
   return end_view(status, box, view);
@@ -191,7 +191,7 @@ static bool read_entry(lua_State *L, struct call *call, lua_Integer i, strew_ten
   lua_rawgeti(L, 1, i);
   struct box *box = bind_to_box(L, call->binding, -1);
   if (!box)
-    bind_fail(call, STREW_EARGUMENT, "tensors", "holds %s at [%lld], tensors are due",
+    bind_fail(call, STREW_EARGUMENT, "tensors", "holds %s at [%lld], expected a tensor",
               bind_text(L, call, lua_gettop(L), text), (long long)i);
   else if (!box->tensor)
     bind_fail(call, STREW_EFREED, "tensors", "holds a tensor at [%lld] that was freed", (long long)i);
@@ -222,7 +222,7 @@ static int join(lua_State *L, struct call *call) {
       {"tensors", REQUIRED, bind_table, &table}, {"dim", OPTIONAL, bind_dim, &dim}, LAST_PARAMETER};
   if (lua_istable(L, 1) || !count) {
     if (!bind_arguments(L, call, of_table)) return -1;
-    if (!count) return bind_fail(call, STREW_EARGUMENT, "tensors", "is empty, at least one tensor is due");
+    if (!count) return bind_fail(call, STREW_EARGUMENT, "tensors", "is empty, expected at least one tensor");
   } else if (call->arguments > count + 1) {
     return bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments follow the tensors, only dim may",
                      (int)(call->arguments - count));
@@ -268,15 +268,15 @@ static int split_by_table(lua_State *L, struct call *call, int dim, int64_t size
     bool is_read = bind_integer(L, call, lua_gettop(L), "sizes", &length);
     lua_pop(L, 1);
     if (!is_read) return -1;
-    if (length < 0) return bind_fail(call, STREW_ESHAPE, "sizes", "holds %" PRId64 ", sizes are 0 or more", length);
+    if (length < 0) return bind_fail(call, STREW_ESHAPE, "sizes", "holds %" PRId64 ", expected 0 or more", length);
     if (length > size - start)
       return bind_fail(call, STREW_ESHAPE, "sizes", "exceed the %" PRId64 " of dim %d", size, dim);
     if (!add_piece(L, call, dim, start, length, (int64_t)k)) return -1;
     start += length;
   }
   if (start == size) return 1;
-  return bind_fail(call, STREW_ESHAPE, "sizes", "sum to %" PRId64 ", %" PRId64 " is the size of dim %d", start, size,
-                   dim);
+  return bind_fail(call, STREW_ESHAPE, "sizes", "sum to %" PRId64 ", expected %" PRId64 ", the size of dim %d", start,
+                   size, dim);
 }
 
 /* A length, or a table of them: read by its user. */
@@ -297,7 +297,7 @@ static int split(lua_State *L, struct call *call) {
   int64_t size = strew_tensor_sizes(self)[dim];
   if (lua_istable(L, 2)) return split_by_table(L, call, dim, size);
   if (length == 0 && size == 0) return push_pieces(L, call, dim, size, length, 1);
-  if (length < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", pieces have 1 or more", length);
+  if (length < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", expected 1 or more", length);
   return push_pieces(L, call, dim, size, length, size ? pieces(size, length) : 1);
 }
 
@@ -312,7 +312,7 @@ static int chunk(lua_State *L, struct call *call) {
                                          {"dim", OPTIONAL, bind_dim, &dim},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
-  if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", at least 1 is due", count);
+  if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", expected at least 1", count);
   int64_t size = strew_tensor_sizes(self)[dim];
   if (!size && count > MOST_EMPTY)
     return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", a dimension of size 0 has at most %d", count,

@@ -114,7 +114,7 @@ time limit of 1 s exceeded
 out of memory: 2097152 bytes (0.002 GiB)
 '\''index'\'' has value 9 at [1], out of range for dim 0 of self (size 4, valid 0..3)
 neither files nor processes
-stopped, it went on after it had met a limit
+stopped, it continued after exceeding a limit
 4 clients, 7 scripts each, 0 answers differ'
 required='strew 0.1.0, Lua 5.4
 int64[3] cpu

@@ -324,7 +324,7 @@ interrupts 'Ctrl-C twice ends a script that takes no notice' \
 
 # patterns would go through it again and again
 (bounded "$program" -e 'print(pcall(strew.help, "x" .. (" "):rep(2000000) .. "x"))') >out 2>err; status=$?
-expect 'help on a long name ends' 0 "false*help: 'name' is *of which there is no text*"
+expect 'help on a long name ends' 0 "false*help: 'name' is *no help found*"
 
 # ---- the prompt
 printf '1 + 1\n=2, nil\nfor i = 7, 8 do\nprint(i)\nend\nx x\nlocal kept = 1\nprint(kept)\n=#{1,\n2, 3}\n' >typed

@@ -30,7 +30,7 @@ static bool is_kept;
 
 static const char *fail(const char *what) {
   is_kept = false;
-  snprintf(problem, sizeof problem, "history is not kept: %s: %s", what, strerror(errno));
+  snprintf(problem, sizeof problem, "history is not saved: %s: %s", what, strerror(errno));
   return problem;
 }
 

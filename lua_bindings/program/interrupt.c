@@ -41,7 +41,7 @@ static void raise_interrupted(lua_State *L, lua_Debug *ar) {
 
 /* Finalizers and functions of C that take long do not look whether they are to stop: who asks again is told. */
 static void tell_that_it_lasts(void) {
-  static const char text[] = "\n(this cannot be stopped before it is done; Ctrl-\\ ends the program)\n";
+  static const char text[] = "\n(this call cannot be interrupted; Ctrl-\\ ends the program)\n";
   static struct timespec first;
   static int heeded;
   struct timespec now;

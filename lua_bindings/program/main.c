@@ -175,17 +175,18 @@ static bool parse(int argc, char **argv, options *opts) {
     case 'E': opts->no_environment = true; break;
     case 'd': opts->device = argument; break;
     case 't':
-      if (!is_thread_count(argument))
-        return complain(opts, argument, "is not a number of threads: a whole number, 1..256");
+      if (!is_thread_count(argument)) return complain(opts, argument, "is not a number of threads, expected 1..256");
       opts->threads = argument;
       break;
     case MEMORY:
       opts->limits.memory_limit_bytes = size_of(argument);
-      if (opts->limits.memory_limit_bytes == 0) return complain(opts, argument, "is not a size: 500M, 1.5G, bytes");
+      if (opts->limits.memory_limit_bytes == 0)
+        return complain(opts, argument, "is not a size, expected bytes, or 500M, 1.5G");
       break;
     case TIME:
       opts->limits.time_limit_seconds = seconds_of(argument);
-      if (!(opts->limits.time_limit_seconds > 0)) return complain(opts, argument, "is not a time: seconds, above 0");
+      if (!(opts->limits.time_limit_seconds > 0))
+        return complain(opts, argument, "is not a time, expected seconds above 0");
       break;
     case SANDBOX: opts->limits.sandbox = true; break;
     case DEVICES:
@@ -220,7 +221,7 @@ static bool read_threads(const options *opts, int *threads) {
   *threads = 0;
   if (text == NULL || *text == '\0') return true;
   if (is_thread_count(text)) return *threads = (int)strtol(text, NULL, 10), true;
-  fprintf(stderr, "%s: $STREW_THREADS is \"%s\", a whole number in 1..256 is due\n", opts->name, text);
+  fprintf(stderr, "%s: $STREW_THREADS is \"%s\", expected a whole number in 1..256\n", opts->name, text);
   return false;
 }
 

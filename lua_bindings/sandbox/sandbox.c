@@ -93,7 +93,7 @@ static int close_coroutine(lua_State *L) {
   limits_check(L);
   luaL_checktype(L, 1, LUA_TTHREAD);
   lua_pushboolean(L, 0);
-  lua_pushliteral(L, "the script has met a limit, nothing is closed");
+  lua_pushliteral(L, "the script exceeded a limit, nothing is closed");
   return 2;
 }
 

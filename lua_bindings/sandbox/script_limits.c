@@ -186,7 +186,7 @@ static void look(lua_State *L, struct limits *limits, int level) {
   if (status == STREW_ETIME) strike(limits);
   if (limits->over) {
     set_pace(L, 1);
-    raise(L, limits, level, "script: stopped, it went on after it had met a limit");
+    raise(L, limits, level, "script: stopped, it continued after exceeding a limit");
   }
   if (status != STREW_OK) raise(L, limits, level, error.message);
 }

@@ -35,7 +35,7 @@ lua_State *strew_new_state(const strew_options *options, strew_error *error) {
   if (strew_context_create(options, &context, error) != STREW_OK) return NULL;
   lua_State *L = luaL_newstate();
   struct limits *limits = L ? limits_adopt(L, context) : NULL;
-  if (!limits) return fail(L, context, error, "memory does not suffice for a Lua state");
+  if (!limits) return fail(L, context, error, "out of memory: cannot create a Lua state");
   lua_pushcfunction(L, set_up);
   lua_pushlightuserdata(L, limits);
   lua_pushlightuserdata(L, context);

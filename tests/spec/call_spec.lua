@@ -116,38 +116,38 @@ describe("arguments", function()
     names.freed = freed
     local dtypes = "float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool"
     fail({
-      {"t.sum()", "sum: 'self' is missing, a tensor is due\n  hint  use : to call a method: t:sum(...)"},
-      {"t.sum(0)", "sum: 'self' is 0, a tensor is due\n  hint  use : to call a method: t:sum(...)"},
-      {"t.add_(1, 2)", "add_: 'self' is 1, a tensor is due\n  hint  use : to call a method: t:add_(...)"},
-      {"strew.add_(1, t)", "add_: 'self' is 1, a tensor is due"},
+      {"t.sum()", "sum: 'self' is missing, expected a tensor\n  hint  use : to call a method: t:sum(...)"},
+      {"t.sum(0)", "sum: 'self' is 0, expected a tensor\n  hint  use : to call a method: t:sum(...)"},
+      {"t.add_(1, 2)", "add_: 'self' is 1, expected a tensor\n  hint  use : to call a method: t:add_(...)"},
+      {"strew.add_(1, t)", "add_: 'self' is 1, expected a tensor"},
       {"strew.sum{1, 2}",
-       "sum: 'self' is a table, a tensor is due\n  hint  strew.tensor(self) makes a tensor of a table"},
+       "sum: 'self' is a table, expected a tensor\n  hint  strew.tensor(self) makes a tensor of a table"},
       {"strew.add(1, 2)", "add: 'self' is a number as 'other' is, at least one tensor is due"},
       {"t:add()", "add: 'other' is missing, the arguments are (self, other)"},
-      {"t:add(1, 2)", "add: 3 arguments are too many, they are (self, other)"},
-      {"return t + {}", "add: 'other' is a table, a tensor, number or boolean is due\n"
+      {"t:add(1, 2)", "add: too many arguments: 3; the arguments are (self, other)"},
+      {"return t + {}", "add: 'other' is a table, expected a tensor, number or boolean\n"
        .. "  hint  strew.tensor(other) makes a tensor of a table"},
       {"return t + nil", "add: 'other' is missing, the arguments are (self, other)"},
-      {"return 'x' * t", "mul: 'self' is \"x\", a tensor, number or boolean is due"},
-      {"t:sum(1.5)", "sum: 'dim' is 1.5, an integer is due"},
-      {"t:sum('0')", "sum: 'dim' is \"0\", an integer is due"},
-      {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", an integer is due"},
-      {"t:sum(0, 1)", "sum: 'keepdim' is 1, a boolean is due"},
-      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", known are dim, keepdim\n"
+      {"return 'x' * t", "mul: 'self' is \"x\", expected a tensor, number or boolean"},
+      {"t:sum(1.5)", "sum: 'dim' is 1.5, expected an integer"},
+      {"t:sum('0')", "sum: 'dim' is \"0\", expected an integer"},
+      {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", expected an integer"},
+      {"t:sum(0, 1)", "sum: 'keepdim' is 1, expected a boolean"},
+      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim\n"
        .. "  hint  did you mean 'keepdim'?"},
-      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, known are dim, keepdim"},
+      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim"},
       {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
-      {"t:var(0, true, 1)", "var: 'options' is 1, a table is due, the arguments are "
+      {"t:var(0, true, 1)", "var: 'options' is 1, expected a table; the arguments are "
        .. "(self [, dim] [, keepdim] [, {correction =}])"},
       {"t:argmax{0, 1}", "argmax: 'dim' names 2 dimensions, one is due"},
       {"t:clamp()", "clamp: 'min' is missing as 'max' is, one is due"},
-      {"t:to()", "to: nothing is asked for, a dtype or a device is due"},
+      {"t:to()", "to: no arguments, expected a dtype or a device"},
       {"t:to('flaot32')", "to: 'dtype' is \"flaot32\", known are " .. dtypes
        .. "\n  hint  did you mean 'float32'?"},
-      {"t:to(5)", "to: 'dtype or device' is 5, a string is due"},
-      {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", known are dtype, device"},
-      {"strew.clock(1)", "clock: takes no argument, 1 was given"},
-      {"strew.manual_seed(0/0)", "manual_seed: 'seed' is nan, an integer is due"},
+      {"t:to(5)", "to: 'dtype or device' is 5, expected a string"},
+      {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", expected dtype, device"},
+      {"strew.clock(1)", "clock: takes no arguments, 1 given"},
+      {"strew.manual_seed(0/0)", "manual_seed: 'seed' is nan, expected an integer"},
       {"strew.set_num_threads(-1)",
        "set_num_threads: 'threads' is -1, valid 1..256, or 0 for the processors that this process may use"},
       {"freed:sum()", "sum: 'self' was freed"},
@@ -191,7 +191,7 @@ describe("devices and threads", function()
     local threads = "print(require \"strew\".get_num_threads())"
     assert.equal("2\n", support.output(threads, "STREW_THREADS=2"))
     for _, bad in ipairs{"x", "0", "257", "1.5"} do
-      assert.matches('strew: $STREW_THREADS is "' .. bad .. '", a whole number in 1..256 is due',
+      assert.matches('strew: $STREW_THREADS is "' .. bad .. '", expected a whole number in 1..256',
                      support.output(threads, "STREW_THREADS=" .. bad), 1, true)
     end
     assert.matches('$STREW_DEVICE: \'device\' is "tpu", no such device; available: cpu',
@@ -239,16 +239,16 @@ describe("the scatter family", function()
       {"src:scatter_add_(0, index, src, {mode = 'wrapp'})",
        "scatter_add_: 'mode' is \"wrapp\", known are error, wrap, clip, drop\n  hint  did you mean 'wrap'?"},
       {"src:scatter_add_(0, index, src, {reduce = 'sum'})",
-       "scatter_add_: 'options' has unknown key \"reduce\", known are mode"},
+       "scatter_add_: 'options' has unknown key \"reduce\", expected mode"},
       {"src:scatter_(0, index)",
        "scatter_: 'src' is missing, the arguments are (self, dim, index, src [, {mode =, reduce =}])"},
-      {"src:scatter_(index, index, src)", "scatter_: 'dim' is a tensor, an integer is due"},
+      {"src:scatter_(index, index, src)", "scatter_: 'dim' is a tensor, expected an integer"},
       {"src:scatter_(0, {0}, src)",
-       "scatter_: 'index' is a table, a tensor is due\n  hint  strew.tensor(index) makes a tensor of a table"},
+       "scatter_: 'index' is a table, expected a tensor\n  hint  strew.tensor(index) makes a tensor of a table"},
       {"strew.scatter_sum(src, index, {reduce = 'max'})",
-       "scatter_sum: 'options' has unknown key \"reduce\", known are dim, out, dim_size, fill, mode, dtype"},
-      {"strew.scatter_sum(src, index, {dim_size = -1})", "scatter_sum: 'dim_size' is -1, sizes are 0 or more"},
-      {"strew.scatter_sum(src, index, {out = 1})", "scatter_sum: 'out' is 1, a tensor is due"},
+       "scatter_sum: 'options' has unknown key \"reduce\", expected dim, out, dim_size, fill, mode, dtype"},
+      {"strew.scatter_sum(src, index, {dim_size = -1})", "scatter_sum: 'dim_size' is -1, expected 0 or more"},
+      {"strew.scatter_sum(src, index, {out = 1})", "scatter_sum: 'out' is 1, expected a tensor"},
     }, names)
   end)
 
@@ -278,7 +278,7 @@ describe("the scatter family", function()
        "scatter_sum: 'dtype' is int32, expected float64 or src's own, int64\n"
        .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
       {"strew.scatter_max(src, index, {dtype = 'float64'})",
-       "scatter_max: 'options' has unknown key \"dtype\", known are dim, out, dim_size, fill, mode"},
+       "scatter_max: 'options' has unknown key \"dtype\", expected dim, out, dim_size, fill, mode"},
     }, names)
   end)
 

@@ -72,8 +72,8 @@ describe("strew.tensor", function()
     names.t = strew.tensor{1}
     fail({
       {"strew.tensor()", "tensor: 'x' is missing, the arguments are (x [, dtype] [, device])"},
-      {"strew.tensor('a')", "tensor: 'x' is \"a\", a number, boolean, table or tensor is due"},
-      {"strew.tensor(print)", "tensor: 'x' is a function, a number, boolean, table or tensor is due"},
+      {"strew.tensor('a')", "tensor: 'x' is \"a\", expected a number, boolean, table or tensor"},
+      {"strew.tensor(print)", "tensor: 'x' is a function, expected a number, boolean, table or tensor"},
       {"strew.tensor{{1, 2}, {3}}", "tensor: 'x' is ragged, x[2] has 1 element where x[1] has 2"},
       {"strew.tensor{{{1, 2}}, {{3, 4, 5}}}", "tensor: 'x' is ragged, x[2][1] has 3 elements where x[1][1] has 2"},
       {"strew.tensor{{1}, 2}", "tensor: 'x' is ragged, x[2] is a number where x[1] is a table"},
@@ -82,19 +82,19 @@ describe("strew.tensor", function()
       {"strew.tensor{1, true}", "tensor: 'x' has true at x[2], booleans and numbers do not mix"},
       {"strew.tensor{{true, 2.5}}", "tensor: 'x' has 2.5 at x[1][2], booleans and numbers do not mix"},
       {"strew.tensor{1, nil, 3}", "tensor: 'x' has nil at x[2], sequences have no holes"},
-      {"strew.tensor{{1, 'x'}}", "tensor: 'x' has \"x\" at x[1][2], numbers or booleans are due"},
-      {"strew.tensor{1, 2, dtype = 'int64'}", "tensor: 'x' has key \"dtype\" at x, a sequence is due\n"
-       .. "  hint  options stand in a table of their own, behind this one: {dtype = ...}"},
+      {"strew.tensor{{1, 'x'}}", "tensor: 'x' has \"x\" at x[1][2], expected numbers or booleans"},
+      {"strew.tensor{1, 2, dtype = 'int64'}", "tensor: 'x' has key \"dtype\" at x, expected a sequence\n"
+       .. "  hint  pass options in a table of their own, after this one: {dtype = ...}"},
       {"strew.tensor(setmetatable({}, {__index = {1}}))",
-       "tensor: 'x' has no entries but those of its metatable at x, a plain sequence is due"},
-      {"strew.tensor{{n = 1}}", "tensor: 'x' has key \"n\" at x[1], a sequence is due"},
+       "tensor: 'x' has no entries but those of its metatable at x, expected a plain sequence"},
+      {"strew.tensor{{n = 1}}", "tensor: 'x' has key \"n\" at x[1], expected a sequence"},
       {"strew.tensor{t}",
-       "tensor: 'x' has a tensor at x[1], numbers or booleans are due\n  hint  strew.stack joins tensors"},
+       "tensor: 'x' has a tensor at x[1], expected numbers or booleans\n  hint  strew.stack joins tensors"},
       {"strew.tensor(cycle)", "tensor: 'x' is nested deeper than 16 tables, the greatest rank"},
       {"strew.tensor({1, 300}, {dtype = 'uint8'})", "tensor: 'x' has 300 at x[2], which uint8 cannot hold"},
       {"strew.tensor({{1, 0/0}}, {dtype = 'int32'})", "tensor: 'x' has nan at x[1][2], which int32 cannot hold"},
       {"strew.tensor({1e39})", "tensor: 'x' has 1e+39 at x[1], which float32 cannot hold"},
-      {"strew.tensor({1}, {dtyp = 'int8'})", "tensor: 'options' has unknown key \"dtyp\", known are dtype, device\n"
+      {"strew.tensor({1}, {dtyp = 'int8'})", "tensor: 'options' has unknown key \"dtyp\", expected dtype, device\n"
        .. "  hint  did you mean 'dtype'?"},
       {"strew.tensor({1}, 'int8', {dtype = 'int8'})", "tensor: 'dtype' is given twice, by position and in options"},
     }, names)
@@ -154,25 +154,25 @@ describe("creation", function()
 
   it("refuses what is no shape", function()
     fail({
-      {"strew.zeros(3, 1.5)", "zeros: 'shape' is 1.5, an integer is due"},
-      {"strew.zeros(0/0)", "zeros: 'shape' is nan, an integer is due"},
-      {"strew.zeros('3')", "zeros: 'shape' is \"3\", an integer is due"},
-      {"strew.zeros({1, {}})", "zeros: 'shape' is a table, an integer is due"},
-      {"strew.zeros({1, n = 1})", "zeros: 'shape' has key \"n\", a sequence is due"},
+      {"strew.zeros(3, 1.5)", "zeros: 'shape' is 1.5, expected an integer"},
+      {"strew.zeros(0/0)", "zeros: 'shape' is nan, expected an integer"},
+      {"strew.zeros('3')", "zeros: 'shape' is \"3\", expected an integer"},
+      {"strew.zeros({1, {}})", "zeros: 'shape' is a table, expected an integer"},
+      {"strew.zeros({1, n = 1})", "zeros: 'shape' has key \"n\", expected a sequence"},
       {"strew.zeros(-1)", "zeros: 'shape' has size -1 in dimension 0, expected 0 or more"},
       {"strew.zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", "zeros: 'shape' has more than 16 entries, the greatest rank"},
       {"strew.zeros(math.maxinteger, 2)",
        "zeros: 'shape' is [9223372036854775807, 2], more bytes than can be addressed"},
       {"strew.zeros(2, {dtype = 'int'})", "zeros: 'dtype' is \"int\", known are float32, float64, float16, bfloat16, "
        .. "int64, int32, int16, int8, uint8, bool\n  hint  did you mean 'int32'?"},
-      {"strew.zeros(2, {dtype = 1})", "zeros: 'dtype' is 1, a string is due"},
+      {"strew.zeros(2, {dtype = 1})", "zeros: 'dtype' is 1, expected a string"},
       {"strew.zeros(2, {device = 'abacus'})", "zeros: 'device' is \"abacus\", no such device; available: cpu"},
       {"strew.full(2)", "full: 'value' is missing, the arguments are (shape, value [, {dtype =, device =}])"},
       {"strew.full(2, 300, {dtype = 'int8'})",
        "full: 'value' is 300, which int8 cannot hold: a whole number in its range is needed"},
       {"strew.arange()", "arange: 'stop' is missing, the arguments are (stop [, {dtype =, device =}])"},
       {"strew.eye(2, 2, 2)",
-       "eye: 'options' is 2, a table is due, the arguments are (n [, m] [, {dtype =, device =}])"},
+       "eye: 'options' is 2, expected a table; the arguments are (n [, m] [, {dtype =, device =}])"},
     }, names)
   end)
 end)

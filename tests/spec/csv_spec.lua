@@ -179,17 +179,17 @@ describe("a .csv file", function()
     local function refused(options) return message(strew.load, path, options) end
     assert.equal("load: 'text' has \"q\", not found among the columns: \"a\"", refused{header = true, text = {"q"}})
     assert.equal("load: 'text' has \"2\", not found among the columns: \"1\"", refused{header = false, text = {2}})
-    assert.equal("load: 'text' has true, names or numbers of columns are due", refused{text = {true}})
-    assert.equal("load: 'text' is 5, a table is due", refused{text = 5})
-    assert.equal("load: 'text' has key \"a\", a sequence is due", refused{header = true, text = {a = true}})
+    assert.equal("load: 'text' has true, expected names or numbers of columns", refused{text = {true}})
+    assert.equal("load: 'text' is 5, expected a table", refused{text = 5})
+    assert.equal("load: 'text' has key \"a\", expected a sequence", refused{header = true, text = {a = true}})
     for _, separator in ipairs{"5", "e", ".", "-", "\"", "\n", "é"} do
       assert.is_truthy(refused{separator = separator}:find("^load: 'separator' is "), separator)
     end
-    assert.equal("load: 'separator' is \",,\", a single character is due", refused{separator = ",,"})
+    assert.equal("load: 'separator' is \",,\", expected a single character", refused{separator = ",,"})
     assert.equal("load: 'map' is true, but .csv files cannot be mapped, only .npy", refused{map = true})
     assert.equal("load: 'header' is an option of .csv files, not of .npy files",
       message(strew.load, "x.npy", {header = true}))
-    assert.equal("load: 'header' is 1, a boolean is due", refused{header = 1})
+    assert.equal("load: 'header' is 1, expected a boolean", refused{header = 1})
   end)
 
   it("may be wide, or long, or have long cells", function()
@@ -259,8 +259,8 @@ describe("a .csv file", function()
     assert.same({"x", "y"}, strew.words(columns, 1))
     assert.is_nil(strew.words(columns, 2))
     support.fail({
-      {"strew.words(columns, 3)", "words: 'column' is 3, which x has not"},
-      {"strew.words(columns, 'a')", "words: 'column' is \"a\", which x has not"},
+      {"strew.words(columns, 3)", "words: 'column' is 3, not found in x"},
+      {"strew.words(columns, 'a')", "words: 'column' is \"a\", not found in x"},
       {"strew.words(columns, true)", "words: 'column' is true, expected a column's name or number"},
       {"strew.words{}", "words: 'x' has no words, expected a table as strew.load makes it"},
       {"strew.columns{}", "columns: 'x' has no names, expected a table as strew.load makes it"},
@@ -278,7 +278,7 @@ describe("a .csv file", function()
     save({strew.arange(2)}, {words = {{"x", "y"}, {"z"}, a = {}}})
     assert.equal("x\ny\n", get())
     for _, name in ipairs{"words", "names"} do
-      assert.equal("save: 'x' has a table at key \"" .. name .. "\", a tensor is due\n  hint  " .. name
+      assert.equal("save: 'x' has a table at key \"" .. name .. "\", expected a tensor\n  hint  " .. name
         .. " is an option: strew.save(path, x, {" .. name .. " = ...})",
         message(strew.save, path, {a = strew.arange(2), [name] = columns.words}))
     end
@@ -312,9 +312,9 @@ describe("a .csv file", function()
       refused{a = two, b = three})
     assert.equal("save: 'x' has a column \"a\" of rank 2, expected rank 1", refused{a = strew.zeros(2, 2)})
     assert.equal("save: 'x' is a sequence with a key \"a\": names and numbers do not mix", refused{two, a = two})
-    assert.equal("save: 'x' has 5 at key \"a\", a tensor is due", refused{a = 5})
-    assert.equal("save: 'x' has true where a string is due", refused{[true] = two})
-    assert.equal("save: 'x' has \"a\" and more behind a zero byte, which no file can hold", refused{["a\0b"] = two})
+    assert.equal("save: 'x' has 5 at key \"a\", expected a tensor", refused{a = 5})
+    assert.equal("save: 'x' has true, expected a string", refused{[true] = two})
+    assert.equal("save: 'x' has \"a\" and more after a zero byte, which no file can hold", refused{["a\0b"] = two})
     assert.equal("save: 'x' has code 2 at [2] of column \"a\", valid 0..1",
       refused({a = three}, {words = {a = {"x", "y"}}}))
     assert.same({2}, strew.last_error().pos)
@@ -322,25 +322,25 @@ describe("a .csv file", function()
       refused({a = strew.zeros(2)}, {words = {a = {"x"}}}))
     assert.equal("save: 'words' has \"x\" twice, expected different words",
       refused({a = two}, {words = {a = {"x", "x"}}}))
-    assert.equal("save: 'words' has 5 where a string is due", refused({a = two}, {words = {a = {5}}}))
-    assert.equal("save: 'words' has \"x\" and more behind a zero byte, which no file can hold",
+    assert.equal("save: 'words' has 5, expected a string", refused({a = two}, {words = {a = {5}}}))
+    assert.equal("save: 'words' has \"x\" and more after a zero byte, which no file can hold",
       refused({a = two}, {words = {a = {"x\0", "y"}}}))
-    assert.equal("save: 'words' is 5, a table is due", refused({a = two}, {words = {a = 5}}))
-    assert.equal("save: 'names' has \"b\", which x has not", refused({a = two}, {names = {"b"}}))
+    assert.equal("save: 'words' is 5, expected a table", refused({a = two}, {words = {a = 5}}))
+    assert.equal("save: 'names' has \"b\", not found in x", refused({a = two}, {names = {"b"}}))
     assert.equal("save: 'names' has \"a\" twice", refused({a = two}, {names = {"a", "a"}}))
-    assert.equal("save: 'words' is given, but x is a tensor: a table of columns has them", refused(two, {words = {}}))
-    assert.equal("save: 'names' has 5 where a string is due", refused({a = two}, {names = {5}}))
-    assert.equal("save: 'names' is 5, a table is due", refused({a = two}, {names = 5}))
+    assert.equal("save: 'words' is given, but x is a tensor, expected a table of columns", refused(two, {words = {}}))
+    assert.equal("save: 'names' has 5, expected a string", refused({a = two}, {names = {5}}))
+    assert.equal("save: 'names' is 5, expected a table", refused({a = two}, {names = 5}))
     assert.equal("save: 'names' is given, but x is a sequence, which has none", refused({two}, {names = {"a"}}))
-    assert.equal("save: 'x' has 5 at key 2, a tensor is due", refused{two, 5})
-    assert.equal("save: 'x' is 5, a tensor is due", refused(5))
-    assert.equal("save: 'separator' is 5, a string is due", refused({a = two}, {separator = 5}))
-    assert.equal("save: 'separator' is \"\", a single character is due", refused({a = two}, {separator = "\0"}))
-    assert.equal("save: 'names' is given, but x is a tensor: a table of columns has them",
+    assert.equal("save: 'x' has 5 at key 2, expected a tensor", refused{two, 5})
+    assert.equal("save: 'x' is 5, expected a tensor", refused(5))
+    assert.equal("save: 'separator' is 5, expected a string", refused({a = two}, {separator = 5}))
+    assert.equal("save: 'separator' is \"\", expected a single character", refused({a = two}, {separator = "\0"}))
+    assert.equal("save: 'names' is given, but x is a tensor, expected a table of columns",
       refused(two, {names = {"a"}}))
     assert.equal("save: 'header' is true, but a tensor has no column names: save a table",
       refused(two, {header = true}))
-    assert.is_truthy(refused(two, {map = true}):find "^save: 'options' has unknown key \"map\", known are ")
+    assert.is_truthy(refused(two, {map = true}):find "^save: 'options' has unknown key \"map\", expected ")
     local freed = strew.arange(2)
     freed:free()
     assert.equal("save: 'x' has a tensor that was freed at key \"a\"", refused{a = freed})

@@ -397,7 +397,7 @@ describe("files", function()
       {"strew.load 'x.npy/y'", "load: 'path' is \"x.npy/y\", expected a name ending in one of " .. known},
       {"strew.save('x.npyz', x)", "save: 'path' is \"x.npyz\", expected a name ending in one of " .. known .. "\n"
         .. "  x  float32[1] cpu"},
-      {"strew.load 'a\\0.npy'", "load: 'path' is \"a\" and more behind a zero byte, no file is named so"},
+      {"strew.load 'a\\0.npy'", "load: 'path' is \"a\" and more after a zero byte, which no file name can hold"},
       {"strew.load '/nowhere/\\27\\n.npy'",
         "load: 'path' is \"/nowhere/??.npy\", which cannot be opened: No such file or directory"},
       {"strew.load '/nowhere/\\xc2\\x9b31m\\xc2\\xa0.npy'", -- a control character, and one that is none
@@ -405,12 +405,12 @@ describe("files", function()
       {"strew.load('/nowhere/' .. ('\xc3\xa9'):rep(200) .. '\127.npy')",
         "load: 'path' is \"..." .. ("\xc3\xa9"):rep(117) .. "?.npy\", "
           .. "which cannot be opened: No such file or directory"},
-      {"strew.load(5)", "load: 'path' is 5, a string is due"},
+      {"strew.load(5)", "load: 'path' is 5, expected a string"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
         .. "(path [, {device =, map =, header =, separator =, dtype =, text =}])"},
-      {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", known are "
+      {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", expected "
         .. "device, map, header, separator, dtype, text"},
-      {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, a boolean is due"},
+      {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, expected a boolean"},
       {"strew.save('x.npy', x, {compress = true})",
         "save: 'compress' is true, but .npy files are not compressed, only .npz\n  x  float32[1] cpu"},
       {"strew.save('x.npy', {a = x})",
@@ -420,10 +420,10 @@ describe("files", function()
       {"strew.save('x.npz')", "save: 'x' is missing, the arguments are "
         .. "(path, x [, {compress =, header =, separator =, names =, words =}])"},
       {"strew.save('x.npz', {x})", "save: 'x' has no names, which .npz files need"},
-      {"strew.save('x.npz', {a = 5})", "save: 'x' has 5 at key \"a\", a tensor is due"},
+      {"strew.save('x.npz', {a = 5})", "save: 'x' has 5 at key \"a\", expected a tensor"},
       {"strew.save('x.npz', {a = freed})", "save: 'x' has a tensor that was freed at key \"a\""},
       {"strew.save('x.npz', {['a\\0'] = x})",
-        "save: 'x' has \"a\" and more behind a zero byte, which no file can hold"},
+        "save: 'x' has \"a\" and more after a zero byte, which no file can hold"},
       {"strew.save(folder .. 'x.npz', {['\\xff'] = x})",
         "save: 'x' has the name \"\xff.npy\", expected UTF-8"},
       {"strew.save(folder .. 'x.npy', x:to('bfloat16'))",

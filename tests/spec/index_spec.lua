@@ -62,11 +62,11 @@ describe("a tensor", function()
       {"return t[-3]", "t[i]: 'position' -3 is out of range for dim 0 of self (size 2, valid -2..1)" .. tensor},
       {"for _ in ipairs(v) do end", "t[i]: 'position' 3 is out of range for dim 0 of self (size 3, valid -3..2)"
        .. "\n  self  int64[3] cpu" .. ipairs_hint},
-      {"return t[1.5]", "t[i]: 'position' is 1.5, an integer is due"},
-      {"return t[{}]", "t[i]: 'position' is a table, an integer is due\n  hint  t[i][j], or t:get(i, j)"},
+      {"return t[1.5]", "t[i]: 'position' is 1.5, expected an integer"},
+      {"return t[{}]", "t[i]: 'position' is a table, expected an integer\n  hint  t[i][j], or t:get(i, j)"},
       {"return 'sum: ' .. t", no_text},
       {"return v .. t", no_text},
-      {"for _ in pairs(t) do end", "pairs: a tensor has positions, no keys\n"
+      {"for _ in pairs(t) do end", "pairs: tensors have positions, not keys\n"
        .. "  hint  for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"},
       {"return t.foo", "tensor has no 'foo'"},
       {"return t.shap", "tensor has no 'shap'\n  hint  did you mean 'shape'?"},
@@ -75,11 +75,11 @@ describe("a tensor", function()
       {"t.dtype = 'int8'", "t[i] = v: 'dtype' cannot be set, only elements can"},
       {"v[3] = 1", "t[i] = v: 'position' 3 is out of range for dim 0 of self (size 3, valid -3..2)"
        .. "\n  self  int64[3] cpu" .. ipairs_hint},
-      {"v[0] = 'x'", "t[i] = v: 'value' is \"x\", a tensor, number or boolean is due"},
-      {"v[0] = nil", "t[i] = v: 'value' is nil, a tensor, number or boolean is due"},
+      {"v[0] = 'x'", "t[i] = v: 'value' is \"x\", expected a tensor, number or boolean"},
+      {"v[0] = nil", "t[i] = v: 'value' is nil, expected a tensor, number or boolean"},
       {"return #s", "#t: 'self' has no dimension, # is the size of dimension 0"},
       {"t:size(2)", "size: 'dim' is 2, out of range for 2 dimensions (valid -2..1)"},
-      {"s:size(0)", "size: 'self' is a single number, at least one dimension is due"},
+      {"s:size(0)", "size: 'self' is a single number, expected at least one dimension"},
       {"t:set()", "set: 'value' is missing, the arguments are (self, position..., value)"},
       {"t:set(0, 0)", "set: 'position' has 1 entry, self has 2 dimensions" .. tensor},
       {"return t < v",

@@ -228,7 +228,7 @@ int64[6, 200] cpu
   end)
 
   it("refuses a text beyond all bounds", function()
-    assert.equal("tostring: 'self' has 10000000000 elements to show, the most are 100000000\n"
+    assert.equal("tostring: 'self' has 10000000000 elements to show, expected at most 100000000\n"
       .. "  hint  strew.set_printoptions{profile = \"default\"} shows a summary",
       support.message(text_with, {profile = "full"}, "ones(1):expand(10000000000)"))
   end)
@@ -251,26 +251,26 @@ int64[6, 200] cpu
   it("names what is wrong, and then changes nothing", function()
     local before = strew.get_printoptions()
     support.fail({
-      {"strew.set_printoptions{precison = 1}", "set_printoptions: 'options' has unknown key \"precison\", known are "
+      {"strew.set_printoptions{precison = 1}", "set_printoptions: 'options' has unknown key \"precison\", expected "
        .. "precision, threshold, edgeitems, linewidth, profile\n  hint  did you mean 'precision'?"},
-      {"strew.set_printoptions{precision = -1}", "set_printoptions: 'precision' is -1, valid 0..30"},
-      {"strew.set_printoptions{precision = 31}", "set_printoptions: 'precision' is 31, valid 0..30"},
-      {"strew.set_printoptions{precision = 1.5}", "set_printoptions: 'precision' is 1.5, an integer is due"},
+      {"strew.set_printoptions{precision = -1}", "set_printoptions: 'precision' is -1, expected 0..30"},
+      {"strew.set_printoptions{precision = 31}", "set_printoptions: 'precision' is 31, expected 0..30"},
+      {"strew.set_printoptions{precision = 1.5}", "set_printoptions: 'precision' is 1.5, expected an integer"},
       {"strew.set_printoptions{threshold = -1}",
-       "set_printoptions: 'threshold' is -1, valid 0..9223372036854775807"},
+       "set_printoptions: 'threshold' is -1, expected 0..9223372036854775807"},
       {"strew.set_printoptions{threshold = -math.huge}",
-       "set_printoptions: 'threshold' is -inf, an integer is due"},
-      {"strew.set_printoptions{edgeitems = 0}", "set_printoptions: 'edgeitems' is 0, valid 1..1073741824"},
-      {"strew.set_printoptions{linewidth = 0}", "set_printoptions: 'linewidth' is 0, valid 1..1073741824"},
+       "set_printoptions: 'threshold' is -inf, expected an integer"},
+      {"strew.set_printoptions{edgeitems = 0}", "set_printoptions: 'edgeitems' is 0, expected 1..1073741824"},
+      {"strew.set_printoptions{linewidth = 0}", "set_printoptions: 'linewidth' is 0, expected 1..1073741824"},
       {"strew.set_printoptions{linewidth = 'wide'}",
-       "set_printoptions: 'linewidth' is \"wide\", an integer or \"auto\" is due"},
-      {"strew.set_printoptions{profile = 'ful'}", "set_printoptions: 'profile' is \"ful\", known are default, short, "
-       .. "full\n  hint  did you mean 'full'?"},
+       "set_printoptions: 'linewidth' is \"wide\", expected an integer or \"auto\""},
+      {"strew.set_printoptions{profile = 'ful'}", "set_printoptions: 'profile' is \"ful\", expected default, "
+       .. "short or full\n  hint  did you mean 'full'?"},
       {"strew.set_printoptions{profile = 'full', precision = 2, edgeitems = 0}",
-       "set_printoptions: 'edgeitems' is 0, valid 1..1073741824"},
-      {"strew.set_printoptions(4)", "set_printoptions: 'options' is 4, a table is due, the arguments are "
+       "set_printoptions: 'edgeitems' is 0, expected 1..1073741824"},
+      {"strew.set_printoptions(4)", "set_printoptions: 'options' is 4, expected a table; the arguments are "
        .. "([{precision =, threshold =, edgeitems =, linewidth =, profile =}])"},
-      {"strew.get_printoptions(1)", "get_printoptions: takes no argument, 1 was given"},
+      {"strew.get_printoptions(1)", "get_printoptions: takes no arguments, 1 given"},
     }, {strew = strew})
     assert.same(before, strew.get_printoptions())
   end)

@@ -81,23 +81,23 @@ local rows = {
 local failures = {
   {"strew.show()", "show: 'self' is missing, the arguments are (self [, {width =, height =, min =, max =, colormap =, "
     .. "style =, histogram =, bins =}])"},
-  {"strew.show{1}", "show: 'self' is a table, a tensor is due\n  hint  strew.tensor(self) makes a tensor of a table"},
-  {"strew.show(t, {width = 0})", "show: 'width' is 0, 1..1000 is due"},
-  {"strew.show(t, {height = 1001})", "show: 'height' is 1001, 1..1000 is due"},
+  {"strew.show{1}", "show: 'self' is a table, expected a tensor\n  hint  strew.tensor(self) makes a tensor of a table"},
+  {"strew.show(t, {width = 0})", "show: 'width' is 0, expected 1..1000"},
+  {"strew.show(t, {height = 1001})", "show: 'height' is 1001, expected 1..1000"},
   {"strew.show(t, {histogram = true, bins = 10001})",
-   "show: 'bins' is 10001, 1..10000 is due"},
+   "show: 'bins' is 10001, expected 1..10000"},
   {"strew.show(t, {bins = 2})", "show: 'bins' is given without histogram = true"},
-  {"strew.show(t, {min = 1/0})", "show: 'min' is inf, a finite number is due"},
-  {"strew.show(t, {min = 2, max = 2})", "show: 'min' is 2, less than 'max', which is 2, is due"},
-  {"strew.show(t, {colour = 'viridis'})", "show: 'options' has unknown key \"colour\", known are width, height, min, "
+  {"strew.show(t, {min = 1/0})", "show: 'min' is inf, expected a finite number"},
+  {"strew.show(t, {min = 2, max = 2})", "show: 'min' is 2, expected less than 'max', which is 2"},
+  {"strew.show(t, {colour = 'viridis'})", "show: 'options' has unknown key \"colour\", expected width, height, min, "
     .. "max, colormap, style, histogram, bins"},
   {"strew.show(t, {colormap = 'virdis'})",
    "show: 'colormap' is \"virdis\", expected one of viridis, magma, inferno, coolwarm, grey"},
-  {"strew.show(t, {max = 'x'})", "show: 'max' is \"x\", a number is due"},
+  {"strew.show(t, {max = 'x'})", "show: 'max' is \"x\", expected a number"},
   {"strew.show(t, {style = 'sixel'})",
-   "show: 'style' is \"sixel\", known are ascii, blocks, 256, truecolor"},
+   "show: 'style' is \"sixel\", expected ascii, blocks, 256 or truecolor"},
   {"strew.zeros(2, 2, 2, {device = 'cpu'}):show()",
-   "show: 'self' is float32[2, 2, 2] cpu, [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n] is due\n"
+   "show: 'self' is float32[2, 2, 2] cpu, expected [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n]\n"
     .. "  hint  a part of it: self[0]; or how its values spread: {histogram = true}"},
   {"strew.show(strew.zeros(2, 2, 3, {dtype = 'int32'}))",
    "show: 'self' is int32, colours are uint8, or floats in 0..1\n  hint  self:to(\"uint8\")"},

@@ -130,15 +130,15 @@ describe("strew.help", function()
 
   it("says what it does not know", function()
     support.fail({
-      {'strew.help "scater_add"', [[help: 'name' is "scater_add", of which there is no text
+      {'strew.help "scater_add"', [[help: 'name' is "scater_add", no help found
   hint  did you mean 'scatter_add'?]]},
-      {'strew.help "t:sume"', [[help: 'name' is "t:sume", of which there is no text
+      {'strew.help "t:sume"', [[help: 'name' is "t:sume", no help found
   hint  did you mean 'sum'?]]},
-      {'strew.help ""', [[help: 'name' is "", of which there is no text
-  hint  strew.help() lists what there is, strew.help{search = "word"} looks for words]]},
-      {'strew.help{search = "qqq"}', [[help: 'search' is "qqq", which no text has]]},
-      {'strew.help("add", {search = "qqq"})', [[help: 'search' is given with a name, one of the two is due]]},
-      {'strew.help(print)', [[help: 'name' is a function, a string is due]]},
+      {'strew.help ""', [[help: 'name' is "", no help found
+  hint  strew.help() lists all names, strew.help{search = "word"} searches their texts]]},
+      {'strew.help{search = "qqq"}', [[help: 'search' is "qqq", nothing found]]},
+      {'strew.help("add", {search = "qqq"})', [[help: 'search' is given with 'name', expected one of the two]]},
+      {'strew.help(print)', [[help: 'name' is a function, expected a string]]},
     }, {strew = strew})
   end)
 end)
@@ -186,17 +186,17 @@ describe("the text", function()
     assert.equal("", difference(events, set(Tensor.operators)))
   end)
 
-  -- Calls without arguments fail with what is due, those that need none with the options that they know.
+  -- Calls without arguments name the arguments that they expect, those that need none the options.
   it("names the arguments and options that a call takes", function()
     local compared = 0
     for name, entry in pairs(functions) do
       local is_free = not entry.params[1] or entry.params[1].optional or entry.params[1].name == "..."
       local message = support.message(strew[name], is_free and {["no option"] = 1} or nil)
-      local due = message:match "the arguments are (%b())" or message:match "known are [^\n]*"
+      local due = message:match "the arguments are (%b())" or message:match "unknown key [^,]*, (expected [^\n]*)"
       local said = {}
       for _, line in ipairs(help.signatures(entry)) do
         said[line:match "^strew[^(]*(%b())" or ""] = true
-        said["known are " .. (line:match "{(.*)}" or ""):gsub(" =", "")] = true
+        said["expected " .. (line:match "{(.*)}" or ""):gsub(" =", "")] = true
       end
       compared = compared + (due and 1 or 0)
       if due and not said[due] then error(("%s: %s"):format(name, due)) end

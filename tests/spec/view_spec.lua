@@ -95,22 +95,22 @@ describe("joining and splitting", function()
     x.freed = strew.ones(2)
     x.freed:free()
     fail({
-      {"v:split{2, 2}", "split: 'sizes' sum to 4, 5 is the size of dim 0"},
+      {"v:split{2, 2}", "split: 'sizes' sum to 4, expected 5, the size of dim 0"},
       {"v:split{2, 4}", "split: 'sizes' exceed the 5 of dim 0"},
-      {"v:split{-1, 6}", "split: 'sizes' holds -1, sizes are 0 or more"},
-      {"v:split{2.5}", "split: 'sizes' is 2.5, an integer is due"},
-      {"v:split(0)", "split: 'size' is 0, pieces have 1 or more"},
+      {"v:split{-1, 6}", "split: 'sizes' holds -1, expected 0 or more"},
+      {"v:split{2.5}", "split: 'sizes' is 2.5, expected an integer"},
+      {"v:split(0)", "split: 'size' is 0, expected 1 or more"},
       {"v:split(2, 1)", "split: 'dim' is 1, out of range for 1 dimension (valid -1..0)"},
-      {"v:chunk(0)", "chunk: 'chunks' is 0, at least 1 is due"},
-      {"strew.cat{}", "cat: 'tensors' is empty, at least one tensor is due"},
+      {"v:chunk(0)", "chunk: 'chunks' is 0, expected at least 1"},
+      {"strew.cat{}", "cat: 'tensors' is empty, expected at least one tensor"},
       {"strew.cat()", "cat: 'tensors' is missing, the arguments are (tensors [, dim])"},
-      {"strew.cat(1)", "cat: 'tensors' is 1, a table is due"},
-      {"strew.cat{v, 1}", "cat: 'tensors' holds 1 at [2], tensors are due"},
+      {"strew.cat(1)", "cat: 'tensors' is 1, expected a table"},
+      {"strew.cat{v, 1}", "cat: 'tensors' holds 1 at [2], expected a tensor"},
       {"strew.stack{v, freed}", "stack: 'tensors' holds a tensor at [2] that was freed"},
       {"v:cat(v, 0, 1)", "cat: 2 arguments follow the tensors, only dim may"},
-      {"v:cat(v, 'a')", "cat: 'dim' is \"a\", an integer is due"},
+      {"v:cat(v, 'a')", "cat: 'dim' is \"a\", expected an integer"},
       {"t:as_strided({2}, {1, 1})", "as_strided: 'strides' has 2 entries, shape has 1"},
-      {"t:squeeze{0, 1}", "squeeze: 'dim' names 2 dimensions, one is due"},
+      {"t:squeeze{0, 1}", "squeeze: 'dim' names 2 dimensions, expected one"},
       {"t:select(2^40, 0)", "select: 'dim' is 1099511627776, tensors have at most 16 dimensions"},
     }, x)
   end)

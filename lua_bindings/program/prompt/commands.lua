@@ -59,7 +59,7 @@ end
 
 -- Compiles what stands behind a command.
 local function compile(text, command)
-  if not find(text, "%S") then complain(":%s needs an expression or statement behind it", command) end
+  if not find(text, "%S") then complain(":%s expects an expression or statement", command) end
   local f, message = prompt.compile(gsub(text, ";%s*$", ""), "=stdin")
   if not f then complain("%s", message) end
   return f
@@ -138,8 +138,8 @@ end
 -- Runs a file as if it had been typed: its locals live on, too.
 local function load_file(text)
   local path = match(text, '^%s*"(.*)"%s*$') or match(text, "^%s*(.-)%s*$")
-  if not open then complain("there are no files in a sandbox") end
-  if path == "" then complain(":load needs the name of a file behind it") end
+  if not open then complain("files are not available in a sandbox") end
+  if path == "" then complain(":load expects a file name") end
   local file, message = open(path, "rb")
   if not file then complain("cannot open %s", message) end
   local source, problem = file:read("a")
@@ -168,22 +168,22 @@ local function overview()
     print(format("%-14s  %s", usage, command.text))
   end
   print([[
-?name           about a function: its arguments, what it gives, an example
-??word          functions whose text has the word
+?name           help on a function: arguments, results, an example
+??word          functions whose help has the word
 ?               all functions
 
-=expr           the same as expr; a final ; hides the result; _ is the last one
+=expr           as expr; a final ; hides the result; _ is the last result
 Tab             completes names, methods, words in strings, files
-Ctrl-C          stops what runs, or drops what is typed
+Ctrl-C          stops the running code, or clears the line
 Ctrl-D          ends the session]])
 end
 
 list = {
   {name = "vars", run = vars, text = "variables: dtype, shape, bytes, device"},
   {name = "mem", run = mem, text = "memory in use"},
-  {name = "devices", run = host.devices, text = "devices, and what each can do"},
-  {name = "time", argument = "expr", run = time, text = "runs it once and says how long it took"},
-  {name = "bench", argument = "expr", run = bench, text = "runs it for a second, again and again"},
+  {name = "devices", run = host.devices, text = "devices and their capabilities"},
+  {name = "time", argument = "expr", run = time, text = "runs it once and prints the time"},
+  {name = "bench", argument = "expr", run = bench, text = "runs it repeatedly for a second"},
   {name = "load", argument = "file", run = load_file, text = "runs a file as if it had been typed"},
   {name = "help", run = overview, text = "this list"},
   {name = "quit", text = "ends the session"},
@@ -210,8 +210,8 @@ end
 
 local function unknown(word)
   local nearest = host.nearest(word, prompt.command_names())
-  return nearest and format("there is no :%s; did you mean ':%s'?", word, nearest)
-    or format("there is no :%s; :help lists what there is", word)
+  return nearest and format("unknown command :%s; did you mean ':%s'?", word, nearest)
+    or format("unknown command :%s; :help lists the commands", word)
 end
 
 -- What to do for an entry that begins with : or ?, as prompt.read says it.
@@ -226,7 +226,7 @@ function prompt.command(text)
   if not command then return "error", unknown(lower(word)) end
   if command.name == "quit" then return "end" end
   if rest ~= "" and not command.argument then
-    return "error", format(":%s takes nothing behind it, but there is '%s'", command.name, tostring(rest))
+    return "error", format(":%s takes no argument, found '%s'", command.name, tostring(rest))
   end
   return "run", function() command.run(rest) end, "quiet"
 end
