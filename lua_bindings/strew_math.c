@@ -1,5 +1,6 @@
 /* strew_math.c: elementwise calls, comparisons and products. Where one operand is a tensor, the others may be numbers.
  */
+#include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
 static int unary(lua_State *L, struct call *call) {
@@ -106,43 +107,13 @@ static int product(lua_State *L, struct call *call) {
 }
 
 const struct row bind_math_rows[] = {
-    {"neg", unary, STREW_NEG, EVERY},
-    {"abs", unary, STREW_ABS, EVERY},
-    {"floor", unary, STREW_FLOOR, EVERY},
-    {"ceil", unary, STREW_CEIL, EVERY},
-    {"round", unary, STREW_ROUND, EVERY},
-    {"relu", unary, STREW_RELU, EVERY},
-    {"exp", unary, STREW_EXP, EVERY},
-    {"log", unary, STREW_LOG, EVERY},
-    {"sqrt", unary, STREW_SQRT, EVERY},
-    {"rsqrt", unary, STREW_RSQRT, EVERY},
-    {"sin", unary, STREW_SIN, EVERY},
-    {"cos", unary, STREW_COS, EVERY},
-    {"tanh", unary, STREW_TANH, EVERY},
-    {"sigmoid", unary, STREW_SIGMOID, EVERY},
-    {"logical_not", unary, STREW_LOGICAL_NOT, EVERY},
-    {"bitwise_not", unary, STREW_BITWISE_NOT, EVERY},
-    {"add", binary, STREW_ADD, EVERY},
-    {"sub", binary, STREW_SUB, EVERY},
-    {"mul", binary, STREW_MUL, EVERY},
-    {"div", binary, STREW_DIV, EVERY},
-    {"floor_divide", binary, STREW_FLOOR_DIVIDE, EVERY},
-    {"remainder", binary, STREW_REMAINDER, EVERY},
-    {"pow", binary, STREW_POW, EVERY},
-    {"minimum", binary, STREW_MINIMUM, ALWAYS},
-    {"maximum", binary, STREW_MAXIMUM, ALWAYS},
-    {"eq", binary, STREW_EQ, EVERY},
-    {"ne", binary, STREW_NE, EVERY},
-    {"lt", binary, STREW_LT, EVERY},
-    {"le", binary, STREW_LE, EVERY},
-    {"gt", binary, STREW_GT, EVERY},
-    {"ge", binary, STREW_GE, EVERY},
-    {"logical_and", binary, STREW_LOGICAL_AND, EVERY},
-    {"logical_or", binary, STREW_LOGICAL_OR, EVERY},
-    {"bitwise_and", binary, STREW_BITWISE_AND, EVERY},
-    {"bitwise_or", binary, STREW_BITWISE_OR, EVERY},
-    {"bitwise_xor", binary, STREW_BITWISE_XOR, EVERY},
-    {"where", where, 0, ALWAYS},
+#define ROW(ENUM, name, function, takes, gives, cost, forms) {name, unary, STREW_##ENUM, forms},
+    STREW_UNARY(ROW)
+#undef ROW
+#define ROW(ENUM, name, function, takes, gives, cost, forms) {name, binary, STREW_##ENUM, forms},
+        STREW_BINARY(ROW)
+#undef ROW
+            {"where", where, 0, ALWAYS},
     {"masked_fill", masked_fill, 0, EVERY},
     {"clamp", clamp, 0, EVERY},
     {"equal", equal, 0, ALWAYS},

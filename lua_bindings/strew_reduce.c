@@ -1,5 +1,9 @@
 /* strew_reduce.c: reductions, cumulative sums, sorts and what rests on them. */
+#include "runtime/shared/tables.h"
 #include "strew_bind.h"
+
+/* Cells of the table of folds. */
+enum { PLAIN, MEAN, VARIANCE, DEVIATION, WIDE, SAME, PLACE, TRUTH };
 
 /* What reductions take: (self [, dim [, keepdim]]), dim one or a sequence of them. */
 struct folding {
@@ -9,18 +13,25 @@ struct folding {
   double correction;
 };
 
+static const struct {
+  bool has_correction, has_place; /* has_place: an element's place, for which there is one dimension or all */
+} folds[] = {
+#define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
+  [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION, gives == PLACE},
+    STREW_FOLDS(ROW)
+#undef ROW
+};
+
 static bool read_folding(lua_State *L, struct call *call, strew_fold fold, struct folding *folding) {
-  bool has_correction = fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;
-  bool takes_one = fold == STREW_FOLD_ARGMIN || fold == STREW_FOLD_ARGMAX;
   *folding = (struct folding){.correction = 1};
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &folding->self},
       {"dim", OPTIONAL, bind_dims, &folding->dims},
       {"keepdim", OPTIONAL, bind_boolean, &folding->keepdim},
-      {has_correction ? "correction" : NULL, KEYED, bind_float, &folding->correction},
+      {folds[fold].has_correction ? "correction" : NULL, KEYED, bind_float, &folding->correction},
       LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
-  if (!takes_one || folding->dims.count <= 1) return true;
+  if (!folds[fold].has_place || folding->dims.count <= 1) return true;
   bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, one is due", folding->dims.count);
   return false;
 }
@@ -120,18 +131,10 @@ static int nonzero(lua_State *L, struct call *call) {
 }
 
 const struct row bind_reduce_rows[] = {
-    {"sum", fold, STREW_FOLD_SUM, ALWAYS},
-    {"prod", fold, STREW_FOLD_PROD, ALWAYS},
-    {"mean", fold, STREW_FOLD_MEAN, ALWAYS},
-    {"var", fold, STREW_FOLD_VAR, ALWAYS},
-    {"std", fold, STREW_FOLD_STD, ALWAYS},
-    {"amin", fold, STREW_FOLD_AMIN, ALWAYS},
-    {"amax", fold, STREW_FOLD_AMAX, ALWAYS},
-    {"argmin", fold, STREW_FOLD_ARGMIN, ALWAYS},
-    {"argmax", fold, STREW_FOLD_ARGMAX, ALWAYS},
-    {"all", fold, STREW_FOLD_ALL, ALWAYS},
-    {"any", fold, STREW_FOLD_ANY, ALWAYS},
-    {"min", extreme, STREW_FOLD_AMIN, ALWAYS},
+#define ROW(ENUM, f, ...) {#f, fold, STREW_FOLD_##ENUM, ALWAYS},
+    STREW_FOLDS(ROW)
+#undef ROW
+        {"min", extreme, STREW_FOLD_AMIN, ALWAYS},
     {"max", extreme, STREW_FOLD_AMAX, ALWAYS},
     {"cumsum", cumsum, 0, EVERY},
     {"sort", sort, SORT, ALWAYS},

@@ -2,7 +2,7 @@
    and all inputs are of one dtype, a kernel is made for that dtype, the result's and the operation; else one is used
    that is told them at run time: they are many, and each kernel takes a compiler a tenth of a second. */
 #include "opencl.h"
-#include "runtime/shared/arithmetic.h"
+#include "runtime/operations.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,16 +10,9 @@
 /* Elements that take no longer than the launch, however they are gone through. */
 enum { SMALL = 1 << 14 };
 
-/* Names of functions in arithmetic.inc, and their numbers in the kernel `general`. */
-struct function {
-  const char *name;
-  int code;
-};
-#define ROW(ENUM, function) [STREW_##ENUM] = {#function, CODE_##ENUM},
-static const struct function unary_functions[STREW_UNARY_COUNT] = {UNARY_NUMBERS(ROW) UNARY_FLOATS(ROW)
-                                                                       UNARY_BITS(ROW)};
-static const struct function binary_functions[STREW_BINARY_COUNT] = {
-    BINARY_ANY(ROW) BINARY_NUMBERS(ROW) BINARY_FLOATS(ROW) BINARY_BITS(ROW) BINARY_TESTS(ROW)};
+/* Functions of arithmetic.inc, without their suffixes. */
+#define ROW(ENUM, name, function, ...) [STREW_##ENUM] = #function,
+static const char *const unary_functions[] = {STREW_UNARY(ROW)}, *const binary_functions[] = {STREW_BINARY(ROW)};
 #undef ROW
 
 /* What is asked for, on the way to a launch. */
@@ -28,8 +21,8 @@ struct job {
   const struct plan *plan;
   strew_dtype common, compute;
   int inputs;
-  struct function function;
-  const char *ops; /* the table of arithmetic.h it is in; NULL: it just moves values, or is clamp */
+  const char *function, *table; /* table: that of the operation, STREW_UNARY or STREW_BINARY; NULL: it has no row */
+  int op;                       /* its row */
   bool moves, is_test;
   int condition; /* the input that is one, or -1 */
   struct space space;
@@ -40,42 +33,26 @@ struct job {
   int turns;      /* that an element takes */
 };
 
-/* With PoCL on one core, in ns: sums, comparisons and moves take 1 to 4, pow 170. */
-enum { TURNS_OF_SUM = 1, TURNS_OF_FUNCTION = 8, TURNS_OF_POWER = 64 };
-
-static int turns_of(const struct elementwise_plan *plan) {
-  static const bool is_function[STREW_UNARY_COUNT] = {
-#define ROW(ENUM, function) [STREW_##ENUM] = true,
-      UNARY_FLOATS(ROW)
-#undef ROW
-  };
-  if (plan->kind == ELEMENTWISE_UNARY) return is_function[plan->op] ? TURNS_OF_FUNCTION : TURNS_OF_SUM;
-  if (plan->kind != ELEMENTWISE_BINARY) return TURNS_OF_SUM;
-  switch (plan->op) {
-  case STREW_POW: return TURNS_OF_POWER;
-  case STREW_FLOOR_DIVIDE:
-  case STREW_REMAINDER: return TURNS_OF_FUNCTION;
-  default: return TURNS_OF_SUM;
-  }
-}
-
 static void choose_function(struct job *job, const struct elementwise_plan *plan) {
+  const struct operation *operation = operation_of(plan->kind, plan->op);
+  job->op = plan->op;
+  job->turns = operation->cost;
+  job->is_test = gives_bool(operation);
+  job->function = operation->name;
   switch (plan->kind) {
   case ELEMENTWISE_UNARY:
     job->function = unary_functions[plan->op];
-    job->ops = "UNARY_OPS";
+    job->table = "STREW_UNARY";
     break;
   case ELEMENTWISE_BINARY:
     job->function = binary_functions[plan->op];
-    job->is_test = plan->op >= STREW_EQ && plan->op <= STREW_LOGICAL_OR;
-    job->ops = job->is_test ? "BINARY_TESTS" : "BINARY_OPS";
+    job->table = "STREW_BINARY";
     break;
   case ELEMENTWISE_WHERE:
-    job->function = (struct function){"where", 0};
     job->moves = true;
     job->condition = 0;
     break;
-  case ELEMENTWISE_CLAMP: job->function = (struct function){"clamp", 0}; break;
+  case ELEMENTWISE_CLAMP: break;
   }
 }
 
@@ -117,10 +94,10 @@ static void describe(const struct job *job, char *text, size_t size) {
   strew_dtype compute = job->compute;
   const char *layout = !job->is_direct ? " GENERAL" : job->is_dense ? " DENSE" : " ROWS";
   bool via = narrows(job);
-  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d STRIP=%d%s%s%s%s", dtype_suffix(compute),
+  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d STRIP=%d%s%s%s%s%s", dtype_suffix(compute),
            dtype_suffix(job->is_test ? STREW_BOOL : compute), dtype_is_float(compute), compute == STREW_BOOL,
-           job->inputs, job->strip, job->moves ? " MOVES" : "", layout, via ? " VIA=" : "",
-           via ? dtype_suffix(job->common) : "");
+           job->inputs, job->strip, job->moves ? " MOVES" : "", job->is_test ? " TESTS" : "", layout,
+           via ? " VIA=" : "", via ? dtype_suffix(job->common) : "");
 }
 
 static const char *kind_of_input(const struct job *job, int input) {
@@ -149,7 +126,7 @@ static strew_status run_direct(struct job *job, const char *settings) {
   const struct plan *plan = job->plan;
   launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", job->is_dense ? "dense" : "rows",
                "%s IN=%s OUT=%s FUNCTION=%s_ A=%s B=%s C=%s OUTER=%d", settings, dtype_suffix(job->in),
-               dtype_suffix(plan->operands[0].dtype), job->function.name, kind_of_input(job, 0), kind_of_input(job, 1),
+               dtype_suffix(plan->operands[0].dtype), job->function, kind_of_input(job, 0), kind_of_input(job, 1),
                kind_of_input(job, 2), job->space.outer);
   if (job->is_dense)
     launch_int(&job->launch, job->space.columns);
@@ -170,17 +147,17 @@ static strew_status run_direct(struct job *job, const char *settings) {
 
 static strew_status run_general(struct job *job, const char *settings) {
   const struct plan *plan = job->plan;
-  const char *ops = job->ops ? "OPS" : "FUNCTION", *name = job->ops ? job->ops : job->function.name;
+  const char *setting = job->table ? "TABLE" : "FUNCTION", *name = job->table ? job->table : job->function;
   if (job->space.outer == 1) job->space.outer = 4; /* one kernel less */
   launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", "general", "%s %s=%s%s OUTER=%d",
-               settings, ops, name, job->ops ? "" : "_", job->space.outer);
+               settings, setting, name, job->table ? "" : "_", job->space.outer);
   launch_space(&job->launch, &job->space);
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];
     launch_operand(&job->launch, &job->space, i);
     launch_value(&job->launch, &(cl_int){operand->storage ? (cl_int)operand->dtype : -1}, sizeof(cl_int));
     if (i == 0)
-      launch_value(&job->launch, &(cl_int){job->function.code}, sizeof(cl_int));
+      launch_value(&job->launch, &(cl_int){job->op}, sizeof(cl_int));
     else
       launch_number(job, operand);
   }
@@ -201,8 +178,7 @@ strew_status opencl_elementwise(const struct call *call, strew_device *device, c
                     .compute = plan->compute,
                     .inputs = plan->plan.count - 1,
                     .condition = -1,
-                    .space = space_of(&plan->plan),
-                    .turns = turns_of(plan)};
+                    .space = space_of(&plan->plan)};
   choose_function(&job, plan);
   look_at_operands(&job);
   return run(&job);
@@ -231,11 +207,11 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
                     .plan = &words,
                     .compute = converts ? exact_of(from->dtype) : word_of(from->dtype),
                     .inputs = 1,
-                    .function = {"same", 0},
+                    .function = "same",
                     .moves = true,
                     .condition = -1,
                     .space = space_of(&words),
-                    .turns = TURNS_OF_SUM};
+                    .turns = 1};
   job.common = job.compute;
   if (!converts) to->dtype = from->dtype = job.compute;
   look_at_operands(&job);

@@ -2,6 +2,7 @@
    and block values are joined as a tree, a few levels in each launch; kernels/reduce.cl has the kernels. A variance is
    two folds: that of the means, and that of the differences from them. */
 #include "opencl.h"
+#include "runtime/operations.h"
 
 #include <stdio.h>
 
@@ -15,7 +16,7 @@ struct job {
   struct plan kept, folded;
   struct space outputs, elements; /* those two as kernels see them */
   int64_t n, output_count, blocks;
-  const char *fold;
+  const char *kind, *join; /* the kernels' FOLD_..., and the function that joins two values */
   size_t value_bytes;
   bool is_float;
   int finish; /* 1: divide by divisor, 2: and take the root */
@@ -94,9 +95,9 @@ static void choose_way(struct job *job) {
 /* A kernel with the settings that all of a fold's kernels have, and those of its own. */
 static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
   const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
-  launch_start(launch, job->call, job->device, "reduce.cl", kernel, "S=%s OUT=%s FOLD=FOLD_%s IS_FLOAT=%d OUTER=%d %s",
-               dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->fold, job->is_float, job->outputs.outer,
-               settings);
+  launch_start(launch, job->call, job->device, "reduce.cl", kernel,
+               "S=%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s", dtype_suffix(in->dtype),
+               dtype_suffix(out->dtype), job->kind, job->join, job->is_float, job->outputs.outer, settings);
 }
 
 /* OUTPUTS: with one value for each output, those go to the plan's; else to `values`. */
@@ -223,7 +224,7 @@ static strew_status fold_deviations(struct job *job, double correction, bool roo
   if (status != STREW_OK) return status;
   status = find_means(job, &means);
   double divisor = (double)job->n - correction;
-  job->fold = "DEVIATIONS";
+  job->kind = "DEVIATIONS";
   job->finish = root ? 2 : 1;
   job->divisor = divisor > 0 ? divisor : 0;
   job->means = &means;
@@ -233,35 +234,38 @@ static strew_status fold_deviations(struct job *job, double correction, bool roo
   return status;
 }
 
+/* Kernels of each fold. */
 static const struct {
-  const char *name;
+  const char *kind, *join;
   int flip;
-} folds[STREW_FOLD_COUNT] = {
-    [STREW_FOLD_SUM] = {"SUM", 0},       [STREW_FOLD_PROD] = {"PRODUCT", 0},   [STREW_FOLD_MEAN] = {"SUM", 0},
-    [STREW_FOLD_VAR] = {"SUM", 0},       [STREW_FOLD_STD] = {"SUM", 0},        [STREW_FOLD_AMIN] = {"GREATEST", -1},
-    [STREW_FOLD_AMAX] = {"GREATEST", 0}, [STREW_FOLD_ARGMIN] = {"WINNER", -1}, [STREW_FOLD_ARGMAX] = {"WINNER", 0},
-    [STREW_FOLD_ALL] = {"ANY", -1},      [STREW_FOLD_ANY] = {"ANY", 0}};
+} kernels[] = {
+#define ROW(ENUM, f, takes, gives, empty, finish, loops, kernel, flip, ...)                                            \
+  [STREW_FOLD_##ENUM] = {#gives, #kernel, flip},
+    STREW_FOLDS(ROW)
+#undef ROW
+};
 
-/* As many as A takes in the kernels. */
-static size_t value_bytes(strew_fold fold, strew_dtype dtype) {
-  switch (fold) {
-  case STREW_FOLD_AMIN:
-  case STREW_FOLD_AMAX: return strew_dtype_size_bytes(dtype_wide(dtype));
-  case STREW_FOLD_ARGMIN:
-  case STREW_FOLD_ARGMAX: return 2 * sizeof(int64_t);
-  case STREW_FOLD_ALL:
-  case STREW_FOLD_ANY: return 1;
+/* Size of the kernels' A. */
+static size_t value_bytes(enum fold_gives gives, strew_dtype dtype) {
+  switch (gives) {
+  case FOLD_SAME: return strew_dtype_size_bytes(dtype_wide(dtype));
+  case FOLD_PLACE: return 2 * sizeof(int64_t);
+  case FOLD_TRUTH: return 1;
   default: return strew_dtype_size_bytes(dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64);
   }
 }
 
 strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
-  struct job job = {.call = call, .device = device, .fold = folds[plan->fold].name, .flip = folds[plan->fold].flip};
+  const struct fold_row *row = fold_row_of(plan->fold);
+  struct job job = {.call = call,
+                    .device = device,
+                    .kind = kernels[plan->fold].kind,
+                    .join = kernels[plan->fold].join,
+                    .flip = kernels[plan->fold].flip};
   lay_out(&job, plan);
   choose_way(&job);
-  job.value_bytes = value_bytes(plan->fold, plan->plan.operands[1].dtype);
-  if (plan->fold == STREW_FOLD_VAR || plan->fold == STREW_FOLD_STD)
-    return fold_deviations(&job, plan->correction, plan->fold == STREW_FOLD_STD);
-  if (plan->fold == STREW_FOLD_MEAN) job.finish = 1, job.divisor = (double)job.n;
+  job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
+  if (fold_is_spread(plan->fold)) return fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);
+  if (row->finish == FINISH_MEAN) job.finish = 1, job.divisor = (double)job.n;
   return fold(&job);
 }

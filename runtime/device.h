@@ -44,7 +44,7 @@ struct gather_plan {
 struct elementwise_plan {
   struct plan plan;
   enum elementwise_kind {
-    ELEMENTWISE_UNARY, /* not STREW_LOGICAL_NOT: that is input == 0 */
+    ELEMENTWISE_UNARY,
     ELEMENTWISE_BINARY,
     ELEMENTWISE_WHERE, /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
     ELEMENTWISE_CLAMP  /* inputs a, low, high: minimum(maximum(a, low), high) */

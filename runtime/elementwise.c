@@ -7,68 +7,12 @@
 
    Comparisons write no number anywhere, so that any will do: integers compare with its value, floats with what it is
    rounded to (a float16 tensor made from 0.1 equals 0.1) or, where that is infinite alone, with its value. */
-#include "device.h"
+#include "operations.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* What an operation takes besides floats, and what it gives. */
-enum domain {
-  ANY,     /* integers and bools */
-  NUMBERS, /* integers */
-  FLOATS,  /* integers and bools, computed as float32 */
-  BITS     /* integers and bools, but no floats */
-};
-
-struct op {
-  const char *name;
-  enum domain domain;
-  enum { GIVES_COMMON, GIVES_BOOL } gives;
-};
-
-static const struct op unary_ops[STREW_UNARY_COUNT] = {
-    [STREW_NEG] = {"neg", NUMBERS, GIVES_COMMON},
-    [STREW_ABS] = {"abs", NUMBERS, GIVES_COMMON},
-    [STREW_FLOOR] = {"floor", NUMBERS, GIVES_COMMON},
-    [STREW_CEIL] = {"ceil", NUMBERS, GIVES_COMMON},
-    [STREW_ROUND] = {"round", NUMBERS, GIVES_COMMON},
-    [STREW_RELU] = {"relu", NUMBERS, GIVES_COMMON},
-    [STREW_EXP] = {"exp", FLOATS, GIVES_COMMON},
-    [STREW_LOG] = {"log", FLOATS, GIVES_COMMON},
-    [STREW_SQRT] = {"sqrt", FLOATS, GIVES_COMMON},
-    [STREW_RSQRT] = {"rsqrt", FLOATS, GIVES_COMMON},
-    [STREW_SIN] = {"sin", FLOATS, GIVES_COMMON},
-    [STREW_COS] = {"cos", FLOATS, GIVES_COMMON},
-    [STREW_TANH] = {"tanh", FLOATS, GIVES_COMMON},
-    [STREW_SIGMOID] = {"sigmoid", FLOATS, GIVES_COMMON},
-    [STREW_LOGICAL_NOT] = {"logical_not", ANY, GIVES_BOOL},
-    [STREW_BITWISE_NOT] = {"bitwise_not", BITS, GIVES_COMMON},
-};
-
-static const struct op binary_ops[STREW_BINARY_COUNT] = {
-    [STREW_ADD] = {"add", ANY, GIVES_COMMON},
-    [STREW_SUB] = {"sub", NUMBERS, GIVES_COMMON},
-    [STREW_MUL] = {"mul", ANY, GIVES_COMMON},
-    [STREW_DIV] = {"div", FLOATS, GIVES_COMMON},
-    [STREW_FLOOR_DIVIDE] = {"floor_divide", NUMBERS, GIVES_COMMON},
-    [STREW_REMAINDER] = {"remainder", NUMBERS, GIVES_COMMON},
-    [STREW_POW] = {"pow", NUMBERS, GIVES_COMMON},
-    [STREW_MINIMUM] = {"minimum", ANY, GIVES_COMMON},
-    [STREW_MAXIMUM] = {"maximum", ANY, GIVES_COMMON},
-    [STREW_EQ] = {"eq", ANY, GIVES_BOOL},
-    [STREW_NE] = {"ne", ANY, GIVES_BOOL},
-    [STREW_LT] = {"lt", ANY, GIVES_BOOL},
-    [STREW_LE] = {"le", ANY, GIVES_BOOL},
-    [STREW_GT] = {"gt", ANY, GIVES_BOOL},
-    [STREW_GE] = {"ge", ANY, GIVES_BOOL},
-    [STREW_LOGICAL_AND] = {"logical_and", ANY, GIVES_BOOL},
-    [STREW_LOGICAL_OR] = {"logical_or", ANY, GIVES_BOOL},
-    [STREW_BITWISE_AND] = {"bitwise_and", BITS, GIVES_COMMON},
-    [STREW_BITWISE_OR] = {"bitwise_or", BITS, GIVES_COMMON},
-    [STREW_BITWISE_XOR] = {"bitwise_xor", BITS, GIVES_COMMON},
-};
 
 /* A call on its way from arguments to plan. */
 struct work {
@@ -95,14 +39,14 @@ static strew_status fail_domain(const struct work *work, const char *argument, c
 }
 
 /* Is the common dtype one that the operation takes? */
-static strew_status check_domain(const struct work *work, enum domain domain) {
+static strew_status check_domain(const struct work *work, enum takes takes) {
   for (int i = 0; i < work->inputs; i++) {
     const strew_tensor *tensor = work->operands[i].tensor;
     strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
     const char *is = tensor ? strew_dtype_name(dtype) : dtype_is_float(dtype) ? "a float" : "a boolean";
-    if (domain == BITS && dtype_is_float(dtype))
+    if (takes == TAKES_BITS && dtype_is_float(dtype))
       return fail_domain(work, work->names[i], is, "integers and bools", NULL);
-    if (domain != NUMBERS || dtype != STREW_BOOL) continue;
+    if (takes != TAKES_NUMBERS || dtype != STREW_BOOL) continue;
     /* what - means on bools is open, even beside a number: PyTorch refuses it, too */
     bool minus = work->kind == ELEMENTWISE_BINARY ? work->op == STREW_SUB : work->op == STREW_NEG;
     if (minus)
@@ -121,12 +65,13 @@ static bool multiplies_by_number(const struct work *work) {
 }
 
 /* In which dtype do the operands meet, in which are they computed, what comes out? */
-static strew_status find_dtypes(struct work *work, const struct op *op) {
+static strew_status find_dtypes(struct work *work) {
+  const struct operation *operation = operation_of(work->kind, work->op);
   work->common = dtype_of_operands(work->inputs, work->operands);
-  strew_status status = check_domain(work, op->domain);
-  if (op->domain == FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
+  strew_status status = check_domain(work, operation->takes);
+  if (operation->takes == TAKES_FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
   work->compute = dtype_wide(work->common);
-  work->result = op->gives == GIVES_BOOL ? STREW_BOOL : work->common;
+  work->result = gives_bool(operation) ? STREW_BOOL : work->common;
   work->number_dtype = multiplies_by_number(work) ? work->compute : work->common;
   return status;
 }
@@ -173,9 +118,9 @@ static strew_status find_sizes(struct work *work) {
 }
 
 /* All but the result's place. */
-static strew_status check_inputs(struct work *work, const struct op *op) {
+static strew_status check_inputs(struct work *work) {
   strew_status status = check_devices(work->call);
-  if (status == STREW_OK) status = find_dtypes(work, op);
+  if (status == STREW_OK) status = find_dtypes(work);
   if (status == STREW_OK) status = check_numbers(work);
   if (status == STREW_OK) status = find_sizes(work);
   return status;
@@ -266,15 +211,10 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
   CALL(call, "unary", error, {"self", tensor});
   struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
   if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
-  call.op = unary_ops[op].name;
+  call.op = operation_of(work.kind, work.op)->name;
   add_input(&work, "self", strew_of(tensor));
   add_written(&work, *out);
-  if (op == STREW_LOGICAL_NOT) { /* x == 0 */
-    work.kind = ELEMENTWISE_BINARY;
-    work.op = STREW_EQ;
-    add_input(&work, "zero", strew_number(strew_bool(false)));
-  }
-  strew_status status = check_inputs(&work, &unary_ops[op]);
+  strew_status status = check_inputs(&work);
   return status == STREW_OK ? finish(&work, out) : status;
 }
 
@@ -378,10 +318,9 @@ static void compare_by_value(struct work *work) {
 static void take_number(struct work *work) {
   if (work->operands[0].tensor && work->operands[1].tensor) return;
   strew_operand *number = &work->operands[work->operands[0].tensor ? 1 : 0];
-  if (work->op == STREW_LOGICAL_AND || work->op == STREW_LOGICAL_OR)
-    number->number = strew_bool(is_true(number->number));
-  else if (work->op >= STREW_EQ && work->op <= STREW_GE)
-    compare_by_value(work);
+  enum gives gives = operation_of(work->kind, work->op)->gives;
+  if (gives == GIVES_TRUTH) number->number = strew_bool(is_true(number->number));
+  if (gives == GIVES_ORDER) compare_by_value(work);
 }
 
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
@@ -389,7 +328,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   CALL(call, "binary", error, {"self", a.tensor}, {"other", b.tensor});
   struct work work = {.call = &call, .self = a.tensor, .kind = ELEMENTWISE_BINARY, .op = (int)op};
   if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
-  call.op = binary_ops[op].name;
+  call.op = operation_of(work.kind, work.op)->name;
   add_input(&work, "self", a);
   add_input(&work, "other", b);
   if (!a.tensor && !b.tensor)
@@ -397,7 +336,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
                 "is a number as self is, one of the two must be a tensor");
   add_written(&work, *out);
   take_number(&work);
-  strew_status status = check_inputs(&work, &binary_ops[op]);
+  strew_status status = check_inputs(&work);
   if (status == STREW_OK) status = check_exponent(&work);
   if (status == STREW_OK) status = check_divisor(&work);
   if (status != STREW_OK) return status;
@@ -460,7 +399,6 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
 
 strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high, strew_tensor **out,
                          strew_error *error) {
-  static const struct op clamp = {"clamp", ANY, GIVES_COMMON};
   strew_tensor *low_tensor = low ? low->tensor : NULL, *high_tensor = high ? high->tensor : NULL;
   CALL(call, "clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor});
   struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_CLAMP};
@@ -475,7 +413,7 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
     work.op = low ? STREW_MAXIMUM : STREW_MINIMUM;
   }
   add_written(&work, *out);
-  strew_status status = check_inputs(&work, &clamp);
+  strew_status status = check_inputs(&work);
   return status == STREW_OK ? finish(&work, out) : status;
 }
 

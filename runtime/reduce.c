@@ -1,6 +1,6 @@
 /* reduce.c: folds of dimensions into one value each, and running sums. */
 #include "copy.h"
-#include "device.h"
+#include "operations.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,34 +14,19 @@ static strew_status check_given(const struct call *call, const strew_tensor *out
 
 /* ----------------------------------------------------------------------------------------------------- reductions */
 
-static const char *const fold_names[] = {
-    [STREW_FOLD_SUM] = "sum",       [STREW_FOLD_PROD] = "prod", [STREW_FOLD_MEAN] = "mean",
-    [STREW_FOLD_VAR] = "var",       [STREW_FOLD_STD] = "std",   [STREW_FOLD_AMIN] = "amin",
-    [STREW_FOLD_AMAX] = "amax",     [STREW_FOLD_ALL] = "all",   [STREW_FOLD_ARGMIN] = "argmin",
-    [STREW_FOLD_ARGMAX] = "argmax", [STREW_FOLD_ANY] = "any"};
-_Static_assert(sizeof fold_names / sizeof *fold_names == STREW_FOLD_COUNT, "a fold has no name");
-
-static bool is_extreme(strew_fold fold) { return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX; }
-
-static strew_status result_dtype(const struct call *call, strew_fold fold, strew_dtype dtype, strew_dtype *out) {
-  *out = dtype;
-  switch (fold) {
-  case STREW_FOLD_SUM:
-  case STREW_FOLD_PROD:
-    if (!dtype_is_float(dtype)) *out = STREW_INT64;
-    return STREW_OK;
-  case STREW_FOLD_MEAN:
-  case STREW_FOLD_VAR:
-  case STREW_FOLD_STD:
-    if (dtype_is_float(dtype)) return STREW_OK;
+static strew_status result_dtype(const struct call *call, const struct fold_row *row, strew_dtype dtype,
+                                 strew_dtype *out) {
+  if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"float32\")"},
-                "is %s, a float dtype is needed", strew_dtype_name(dtype));
-  case STREW_FOLD_ARGMIN:
-  case STREW_FOLD_ARGMAX: *out = STREW_INT64; return STREW_OK;
-  case STREW_FOLD_ALL:
-  case STREW_FOLD_ANY: *out = STREW_BOOL; return STREW_OK;
-  default: return STREW_OK;
+                "is %s, expected a float dtype", strew_dtype_name(dtype));
+  *out = dtype;
+  switch (row->gives) {
+  case FOLD_WIDE: *out = dtype_is_float(dtype) ? dtype : STREW_INT64; break;
+  case FOLD_SAME: break;
+  case FOLD_PLACE: *out = STREW_INT64; break;
+  case FOLD_TRUTH: *out = STREW_BOOL; break;
   }
+  return STREW_OK;
 }
 
 /* Which dimensions are folded: those listed, all where none is. */
@@ -76,10 +61,9 @@ static int result_sizes(const strew_tensor *tensor, const bool *folded, bool kee
   return rank;
 }
 
-/* Of no elements. */
-static strew_status fill_empty(const struct call *call, strew_fold fold, strew_tensor *out) {
-  strew_scalar value = strew_int(fold == STREW_FOLD_PROD || fold == STREW_FOLD_ALL);
-  if (fold == STREW_FOLD_MEAN || fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD) value = strew_float((double)NAN);
+/* Fills out, each element a fold of no elements. */
+static strew_status fill_empty(const struct call *call, const struct fold_row *row, strew_tensor *out) {
+  strew_scalar value = row->empty == EMPTY_UNDEFINED ? strew_float((double)NAN) : strew_int(row->empty == EMPTY_ONE);
   union element element;
   strew_status status = element_from(call, "out", value, STREW_EXACT, out->dtype, &element);
   return status == STREW_OK ? fill_tensor(call, out, element) : status;
@@ -120,7 +104,8 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
   bool known = (unsigned)fold < STREW_FOLD_COUNT;
-  CALL(call, known ? fold_names[fold] : "reduce", error, {"self", tensor}, {"out", *out});
+  const struct fold_row *row = known ? fold_row_of(fold) : NULL;
+  CALL(call, known ? row->name : "reduce", error, {"self", tensor}, {"out", *out});
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   struct reduce_plan plan = {.fold = fold, .correction = correction};
   strew_device *device = tensor->storage->device;
@@ -128,8 +113,8 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
   bool folded[MAX_RANK], made = false;
   int64_t sizes[MAX_RANK];
   strew_status status = mark_folded(&call, tensor->rank, count, dims, folded);
-  if (status == STREW_OK) status = result_dtype(&call, fold, tensor->dtype, &dtype);
-  if (status == STREW_OK && is_extreme(fold)) status = check_not_empty(&call, tensor, folded);
+  if (status == STREW_OK) status = result_dtype(&call, row, tensor->dtype, &dtype);
+  if (status == STREW_OK && row->empty == EMPTY_NOTHING) status = check_not_empty(&call, tensor, folded);
   if (status != STREW_OK) return status;
   int rank = result_sizes(tensor, folded, keepdim, sizes);
   status = out_prepare(&call, device, dtype, rank, sizes, out, &made);
@@ -139,7 +124,7 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
     plan_fold(&plan, tensor, folded, keepdim, *out);
     status = device->ops->reduce(&call, device, &plan);
   } else {
-    status = fill_empty(&call, fold, *out);
+    status = fill_empty(&call, row, *out);
   }
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;

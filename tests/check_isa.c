@@ -7,6 +7,7 @@
 #include "runtime/cpu/loops/reduce_loops.h"
 #include "runtime/cpu/loops/row_loops.h"
 #include "runtime/cpu/scatter/scattering.h"
+#include "runtime/operations.h"
 #include "testing.h"
 
 #define TABLE(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
@@ -76,9 +77,10 @@ START_TEST(kernels_agree) {
   for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++) {
     const struct kernels *other = elementwise_of[isa]->kernels[dtype];
     for (int op = 0; op < STREW_UNARY_COUNT; op++)
-      check_kernel(isa, dtype, dtype, plain->unary[op], other->unary[op], "unary", op);
+      check_kernel(isa, dtype, gives_bool(operation_of(ELEMENTWISE_UNARY, op)) ? STREW_BOOL : dtype, plain->unary[op],
+                   other->unary[op], "unary", op);
     for (int op = 0; op < STREW_BINARY_COUNT; op++)
-      check_kernel(isa, dtype, op >= STREW_EQ && op <= STREW_LOGICAL_OR ? STREW_BOOL : dtype, plain->binary[op],
+      check_kernel(isa, dtype, gives_bool(operation_of(ELEMENTWISE_BINARY, op)) ? STREW_BOOL : dtype, plain->binary[op],
                    other->binary[op], "binary", op);
     check_kernel(isa, dtype, dtype, plain->clamp, other->clamp, "clamp", 0);
     check_kernel(isa, dtype, dtype, plain->where, other->where, "where", 0);
@@ -187,10 +189,14 @@ END_TEST
 
 /* -------------------------------------------------------------------------------------------------------- folds */
 
-/* In what values are gathered. */
-static strew_dtype value_of(enum fold_kind kind, strew_dtype dtype) {
-  if (kind == EVERY || kind == SOME) return STREW_BOOL;
-  return (kind == SUMS || kind == PRODUCTS) && !is_float_dtype(dtype) ? STREW_INT64 : dtype;
+/* The dtype in which values are gathered. */
+static strew_dtype value_of(int fold, strew_dtype dtype) {
+  if (fold == DEVIATIONS) return dtype;
+  switch (fold_row_of((strew_fold)fold)->gives) {
+  case FOLD_TRUTH: return STREW_BOOL;
+  case FOLD_WIDE: return is_float_dtype(dtype) ? dtype : STREW_INT64;
+  default: return dtype;
+  }
 }
 
 /* A winner's place and value, or one value of dtype `gives`. */
@@ -208,28 +214,27 @@ static void compare_values(int isa, const struct fold *fold, strew_dtype dtype, 
 }
 
 /* Several rows at once are row after row. */
-static void check_rows(int isa, strew_dtype dtype, enum fold_kind kind, const struct fold *plain,
-                       const struct fold *other, const void *centers, int64_t count) {
+static void check_rows(int isa, strew_dtype dtype, int kind, const struct fold *plain, const struct fold *other,
+                       const void *centers, int64_t count) {
   int64_t step = (count / 9 + 1) * size_of(dtype);
   ck_assert(other->rows);
   for (int64_t rows = 1; rows < 10; rows++) {
     draw_row(0, dtype, 2 * count + 9);
     for (int64_t i = 0; i < rows; i++) plain->row(due, in[0] + i * step, centers, count, 0);
     other->rows(found, in[0], step, rows, centers, count);
-    compare_values(isa, plain, dtype, value_of(kind, dtype), count, (int)kind);
+    compare_values(isa, plain, dtype, value_of(kind, dtype), count, kind);
   }
 }
 
 /* What a row is given beside its elements, in[0]: means, or extremes of columns, every other one of which it holds. */
-static const char *given_to_row(strew_dtype dtype, enum fold_kind kind, int64_t count) {
+static const char *given_to_row(strew_dtype dtype, int kind, int64_t count) {
   const int64_t size = size_of(dtype);
   draw_row(1, dtype, count);
   for (int64_t i = 0; kind != DEVIATIONS && i < count; i += 2) memcpy(in[1] + i * size, in[0] + i * size, (size_t)size);
   return in[1];
 }
 
-static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const struct fold *plain,
-                       const struct fold *other) {
+static void check_fold(int isa, strew_dtype dtype, int kind, const struct fold *plain, const struct fold *other) {
   strew_dtype gives = value_of(kind, dtype);
   ck_assert_int_eq(plain->value_bytes, other->value_bytes);
   for (int l = 0; l < LENGTHS; l++) {
@@ -239,7 +244,7 @@ static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const st
     clear();
     plain->block(due, in[0], centers, count, 5);
     other->block(found, in[0], centers, count, 5);
-    compare_values(isa, plain, dtype, gives, 1, (int)kind);
+    compare_values(isa, plain, dtype, gives, 1, kind);
     clear();
     plain->start(due, count);
     other->start(found, count);
@@ -249,7 +254,7 @@ static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const st
       plain->row(due, in[0], centers, count, i);
       other->row(found, in[0], centers, count, i);
     }
-    compare_values(isa, plain, dtype, gives, count, (int)kind);
+    compare_values(isa, plain, dtype, gives, count, kind);
     if (plain->rows) check_rows(isa, dtype, kind, plain, other, centers, count);
     memcpy(inputs[2], due, sizeof due);
     draw_row(0, dtype, count);
@@ -258,7 +263,7 @@ static void check_fold(int isa, strew_dtype dtype, enum fold_kind kind, const st
     other->row(found, in[0], centers, count, 3);
     plain->join(due, inputs[2], count);
     other->join(found, inputs[2], count);
-    compare_values(isa, plain, dtype, gives, count, (int)kind);
+    compare_values(isa, plain, dtype, gives, count, kind);
   }
 }
 
@@ -267,9 +272,9 @@ START_TEST(folds_agree) {
   if (dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16) return;
   seed_draws((uint64_t)_i);
   for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++)
-    for (int kind = 0; kind < FOLD_KINDS; kind++) {
+    for (int kind = 0; kind < FOLD_LOOPS; kind++) {
       const struct fold *plain = reduce_of[ISA_PLAIN]->folds[dtype][kind], *other = reduce_of[isa]->folds[dtype][kind];
-      if (plain || other) check_fold(isa, dtype, (enum fold_kind)kind, plain, other);
+      if (plain || other) check_fold(isa, dtype, kind, plain, other);
     }
 }
 END_TEST

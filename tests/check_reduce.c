@@ -7,11 +7,17 @@
 
 enum { RANKS = 4 };
 
-static const char *const fold_names[STREW_FOLD_COUNT] = {
-    [STREW_FOLD_SUM] = "sum",       [STREW_FOLD_PROD] = "prod", [STREW_FOLD_MEAN] = "mean",
-    [STREW_FOLD_VAR] = "var",       [STREW_FOLD_STD] = "std",   [STREW_FOLD_AMIN] = "amin",
-    [STREW_FOLD_AMAX] = "amax",     [STREW_FOLD_ALL] = "all",   [STREW_FOLD_ARGMIN] = "argmin",
-    [STREW_FOLD_ARGMAX] = "argmax", [STREW_FOLD_ANY] = "any"};
+enum takes { ANY, FLOATS };
+enum gives { WIDE, SAME, PLACE, TRUTH };
+static const struct {
+  const char *name;
+  enum takes takes;
+  enum gives gives;
+} fold_rows[] = {
+#define ROW(ENUM, f, takes, gives, ...) [STREW_FOLD_##ENUM] = {#f, takes, gives},
+    STREW_FOLDS(ROW)
+#undef ROW
+};
 static const int thread_counts[] = {1, 2, 3, 7};
 enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
@@ -95,20 +101,21 @@ static void due_truth(strew_fold fold, strew_dtype dtype, const char *elements, 
   memcpy(to, &result, 1);
 }
 
-static bool is_extreme(strew_fold fold) { return fold >= STREW_FOLD_AMIN && fold <= STREW_FOLD_ARGMAX; }
-static bool is_truth(strew_fold fold) { return fold == STREW_FOLD_ALL || fold == STREW_FOLD_ANY; }
-static bool needs_float(strew_fold fold) { return fold >= STREW_FOLD_MEAN && fold <= STREW_FOLD_STD; }
+static bool needs_float(strew_fold fold) { return fold_rows[fold].takes == FLOATS; }
 
 static strew_dtype dtype_of_fold(strew_fold fold, strew_dtype dtype) {
-  if (is_truth(fold)) return STREW_BOOL;
-  if (fold == STREW_FOLD_ARGMIN || fold == STREW_FOLD_ARGMAX) return STREW_INT64;
-  return is_extreme(fold) || is_float_dtype(dtype) ? dtype : STREW_INT64;
+  switch (fold_rows[fold].gives) {
+  case SAME: return dtype;
+  case TRUTH: return STREW_BOOL;
+  case WIDE: return is_float_dtype(dtype) ? dtype : STREW_INT64;
+  default: return STREW_INT64;
+  }
 }
 
 static void due_of(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction, void *to) {
-  if (is_truth(fold))
+  if (fold_rows[fold].gives == TRUTH)
     due_truth(fold, dtype, elements, n, to);
-  else if (is_extreme(fold))
+  else if (fold_rows[fold].gives != WIDE)
     due_extreme(fold, dtype, elements, n, to);
   else if (is_float_dtype(dtype))
     due_float(fold, dtype, elements, n, correction, to);
@@ -177,8 +184,8 @@ static void check_fold(strew_fold fold, strew_tensor *tensor, const struct lines
   strew_tensor *out = NULL;
   ok(strew_reduce(fold, tensor, count, dims, keepdim, correction, &out, &failure));
   assert_sizes(out, kept, sizes);
-  assert_elements(out, dtype_of_fold(fold, dtype), due, "%s of %s (%s), dimensions %u, %d threads", fold_names[fold],
-                  strew_dtype_name(dtype), layout, folded, strew_context_threads(context));
+  assert_elements(out, dtype_of_fold(fold, dtype), due, "%s of %s (%s), dimensions %u, %d threads",
+                  fold_rows[fold].name, strew_dtype_name(dtype), layout, folded, strew_context_threads(context));
   strew_release(out);
   free(due);
 }
@@ -401,7 +408,7 @@ START_TEST(refusals) {
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 2, (int[]){0, -2}, false, 1, &out, &failure), STREW_ESHAPE,
                "sum: 'dim' names dimension 0 twice\n  self  int32[2, 3] cpu");
   assert_fails(strew_reduce(STREW_FOLD_MEAN, t, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
-               "mean: 'self' is int32, a float dtype is needed\n  self  int32[2, 3] cpu\n  hint  self:to(\"float32\")");
+               "mean: 'self' is int32, expected a float dtype\n  self  int32[2, 3] cpu\n  hint  self:to(\"float32\")");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){0}, false, 1, &wrong, &failure), STREW_EDTYPE,
                "sum: 'out' is int32, expected int64\n  self  int32[2, 3] cpu\n  out   int32[3] cpu");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){1}, false, 1, &wrong, &failure), STREW_ESHAPE, NULL);

@@ -3,12 +3,9 @@
 
 #include "runtime/shared/exponential.h"
 
-const char *const binary_names[] = {
-    "add", "sub", "mul", "div", "floor_divide", "remainder",  "pow",         "minimum",    "maximum",    "eq", "ne",
-    "lt",  "le",  "gt",  "ge",  "logical_and",  "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor"};
-
-const char *const unary_names[] = {"neg",  "abs",   "floor", "ceil", "round", "relu",    "exp",         "log",
-                                   "sqrt", "rsqrt", "sin",   "cos",  "tanh",  "sigmoid", "logical_not", "bitwise_not"};
+#define ROW(ENUM, name, function, takes, gives, ...) [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives},
+const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STREW_UNARY(ROW)};
+#undef ROW
 
 /* ------------------------------------------------------------------------------------------------- promotion */
 
@@ -46,8 +43,7 @@ bool is_of_library(strew_binary_op op, strew_dtype dtype) { return op == STREW_P
 bool is_unary_of_library(strew_unary_op op, strew_dtype dtype) {
   return op == STREW_LOG || op == STREW_SIN || op == STREW_COS || (op == STREW_TANH && dtype == STREW_FLOAT64);
 }
-static bool is_bitwise(strew_binary_op op) { return op >= STREW_BITWISE_AND; }
-static bool is_test(strew_binary_op op) { return op >= STREW_EQ && op <= STREW_LOGICAL_OR; }
+static bool is_test(strew_binary_op op) { return binary_rows[op].gives != GIVES_COMMON; }
 
 /* A number as one of another dtype: floats in .f, the others in .i. */
 strew_scalar convert(strew_scalar x, strew_dtype to) {
@@ -214,9 +210,9 @@ static bool is_bool_operand(strew_operand x) {
 /* Does PyTorch refuse the operation for these? */
 bool is_refused(strew_binary_op op, strew_operand a, strew_operand b) {
   strew_dtype common = common_of(a, b);
-  if (is_bitwise(op)) return is_float_dtype(common);
   if (op == STREW_SUB) return is_bool_operand(a) || is_bool_operand(b);
-  return (divides(op) || op == STREW_POW) && common == STREW_BOOL;
+  if (binary_rows[op].takes == TAKES_BITS) return is_float_dtype(common);
+  return binary_rows[op].takes == TAKES_NUMBERS && common == STREW_BOOL;
 }
 
 struct opened open_operand(strew_operand x, int rank) {
@@ -268,11 +264,11 @@ static strew_scalar test_with_number(strew_binary_op op, strew_scalar a, strew_s
 /* The result that is due, dense, of the shape of `like` and dtype. */
 char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype) {
   strew_dtype common = common_of(a, b);
-  if (op == STREW_DIV && !is_float_dtype(common)) common = STREW_FLOAT32;
+  if (binary_rows[op].takes == TAKES_FLOATS && !is_float_dtype(common)) common = STREW_FLOAT32;
   strew_dtype compute = is_half(common) ? STREW_FLOAT32 : common;
   bool number_is_tested = is_test(op) && !(a.tensor && b.tensor);
   strew_operand *number = !a.tensor ? &a : &b;
-  if (number_is_tested && op <= STREW_GE)
+  if (number_is_tested && binary_rows[op].gives == GIVES_ORDER)
     number->number = number_in_test(number->number, strew_tensor_dtype(a.tensor ? a.tensor : b.tensor));
   else if (!number->tensor && !number_is_tested)
     number->number = convert(number->number, op == STREW_MUL || (op == STREW_DIV && a.tensor) ? compute : common);
@@ -298,5 +294,5 @@ char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_t
 strew_dtype result_of(strew_binary_op op, strew_operand a, strew_operand b) {
   strew_dtype common = common_of(a, b);
   if (is_test(op)) return STREW_BOOL;
-  return op == STREW_DIV && !is_float_dtype(common) ? STREW_FLOAT32 : common;
+  return binary_rows[op].takes == TAKES_FLOATS && !is_float_dtype(common) ? STREW_FLOAT32 : common;
 }

@@ -5,7 +5,13 @@
 
 #include "testing.h"
 
-extern const char *const binary_names[], *const unary_names[];
+/* Rows of the tables. */
+struct table_row {
+  const char *name;
+  enum { TAKES_ANY, TAKES_NUMBERS, TAKES_FLOATS, TAKES_BITS } takes;
+  enum { GIVES_COMMON, GIVES_ORDER, GIVES_TRUTH } gives; /* the last two: bool */
+};
+extern const struct table_row binary_rows[], unary_rows[];
 
 bool is_half(strew_dtype dtype);
 bool divides(strew_binary_op op);

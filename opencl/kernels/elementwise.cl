@@ -8,7 +8,8 @@
      DENSE               `dense`, for operands whose elements lie side by side
      ROWS                `rows`, for any strides
      GENERAL             `general`, for inputs of any dtypes, told at run time; instead of FUNCTION it may be given
-     OPS                 UNARY_OPS, BINARY_OPS or BINARY_TESTS: one of these operations, told at run time, too */
+     TABLE               STREW_UNARY or STREW_BINARY: the operation is one of its rows, chosen at run time, too
+     TESTS               with TABLE: only rows that give bool; else only those that do not */
 #include "prelude.h"
 #include "space.h"
 #include "arithmetic.h"
@@ -76,12 +77,21 @@ __kernel void rows(SPACE, OPERAND(CAT(T_, OUT), to), EACH_INPUT(ROWS_INPUT)) {
 
 #else
 static inline RESULT function(int op, PARAMETERS) {
-#ifdef OPS
+#ifdef TABLE
   switch (op) {
-#define ROW(ENUM, name)                                                                                                \
-  case CODE_##ENUM:                                                                                                    \
-    return (RESULT)CAT(name##_, S)(VALUES);
-    OPS(ROW)
+#ifdef TESTS
+#define GIVES_COMMON(text)
+#define GIVES_ORDER(text) text
+#define GIVES_TRUTH(text) text
+#else
+#define GIVES_COMMON(text) text
+#define GIVES_ORDER(text)
+#define GIVES_TRUTH(text)
+#endif
+#define CASE(code, function)                                                                                           \
+  case code: return (RESULT)CAT(function, S)(VALUES);
+#define ROW(ENUM, name, function, takes, gives, ...) FOR_##takes(GIVES_##gives(CASE(CODE_##ENUM, function##_)))
+    TABLE(ROW)
 #undef ROW
   }
   return 0;

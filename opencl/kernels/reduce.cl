@@ -8,7 +8,8 @@
 
    The host defines
      S, OUT       suffixes of the dtypes of elements and outputs
-     FOLD         FOLD_SUM, ...
+     FOLD         FOLD_WIDE, ...
+     JOINED       join_ and the name of a row of STREW_FOLDS (FOLD_WIDE and FOLD_TRUTH)
      IS_FLOAT     1: S is a float
      WAY          WAY_ITEMS, WAY_TILE, WAY_LANES or WAY_JOIN: which of them there are
      OUTER        see space.h
@@ -21,12 +22,12 @@
 #include "scalar.h"
 #include "space.h"
 
-#define FOLD_SUM        0
-#define FOLD_PRODUCT    1
-#define FOLD_DEVIATIONS 2
-#define FOLD_GREATEST   3
-#define FOLD_WINNER     4 /* the place of the first greatest */
-#define FOLD_ANY        5
+/* What a row of STREW_FOLDS gives; FOLD_SAME and FOLD_PLACE take the greatest. */
+#define FOLD_WIDE       0
+#define FOLD_DEVIATIONS 1 /* sums of squared differences from the means */
+#define FOLD_SAME       2
+#define FOLD_PLACE      3
+#define FOLD_TRUTH      4
 
 #define WAY_ITEMS 0
 #define WAY_TILE  1
@@ -36,7 +37,8 @@
 #ifndef S
 #define S        f32
 #define OUT      f32
-#define FOLD     FOLD_SUM
+#define FOLD     FOLD_WIDE
+#define JOINED   join_sum
 #define IS_FLOAT 1
 #define WAY      WAY_ITEMS
 #define FLAT     1
@@ -57,8 +59,8 @@
    way in and on the way out: flip is -1. */
 #define WIDE CAT(EXACT_, S)
 typedef CAT(T_, WIDE) wide;
-#define IS_WINNER  (FOLD == FOLD_WINNER)
-#define IS_EXTREME (FOLD == FOLD_GREATEST || IS_WINNER)
+#define IS_WINNER  (FOLD == FOLD_PLACE)
+#define IS_EXTREME (FOLD == FOLD_SAME || IS_WINNER)
 
 #if IS_EXTREME && IS_FLOAT
 #define INFINITE_f32  0x7f800000
@@ -88,7 +90,7 @@ typedef CAT(T_, S) IN;
 typedef CAT(W_, S) element;
 static inline element element_of(IN x, int flip) { return (element)(CAT(load_, S)(x) ^ flip); }
 static inline IN stored(element x, int flip) { return (IN)(x ^ flip); }
-#elif FOLD == FOLD_ANY
+#elif FOLD == FOLD_TRUTH
 typedef CAT(T_, S) IN;
 typedef uchar element;
 static inline element element_of(IN x, int flip) {
@@ -112,27 +114,44 @@ typedef CAT(T_, OUT) OUT_OF;
 /* ------------------------------------------------------------------------------------------------------ the folds
 
    A is what values are gathered in; STEP(a, x) the A that a becomes when x joins it; JOIN(a, b) that of two. */
-#if FOLD == FOLD_SUM
+#define JOINING(A, name, identity, joined)                                                                             \
+  static inline A CAT(name, _identity)(void) { return identity; }                                                      \
+  static inline A name(A a, A b) { return (A)(joined); }
+#define JOINING_SAME(name, identity, joined)
+#define JOINING_PLACE(name, identity, joined)
+#if FOLD == FOLD_TRUTH
+#define JOINING_WIDE(name, identity, joined)
+#define JOINING_TRUTH(name, identity, joined) JOINING(uchar, name, identity, joined)
+#else
+#define JOINING_WIDE(name, identity, joined) JOINING(wide, name, identity, joined)
+#define JOINING_TRUTH(name, identity, joined)
+#endif
+#define ZERO        0
+#define ONE         1
+#define PLUS(a, b)  CAT(plus_, WIDE)(a, b)
+#define TIMES(a, b) CAT(times_, WIDE)(a, b)
+#define ROW(ENUM, f, takes, gives, empty, finish, loops, kernel, flip, identity, joined)                               \
+  JOINING_##gives(join_##f, identity, joined)
+#if FOLD == FOLD_WIDE || FOLD == FOLD_TRUTH
+STREW_FOLDS(ROW)
+#endif
+#undef ROW
+
+#if FOLD == FOLD_WIDE || FOLD == FOLD_TRUTH
+#if FOLD == FOLD_WIDE
 typedef wide A;
-#define IDENTITY   0
-#define STEP(a, x) CAT(plus_, WIDE)(a, x)
-#define JOIN(a, b) CAT(plus_, WIDE)(a, b)
-#elif FOLD == FOLD_PRODUCT
-typedef wide A;
-#define IDENTITY   1
-#define STEP(a, x) CAT(times_, WIDE)(a, x)
-#define JOIN(a, b) CAT(times_, WIDE)(a, b)
+#else
+typedef uchar A;
+#endif
+#define IDENTITY   CAT(JOINED, _identity)()
+#define STEP(a, x) JOINED(a, x)
+#define JOIN(a, b) JOINED(a, b)
 #elif FOLD == FOLD_DEVIATIONS
 typedef wide A;
 #define IDENTITY   0
 static inline A square(A x) { return CAT(times_, WIDE)(x, x); }
 #define STEP(a, x) CAT(plus_, WIDE)(a, square(CAT(minus_, WIDE)(x, center)))
 #define JOIN(a, b) CAT(plus_, WIDE)(a, b)
-#elif FOLD == FOLD_ANY
-typedef uchar A;
-#define IDENTITY   0
-#define STEP(a, x) ((a) | (x))
-#define JOIN(a, b) ((a) | (b))
 #else
 #if IS_FLOAT
 #define IDENTITY ((element)~LARGEST)
@@ -196,7 +215,7 @@ static inline A winner(long place, element value) {
 static inline OUT_OF finished(A a, FINISH) {
 #if IS_WINNER
   return a.place;
-#elif IS_EXTREME || FOLD == FOLD_ANY
+#elif IS_EXTREME || FOLD == FOLD_TRUTH
   return stored(a, flip);
 #else
 #if IS_FLOAT

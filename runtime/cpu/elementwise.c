@@ -4,6 +4,7 @@
 #include "runtime/cpu/loops/elementwise_loops.h"
 
 #include "cpu.h"
+#include "runtime/operations.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -143,27 +144,17 @@ static kernel *kernel_of(const struct elementwise_plan *plan) {
   return plan->kind == ELEMENTWISE_BINARY ? kernels->binary[plan->op] : kernels->clamp;
 }
 
-static bool is_test(const struct elementwise_plan *plan) {
-  return plan->kind == ELEMENTWISE_BINARY && plan->op >= STREW_EQ && plan->op <= STREW_LOGICAL_OR;
-}
-
-/* Does an element take longer to compute than to fetch? */
-static bool is_heavy(const struct elementwise_plan *plan) {
-  if (plan->kind == ELEMENTWISE_BINARY)
-    return plan->op == STREW_POW || plan->op == STREW_REMAINDER || plan->op == STREW_FLOOR_DIVIDE;
-  return plan->kind == ELEMENTWISE_UNARY && plan->op >= STREW_EXP && plan->op <= STREW_SIGMOID;
-}
-
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   const struct plan *space = &plan->plan;
   struct plan joined;
   struct lane rows[MAX_OPERANDS] = {{0}};
   struct job job = {.run = kernel_of(plan), .inputs = space->count - 1};
+  const struct operation *operation = operation_of(plan->kind, plan->op);
   block numbers[MAX_INPUTS];
   if (!job.run)
     return fail(call, (struct fault){.code = STREW_EDTYPE}, "is not made for %s", strew_dtype_name(plan->compute));
   if (join_short_rows(&joined, rows, space)) space = &joined;
-  job.out = lane_out(space, is_test(plan) ? STREW_BOOL : plan->compute);
+  job.out = lane_out(space, gives_bool(operation) ? STREW_BOOL : plan->compute);
   bool direct = !job.out.convert;
   for (int i = 0; i < job.inputs; i++) {
     bool condition = plan->kind == ELEMENTWISE_WHERE && i == 0;
@@ -172,7 +163,7 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
     direct = direct && !job.in[i].convert;
   }
   int64_t longest = direct ? INT64_MAX : BLOCK;
-  if (is_heavy(plan))
+  if (operation->cost > 1) /* computing an element takes longer than fetching it */
     walk_rows_sized(device->context, space, walk_bytes(space), longest, visit, &job);
   else
     walk_rows_parallel(device->context, space, longest, visit, &job);

@@ -12,6 +12,7 @@
 #include "runtime/cpu/loops/reduce_loops.h"
 
 #include "cpu.h"
+#include "runtime/operations.h"
 
 #include <string.h>
 
@@ -23,19 +24,7 @@ enum { MAX_DEPTH = 54, PIECES_PER_PART = 2 };
 
 CHOOSE_LOOPS(reduce)
 
-static const struct fold *fold_of(enum fold_kind kind, strew_dtype dtype) { return reduce_loops()->folds[dtype][kind]; }
-
-static const enum fold_kind kinds[STREW_FOLD_COUNT] = {[STREW_FOLD_SUM] = SUMS,
-                                                       [STREW_FOLD_PROD] = PRODUCTS,
-                                                       [STREW_FOLD_MEAN] = SUMS,
-                                                       [STREW_FOLD_VAR] = SUMS,
-                                                       [STREW_FOLD_STD] = SUMS,
-                                                       [STREW_FOLD_AMIN] = LEAST,
-                                                       [STREW_FOLD_AMAX] = GREATEST,
-                                                       [STREW_FOLD_ARGMIN] = FIRST_LEAST,
-                                                       [STREW_FOLD_ARGMAX] = FIRST_GREATEST,
-                                                       [STREW_FOLD_ALL] = EVERY,
-                                                       [STREW_FOLD_ANY] = SOME};
+static const struct fold *fold_of(int fold, strew_dtype dtype) { return reduce_loops()->folds[dtype][fold]; }
 
 /* ------------------------------------------------------------------------------------------------------- geometry */
 
@@ -94,12 +83,10 @@ static void choose_way(struct job *job) {
   job->whole = job->kept.rank && dense && !job->across && job->blocks <= BLOCKS_AT_ONCE;
 }
 
-static bool is_spread(strew_fold fold) { return fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD; }
-
 /* How many outputs of `whole` make a tile: so many that each part of the work gets about as many tiles of that size. */
 static int64_t outputs_at_once(const struct job *job, int64_t parts) {
   int64_t outputs = job->columns * count_of_sizes(job->kept.rank, job->kept.sizes);
-  int64_t fit = (is_spread(job->plan->fold) ? TILE_ELEMENTS_TWICE : TILE_ELEMENTS) / job->n;
+  int64_t fit = (fold_is_spread(job->plan->fold) ? TILE_ELEMENTS_TWICE : TILE_ELEMENTS) / job->n;
   int64_t rounds = (outputs - 1) / (parts * (fit ? fit : 1)) + 1, width = outputs / (parts * rounds);
   return width ? width : 1;
 }
@@ -113,7 +100,7 @@ static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t par
   job->wide_bytes = (int64_t)dtype_bytes(wide);
   job->load = converter(wide, in->dtype);
   job->direct = wide == in->dtype;
-  job->fold = fold_of(kinds[plan->fold], in->dtype);
+  job->fold = fold_of((int)plan->fold, in->dtype);
   job->in = operand_address(in);
   job->out = operand_address(out);
   space_of(&job->kept, &plan->plan, 0, plan->kept);
@@ -135,8 +122,9 @@ static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t par
   job->width = least(job->columns, widest);
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * count_of_sizes(job->kept.rank, job->kept.sizes);
-  job->finds = plan->fold == STREW_FOLD_ARGMIN || plan->fold == STREW_FOLD_ARGMAX;
-  if (job->finds && job->across) job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? LEAST : GREATEST, in->dtype);
+  job->finds = fold_row_of(plan->fold)->gives == FOLD_PLACE;
+  if (job->finds && job->across)
+    job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? STREW_FOLD_AMIN : STREW_FOLD_AMAX, in->dtype);
   for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
   job->far = job->across && job->column_in <= (int64_t)sizeof(int64_t) &&
              plan_numel(&plan->plan) * job->element_bytes > (int64_t)job->context->grain_bytes;
@@ -394,11 +382,13 @@ static void divide(const struct job *job, void *values, int64_t count, double di
 
 /* From folded values to outputs. */
 static void finish_tile(const struct job *job, struct desk *desk, const struct tile *tile) {
-  strew_fold fold = job->plan->fold;
+  enum fold_finish finish = fold_row_of(job->plan->fold)->finish;
   strew_dtype out = job->plan->plan.operands[0].dtype, from = out;
   double divisor = (double)job->n - job->plan->correction;
-  if (fold == STREW_FOLD_MEAN) divide(job, desk->values, tile->width, (double)job->n, false);
-  if (is_spread(fold)) divide(job, desk->values, tile->width, divisor > 0 ? divisor : 0, fold == STREW_FOLD_STD);
+  if (finish == FINISH_MEAN)
+    divide(job, desk->values, tile->width, (double)job->n, false);
+  else if (finish != FINISH_PLAIN)
+    divide(job, desk->values, tile->width, divisor > 0 ? divisor : 0, finish == FINISH_DEVIATION);
   if (dtype_is_float(out)) from = dtype_wide(out);
   converter(out, from)(tile->width, tile->out, job->column_out, desk->values, job->fold->value_bytes);
 }
@@ -415,7 +405,7 @@ static void set_centers(const struct job *job, struct desk *desk, const void *me
 static bool whole_tile(const struct job *job, struct desk *desk, int64_t i) {
   struct tile tile = tile_at(job, i);
   if (!fold_blocks(job, desk, &tile, NULL, 0, job->blocks)) return false;
-  if (is_spread(job->plan->fold)) {
+  if (fold_is_spread(job->plan->fold)) {
     struct job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
     divide(job, desk->values, tile.width, (double)job->n, false);
@@ -484,7 +474,7 @@ static strew_status fold_in_pieces(const struct call *call, struct job *job) {
   size_t bytes = (size_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
   job->partial = memory_allocate(job->context, bytes);
   if (!job->partial) return fail_memory(call, job->context, bytes);
-  if (is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);
+  if (fold_is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);
   pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
   for (int64_t i = 0; i < job->tiles && !context_stops(job->context); i++) {
     struct tile tile = tile_at(job, i);
@@ -498,7 +488,7 @@ static strew_status fold_in_pieces(const struct call *call, struct job *job) {
 strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
   struct job job = {.context = device->context};
   int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[1].dtype);
-  bool light = !is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype);
+  bool light = !fold_is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype);
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
   lay_out(&job, plan, parts);
   int64_t wanted = (PIECES_PER_PART * parts - 1) / job.tiles + 1; /* pieces of each tile */

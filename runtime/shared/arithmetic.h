@@ -1,5 +1,4 @@
-/* arithmetic.h: which elementwise operations there are for which dtypes, and what the bodies in arithmetic.inc share.
-   C11 and OpenCL C. */
+/* arithmetic.h: numbers of the elementwise operations, and what the bodies in arithmetic.inc share. C11 and OpenCL C. */
 #ifndef STREW_ARITHMETIC_H
 #define STREW_ARITHMETIC_H
 
@@ -11,39 +10,11 @@
 
 #include "exponential.h"
 
-/* Enumerator; function of scalar.h or arithmetic.inc, without its suffix. */
-#define UNARY_NUMBERS(X) X(NEG, neg) X(ABS, abs) X(FLOOR, floor) X(CEIL, ceil) X(ROUND, round) X(RELU, relu)
-#define UNARY_FLOATS(X)                                                                                                \
-  X(EXP, exp)                                                                                                          \
-  X(LOG, log)                                                                                                          \
-  X(SQRT, root)                                                                                                        \
-  X(RSQRT, rsqrt)                                                                                                      \
-  X(SIN, sin)                                                                                                          \
-  X(COS, cos)                                                                                                          \
-  X(TANH, tanh)                                                                                                        \
-  X(SIGMOID, sigmoid)
-#define UNARY_BITS(X)     X(BITWISE_NOT, bitwise_not)
-#define BINARY_ANY(X)     X(ADD, plus) X(MUL, times) X(MINIMUM, minimum) X(MAXIMUM, maximum)
-#define BINARY_NUMBERS(X) X(SUB, minus) X(FLOOR_DIVIDE, floor_divide) X(REMAINDER, remainder) X(POW, pow)
-#define BINARY_FLOATS(X)  X(DIV, divide)
-#define BINARY_BITS(X)    X(BITWISE_AND, bitwise_and) X(BITWISE_OR, bitwise_or) X(BITWISE_XOR, bitwise_xor)
-#define BINARY_TESTS(X)                                                                                                \
-  X(EQ, eq)                                                                                                            \
-  X(NE, ne)                                                                                                            \
-  X(LT, lt)                                                                                                            \
-  X(LE, le)                                                                                                            \
-  X(GT, gt)                                                                                                            \
-  X(GE, ge)                                                                                                            \
-  X(LOGICAL_AND, logical_and)                                                                                          \
-  X(LOGICAL_OR, logical_or)
-
-/* By which a kernel that is told the operation at run time knows it. */
-enum {
-#define ROW(ENUM, function) CODE_##ENUM,
-  UNARY_NUMBERS(ROW) UNARY_FLOATS(ROW) UNARY_BITS(ROW) BINARY_ANY(ROW) BINARY_NUMBERS(ROW) BINARY_FLOATS(ROW)
-      BINARY_BITS(ROW) BINARY_TESTS(ROW)
+/* Numbers of operations in kernels that choose one at run time: those of strew.h. */
+#define ROW(ENUM, ...) CODE_##ENUM,
+enum { STREW_UNARY(ROW) UNARY_CODES };
+enum { STREW_BINARY(ROW) BINARY_CODES };
 #undef ROW
-};
 
 /* ----------------------------------------------------------------------------------------------- whole numbers */
 

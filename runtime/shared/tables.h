@@ -49,4 +49,67 @@
   X(AMAX, amax, "amax", "max", NULL, 0, LOWEST, MAXIMUM(a, b), OWN)                                                    \
   X(AMIN, amin, "amin", "min", NULL, 0, HIGHEST, MINIMUM(a, b), OWN)
 
+/* Folds of dimensions into one value each. enumerator, STREW_FOLD_...; suffix, which is the name; dtypes it takes (see
+   below); what it gives and gathers: WIDE (a float as its computed dtype, others as int64), SAME (an element), PLACE (an
+   element and its place, of which the place is given) or TRUTH (bool); what it gives of no elements: ZERO, ONE,
+   UNDEFINED (NaN) or NOTHING (an error); what becomes of the joined value: PLAIN (nothing), MEAN, VARIANCE or DEVIATION;
+   the row whose loops the CPU takes; the row whose kernels OpenCL takes, and whether every bit is flipped on the way in
+   and out (-1) or not (0); identity; how b joins a. */
+#define STREW_FOLDS(X)                                                                                                 \
+  X(SUM, sum, ANY, WIDE, ZERO, PLAIN, sum, sum, 0, ZERO, PLUS(a, b))                                                   \
+  X(PROD, prod, ANY, WIDE, ONE, PLAIN, prod, prod, 0, ONE, TIMES(a, b))                                                \
+  X(MEAN, mean, FLOATS, WIDE, UNDEFINED, MEAN, sum, sum, 0, ZERO, PLUS(a, b))                                          \
+  X(VAR, var, FLOATS, WIDE, UNDEFINED, VARIANCE, sum, sum, 0, ZERO, PLUS(a, b))                                        \
+  X(STD, std, FLOATS, WIDE, UNDEFINED, DEVIATION, sum, sum, 0, ZERO, PLUS(a, b))                                       \
+  X(AMIN, amin, ANY, SAME, NOTHING, PLAIN, amin, amax, -1, HIGHEST, MINIMUM(a, b))                                     \
+  X(AMAX, amax, ANY, SAME, NOTHING, PLAIN, amax, amax, 0, LOWEST, MAXIMUM(a, b))                                       \
+  X(ARGMIN, argmin, ANY, PLACE, NOTHING, PLAIN, argmin, argmax, -1, NO_PLACE, FIRST_MINIMUM(a, b))                     \
+  X(ARGMAX, argmax, ANY, PLACE, NOTHING, PLAIN, argmax, argmax, 0, NO_PLACE, FIRST_MAXIMUM(a, b))                      \
+  X(ALL, all, ANY, TRUTH, ONE, PLAIN, all, any, -1, ONE, ((a) & (b)))                                                  \
+  X(ANY, any, ANY, TRUTH, ZERO, PLAIN, any, any, 0, ZERO, ((a) | (b)))
+
+/* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it takes:
+   ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools); what it
+   gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands for its
+   value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes (PoCL on
+   one core: a sum, a comparison or a move takes 1 to 4 ns, pow 170); names in scripts, see enum form. */
+#define STREW_UNARY(X)                                                                                                 \
+  X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
+  X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \
+  X(FLOOR, "floor", floor, NUMBERS, COMMON, 1, EVERY)                                                                  \
+  X(CEIL, "ceil", ceil, NUMBERS, COMMON, 1, EVERY)                                                                     \
+  X(ROUND, "round", round, NUMBERS, COMMON, 1, EVERY)                                                                  \
+  X(RELU, "relu", relu, NUMBERS, COMMON, 1, EVERY)                                                                     \
+  X(EXP, "exp", exp, FLOATS, COMMON, 8, EVERY)                                                                         \
+  X(LOG, "log", log, FLOATS, COMMON, 8, EVERY)                                                                         \
+  X(SQRT, "sqrt", root, FLOATS, COMMON, 8, EVERY)                                                                      \
+  X(RSQRT, "rsqrt", rsqrt, FLOATS, COMMON, 8, EVERY)                                                                   \
+  X(SIN, "sin", sin, FLOATS, COMMON, 8, EVERY)                                                                         \
+  X(COS, "cos", cos, FLOATS, COMMON, 8, EVERY)                                                                         \
+  X(TANH, "tanh", tanh, FLOATS, COMMON, 8, EVERY)                                                                      \
+  X(SIGMOID, "sigmoid", sigmoid, FLOATS, COMMON, 8, EVERY)                                                             \
+  X(LOGICAL_NOT, "logical_not", logical_not, ANY, TRUTH, 1, EVERY)                                                     \
+  X(BITWISE_NOT, "bitwise_not", bitwise_not, BITS, COMMON, 1, EVERY)
+#define STREW_BINARY(X)                                                                                                \
+  X(ADD, "add", plus, ANY, COMMON, 1, EVERY)                                                                           \
+  X(SUB, "sub", minus, NUMBERS, COMMON, 1, EVERY)                                                                      \
+  X(MUL, "mul", times, ANY, COMMON, 1, EVERY)                                                                          \
+  X(DIV, "div", divide, FLOATS, COMMON, 1, EVERY)                                                                      \
+  X(FLOOR_DIVIDE, "floor_divide", floor_divide, NUMBERS, COMMON, 8, EVERY)                                             \
+  X(REMAINDER, "remainder", remainder, NUMBERS, COMMON, 8, EVERY)                                                      \
+  X(POW, "pow", pow, NUMBERS, COMMON, 64, EVERY)                                                                       \
+  X(MINIMUM, "minimum", minimum, ANY, COMMON, 1, ALWAYS)                                                               \
+  X(MAXIMUM, "maximum", maximum, ANY, COMMON, 1, ALWAYS)                                                               \
+  X(EQ, "eq", eq, ANY, ORDER, 1, EVERY)                                                                                \
+  X(NE, "ne", ne, ANY, ORDER, 1, EVERY)                                                                                \
+  X(LT, "lt", lt, ANY, ORDER, 1, EVERY)                                                                                \
+  X(LE, "le", le, ANY, ORDER, 1, EVERY)                                                                                \
+  X(GT, "gt", gt, ANY, ORDER, 1, EVERY)                                                                                \
+  X(GE, "ge", ge, ANY, ORDER, 1, EVERY)                                                                                \
+  X(LOGICAL_AND, "logical_and", logical_and, ANY, TRUTH, 1, EVERY)                                                     \
+  X(LOGICAL_OR, "logical_or", logical_or, ANY, TRUTH, 1, EVERY)                                                        \
+  X(BITWISE_AND, "bitwise_and", bitwise_and, BITS, COMMON, 1, EVERY)                                                   \
+  X(BITWISE_OR, "bitwise_or", bitwise_or, BITS, COMMON, 1, EVERY)                                                      \
+  X(BITWISE_XOR, "bitwise_xor", bitwise_xor, BITS, COMMON, 1, EVERY)
+
 #endif

@@ -5,7 +5,8 @@
 #include "isa.h"
 #include "runtime/device.h"
 
-enum fold_kind { SUMS, PRODUCTS, DEVIATIONS, LEAST, GREATEST, FIRST_LEAST, FIRST_GREATEST, EVERY, SOME, FOLD_KINDS };
+/* Loops are numbered as strew_fold; DEVIATIONS, of float dtypes alone: squared differences from the columns' means. */
+enum { DEVIATIONS = STREW_FOLD_COUNT, FOLD_LOOPS };
 
 /* What `block` meets in one call at the most; before it, or before a tile of whole outputs, a look is taken at whether
    the call has to stop. For what is in the cache a call for each block costs a quarter more. */

@@ -1,0 +1,50 @@
+/* operations.h: the table rows of elementwise operations and folds, by number (operations.c). */
+#ifndef STREW_OPERATIONS_H
+#define STREW_OPERATIONS_H
+
+#include "device.h"
+
+/* Dtypes that an operation takes besides floats. */
+enum takes {
+  TAKES_ANY,     /* integers and bools */
+  TAKES_NUMBERS, /* integers */
+  TAKES_FLOATS,  /* none; elementwise operations compute integers and bools as float32 */
+  TAKES_BITS     /* integers and bools, but no floats */
+};
+
+/* GIVES_COMMON: the dtype in which the operands meet; the others are bool. */
+enum gives { GIVES_COMMON, GIVES_ORDER, GIVES_TRUTH };
+
+struct operation {
+  const char *name;
+  enum takes takes;
+  enum gives gives;
+  int cost; /* time of an element, in sums */
+};
+
+const struct operation *operation_of(enum elementwise_kind kind, int op);
+static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
+
+/* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH, bool. */
+enum fold_gives { FOLD_WIDE, FOLD_SAME, FOLD_PLACE, FOLD_TRUTH };
+/* Result of folding no elements: 0, 1, NaN or an error. */
+enum fold_empty { EMPTY_ZERO, EMPTY_ONE, EMPTY_UNDEFINED, EMPTY_NOTHING };
+/* Last step, after joining. */
+enum fold_finish { FINISH_PLAIN, FINISH_MEAN, FINISH_VARIANCE, FINISH_DEVIATION };
+
+struct fold_row {
+  const char *name;
+  enum takes takes;
+  enum fold_gives gives;
+  enum fold_empty empty;
+  enum fold_finish finish;
+};
+
+const struct fold_row *fold_row_of(strew_fold fold);
+/* True if the fold takes two passes: one for means, one for squared differences from them. */
+static inline bool fold_is_spread(strew_fold fold) {
+  enum fold_finish finish = fold_row_of(fold)->finish;
+  return finish == FINISH_VARIANCE || finish == FINISH_DEVIATION;
+}
+
+#endif
