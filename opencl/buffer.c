@@ -1,6 +1,7 @@
 /* buffer.c: device memory. A new buffer costs page faults (80 MB on a CPU: 18 ms new, 4 ms from the pool), so freed
    buffers are kept, up to a quarter of the device's memory. They are released when memory runs out. */
 #include "opencl.h"
+#include "tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static size_t rounded(size_t size_bytes) {
   return size_bytes <= SIZE_MAX - step ? (size_bytes + step - 1) / step * step : size_bytes;
 }
 
-static void drop(strew_device *device, int i) {
+static void release_free(strew_device *device, int i) {
   struct opencl *on = opencl_of(device);
   cl.clReleaseMemObject(on->free_blocks[i].memory);
   strew_context_discharge(device->context, on->free_blocks[i].size_bytes);
@@ -24,7 +25,7 @@ static void drop(strew_device *device, int i) {
 /* Releases the oldest blocks until at most keep_bytes are kept. */
 void blocks_trim(strew_device *device, size_t keep_bytes) {
   struct opencl *on = opencl_of(device);
-  while (on->free_count && on->free_bytes > keep_bytes) drop(device, 0);
+  while (on->free_count && on->free_bytes > keep_bytes) release_free(device, 0);
 }
 
 /* Safe without waiting: OpenCL retains buffers that enqueued commands use. */
@@ -33,7 +34,7 @@ void opencl_drop_kept(strew_context *context) {
 }
 
 /* Waits first: OpenCL retains buffers that enqueued commands use. */
-bool blocks_make_room(strew_device *device) {
+bool blocks_reclaim(strew_device *device) {
   struct opencl *on = opencl_of(device);
   if (on->free_count == 0) return false;
   cl.clFinish(on->queue); /* an error here shows in the next call as well */
@@ -42,7 +43,7 @@ bool blocks_make_room(strew_device *device) {
 }
 
 /* The newest free block of exactly this size. */
-static bool take_free(struct opencl *on, size_t size_bytes, struct block *block) {
+static bool reuse_free(struct opencl *on, size_t size_bytes, struct block *block) {
   for (int i = on->free_count - 1; i >= 0; i--) {
     if (on->free_blocks[i].size_bytes != size_bytes) continue;
     *block = on->free_blocks[i];
@@ -57,17 +58,17 @@ static bool take_free(struct opencl *on, size_t size_bytes, struct block *block)
 /* The message has the size that failed, the hint memory in use and the limit. */
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
   char text[TEXT_BYTES];
-  const char *hint = hint_of_memory(device, text);
+  const char *hint = opencl_memory_hint(device, text);
   return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
-              "memory of %s (%s) does not suffice for %zu bytes: clCreateBuffer gave %s (%d)", device->name,
-              strew_device_description(device), size_bytes, cl_error_name(error), error);
+              "out of memory: %zu bytes on %s (%s): clCreateBuffer returned %s (%d)", size_bytes, device->name,
+              strew_device_description(device), opencl_error_name(error), error);
 }
 
 static strew_status fail_too_large(const struct call *call, strew_device *device, size_t size_bytes) {
   char text[TEXT_BYTES];
-  const char *hint = hint_of_memory(device, text);
+  const char *hint = opencl_memory_hint(device, text);
   return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
-              "%s takes at most %zu bytes in one tensor, asked for %zu", device->name, opencl_of(device)->largest_bytes,
+              "%s allows at most %zu bytes in one tensor, got %zu", device->name, opencl_of(device)->largest_bytes,
               size_bytes);
 }
 
@@ -82,14 +83,14 @@ static cl_int make_buffer(struct opencl *on, size_t size_bytes, struct block *bl
 strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
   struct opencl *on = opencl_of(device);
   *block = (struct block){NULL, 0};
-  if (on->lost) return fail_lost(call, device);
+  if (on->lost) return opencl_fail_lost(call, device);
   if (on->largest_bytes && size_bytes > on->largest_bytes) return fail_too_large(call, device, size_bytes);
   size_t whole = rounded(size_bytes ? size_bytes : 1);
   if (on->largest_bytes && whole > on->largest_bytes) whole = size_bytes;
-  if (take_free(on, whole, block)) return STREW_OK;
+  if (reuse_free(on, whole, block)) return STREW_OK;
   if (!strew_context_charge(device->context, whole)) return fail_memory(call, device->context, size_bytes);
   cl_int error = make_buffer(on, whole, block);
-  if (error != CL_SUCCESS && blocks_make_room(device)) error = make_buffer(on, whole, block);
+  if (error != CL_SUCCESS && blocks_reclaim(device)) error = make_buffer(on, whole, block);
   if (error == CL_SUCCESS) return STREW_OK;
   strew_context_discharge(device->context, whole);
   return fail_buffer(call, device, size_bytes, error);
@@ -98,26 +99,23 @@ strew_status block_allocate(const struct call *call, strew_device *device, size_
 void block_free(strew_device *device, struct block *block) {
   struct opencl *on = opencl_of(device);
   if (!block->memory) return;
-  if (on->free_count == FREE_BLOCKS) drop(device, 0);
+  if (on->free_count == FREE_BLOCKS) release_free(device, 0);
   on->free_blocks[on->free_count++] = *block;
   on->free_bytes += block->size_bytes;
   block->memory = NULL;
   blocks_trim(device, on->memory_bytes / 4);
 }
 
-/* Transfers are split, because one cannot be stopped. */
-enum { PIECE = 16 << 20 };
-
 strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
                          const void *from, size_t size_bytes) {
   struct opencl *on = opencl_of(device);
-  if (on->lost) return fail_lost(call, device);
+  if (on->lost) return opencl_fail_lost(call, device);
   strew_status status = opencl_wait(call, device);
   for (size_t at = 0, bytes; status == STREW_OK && at < size_bytes; at += bytes) {
-    bytes = size_bytes - at < PIECE ? size_bytes - at : PIECE;
+    bytes = size_bytes - at < TRANSFER_CHUNK_BYTES ? size_bytes - at : TRANSFER_CHUNK_BYTES;
     cl_int error = cl.clEnqueueWriteBuffer(on->queue, to->memory, CL_TRUE, offset_bytes + at, bytes,
                                            (const char *)from + at, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueWriteBuffer", error);
+    if (error != CL_SUCCESS) return opencl_fail(call, device, "clEnqueueWriteBuffer", error);
     status = context_check(call, device->context);
   }
   return status;
@@ -126,14 +124,14 @@ strew_status block_write(const struct call *call, strew_device *device, const st
 strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
                         void *to, size_t size_bytes) {
   struct opencl *on = opencl_of(device);
-  if (on->lost) return fail_lost(call, device);
+  if (on->lost) return opencl_fail_lost(call, device);
   on->read_bytes += (int64_t)size_bytes;
   strew_status status = opencl_wait(call, device);
   for (size_t at = 0, bytes; status == STREW_OK && at < size_bytes; at += bytes) {
-    bytes = size_bytes - at < PIECE ? size_bytes - at : PIECE;
+    bytes = size_bytes - at < TRANSFER_CHUNK_BYTES ? size_bytes - at : TRANSFER_CHUNK_BYTES;
     cl_int error = cl.clEnqueueReadBuffer(on->queue, from->memory, CL_TRUE, offset_bytes + at, bytes, (char *)to + at,
                                           0, NULL, NULL);
-    if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueReadBuffer", error);
+    if (error != CL_SUCCESS) return opencl_fail(call, device, "clEnqueueReadBuffer", error);
     status = context_check(call, device->context);
   }
   return status;
@@ -158,6 +156,6 @@ strew_status opencl_read(const struct call *call, const struct storage *from, si
 strew_status opencl_finish(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   if (!on->open) return STREW_OK;
-  if (on->lost) return fail_lost(call, device);
+  if (on->lost) return opencl_fail_lost(call, device);
   return opencl_wait(call, device);
 }

@@ -100,7 +100,7 @@ static bool write_file(const char *path, const struct header *header, const void
   return fclose(file) == 0 && written;
 }
 
-void cache_keep(const char *key, const void *binary, size_t size_bytes) {
+void cache_store(const char *key, const void *binary, size_t size_bytes) {
   char path[LONGEST_PATH], aside[LONGEST_PATH + 32];
   if (!path_of(key, path) || size_bytes > MOST_BYTES / 4) return;
   bound_folder(size_bytes);

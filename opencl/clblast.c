@@ -47,7 +47,7 @@ bool clblast_multiply(strew_device *device, strew_dtype dtype, size_t m, size_t 
   on->busy = true;
   int a_way = a->transposed ? TRANSPOSED : AS_IT_IS, b_way = b->transposed ? TRANSPOSED : AS_IT_IS, error;
   sigset_t before;
-  shield_raise(&before); /* CLBlast compiles kernels at first use */
+  opencl_block_signals(&before); /* CLBlast compiles kernels at first use */
   strew_context_progress(context, "compiling kernels", -1);
   if (dtype == STREW_FLOAT32)
     error = found.sgemm(ROW_MAJOR, a_way, b_way, m, n, k, 1, a->memory, a->offset, a->leading, a->stride, b->memory,
@@ -58,6 +58,6 @@ bool clblast_multiply(strew_device *device, strew_dtype dtype, size_t m, size_t 
                         b->offset, b->leading, b->stride, 0, c->memory, c->offset, c->leading, c->stride, batches,
                         &on->queue, NULL);
   strew_context_progress(context, NULL, 0);
-  shield_lower(&before);
+  opencl_restore_signals(&before);
   return error == 0;
 }

@@ -1,5 +1,6 @@
 /* device.c: the OpenCL entries of the device table: properties, opening and closing, storage. */
 #include "opencl.h"
+#include "tuning.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +8,17 @@
 
 /* ------------------------------------------------------------------------------------------------------- opening */
 
-static void ask(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {
+static void query(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {
   memset(value, 0, size_bytes); /* a property that the driver does not know reads as 0 */
   if (cl.clGetDeviceInfo(on->device, what, size_bytes, value, NULL) != CL_SUCCESS) memset(value, 0, size_bytes);
 }
 
 static void read_extensions(struct opencl *on, bool *float64) {
   char extensions[8192];
-  ask(on, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions - 1);
+  query(on, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions - 1);
   extensions[sizeof extensions - 1] = 0;
   cl_device_fp_config doubles;
-  ask(on, CL_DEVICE_DOUBLE_FP_CONFIG, &doubles, sizeof doubles);
+  query(on, CL_DEVICE_DOUBLE_FP_CONFIG, &doubles, sizeof doubles);
   *float64 = (doubles || strstr(extensions, "cl_khr_fp64")) && !opencl_assumed("nofloat64");
   on->int64_atomics = strstr(extensions, "cl_khr_int64_base_atomics") &&
                       strstr(extensions, "cl_khr_int64_extended_atomics") && !opencl_assumed("noatomics64");
@@ -26,10 +27,10 @@ static void read_extensions(struct opencl *on, bool *float64) {
 /* A loop iteration takes 1 to 10 ns of one core (PoCL, 2 cores). Integer emulation of floats is ten times slower; so is
    everything on llvmpipe, which stops long loops. */
 static void set_most_turns(struct opencl *on) {
-  enum { PROCESSOR = 1 << 25, GPU = 1 << 28, TESTS = 64, SLOWER = 8 };
+  enum { TURNS_OF_TESTS = 64 };
   bool is_slow = on->software & ~(unsigned)SOFT_WIDEN || on->longest_loop < INT64_MAX;
-  on->most_turns = (on->is_gpu ? GPU : PROCESSOR) / (is_slow ? SLOWER : 1);
-  if (opencl_assumed("cuts")) on->most_turns = TESTS;
+  on->most_turns = (on->is_gpu ? TURNS_OF_GPU_LAUNCH : TURNS_OF_CPU_LAUNCH) / (is_slow ? EMULATION_FACTOR : 1);
+  if (opencl_assumed("cuts")) on->most_turns = TURNS_OF_TESTS;
 }
 
 static void read_properties(strew_device *device) {
@@ -39,15 +40,15 @@ static void read_properties(strew_device *device) {
   cl_ulong memory, largest;
   cl_device_fp_config singles;
   bool float64;
-  ask(on, CL_DEVICE_TYPE, &type, sizeof type);
-  ask(on, CL_DEVICE_MAX_COMPUTE_UNITS, &on->units, sizeof on->units);
+  query(on, CL_DEVICE_TYPE, &type, sizeof type);
+  query(on, CL_DEVICE_MAX_COMPUTE_UNITS, &on->units, sizeof on->units);
   on->units = on->units < 1 ? 1 : on->units < MOST_UNITS ? on->units : MOST_UNITS; /* work is divided by it */
-  ask(on, CL_DEVICE_MAX_WORK_GROUP_SIZE, &on->largest_group, sizeof on->largest_group);
-  ask(on, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory);
-  ask(on, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest);
-  ask(on, CL_DEVICE_SINGLE_FP_CONFIG, &singles, sizeof singles);
+  query(on, CL_DEVICE_MAX_WORK_GROUP_SIZE, &on->largest_group, sizeof on->largest_group);
+  query(on, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory);
+  query(on, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest);
+  query(on, CL_DEVICE_SINGLE_FP_CONFIG, &singles, sizeof singles);
   char driver[512];
-  ask(on, CL_DRIVER_VERSION, driver, sizeof driver - 1);
+  query(on, CL_DRIVER_VERSION, driver, sizeof driver - 1);
   snprintf(on->driver, sizeof on->driver, "%.100s", driver);
   read_extensions(on, &float64);
   on->is_gpu = opencl_assumed("gpu") || (!(type & CL_DEVICE_TYPE_CPU) && !opencl_assumed("cpu"));
@@ -79,10 +80,10 @@ static strew_status check_device(const struct call *call, strew_device *device) 
   struct opencl *on = opencl_of(device);
   cl_bool available, compiler, little;
   char version[256];
-  ask(on, CL_DEVICE_AVAILABLE, &available, sizeof available);
-  ask(on, CL_DEVICE_COMPILER_AVAILABLE, &compiler, sizeof compiler);
-  ask(on, CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little);
-  ask(on, CL_DEVICE_VERSION, version, sizeof version - 1);
+  query(on, CL_DEVICE_AVAILABLE, &available, sizeof available);
+  query(on, CL_DEVICE_COMPILER_AVAILABLE, &compiler, sizeof compiler);
+  query(on, CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little);
+  query(on, CL_DEVICE_VERSION, version, sizeof version - 1);
   const char *lacks = !available  ? "is not available"
                       : !compiler ? "has no compiler"
                       : !little   ? "is not little-endian"
@@ -98,12 +99,12 @@ static strew_status make_queue(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   cl_int error = CL_SUCCESS;
   sigset_t before;
-  shield_raise(&before);
+  opencl_block_signals(&before);
   on->context = cl.clCreateContext(NULL, 1, &on->device, NULL, NULL, &error);
   if (on->context) on->queue = cl.clCreateCommandQueue(on->context, on->device, 0, &error);
-  shield_lower(&before);
-  if (!on->context) return fail_opencl(call, device, "clCreateContext", error);
-  return on->queue ? STREW_OK : fail_opencl(call, device, "clCreateCommandQueue", error);
+  opencl_restore_signals(&before);
+  if (!on->context) return opencl_fail(call, device, "clCreateContext", error);
+  return on->queue ? STREW_OK : opencl_fail(call, device, "clCreateCommandQueue", error);
 }
 
 static strew_status open_device(const struct call *call, strew_device *device) {
@@ -122,7 +123,7 @@ static strew_status open_device(const struct call *call, strew_device *device) {
    (float_mode.h). */
 strew_status opencl_open(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
-  if (on->open) return on->lost ? fail_lost(call, device) : STREW_OK;
+  if (on->open) return on->lost ? opencl_fail_lost(call, device) : STREW_OK;
   strew_status status = open_device(call, device);
   on->open = status == STREW_OK;
   if (status != STREW_OK) opencl_close(device);
@@ -135,18 +136,18 @@ void opencl_close(strew_device *device) {
     cl.clFinish(on->queue); /* no command may still use what is released; throttle.c bounds the wait */
   blocks_trim(device, 0);
   programs_release(device);
-  if (on->portion) cl.clReleaseEvent(on->portion);
+  if (on->batch_end) cl.clReleaseEvent(on->batch_end);
   if (on->queue) cl.clReleaseCommandQueue(on->queue);
   if (on->context) cl.clReleaseContext(on->context);
-  on->portion = NULL;
-  on->since.launches = on->since.turns = 0;
+  on->batch_end = NULL;
+  on->batch.launches = on->batch.turns = 0;
   on->queue = NULL;
   on->context = NULL;
   on->open = false;
   on->sorts_tried = 0;
 }
 
-/* ------------------------------------------------------------------------------------------------ as storage */
+/* ----------------------------------------------------------------------------------------- storage and capabilities */
 
 strew_status opencl_allocate(const struct call *call, strew_device *device, size_t size_bytes,
                              struct storage *storage) {

@@ -17,31 +17,31 @@ static bool is_loss(cl_int error) {
          error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error < -1100;
 }
 
-const char *hint_of_memory(const strew_device *device, char *text) {
-  snprintf(text, TEXT_BYTES, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller pieces",
+const char *opencl_memory_hint(const strew_device *device, char *text) {
+  snprintf(text, TEXT_BYTES, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
            device->context->bytes, opencl_of(device)->memory_bytes);
   return text;
 }
 
-strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error) {
+strew_status opencl_fail(const struct call *call, strew_device *device, const char *function, cl_int error) {
   struct opencl *on = opencl_of(device);
-  const char *name = cl_error_name(error);
+  const char *name = opencl_error_name(error);
   if (is_memory_error(error)) {
     char text[TEXT_BYTES];
-    struct fault fault = {.code = STREW_EMEMORY, .argument = "device", .hint = hint_of_memory(device, text)};
-    return fail(call, fault, "%s (%s) ran out of memory: %s gave %s (%d)", device->name,
+    struct fault fault = {.code = STREW_EMEMORY, .argument = "device", .hint = opencl_memory_hint(device, text)};
+    return fail(call, fault, "%s (%s) ran out of memory: %s returned %s (%d)", device->name,
                 strew_device_description(device), function, name, error);
   }
   on->lost = on->lost || (on->open && is_loss(error));
   return fail(call,
               (struct fault){.code = STREW_EDEVICE,
                              .argument = "device",
-                             .hint = "the CPU still works: device = \"cpu\"; the driver may want an update"},
-              "%s (%s) failed: %s gave %s (%d)%s", device->name, strew_device_description(device), function, name,
+                             .hint = "the CPU still works: device = \"cpu\"; updating the driver may help"},
+              "%s (%s) failed: %s returned %s (%d)%s", device->name, strew_device_description(device), function, name,
               error, on->lost ? ", the device is lost to this process" : "");
 }
 
-strew_status fail_lost(const struct call *call, strew_device *device) {
+strew_status opencl_fail_lost(const struct call *call, strew_device *device) {
   return fail(call,
               (struct fault){.code = STREW_EDEVICE,
                              .argument = "device",

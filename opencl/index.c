@@ -1,5 +1,6 @@
 /* index.c: see index.h. */
 #include "index.h"
+#include "tuning.h"
 
 /* How an index is divided among work-groups. On a CPU a group is one work-item with a contiguous chunk, long enough to
    hide its start. On a GPU it is GROUP work-items with 32 values each. */
@@ -11,9 +12,10 @@ struct chunks {
 static struct chunks chunks_of(const struct index_pass *pass, int64_t most) {
   const struct opencl *on = opencl_of(pass->device);
   int64_t numel = plan_numel(&pass->values);
-  struct chunks chunks = {.lanes = on->is_gpu ? GROUP : 1, .size = on->is_gpu ? GROUP * 32 : 32768};
+  struct chunks chunks = {.lanes = on->is_gpu ? GROUP : 1,
+                          .size = on->is_gpu ? GROUP * INDEX_GPU_VALUES : INDEX_CPU_CHUNK};
   if (numel / chunks.size >= most) chunks.size = ((numel - 1) / most / chunks.lanes + 1) * chunks.lanes;
-  int64_t run = longest_run(pass->device, 1), longest = on->longest_loop / 2 < run ? on->longest_loop / 2 : run;
+  int64_t run = launch_iterations(pass->device, 1), longest = on->longest_loop / 2 < run ? on->longest_loop / 2 : run;
   if (chunks.size / chunks.lanes > longest) chunks.size = longest * chunks.lanes;
   chunks.count = (numel - 1) / chunks.size + 1;
   return chunks;
@@ -40,12 +42,12 @@ static void pass_launch(struct launch *launch, const struct index_pass *pass, co
   launch_operand(launch, &pass->space, 0);
 }
 
-strew_status verdict_take(const struct call *call, strew_device *device, struct block *verdict) {
+strew_status verdict_allocate(const struct call *call, strew_device *device, struct block *verdict) {
   return block_allocate(call, device, VERDICT_STAGES * sizeof(cl_int), verdict);
 }
 
 strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool sampled, struct block *verdict) {
-  strew_status status = verdict_take(pass->call, pass->device, verdict);
+  strew_status status = verdict_allocate(pass->call, pass->device, verdict);
   if (status != STREW_OK) return status;
   struct launch launch;
   pass_launch(&launch, pass, "start", chunks_of(pass, INT64_MAX).lanes);
@@ -84,7 +86,7 @@ static strew_status start_and_check(struct index_pass *pass, int64_t lowest, int
     return status == STREW_OK ? verdict_check(pass, lowest, highest, verdict) : status;
   }
   struct launch launch;
-  status = verdict_take(pass->call, pass->device, verdict);
+  status = verdict_allocate(pass->call, pass->device, verdict);
   if (status != STREW_OK) return status;
   chunks = check_launch(&launch, pass, "check", lowest, highest);
   launch_flag(&launch, true);
@@ -109,12 +111,12 @@ strew_status verdict_read(const struct call *call, strew_device *device, const s
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- the entries */
+/* --------------------------------------------------------------------------------------------------- device entries */
 
 /* Position of the first bad value, called once one is known to exist: each chunk finds its first, the host takes the
    smallest. */
 static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t highest, int64_t *bad) {
-  struct chunks chunks = {.lanes = 1, .size = 4096};
+  struct chunks chunks = {.lanes = 1, .size = INDEX_FIRST_CHUNK};
   chunks.count = (plan_numel(&pass->values) - 1) / chunks.size + 1;
   size_t bytes = (size_t)chunks.count * sizeof *bad;
   struct block block;
@@ -156,12 +158,10 @@ strew_status opencl_index_check(const struct call *call, strew_device *device, c
   return status == STREW_OK && found ? find_first(&pass, lowest, highest, bad) : status;
 }
 
-enum { MOST_RANGES = 1024 };
-
 /* Combines the ranges of chunks first .. first + count - 1. */
-static strew_status join_ranges(struct index_pass *pass, const struct chunks *chunks, int64_t first,
-                                const struct block *block, struct index_range *range) {
-  struct index_range ranges[MOST_RANGES];
+static strew_status combine_ranges(struct index_pass *pass, const struct chunks *chunks, int64_t first,
+                                   const struct block *block, struct index_range *range) {
+  struct index_range ranges[INDEX_MOST_RANGES];
   struct launch launch;
   pass_launch(&launch, pass, "range", chunks->lanes);
   launch_int(&launch, chunks->size);
@@ -183,14 +183,14 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
   struct index_pass pass;
   struct block block;
   index_pass_start(&pass, call, device, plan);
-  struct chunks chunks = chunks_of(&pass, MOST_RANGES);
+  struct chunks chunks = chunks_of(&pass, INDEX_MOST_RANGES);
   const int64_t count = chunks.count;
-  strew_status status =
-      block_allocate(call, device, (size_t)(count < MOST_RANGES ? count : MOST_RANGES) * sizeof *range, &block);
+  strew_status status = block_allocate(
+      call, device, (size_t)(count < INDEX_MOST_RANGES ? count : INDEX_MOST_RANGES) * sizeof *range, &block);
   *range = (struct index_range){INT64_MAX, INT64_MIN};
   for (int64_t first = 0; status == STREW_OK && first < count; first += chunks.count) {
-    chunks.count = count - first < MOST_RANGES ? count - first : MOST_RANGES;
-    status = join_ranges(&pass, &chunks, first, &block, range);
+    chunks.count = count - first < INDEX_MOST_RANGES ? count - first : INDEX_MOST_RANGES;
+    status = combine_ranges(&pass, &chunks, first, &block, range);
   }
   block_free(device, &block);
   return status;

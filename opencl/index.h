@@ -28,7 +28,7 @@ strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t high
 strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest,
                            const struct block *verdict);
 /* Allocates a verdict that a kernel will initialise. */
-strew_status verdict_take(const struct call *call, strew_device *device, struct block *verdict);
+strew_status verdict_allocate(const struct call *call, strew_device *device, struct block *verdict);
 /* Sets *bad if a value is outside of lowest..highest. Waits. */
 strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest, bool *bad);
 /* Reads the verdict, all stages combined. Waits. */

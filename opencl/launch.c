@@ -1,5 +1,6 @@
 /* launch.c: binding kernel arguments and enqueueing launches. */
 #include "opencl.h"
+#include "tuning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ void launch_start(struct launch *launch, const struct call *call, strew_device *
   va_end(arguments);
   *launch = (struct launch){.call = call, .device = device, .turns = 1};
   if (opencl_of(device)->lost)
-    launch->status = fail_lost(call, device);
+    launch->status = opencl_fail_lost(call, device);
   else
     launch->status = kernel_find(call, device, file, name, settings, &launch->kernel);
 }
@@ -41,7 +42,7 @@ void launch_start(struct launch *launch, const struct call *call, strew_device *
 void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
   if (launch->status != STREW_OK) return;
   cl_int error = cl.clSetKernelArg(launch->kernel, launch->bound++, size_bytes, value);
-  if (error != CL_SUCCESS) launch->status = fail_opencl(launch->call, launch->device, "clSetKernelArg", error);
+  if (error != CL_SUCCESS) launch->status = opencl_fail(launch->call, launch->device, "clSetKernelArg", error);
 }
 
 void launch_int(struct launch *launch, int64_t value) { launch_value(launch, &value, sizeof value); }
@@ -49,7 +50,7 @@ void launch_block(struct launch *launch, const struct block *block) {
   launch_value(launch, &block->memory, sizeof block->memory);
 }
 
-/* ------------------------------------------------------------------------------------------------------- plans */
+/* ----------------------------------------------------------------------------------------------- arguments of plans */
 
 /* Binds one number per outer dimension as a vector of `outer`, right-aligned; `filling` pads the front. */
 static void launch_vector(struct launch *launch, const struct space *space, const int64_t *numbers, int64_t filling) {
@@ -84,39 +85,39 @@ void launch_operand(struct launch *launch, const struct space *space, int i) {
   launch_strides(launch, space, i);
 }
 
-/* --------------------------------------------------------------------------------------------------------- running */
+/* ------------------------------------------------------------------------------------------------------- enqueueing */
 
 /* Enqueues one launch of `turns` iterations. Drivers that allocate buffers at first use may run out of memory here. */
 static strew_status enqueue(struct launch *launch, cl_uint dimensions, const size_t *first, const size_t *global,
                             const size_t *local, int64_t turns) {
   if (launch->status != STREW_OK) return launch->status;
   struct opencl *on = opencl_of(launch->device);
-  if (on->lost) return fail_lost(launch->call, launch->device);
+  if (on->lost) return opencl_fail_lost(launch->call, launch->device);
   strew_status status = opencl_throttle(launch->call, launch->device, turns);
   if (status != STREW_OK) return status;
   on->busy = true;
   cl_int error;
   sigset_t before;
-  shield_raise(&before); /* some drivers link a kernel at its first launch */
+  opencl_block_signals(&before); /* some drivers link a kernel at its first launch */
   do error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, first, global, local, 0, NULL, NULL);
-  while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_make_room(launch->device));
-  shield_lower(&before);
-  if (error != CL_SUCCESS) return fail_opencl(launch->call, launch->device, "clEnqueueNDRangeKernel", error);
+  while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_reclaim(launch->device));
+  opencl_restore_signals(&before);
+  if (error != CL_SUCCESS) return opencl_fail(launch->call, launch->device, "clEnqueueNDRangeKernel", error);
   return STREW_OK;
 }
 
-int64_t longest_run(const strew_device *device, int64_t each) {
+int64_t launch_iterations(const strew_device *device, int64_t each) {
   int64_t run = opencl_of(device)->most_turns / 2 / each;
   return run > 1 ? run : 1;
 }
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* After a failure behind launches that have written, the device's data cannot be trusted. A call that was stopped
    reports that itself. */
 static strew_status lose_half_written(struct launch *launch, strew_status status) {
   bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
-  if (status != STREW_OK && !is_stopped && launch->goes_on) opencl_of(launch->device)->lost = true;
+  if (status != STREW_OK && !is_stopped && launch->continues) opencl_of(launch->device)->lost = true;
   return status;
 }
 
@@ -127,40 +128,39 @@ static strew_status enqueue_all(struct launch *launch, cl_uint dimensions, size_
                                 const size_t *local, int64_t turns) {
   enum { MOST_GROUPS = 65535 };
   const struct opencl *on = opencl_of(launch->device);
-  size_t most = turns < on->most_turns ? (size_t)(on->most_turns / turns) : 1, widest = least(across, most);
+  size_t most = turns < on->most_turns ? (size_t)(on->most_turns / turns) : 1, widest = smaller(across, most);
   strew_status status = launch->status;
   if (widest == 0) return status;
-  size_t highest = least(most / widest, on->is_gpu ? MOST_GROUPS : SIZE_MAX);
+  size_t highest = smaller(most / widest, on->is_gpu ? MOST_GROUPS : SIZE_MAX);
   for (size_t y = 0, high; status == STREW_OK && y < down; y += high) {
-    high = least(down - y, highest);
+    high = smaller(down - y, highest);
     for (size_t x = 0, wide; status == STREW_OK && x < across; x += wide) {
-      wide = least(across - x, widest);
+      wide = smaller(across - x, widest);
       const size_t first[2] = {x * local[0], y * local[1]}, global[2] = {wide * local[0], high * local[1]};
       status = enqueue(launch, dimensions, first, global, local, (int64_t)(wide * high) * turns);
-      if (status == STREW_OK) launch->goes_on = true;
+      if (status == STREW_OK) launch->continues = true;
     }
   }
   return lose_half_written(launch, status);
 }
 
-static size_t parts_of(int64_t count, size_t part) { return ((size_t)count + part - 1) / part; }
+static size_t groups_for(int64_t count, size_t part) { return ((size_t)count + part - 1) / part; }
 
 /* Groups are as wide as rows are long, so that few work-items are idle. Only three shapes, since drivers compile for
    each. */
 strew_status launch_rows(struct launch *launch, const struct space *space) {
   size_t wide = space->columns >= GROUP / 2 || space->rows == 1 ? GROUP : space->columns >= 4 ? 8 : 1;
   size_t local[2] = {wide, GROUP / wide};
-  return enqueue_all(launch, 2, parts_of(space->columns, local[0]), parts_of(space->rows, local[1]), local,
+  return enqueue_all(launch, 2, groups_for(space->columns, local[0]), groups_for(space->rows, local[1]), local,
                      launch->turns * GROUP);
 }
 
 /* A CPU core runs the work-items of a group one after another, so long work-items get groups of one. */
 strew_status launch_items(struct launch *launch, int64_t count) {
-  enum { SHARE = 8 };
   const struct opencl *on = opencl_of(launch->device);
-  bool is_long = !on->is_gpu && launch->turns > on->most_turns / (SHARE * GROUP) && launch->turns > GROUP;
+  bool is_long = !on->is_gpu && launch->turns > on->most_turns / (LONG_ITEM_SHARE * GROUP) && launch->turns > GROUP;
   size_t local[2] = {is_long ? 1 : GROUP, 1};
-  return enqueue_all(launch, 1, parts_of(count, local[0]), 1, local, launch->turns * (int64_t)local[0]);
+  return enqueue_all(launch, 1, groups_for(count, local[0]), 1, local, launch->turns * (int64_t)local[0]);
 }
 
 strew_status launch_groups(struct launch *launch, int64_t groups, size_t size) {

@@ -39,7 +39,7 @@ const char *opencl_library(void) {
   return trouble;
 }
 
-const char *cl_error_name(cl_int error) {
+const char *opencl_error_name(cl_int error) {
   static const struct {
     cl_int code;
     const char *name;
@@ -80,5 +80,5 @@ const char *cl_error_name(cl_int error) {
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (names[i].code == error) return names[i].name;
-  return "an error of the driver's own";
+  return "an unknown error";
 }

@@ -1,6 +1,7 @@
 /* nonzero.c: positions of the nonzero elements, in three steps: a flag per element, the number of flags in each block,
    and the prefix sums of these, at which the blocks write their positions. */
 #include "radix.h"
+#include "tuning.h"
 
 #include <inttypes.h>
 
@@ -9,18 +10,18 @@ struct search {
   strew_device *device;
   const struct plan *plan;
   struct space space;         /* of the plan before it is simplified: its coordinates are the result */
-  int64_t places, block;      /* elements in all, and per block */
+  int64_t elements, block;    /* elements in all, and per block */
   size_t group;               /* work-items per block */
   struct block flags, counts; /* flags.memory is NULL if the tensor's own bytes serve as flags */
 };
 
-static int64_t blocks_of(const struct search *search) { return (search->places + search->block - 1) / search->block; }
-static bool is_wide(const struct search *search) { return search->places > UINT32_MAX; }
+static int64_t blocks_of(const struct search *search) { return (search->elements + search->block - 1) / search->block; }
+static bool is_wide(const struct search *search) { return search->elements > UINT32_MAX; }
 
 static void start(struct launch *launch, const struct search *search, const char *kernel, int outer) {
   launch_start(launch, search->call, search->device, "nonzero.cl", kernel, "S=%s OUTER=%d COUNT=%s GROUP_SIZE=%zu",
                dtype_suffix(search->plan->operands[0].dtype), outer, is_wide(search) ? "ulong" : "uint",
-               large_group(search->device));
+               opencl_large_group(search->device));
 }
 
 static strew_status set_flags(struct search *search) {
@@ -28,7 +29,7 @@ static strew_status set_flags(struct search *search) {
   plan_simplify(&simple);
   const bool is_dense = simple.rank == 0 || (simple.rank == 1 && simple.operands[0].strides[0] == 1);
   if (is_dense && strew_dtype_size_bytes(simple.operands[0].dtype) == 1) return STREW_OK;
-  strew_status status = block_allocate(search->call, search->device, (size_t)search->places, &search->flags);
+  strew_status status = block_allocate(search->call, search->device, (size_t)search->elements, &search->flags);
   if (status != STREW_OK) return status;
   struct space space = space_of(&simple);
   struct launch launch;
@@ -46,7 +47,7 @@ static void launch_flags(struct launch *launch, const struct search *search) {
   } else {
     launch_memory(launch, &search->plan->operands[0]);
   }
-  launch_int(launch, search->places);
+  launch_int(launch, search->elements);
   launch_int(launch, search->block);
 }
 
@@ -62,8 +63,9 @@ static strew_status count_flags(struct search *search) {
   launch_block(&launch, &search->counts);
   launch.turns = search->block;
   status = launch_groups(&launch, blocks, search->group);
-  return status == STREW_OK ? sums_before(search->call, search->device, &search->counts, blocks + 1, is_wide(search))
-                            : status;
+  return status == STREW_OK
+             ? opencl_prefix_sums(search->call, search->device, &search->counts, blocks + 1, is_wide(search))
+             : status;
 }
 
 static strew_status read_total(const struct search *search, int64_t *count) {
@@ -76,16 +78,16 @@ static strew_status read_total(const struct search *search, int64_t *count) {
           : block_read(search->call, search->device, &search->counts, last * sizeof total, &total, sizeof total);
   if (status != STREW_OK) return status;
   *count = (int64_t)(wide + total);
-  if (wide + total <= (cl_ulong)search->places) return STREW_OK;
+  if (wide + total <= (cl_ulong)search->elements) return STREW_OK;
   return fail(search->call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
-              "%s (%s) gave nonsense: it counted more than %" PRId64 " of as many elements", search->device->name,
-              strew_device_description(search->device), search->places);
+              "%s (%s) returned nonsense: it counted more nonzero elements than there are (%" PRId64 ")",
+              search->device->name, strew_device_description(search->device), search->elements);
 }
 
-static strew_status write_places(const struct search *search, const struct operand *out) {
+static strew_status write_positions(const struct search *search, const struct operand *out) {
   const cl_int rank = search->plan->rank;
   struct launch launch;
-  start(&launch, search, "write_places", search->space.outer);
+  start(&launch, search, "write_positions", search->space.outer);
   launch_space(&launch, &search->space);
   launch_flags(&launch, search);
   launch_block(&launch, &search->counts);
@@ -97,21 +99,21 @@ static strew_status write_places(const struct search *search, const struct opera
 
 /* On a GPU a block is 8 elements for each work-item of a group. On a CPU one work-item takes a block and counts out the
    coordinates of each element it finds. */
-static void cut_into_blocks(struct search *search) {
+static void set_blocks(struct search *search) {
   const struct opencl *on = opencl_of(search->device);
-  search->group = on->is_gpu ? large_group(search->device) : 1;
-  search->block = on->is_gpu ? 8 * (int64_t)search->group : 8192;
+  search->group = on->is_gpu ? opencl_large_group(search->device) : 1;
+  search->block = on->is_gpu ? NONZERO_GPU_ELEMENTS * (int64_t)search->group : NONZERO_CPU_BLOCK;
   while (!on->is_gpu && search->block * (search->plan->rank + 2) > on->longest_loop) search->block /= 2;
 }
 
 strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                             int64_t *count) {
   struct search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
-  search.places = plan_numel(plan);
-  cut_into_blocks(&search);
+  search.elements = plan_numel(plan);
+  set_blocks(&search);
   strew_status status = set_flags(&search);
   if (status == STREW_OK) status = count_flags(&search);
-  if (status == STREW_OK) status = out ? write_places(&search, out) : read_total(&search, count);
+  if (status == STREW_OK) status = out ? write_positions(&search, out) : read_total(&search, count);
   block_free(device, &search.flags);
   block_free(device, &search.counts);
   return status;

@@ -56,14 +56,14 @@ extern struct opencl_library cl; /* filled by opencl_library */
 /* Loads OpenCL; returns NULL, or text that says what is missing. */
 const char *opencl_library(void);
 /* The name of an error code, as "CL_OUT_OF_RESOURCES". */
-const char *cl_error_name(cl_int error);
+const char *opencl_error_name(cl_int error);
 
-/* ------------------------------------------------------------------------------------------------------ shield.c */
+/* -------------------------------------------------------------------------------------------------------- signals.c */
 
 /* Blocks the terminal's signals in this thread, and so in threads and processes that a driver starts meanwhile;
-   restore_signals delivers pending ones. */
-void shield_raise(sigset_t *before);
-void shield_lower(const sigset_t *before);
+   opencl_restore_signals delivers pending ones. */
+void opencl_block_signals(sigset_t *before);
+void opencl_restore_signals(const sigset_t *before);
 
 /* ------------------------------------------------------------------------------------------------------ device.c */
 
@@ -97,11 +97,11 @@ struct opencl {
   int free_count;
   size_t free_bytes;
   int64_t launches, read_bytes;
-  bool busy;        /* the queue may hold unfinished commands */
-  cl_event portion; /* marker behind the last full batch of launches, or NULL */
+  bool busy;          /* the queue may hold unfinished commands */
+  cl_event batch_end; /* marker behind the last full batch of launches, or NULL */
   struct {
     int64_t launches, turns;
-  } since; /* the batch being filled */
+  } batch; /* the batch being filled */
 };
 enum software {
   SOFT_SUM = 1,
@@ -124,16 +124,16 @@ bool opencl_assumed(const char *word);
 /* Tests the device's arithmetic with chosen operands and sets `software`. */
 strew_status opencl_probe(const struct call *call, strew_device *device);
 /* Sorts without testing the device first; opencl_sort (probe_sort.c) tests, then calls this. */
-strew_status sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan);
+strew_status opencl_sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan);
 /* True if an earlier process found that the device sorts right only without optimisation. */
 bool opencl_knows_plain_sorts(strew_device *device);
 
 /* Writes to `text` (TEXT_BYTES): bytes in use, size of the device's memory, what to do. Returns text. */
-const char *hint_of_memory(const strew_device *device, char *text);
+const char *opencl_memory_hint(const strew_device *device, char *text);
 /* Fails with the OpenCL function, the device, the error code and a hint. */
-strew_status fail_opencl(const struct call *call, strew_device *device, const char *function, cl_int error);
+strew_status opencl_fail(const struct call *call, strew_device *device, const char *function, cl_int error);
 /* Fails because the device is lost: no driver function is called for it any more. */
-strew_status fail_lost(const struct call *call, strew_device *device);
+strew_status opencl_fail_lost(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------------------------ buffer.c */
 
@@ -145,7 +145,7 @@ void blocks_trim(strew_device *device, size_t keep_bytes);
 /* Releases the free buffers of all devices. */
 void opencl_drop_kept(strew_context *context);
 /* Releases all free buffers of the device; false if there were none. */
-bool blocks_make_room(strew_device *device);
+bool blocks_reclaim(strew_device *device);
 /* Copy between host memory and a buffer; both wait. */
 strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
                          const void *from, size_t size_bytes);
@@ -160,7 +160,7 @@ strew_status opencl_read(const struct call *call, const struct storage *from, si
                          size_t size_bytes);
 strew_status opencl_finish(const struct call *call, strew_device *device);
 
-/* ------------------------------------------------------------------------------------------------------- wait.c */
+/* ------------------------------------------------------------------------------------------------------- throttle.c */
 
 /* Waits for all enqueued commands, or until the running call must stop, then fails. */
 strew_status opencl_wait(const struct call *call, strew_device *device);
@@ -178,7 +178,7 @@ void programs_release(strew_device *device);
 /* cache_find: the binary stored under this key (a text of all that determines it), or NULL; the caller frees it by
    memory_free. Neither function fails: on any error nothing is found, nothing stored. */
 void *cache_find(strew_context *context, const char *key, size_t *size_bytes);
-void cache_keep(const char *key, const void *binary, size_t size_bytes);
+void cache_store(const char *key, const void *binary, size_t size_bytes);
 
 /* ----------------------------------------------------------------------------------------------------- launch.c */
 
@@ -193,9 +193,9 @@ struct launch {
   const struct call *call;
   strew_device *device;
   cl_kernel kernel;
-  cl_uint bound; /* arguments so far */
-  int64_t turns; /* loop iterations per work-item, of launch_groups per group; 1 unless set */
-  bool goes_on;  /* an earlier launch of the same operation has already written */
+  cl_uint bound;  /* arguments so far */
+  int64_t turns;  /* loop iterations per work-item, of launch_groups per group; 1 unless set */
+  bool continues; /* an earlier launch of the same operation has already written */
   strew_status status;
 };
 
@@ -238,14 +238,14 @@ strew_status launch_items(struct launch *launch, int64_t count);
 strew_status launch_groups(struct launch *launch, int64_t groups, size_t size);
 /* The iterations that fit into one launch if each costs `each` turns: longer loops are split into several launches. At
    least 1. */
-int64_t longest_run(const strew_device *device, int64_t each);
+int64_t launch_iterations(const strew_device *device, int64_t each);
 
 /* The size of large work-groups, GROUP_SIZE of the kernels: 256, or GROUP if the device allows no more. */
-static inline size_t large_group(const strew_device *device) {
+static inline size_t opencl_large_group(const strew_device *device) {
   return opencl_of(device)->largest_group >= 256 ? 256 : GROUP;
 }
 
-/* ------------------------------------------------------------------------------------ the families' entries */
+/* ----------------------------------------------------------------------------------- device entries of the families */
 
 strew_status opencl_copy(const struct call *call, strew_device *device, const struct plan *plan);
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
@@ -258,7 +258,7 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
                                 struct index_range *range);
 strew_status opencl_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan);
 strew_status opencl_find_zero(const struct call *call, strew_device *device, const struct plan *plan,
-                              strew_dtype compute, int64_t *place);
+                              strew_dtype compute, int64_t *position);
 strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan);
 strew_status opencl_cumsum(const struct call *call, strew_device *device, const struct scan_plan *plan);
 strew_status opencl_sort(const struct call *call, strew_device *device, const struct sort_plan *plan);

@@ -11,7 +11,7 @@
 enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64 };
 
 /* Records why something cannot be used, if the list has room. */
-static void problem(struct device_list *list, const char *format, ...) {
+static void add_problem(struct device_list *list, const char *format, ...) {
   if (list->problem_count == MOST_PROBLEMS) return;
   va_list arguments;
   va_start(arguments, format);
@@ -41,7 +41,7 @@ static void add_device(strew_context *context, int p, int d, cl_platform_id plat
   if (!found || !state || list->count == MOST_FOUND) {
     memory_free(context, found, sizeof *found);
     memory_free(context, state, sizeof *state);
-    problem(list, "opencl:%d.%d: there is no memory, or there are too many devices", p, d);
+    add_problem(list, "opencl:%d.%d: out of memory, or too many devices", p, d);
     return;
   }
   *state = (struct opencl){.platform = platform, .device = id};
@@ -64,24 +64,25 @@ static void add_platform(strew_context *context, int p, cl_platform_id platform)
   platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
   cl_int error = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
   if (error == CL_DEVICE_NOT_FOUND || (error == CL_SUCCESS && count == 0))
-    problem(&context->found, "platform %d, %.60s: has no device", p, name);
+    add_problem(&context->found, "platform %d, %.60s: no devices", p, name);
   else if (error != CL_SUCCESS)
-    problem(&context->found, "platform %d, %.60s: clGetDeviceIDs gave %s (%d)", p, name, cl_error_name(error), error);
+    add_problem(&context->found, "platform %d, %.60s: clGetDeviceIDs returned %s (%d)", p, name,
+                opencl_error_name(error), error);
   else
     for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) add_device(context, p, (int)d, platform, ids[d]);
 }
 
 /* If no device was found: where the loader looks for drivers (environment variables may mislead it) and which package
    has one for the CPU. */
-static void advise(struct device_list *list) {
+static void set_advice(struct device_list *list) {
   const char *where = getenv("OCL_ICD_VENDORS")     ? "where $OCL_ICD_VENDORS says"
                       : getenv("OCL_ICD_FILENAMES") ? "where $OCL_ICD_FILENAMES says"
                                                     : "in /etc/OpenCL/vendors";
-  snprintf(
-      list->advice, sizeof list->advice,
-      "drivers are looked for %s; on Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd (the processor), or the "
-      "package of the GPU's vendor",
-      where);
+  snprintf(list->advice, sizeof list->advice,
+           "the loader looks for drivers %s; on Debian: apt install ocl-icd-libopencl1 pocl-opencl-icd (the "
+           "processor), or the "
+           "package of the GPU's vendor",
+           where);
 }
 
 static void find_devices(strew_context *context) {
@@ -90,16 +91,16 @@ static void find_devices(strew_context *context) {
   cl_uint count = 0;
   const char *trouble = opencl_library();
   if (trouble) {
-    problem(list, "no OpenCL: %s", trouble);
+    add_problem(list, "no OpenCL: %s", trouble);
     return;
   }
   cl_int error = cl.clGetPlatformIDs(MOST_PLATFORMS, ids, &count);
   if (error == CL_SUCCESS && count)
     for (cl_uint p = 0; p < count && p < MOST_PLATFORMS; p++) add_platform(context, (int)p, ids[p]);
   else if (error == CL_SUCCESS || error == -1001 /* CL_PLATFORM_NOT_FOUND_KHR */)
-    problem(list, "no OpenCL: the loader found no driver");
+    add_problem(list, "no OpenCL: the loader found no driver");
   else
-    problem(list, "no OpenCL: clGetPlatformIDs gave %s (%d)", cl_error_name(error), error);
+    add_problem(list, "no OpenCL: clGetPlatformIDs returned %s (%d)", opencl_error_name(error), error);
 }
 
 static void forget_devices(strew_context *context) {
@@ -116,8 +117,8 @@ void opencl_find_devices(strew_context *context) {
   context->found.drop_kept = opencl_drop_kept;
   context->found.forget = forget_devices;
   sigset_t before;
-  shield_raise(&before); /* drivers create threads here */
+  opencl_block_signals(&before); /* drivers create threads here */
   find_devices(context);
-  shield_lower(&before);
-  if (context->found.count == 0) advise(&context->found);
+  opencl_restore_signals(&before);
+  if (context->found.count == 0) set_advice(&context->found);
 }

@@ -1,19 +1,20 @@
 /* prefix.c: exclusive prefix sums, by tiles: total each tile, turn the totals into starts by recursion, sum each tile
    from its start. */
 #include "prefix.h"
+#include "tuning.h"
 
 static int64_t tile_of(const strew_device *device) {
-  return opencl_of(device)->is_gpu ? 8 * (int64_t)large_group(device) : 4096;
+  return opencl_of(device)->is_gpu ? PREFIX_GPU_NUMBERS * (int64_t)opencl_large_group(device) : PREFIX_CPU_TILE;
 }
 
 static void start(struct launch *launch, const struct call *call, strew_device *device, const char *kernel, bool wide) {
   launch_start(launch, call, device, "prefix.cl", kernel, "NUMBER=%s GROUP_SIZE=%zu", wide ? "ulong" : "uint",
-               large_group(device));
+               opencl_large_group(device));
 }
 
 static strew_status run(struct launch *launch, int64_t tiles) {
   launch->turns = tile_of(launch->device);
-  return launch_groups(launch, tiles, opencl_of(launch->device)->is_gpu ? large_group(launch->device) : 1);
+  return launch_groups(launch, tiles, opencl_of(launch->device)->is_gpu ? opencl_large_group(launch->device) : 1);
 }
 
 static strew_status total_tiles(const struct call *call, strew_device *device, const struct block *numbers,
@@ -42,15 +43,15 @@ static strew_status sum_tiles(const struct call *call, strew_device *device, con
   return run(&launch, (count + tile - 1) / tile);
 }
 
-strew_status sums_before(const struct call *call, strew_device *device, const struct block *numbers, int64_t count,
-                         bool wide) {
+strew_status opencl_prefix_sums(const struct call *call, strew_device *device, const struct block *numbers,
+                                int64_t count, bool wide) {
   const int64_t tile = tile_of(device), tiles = (count + tile - 1) / tile;
   if (tiles == 1) return sum_tiles(call, device, numbers, count, wide, NULL);
   struct block totals;
   strew_status status = block_allocate(call, device, (size_t)tiles * (wide ? 8 : 4), &totals);
   if (status != STREW_OK) return status;
   status = total_tiles(call, device, numbers, count, wide, &totals);
-  if (status == STREW_OK) status = sums_before(call, device, &totals, tiles, wide);
+  if (status == STREW_OK) status = opencl_prefix_sums(call, device, &totals, tiles, wide);
   if (status == STREW_OK) status = sum_tiles(call, device, numbers, count, wide, &totals);
   block_free(device, &totals);
   return status;

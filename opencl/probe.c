@@ -70,16 +70,16 @@ static unsigned wrong_doubles(const double *x, const uint64_t *results) {
   return wrong;
 }
 
-/* ----------------------------------------------------------------------------------------------------- one kernel */
+/* ------------------------------------------------------------------------------------------------- running a kernel */
 
 /* Operands and results of one kernel, on the host; size_bytes per element. */
-struct trial {
+struct arithmetic_trial {
   const char *kernel;
   size_t size_bytes;
   uint64_t operands[3 * OPERANDS], results[RESULTS * OPERANDS];
 };
 
-static void choose(struct trial *trial) {
+static void choose_operands(struct arithmetic_trial *trial) {
   uint32_t *singles = (uint32_t *)trial->operands;
   for (uint64_t i = 0; i < 3 * OPERANDS; i++)
     if (trial->size_bytes == sizeof(float))
@@ -91,11 +91,11 @@ static void choose(struct trial *trial) {
   singles[1] = 0x40000040;
 }
 
-static strew_status run_trial(const struct call *call, strew_device *device, struct trial *trial) {
+static strew_status run_trial(const struct call *call, strew_device *device, struct arithmetic_trial *trial) {
   const size_t operand_bytes = 3 * OPERANDS * trial->size_bytes, result_bytes = RESULTS * OPERANDS * trial->size_bytes;
   struct block operands = {0}, results = {0};
   const int count = OPERANDS;
-  choose(trial);
+  choose_operands(trial);
   strew_status status = block_allocate(call, device, operand_bytes, &operands);
   if (status == STREW_OK) status = block_allocate(call, device, result_bytes, &results);
   if (status == STREW_OK) status = block_write(call, device, &operands, 0, trial->operands, operand_bytes);
@@ -113,7 +113,7 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   return status;
 }
 
-static unsigned wrong_results(const struct trial *trial) {
+static unsigned wrong_results(const struct arithmetic_trial *trial) {
   unsigned wrong = 0;
   for (int i = 0; i < OPERANDS; i++)
     if (trial->size_bytes == sizeof(float))
@@ -126,7 +126,7 @@ static unsigned wrong_results(const struct trial *trial) {
 static strew_status probe_floats(const struct call *call, strew_device *device, const char *kernel, size_t size_bytes,
                                  unsigned *wrong) {
   strew_context *context = device->context;
-  struct trial *trial = memory_allocate(context, sizeof *trial);
+  struct arithmetic_trial *trial = memory_allocate(context, sizeof *trial);
   if (!trial) return fail_memory(call, context, sizeof *trial);
   trial->kernel = kernel;
   trial->size_bytes = size_bytes;
@@ -181,7 +181,7 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
   if (!device->lacks_float64) {
     status = probe_floats(call, device, "probe_float64", sizeof(double), &wrong);
     if (status != STREW_OK) return status;
-    if (wrong) device->lacks_float64 = "its own is not exact";
+    if (wrong) device->lacks_float64 = "its float64 arithmetic is not exact";
   }
   on->plain_sorts = opencl_knows_plain_sorts(device);
   return probe_loop(call, device);

@@ -10,7 +10,7 @@
 enum { ROWS = 2, LONGEST = 300, MOST = ROWS * LONGEST, VALUES = 0, INDICES, FROM, OPERANDS };
 
 /* Lines of one length. Elements are small numbers in their lowest byte, whose order is the same in all dtypes. */
-struct trial {
+struct sort_trial {
   strew_dtype dtype;
   size_t size_bytes; /* of an element */
   int64_t columns;
@@ -20,7 +20,7 @@ struct trial {
   int64_t indices[MOST];
 };
 
-static void choose(struct trial *trial) {
+static void choose_elements(struct sort_trial *trial) {
   const int limit = trial->dtype == STREW_BOOL ? 2 : 61;
   memset(trial->from, 0, sizeof trial->from);
   for (int i = 0; i < ROWS * trial->columns; i++)
@@ -28,7 +28,7 @@ static void choose(struct trial *trial) {
 }
 
 /* True if each line's elements ascend, ties by position, and are the input's elements at the positions returned. */
-static bool is_right(const struct trial *trial) {
+static bool is_right(const struct sort_trial *trial) {
   const size_t size = trial->size_bytes;
   for (int64_t i = 0; i < ROWS * trial->columns; i++) {
     const int64_t column = i % trial->columns, at = trial->indices[i];
@@ -45,7 +45,7 @@ static bool is_right(const struct trial *trial) {
 }
 
 /* The lines as a plan of the rank that selects the program under test. */
-static struct sort_plan plan_of(struct trial *trial, int rank) {
+static struct sort_plan plan_of(struct sort_trial *trial, int rank) {
   struct sort_plan sort = {.keep = trial->columns};
   int64_t sizes[MAX_RANK];
   for (int d = 0; d < rank; d++) sizes[d] = 1;
@@ -61,7 +61,7 @@ static struct sort_plan plan_of(struct trial *trial, int rank) {
   return sort;
 }
 
-static strew_status run_trial(const struct call *call, strew_device *device, struct trial *trial, int rank) {
+static strew_status run_trial(const struct call *call, strew_device *device, struct sort_trial *trial, int rank) {
   const size_t elements = (size_t)(ROWS * trial->columns), bytes = elements * trial->size_bytes;
   const size_t sizes[OPERANDS] = {[VALUES] = bytes, [INDICES] = elements * sizeof(int64_t), [FROM] = bytes};
   strew_status status = STREW_OK;
@@ -72,7 +72,7 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   }
   if (status == STREW_OK) status = block_write(call, device, &trial->blocks[FROM], 0, trial->from, bytes);
   const struct sort_plan plan = plan_of(trial, rank);
-  if (status == STREW_OK) status = sort_untested(call, device, &plan);
+  if (status == STREW_OK) status = opencl_sort_untested(call, device, &plan);
   if (status == STREW_OK) status = block_read(call, device, &trial->blocks[VALUES], 0, trial->values, bytes);
   if (status == STREW_OK) status = block_read(call, device, &trial->blocks[INDICES], 0, trial->indices, sizes[INDICES]);
   for (int i = 0; i < OPERANDS; i++) block_free(device, &trial->blocks[i]);
@@ -83,13 +83,13 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
 static strew_status try_sort(const struct call *call, strew_device *device, strew_dtype dtype, int rank, bool *right) {
   static const int64_t lengths[] = {29, LONGEST};
   strew_context *context = device->context;
-  struct trial *trial = memory_allocate(context, sizeof *trial);
+  struct sort_trial *trial = memory_allocate(context, sizeof *trial);
   if (!trial) return fail_memory(call, context, sizeof *trial);
   strew_status status = STREW_OK;
   *right = true;
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths && status == STREW_OK && *right; i++) {
-    *trial = (struct trial){.dtype = dtype, .size_bytes = strew_dtype_size_bytes(dtype), .columns = lengths[i]};
-    choose(trial);
+    *trial = (struct sort_trial){.dtype = dtype, .size_bytes = strew_dtype_size_bytes(dtype), .columns = lengths[i]};
+    choose_elements(trial);
     status = run_trial(call, device, trial, rank);
     *right = status == STREW_OK && is_right(trial);
   }
@@ -97,7 +97,7 @@ static strew_status try_sort(const struct call *call, strew_device *device, stre
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- what is kept */
+/* -------------------------------------------------------------------------------------------------- results on disk */
 
 static void key_of(strew_device *device, char *key, size_t size) {
   const struct opencl *on = opencl_of(device);
@@ -117,7 +117,7 @@ bool opencl_knows_plain_sorts(strew_device *device) {
 static void use_plain_sorts(strew_device *device) {
   char key[640];
   key_of(device, key, sizeof key);
-  cache_keep(key, "1", 1);
+  cache_store(key, "1", 1);
   programs_release(device);
   opencl_of(device)->plain_sorts = true;
   opencl_of(device)->sorts_tried = 0;
@@ -144,12 +144,12 @@ static strew_status probe(const struct call *call, strew_device *device, const s
   return fail(call,
               (struct fault){.code = STREW_EDEVICE,
                              .argument = "device",
-                             .hint = "the CPU still works: device = \"cpu\"; the driver may want an update"},
-              "%s (%s) sorts wrongly, with its compiler's optimisations and without", device->name,
+                             .hint = "the CPU still works: device = \"cpu\"; updating the driver may help"},
+              "%s (%s) sorts wrongly, with and without compiler optimisation", device->name,
               strew_device_description(device));
 }
 
 strew_status opencl_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   const strew_status status = probe(call, device, plan);
-  return status == STREW_OK ? sort_untested(call, device, plan) : status;
+  return status == STREW_OK ? opencl_sort_untested(call, device, plan) : status;
 }

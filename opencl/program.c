@@ -11,7 +11,7 @@ enum { LONGEST_OPTIONS = 128 };
 struct program {
   struct program *next; /* in its hash slot */
   cl_program program;
-  bool kept; /* loaded from a binary on disk */
+  bool from_disk; /* loaded from a binary on disk */
   int kernel_count;
   struct kernel {
     cl_kernel kernel;
@@ -26,24 +26,24 @@ struct program {
 struct text {
   strew_context *context;
   char *bytes;
-  size_t length, room;
+  size_t length, capacity;
   bool failed;
   uint64_t included; /* bit i: file i is in it */
 };
 
 static void text_add(struct text *text, const char *bytes, size_t length) {
   if (text->failed) return;
-  if (text->length + length + 1 > text->room) {
-    size_t room = 2 * (text->length + length + 1);
-    char *more = memory_allocate(text->context, room);
+  if (text->length + length + 1 > text->capacity) {
+    size_t capacity = 2 * (text->length + length + 1);
+    char *more = memory_allocate(text->context, capacity);
     if (!more) {
       text->failed = true;
       return;
     }
     if (text->length) memcpy(more, text->bytes, text->length);
-    memory_free(text->context, text->bytes, text->room);
+    memory_free(text->context, text->bytes, text->capacity);
     text->bytes = more;
-    text->room = room;
+    text->capacity = capacity;
   }
   memcpy(text->bytes + text->length, bytes, length);
   text->length += length;
@@ -109,7 +109,7 @@ static void add_settings(struct text *text, const char *settings) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------ building */
+/* -------------------------------------------------------------------------------------------------------- compiling */
 
 /* The compiler options of the program with this key. */
 static void options_of(const struct opencl *on, const char *key, char *options, size_t size) {
@@ -140,8 +140,8 @@ static strew_status fail_build(const struct call *call, strew_device *device, cl
   return fail(
       call,
       (struct fault){.code = STREW_EDEVICE, .argument = "device", .hint = "the CPU still works: device = \"cpu\""},
-      "%s (%s) cannot build %.*s: clBuildProgram gave %s (%d); its compiler says:\n%s", device->name,
-      strew_device_description(device), (int)strcspn(key, "\n"), key, cl_error_name(error), error, log);
+      "%s (%s) cannot build %.*s: clBuildProgram returned %s (%d); compiler log:\n%s", device->name,
+      strew_device_description(device), (int)strcspn(key, "\n"), key, opencl_error_name(error), error, log);
 }
 
 static cl_program from_binary(strew_device *device, const char *key, const char *source) {
@@ -158,13 +158,13 @@ static cl_program from_binary(strew_device *device, const char *key, const char 
   return NULL;
 }
 
-static void keep_binary(strew_device *device, cl_program program, const char *source) {
+static void store_binary(strew_device *device, cl_program program, const char *source) {
   size_t size_bytes = 0;
   if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size_bytes, &size_bytes, NULL) != CL_SUCCESS) return;
   unsigned char *binary = size_bytes ? memory_allocate(device->context, size_bytes) : NULL;
   if (!binary) return;
   if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-    cache_keep(source, binary, size_bytes);
+    cache_store(source, binary, size_bytes);
   memory_free(device->context, binary, size_bytes);
 }
 
@@ -175,45 +175,45 @@ static strew_status from_source(const struct call *call, strew_device *device, c
   struct opencl *on = opencl_of(device);
   cl_int error = CL_SUCCESS;
   cl_program program = cl.clCreateProgramWithSource(on->context, 1, &source, NULL, &error);
-  if (!program) return fail_opencl(call, device, "clCreateProgramWithSource", error);
+  if (!program) return opencl_fail(call, device, "clCreateProgramWithSource", error);
   error = build(on, program, key);
   if (error == CL_BUILD_PROGRAM_FAILURE) error = build(on, program, key);
   if (error == CL_SUCCESS) return *out = program, STREW_OK;
   strew_status status = error == CL_BUILD_PROGRAM_FAILURE ? fail_build(call, device, program, key, error)
-                                                          : fail_opencl(call, device, "clBuildProgram", error);
+                                                          : opencl_fail(call, device, "clBuildProgram", error);
   cl.clReleaseProgram(program);
   return status;
 }
 
-/* Loads the binary from disk if *kept allows it and there is one; else compiles the source and stores the binary. *kept
-   returns which. Some drivers compile once more to return a binary. */
+/* Loads the binary from disk if *from_disk allows it and there is one; else compiles the source and stores the binary.
+   *from_disk returns which. Some drivers compile once more to return a binary. */
 static strew_status make_program(const struct call *call, strew_device *device, const char *key, const char *source,
-                                 bool *kept, cl_program *out) {
+                                 bool *from_disk, cl_program *out) {
   sigset_t before;
-  shield_raise(&before);
-  *out = *kept ? from_binary(device, key, source) : NULL;
-  *kept = *out != NULL;
+  opencl_block_signals(&before);
+  *out = *from_disk ? from_binary(device, key, source) : NULL;
+  *from_disk = *out != NULL;
   strew_status status = STREW_OK;
   if (!*out) {
     strew_context_progress(device->context, "compiling kernels", -1);
     status = from_source(call, device, key, source, out);
-    if (status == STREW_OK) keep_binary(device, *out, source);
+    if (status == STREW_OK) store_binary(device, *out, source);
     strew_context_progress(device->context, NULL, 0);
   }
-  shield_lower(&before);
+  opencl_restore_signals(&before);
   return status;
 }
 
 /* The key on disk is the program's text, with all that determines the binary in front: device, driver and options as a
-   comment, then macros and source. For *kept see make_program. */
+   comment, then macros and source. For *from_disk see make_program. */
 static strew_status build_program(const struct call *call, strew_device *device, const char *key, const char *file,
-                                  const char *settings, bool *kept, cl_program *out) {
+                                  const char *settings, bool *from_disk, cl_program *out) {
   struct opencl *on = opencl_of(device);
   struct text text = {.context = device->context};
   char options[LONGEST_OPTIONS];
   uint64_t bit;
   const struct kernel_file *found = file_named(file, strlen(file), &bit);
-  if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "there is no kernel file %s", file);
+  if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "no such kernel file: %s", file);
   text_add_word(&text, "// ");
   text_add_word(&text, strew_device_description(device));
   text_add_word(&text, " | ");
@@ -226,13 +226,13 @@ static strew_status build_program(const struct call *call, strew_device *device,
   add_settings(&text, settings);
   add_file(&text, found);
   *out = NULL;
-  strew_status status = text.failed ? fail_memory(call, device->context, text.room)
-                                    : make_program(call, device, key, text.bytes, kept, out);
-  memory_free(device->context, text.bytes, text.room);
+  strew_status status = text.failed ? fail_memory(call, device->context, text.capacity)
+                                    : make_program(call, device, key, text.bytes, from_disk, out);
+  memory_free(device->context, text.bytes, text.capacity);
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------- what is kept */
+/* ----------------------------------------------------------------------------------------------- programs in memory */
 
 static unsigned slot_of(const char *key) {
   unsigned hash = 2166136261u;
@@ -255,9 +255,9 @@ static strew_status program_find(const struct call *call, strew_device *device, 
   struct program *made = memory_allocate(device->context, size_of_program(key));
   if (!made) return fail_memory(call, device->context, size_of_program(key));
   made->kernel_count = 0;
-  made->kept = true;
+  made->from_disk = true;
   strcpy(made->key, key);
-  status = build_program(call, device, key, file, settings, &made->kept, &made->program);
+  status = build_program(call, device, key, file, settings, &made->from_disk, &made->program);
   if (status != STREW_OK) return memory_free(device->context, made, size_of_program(key)), status;
   made->next = *slot;
   *slot = *out = made;
@@ -269,16 +269,16 @@ static strew_status kernel_make(const struct call *call, strew_device *device, c
                                 const char *settings, struct program *program, cl_kernel *out) {
   cl_int error = CL_SUCCESS;
   *out = cl.clCreateKernel(program->program, name, &error);
-  if (!*out && program->kept && program->kernel_count == 0 && !opencl_of(device)->lost) {
+  if (!*out && program->from_disk && program->kernel_count == 0 && !opencl_of(device)->lost) {
     cl_program fresh;
-    program->kept = false;
-    strew_status status = build_program(call, device, program->key, file, settings, &program->kept, &fresh);
+    program->from_disk = false;
+    strew_status status = build_program(call, device, program->key, file, settings, &program->from_disk, &fresh);
     if (status != STREW_OK) return status;
     cl.clReleaseProgram(program->program);
     program->program = fresh;
     *out = cl.clCreateKernel(program->program, name, &error);
   }
-  return *out ? STREW_OK : fail_opencl(call, device, "clCreateKernel", error);
+  return *out ? STREW_OK : opencl_fail(call, device, "clCreateKernel", error);
 }
 
 strew_status kernel_find(const struct call *call, strew_device *device, const char *file, const char *name,

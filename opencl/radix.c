@@ -1,10 +1,11 @@
 /* radix.c: a stable LSD radix sort, 8 bits a pass. Bits in which no keys differ are skipped. */
 #include "radix.h"
+#include "tuning.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-struct radix {
-  const struct item_lines *what;
+struct item_sort {
+  const struct item_lines *shape;
   int64_t block, blocks; /* items per block, blocks per line */
   size_t group;          /* work-items per block */
   struct block counts;
@@ -12,69 +13,70 @@ struct radix {
 
 /* On a GPU a block is the tile that a group sorts in local memory (radix.cl: TILE). On a CPU one work-item takes a
    block: long, to repay the digit counters, but several for each compute unit. */
-static void cut_lines(struct radix *radix, const strew_device *device) {
-  enum { LONGEST_BLOCK = 16384, SHORTEST_BLOCK = 2048 };
+static void set_blocks(struct item_sort *sort, const strew_device *device) {
   const struct opencl *on = opencl_of(device);
-  const struct item_lines *what = radix->what;
+  const struct item_lines *shape = sort->shape;
   if (on->is_gpu) {
-    radix->group = large_group(device);
-    radix->block = (what->broad ? 4 : 8) * (int64_t)radix->group;
+    sort->group = opencl_large_group(device);
+    sort->block = (shape->broad ? 4 : 8) * (int64_t)sort->group;
   } else {
-    radix->group = 1;
-    radix->block = on->longest_loop < 2 * LONGEST_BLOCK ? LONGEST_BLOCK / 4 : LONGEST_BLOCK;
-    while (radix->block > SHORTEST_BLOCK && what->lines * what->n / radix->block < 4 * (int64_t)on->units)
-      radix->block /= 2;
+    sort->group = 1;
+    sort->block = on->longest_loop < 2 * RADIX_LONGEST_BLOCK ? RADIX_LONGEST_BLOCK / 4 : RADIX_LONGEST_BLOCK;
+    while (sort->block > RADIX_SHORTEST_BLOCK &&
+           shape->lines * shape->n / sort->block < RADIX_BLOCKS_PER_UNIT * (int64_t)on->units)
+      sort->block /= 2;
   }
-  radix->blocks = (what->n + radix->block - 1) / radix->block;
+  sort->blocks = (shape->n + sort->block - 1) / sort->block;
 }
 
-static strew_status run(const struct call *call, strew_device *device, const struct radix *radix, const char *kernel,
-                        const struct block *items, const struct block *dealt, int shift) {
+static strew_status run(const struct call *call, strew_device *device, const struct item_sort *sort, const char *kernel,
+                        const struct block *items, const struct block *sorted, int shift) {
   const cl_int first_bit = shift;
   struct launch launch;
-  launch_start(&launch, call, device, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", radix->what->broad,
-               large_group(device));
+  launch_start(&launch, call, device, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", sort->shape->broad,
+               opencl_large_group(device));
   launch_block(&launch, items);
-  if (dealt) launch_block(&launch, dealt);
-  launch_block(&launch, &radix->counts);
-  launch_int(&launch, radix->what->n);
-  launch_int(&launch, radix->block);
-  launch_int(&launch, radix->blocks);
+  if (sorted) launch_block(&launch, sorted);
+  launch_block(&launch, &sort->counts);
+  launch_int(&launch, sort->shape->n);
+  launch_int(&launch, sort->block);
+  launch_int(&launch, sort->blocks);
   launch_value(&launch, &first_bit, sizeof first_bit);
-  launch.turns = radix->block * 2;
-  return launch_groups(&launch, radix->what->lines * radix->blocks, radix->group);
+  launch.turns = sort->block * 2;
+  return launch_groups(&launch, sort->shape->lines * sort->blocks, sort->group);
 }
 
-static strew_status pass(const struct call *call, strew_device *device, const struct radix *radix, struct block *items,
-                         struct block *spare, int shift) {
-  strew_status status = run(call, device, radix, "count_digits", items, NULL, shift);
+static strew_status pass(const struct call *call, strew_device *device, const struct item_sort *sort,
+                         struct block *items, struct block *spare, int shift) {
+  strew_status status = run(call, device, sort, "count_digits", items, NULL, shift);
   if (status == STREW_OK)
-    status = sums_before(call, device, &radix->counts, radix->what->lines * radix->blocks * DIGITS, false);
-  if (status == STREW_OK) status = run(call, device, radix, "deal", items, spare, shift);
-  struct block dealt = *spare;
+    status = opencl_prefix_sums(call, device, &sort->counts, sort->shape->lines * sort->blocks * DIGITS, false);
+  if (status == STREW_OK) status = run(call, device, sort, "distribute", items, spare, shift);
+  struct block sorted = *spare;
   *spare = *items;
-  *items = dealt;
+  *items = sorted;
   return status;
 }
 
-strew_status radix_sort(const struct call *call, strew_device *device, struct block *items,
-                        const struct item_lines *what) {
-  struct radix radix = {.what = what};
+strew_status opencl_radix_sort(const struct call *call, strew_device *device, struct block *items,
+                               const struct item_lines *shape) {
+  struct item_sort sort = {.shape = shape};
   struct block spare = {0};
-  cut_lines(&radix, device);
-  strew_status status = block_allocate(call, device, (size_t)(what->lines * what->n) * item_bytes(what->broad), &spare);
+  set_blocks(&sort, device);
+  strew_status status =
+      block_allocate(call, device, (size_t)(shape->lines * shape->n) * item_bytes(shape->broad), &spare);
   if (status == STREW_OK)
     status =
-        block_allocate(call, device, (size_t)(what->lines * radix.blocks) * DIGITS * sizeof(cl_uint), &radix.counts);
-  for (int shift = 0; status == STREW_OK && shift < 64 && what->bits >> shift;) {
-    if (!(what->bits >> shift & 1)) {
+        block_allocate(call, device, (size_t)(shape->lines * sort.blocks) * DIGITS * sizeof(cl_uint), &sort.counts);
+  for (int shift = 0; status == STREW_OK && shift < 64 && shape->bits >> shift;) {
+    if (!(shape->bits >> shift & 1)) {
       shift++;
       continue;
     }
-    status = pass(call, device, &radix, items, &spare, shift);
+    status = pass(call, device, &sort, items, &spare, shift);
     shift += DIGIT_BITS;
   }
   block_free(device, &spare);
-  block_free(device, &radix.counts);
+  block_free(device, &sort.counts);
   return status;
 }

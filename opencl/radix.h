@@ -17,7 +17,7 @@ struct item_lines {
 
 /* Sorts every line by key, stably: equal keys stay in memory order, whatever their positions. *items becomes the block
    that holds the result, the original or another of the same size; the caller frees it, also after a failure. */
-strew_status radix_sort(const struct call *call, strew_device *device, struct block *items,
-                        const struct item_lines *what);
+strew_status opencl_radix_sort(const struct call *call, strew_device *device, struct block *items,
+                               const struct item_lines *shape);
 
 #endif

@@ -1,11 +1,11 @@
 /* random.c: random numbers, one block of random bits per work-item, and ramps, one number per work-item. */
 #include "opencl.h"
+#include "tuning.h"
 
 static const char *const kinds[] = {
     [RANDOM_UNIFORM] = "UNIFORM", [RANDOM_NORMAL] = "NORMAL", [RANDOM_INTEGER] = "INTEGER", [RANDOM_BITS] = "BITS"};
 
 strew_status opencl_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
-  enum { TURNS = 4 }; /* per number */
   bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
   const char *made = dtype_suffix(is_float ? dtype_wide(plan->out.dtype) : STREW_INT64);
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype);
@@ -18,7 +18,7 @@ strew_status opencl_random(const struct call *call, strew_device *device, const 
   launch_int(&launch, (int64_t)plan->block);
   launch_int(&launch, plan->low);
   launch_int(&launch, (int64_t)plan->range);
-  launch.turns = per_block * TURNS;
+  launch.turns = per_block * RANDOM_TURNS;
   return launch_items(&launch, (plan->count - 1) / per_block + 1);
 }
 

@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "opencl.h"
 
-void shield_raise(sigset_t *before) {
+void opencl_block_signals(sigset_t *before) {
   sigset_t from_terminal;
   sigemptyset(&from_terminal);
   sigaddset(&from_terminal, SIGINT);
@@ -12,4 +12,4 @@ void shield_raise(sigset_t *before) {
   pthread_sigmask(SIG_BLOCK, &from_terminal, before);
 }
 
-void shield_lower(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }
+void opencl_restore_signals(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }

@@ -3,6 +3,7 @@
      top-k    for the first few of a long line it is cut into tiles; the first few of each form the next, shorter line
      radix    else elements become items in global memory, which are sorted by digits and become elements again */
 #include "radix.h"
+#include "tuning.h"
 
 #include <inttypes.h>
 
@@ -23,13 +24,13 @@ static size_t key_bytes(const struct sort *sort) { return strew_dtype_size_bytes
 static void start(struct launch *launch, const struct sort *sort, const char *kernel) {
   launch_start(launch, sort->call, sort->device, "sort.cl", kernel, "S=%s OUTER=%d BROAD=%d LINE=%d GROUP_SIZE=%zu",
                dtype_suffix(sort->plan->plan.operands[2].dtype), sort->space.outer, sort->broad, (int)sort->line,
-               large_group(sort->device));
+               opencl_large_group(sort->device));
 }
 
 /* ------------------------------------------------------------------------------------------------ in local memory */
 
 /* Lines during a top-k selection: elements of the input (no block), or items. */
-struct contestants {
+struct candidates {
   struct block block;
   int64_t columns; /* per line */
 };
@@ -41,9 +42,8 @@ static int bits_for(int64_t count) {
 }
 
 /* Sorts each tile and writes its first `keep` items to `kept`, or to the outputs if that is NULL. */
-static strew_status sort_tiles(const struct sort *sort, const struct contestants *from, int64_t tile,
+static strew_status sort_tiles(const struct sort *sort, const struct candidates *from, int64_t tile,
                                const struct block *kept) {
-  enum { TURNS = 8 }; /* per item */
   const struct opencl *on = opencl_of(sort->device);
   const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers reject a NULL buffer */
   const int64_t tiles = (from->columns + tile - 1) / tile, units = sort->space.rows * tiles;
@@ -64,32 +64,31 @@ static strew_status sort_tiles(const struct sort *sort, const struct contestants
   launch_int(&launch, sort->plan->keep);
   launch_int(&launch, (int64_t)sort->flip);
   launch_value(&launch, &bits, sizeof bits);
-  launch.turns = TURNS * (on->is_gpu ? sort->line : (int64_t)1 << bits);
+  launch.turns = SORT_ITEM_TURNS * (on->is_gpu ? sort->line : (int64_t)1 << bits);
   if (!on->is_gpu) return launch_groups(&launch, units, 1);
   const int64_t at_once = sort->line >> bits;
-  return launch_groups(&launch, (units + at_once - 1) / at_once, large_group(sort->device));
+  return launch_groups(&launch, (units + at_once - 1) / at_once, opencl_large_group(sort->device));
 }
 
 /* The tile length for a top-k selection, or 0 if radix sort is better. A CPU work-item without a bound on its loops
    selects from long tiles with a heap. */
 static int64_t tile_of(const struct sort *sort) {
-  enum { LONGEST_TILE = 16384, LONG_LOOP = 1 << 20 };
   const struct opencl *on = opencl_of(sort->device);
   const int64_t n = sort->space.columns, keep = sort->plan->keep;
   int64_t tile = sort->line;
-  if (!on->is_gpu && on->longest_loop >= LONG_LOOP) {
-    tile = LONGEST_TILE;
-    while (tile > sort->line && sort->space.rows * n / tile < 4 * (int64_t)on->units) tile /= 2;
+  if (!on->is_gpu && on->longest_loop >= TOP_LONG_LOOP) {
+    tile = TOP_LONGEST_TILE;
+    while (tile > sort->line && sort->space.rows * n / tile < TOP_TILES_PER_UNIT * (int64_t)on->units) tile /= 2;
   }
   return keep <= tile / 8 && keep <= sort->line && keep <= n / 16 ? tile : 0;
 }
 
 static strew_status select_first(const struct sort *sort, int64_t tile) {
-  struct contestants from = {.columns = sort->space.columns};
+  struct candidates from = {.columns = sort->space.columns};
   strew_status status = STREW_OK;
   while (status == STREW_OK && from.columns > tile) {
     const int64_t columns = (from.columns + tile - 1) / tile * sort->plan->keep;
-    struct contestants kept = {.columns = columns};
+    struct candidates kept = {.columns = columns};
     status = block_allocate(sort->call, sort->device, (size_t)(sort->space.rows * columns) * item_bytes(sort->broad),
                             &kept.block);
     if (status == STREW_OK) status = sort_tiles(sort, &from, tile, &kept.block);
@@ -101,12 +100,11 @@ static strew_status select_first(const struct sort *sort, int64_t tile) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ by digits */
+/* ------------------------------------------------------------------------------------------------------- radix sort */
 
 /* Finds the bits in which keys differ; 16-bit keys are taken to differ in all. If they span at most 32 bits, items can
    be narrow. */
 static strew_status survey(struct sort *sort) {
-  enum { TILE = 8192 };
   uint32_t bits[4] = {0, 0, ~0u, ~0u};
   sort->differing = UINT64_MAX >> (64 - 8 * key_bytes(sort));
   if (key_bytes(sort) < 4) return STREW_OK;
@@ -114,16 +112,16 @@ static strew_status survey(struct sort *sort) {
   strew_status status = block_allocate(sort->call, sort->device, sizeof bits, &block);
   if (status == STREW_OK) status = block_write(sort->call, sort->device, &block, 0, bits, sizeof bits);
   if (status == STREW_OK) {
-    const int64_t tiles = (sort->space.columns + TILE - 1) / TILE;
+    const int64_t tiles = (sort->space.columns + SORT_SURVEY_TILE - 1) / SORT_SURVEY_TILE;
     struct launch launch;
     start(&launch, sort, "survey");
     launch_space(&launch, &sort->space);
     launch_operand(&launch, &sort->space, 2);
     launch_int(&launch, (int64_t)sort->flip);
-    launch_int(&launch, TILE);
+    launch_int(&launch, SORT_SURVEY_TILE);
     launch_int(&launch, tiles);
     launch_block(&launch, &block);
-    launch.turns = TILE;
+    launch.turns = SORT_SURVEY_TILE;
     status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
   }
   if (status == STREW_OK) status = block_read(sort->call, sort->device, &block, 0, bits, sizeof bits);
@@ -146,9 +144,10 @@ static void narrow(struct sort *sort) {
   sort->common &= ~((uint64_t)UINT32_MAX << shift);
 }
 
-static strew_status take(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {
+static strew_status load_items(const struct sort *sort, const struct space *lines, int64_t first,
+                               const struct block *items) {
   struct launch launch;
-  start(&launch, sort, "take");
+  start(&launch, sort, "load_items");
   launch_space(&launch, lines);
   launch_operand(&launch, lines, 2);
   launch_int(&launch, first);
@@ -158,11 +157,12 @@ static strew_status take(const struct sort *sort, const struct space *lines, int
   return launch_rows(&launch, lines);
 }
 
-static strew_status give(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {
+static strew_status store_items(const struct sort *sort, const struct space *lines, int64_t first,
+                                const struct block *items) {
   struct space kept = *lines;
   struct launch launch;
   kept.columns = sort->plan->keep;
-  start(&launch, sort, "give");
+  start(&launch, sort, "store_items");
   launch_space(&launch, &kept);
   for (int i = 0; i < 3; i++) launch_operand(&launch, &kept, i);
   launch_int(&launch, first);
@@ -176,14 +176,14 @@ static strew_status give(const struct sort *sort, const struct space *lines, int
 
 static strew_status sort_lines(const struct sort *sort, const struct space *lines, int64_t first, struct block *items) {
   const struct item_lines what = {lines->rows, lines->columns, sort->broad, sort->differing};
-  strew_status status = take(sort, lines, first, items);
-  if (status == STREW_OK) status = radix_sort(sort->call, sort->device, items, &what);
-  return status == STREW_OK ? give(sort, lines, first, items) : status;
+  strew_status status = load_items(sort, lines, first, items);
+  if (status == STREW_OK) status = opencl_radix_sort(sort->call, sort->device, items, &what);
+  return status == STREW_OK ? store_items(sort, lines, first, items) : status;
 }
 
 /* Sorts as many lines at once as fit into one large block. */
 static strew_status sort_by_digits(struct sort *sort) {
-  const int64_t many = 1 << 26, n = sort->space.columns, rows = sort->space.rows;
+  const int64_t many = SORT_ITEMS_AT_ONCE, n = sort->space.columns, rows = sort->space.rows;
   if (n > UINT32_MAX)
     return fail(sort->call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
                 "has lines of %" PRId64 " elements, longer than %s sorts (%" PRIu32 ")", n, sort->device->name,
@@ -204,18 +204,17 @@ static strew_status sort_by_digits(struct sort *sort) {
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- the choice */
+/* --------------------------------------------------------------------------------------------- choice of the method */
 
-strew_status sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan) {
-  enum { LINE_BYTES = 8192 }; /* of local memory; twice that for CPUs, which merge between two lists */
+strew_status opencl_sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   struct sort sort = {.call = call, .device = device, .plan = plan, .space = space_of(&plan->plan)};
   sort.flip = plan->descending ? UINT64_MAX : 0;
   sort.broad = key_bytes(&sort) > 4 || sort.space.columns > UINT32_MAX;
   if (sort.space.outer == 1)
     sort.space.outer = 4; /* fewer programs to compile; coordinates are computed once per line */
-  sort.line = (opencl_of(device)->is_gpu ? 2 : 1) * LINE_BYTES / (int64_t)item_bytes(sort.broad);
+  sort.line = (opencl_of(device)->is_gpu ? 2 : 1) * SORT_LINE_BYTES / (int64_t)item_bytes(sort.broad);
   if (sort.space.columns <= sort.line) {
-    const struct contestants all = {.columns = sort.space.columns};
+    const struct candidates all = {.columns = sort.space.columns};
     return sort_tiles(&sort, &all, sort.line, NULL);
   }
   const int64_t tile = tile_of(&sort);

@@ -260,7 +260,7 @@ fi
 
 # ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
 # broken NAME SETTING REASON: with that setting there is no device.
-advice='drivers are looked for *apt install *'
+advice='the loader looks for drivers *apt install *'
 "$program" --devices | grep -q 'built without' && advice='make OPENCL=1 *'
 broken() {
   none="*'device' is \"opencl\", no such device; available: cpu; no OpenCL: $3*${newline}  hint  $advice"

@@ -8,12 +8,12 @@
 
 #define COLUMNS_OF(source_at, position)                                                                                \
   for (long c = 0; c < width; c++)                                                                                     \
-    JOIN_AT(self_at + place * self_place + c * self_column, VALUE(src[(source_at) + c * src_column]),                  \
-            ARG_AT(place) + c * arg_column, position);
+    JOIN_AT(self_at + dst * self_dim_stride + c * self_column, VALUE(src[(source_at) + c * src_column]),               \
+            ARG_AT(dst) + c * arg_column, position);
 #ifdef ARG
-#define ARG_AT(place) (arg_at + (place)*arg_place)
+#define ARG_AT(dst) (arg_at + (dst)*arg_dim_stride)
 #else
-#define ARG_AT(place) 0
+#define ARG_AT(dst) 0
 #endif
 #define COLUMNWISE                                                                                                     \
   SPACE, TARGET, SOURCE, LIMITS, const long width, const long self_column, const long src_column, const long arg_column

@@ -38,14 +38,14 @@ typedef CAT(T_, WIDE) wide;
 typedef CAT(pair_, WIDE) pair;
 typedef CAT(T_, S) IN;
 typedef CAT(T_, OUT) OUT_OF;
-#define PLUS(a, b)  CAT(plus_, WIDE)(a, b)
+#define PLUS(a, b)       CAT(plus_, WIDE)(a, b)
 #define PAIR(high, low)  CAT(make_pair_, WIDE)(high, low)
 #define NONE             PAIR(0, 0)
 #define JOINED(a, b)     CAT(add_pairs_, WIDE)(a, b)
 #define EXTENDED(a, x)   CAT(add_to_pair_, WIDE)(a, x)
 #define AFTER(before, x) CAT(with_pair_, WIDE)(before, x)
-#define ELEMENT(at) CAT(load_, S)(in[at])
-#define STORED(x)   CAT(CAT(OUT, _from_), WIDE)(x)
+#define ELEMENT(at)      CAT(load_, S)(in[at])
+#define STORED(x)        CAT(CAT(OUT, _from_), WIDE)(x)
 
 /* SPACE and the operands' strides are those of the lines. A line has n elements with strides out_run and in_run. A
    work-item scans `span` consecutive blocks of a line. `carries` holds totals, then carries, indexed [block][line];
@@ -68,7 +68,7 @@ typedef CAT(T_, OUT) OUT_OF;
 #define OUT_RUN out_run
 #endif
 
-#define TAKE(i, before, sum)                                                                                           \
+#define ADD_ELEMENT(i, before, sum)                                                                                    \
   {                                                                                                                    \
     sum = PLUS(sum, ELEMENT((i)*IN_RUN));                                                                              \
     if (!TOTALS) out[(i)*OUT_RUN] = STORED(AFTER(before, sum));                                                        \
@@ -81,9 +81,9 @@ static inline pair scan_block(__global OUT_OF *out, __global const IN *in, long 
   for (int begin = 0; begin < count; begin += RUN) {
     const int middle = min(begin + HALF, count), end = min(begin + RUN, count);
     wide first = 0, second = 0;
-    IN_ORDER for (int i = begin; i < middle; i++) TAKE(i, before, first)
+    IN_ORDER for (int i = begin; i < middle; i++) ADD_ELEMENT(i, before, first)
     before.low = PLUS(before.low, first);
-    IN_ORDER for (int i = middle; i < end; i++) TAKE(i, before, second)
+    IN_ORDER for (int i = middle; i < end; i++) ADD_ELEMENT(i, before, second)
     if (!wanted && end == count) break;
     runs = EXTENDED(runs, PLUS(first, second));
     before = JOINED(carry, runs);
@@ -98,11 +98,11 @@ __kernel void scan_items(LINES) {
   FIRSTS_OF(line);
   pair running = NONE;
   for (long block = first; block < end; block++) {
-    const long place = block * BLOCK;
+    const long position = block * BLOCK;
     pair carry = running;
     if (!TOTALS && carries) carry = CARRY(block, line);
-    const pair total = scan_block(out + out_first + place * OUT_RUN, in + in_first + place * IN_RUN, out_run, in_run,
-                                  (int)min((long)BLOCK, n - place), carry, TOTALS || block + 1 < end);
+    const pair total = scan_block(out + out_first + position * OUT_RUN, in + in_first + position * IN_RUN, out_run,
+                                  in_run, (int)min((long)BLOCK, n - position), carry, TOTALS || block + 1 < end);
     if (TOTALS) CARRY(block, line) = total;
     running = JOINED(running, total);
   }
@@ -161,18 +161,19 @@ __kernel void scan_tile(LINES) {
           runs[c] = run_lows[c] = 0;
         }
     }
-#define TAKE(c)                                                                                                        \
+#define ADD_ELEMENT(c)                                                                                                 \
   {                                                                                                                    \
     sums[c] = PLUS(sums[c], CAT(load_, S)(from[(c)*IN_STEP]));                                                         \
     if (!TOTALS) to[(c)*OUT_STEP] = STORED(AFTER(PAIR(highs[c], lows[c]), sums[c]));                                   \
   }
     if (width == TILE)
-      for (int c = 0; c < TILE; c++) TAKE(c)
+      for (int c = 0; c < TILE; c++) ADD_ELEMENT(c)
     else
-      for (int c = 0; c < width; c++) TAKE(c)
+      for (int c = 0; c < width; c++) ADD_ELEMENT(c)
   }
   if (TOTALS)
-    for (int c = 0; c < width; c++) CARRY(chunk, line + c) = EXTENDED(PAIR(runs[c], run_lows[c]), PLUS(firsts[c], sums[c]));
+    for (int c = 0; c < width; c++)
+      CARRY(chunk, line + c) = EXTENDED(PAIR(runs[c], run_lows[c]), PLUS(firsts[c], sums[c]));
 }
 #endif
 
@@ -199,9 +200,9 @@ __kernel void scan_staged(LINES) {
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int begin = 0; begin < longest; begin += GROUP) {
-    const int place = begin + id;
+    const int position = begin + id;
     for (int r = 0; r < ROWS; r++)
-      if (place < counts[r]) stage[r][id] = ELEMENT(in_firsts[r] + place * in_run);
+      if (position < counts[r]) stage[r][id] = ELEMENT(in_firsts[r] + position * in_run);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int b = 0; adds && b < GROUP && begin + b < counts[id]; b += RUN) {
       const int left = counts[id] - begin - b, middle = b + min(HALF, left), end = b + min(RUN, left);
@@ -221,7 +222,7 @@ __kernel void scan_staged(LINES) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!TOTALS)
       for (int r = 0; r < ROWS; r++)
-        if (place < counts[r]) out[out_firsts[r] + place * out_run] = STORED(stage[r][id]);
+        if (position < counts[r]) out[out_firsts[r] + position * out_run] = STORED(stage[r][id]);
   }
   if (TOTALS && adds) CARRY(block, line) = runs;
 }
@@ -230,10 +231,10 @@ __kernel void scan_staged(LINES) {
 #if WAY == WAY_CARRIES
 /* Replace each block's total by the sum of those before it, for blocks begin .. end - 1. `running` has the sum so far,
    one per line, between launches. */
-#define TOTALS_OF                                                                                                      \
+#define CARRY_PARAMETERS                                                                                               \
   const long lines, const long begin, const long end, __global pair *restrict carries, __global pair *restrict running
 
-__kernel void carry_items(TOTALS_OF) {
+__kernel void carry_items(CARRY_PARAMETERS) {
   const long line = (long)get_global_id(0);
   if (line >= lines) return;
   pair sum = NONE;
@@ -250,7 +251,7 @@ __kernel void carry_items(TOTALS_OF) {
    adds. */
 #define STAGE 1024
 #define AHEAD 8
-__kernel void carry_group(TOTALS_OF) {
+__kernel void carry_group(CARRY_PARAMETERS) {
   __local pair stage[STAGE];
   const long line = (long)group_id();
   const int id = (int)get_local_id(0);

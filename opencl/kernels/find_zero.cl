@@ -8,7 +8,7 @@
 __kernel void find_zero(SPACE, OPERAND(const uchar, x), const int x_dtype, const long begin, const long end,
                         const int shift, volatile __global uint *first) {
   ROW_AND_COLUMN;
-  const long place = row * columns + column;
-  if (place >= begin && place < end && value_at(x_dtype, x, AT(x)) == 0)
-    atomic_min(first, (uint)((place - begin) >> shift));
+  const long position = row * columns + column;
+  if (position >= begin && position < end && value_at(x_dtype, x, AT(x)) == 0)
+    atomic_min(first, (uint)((position - begin) >> shift));
 }

@@ -4,11 +4,11 @@
 #include "space.h"
 #include "mode.h"
 
-__kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self), const long place,
-                     LIMITS) {
+__kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self),
+                     const long dim_stride, LIMITS) {
   ROW_AND_COLUMN;
   const long value = IN_MODE(WIDE(index[AT(index)]), size);
   WORD element = 0;
-  if ((ulong)value < (ulong)size) element = self[AT(self) + value * place];
+  if ((ulong)value < (ulong)size) element = self[AT(self) + value * dim_stride];
   out[AT(out)] = element;
 }

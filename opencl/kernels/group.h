@@ -2,7 +2,7 @@
 
 /* The sum of `value` over the work-items before this one; *total is that over all. `sums` holds GROUP_SIZE numbers and
    may be reused at once. */
-static inline ulong group_sums_before(ulong value, __local ulong *sums, ulong *total) {
+static inline ulong group_prefix_sum(ulong value, __local ulong *sums, ulong *total) {
   const uint me = (uint)get_local_id(0);
   sums[me] = value;
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -7,11 +7,11 @@
 #include "mode.h"
 
 #ifdef DENSE
-#define PLACE(i) (index_offset + (i))
+#define OFFSET_OF(i) (index_offset + (i))
 #else
-#define PLACE(i) place_of(i, columns, rows, sizes, index_offset, index_step, index_strides)
-static inline long place_of(long i, long columns, long rows, coordinates sizes, long offset, long step,
-                            coordinates strides) {
+#define OFFSET_OF(i) offset_of(i, columns, rows, sizes, index_offset, index_step, index_strides)
+static inline long offset_of(long i, long columns, long rows, coordinates sizes, long offset, long step,
+                             coordinates strides) {
   const long row = i / columns;
   return offset + (i - row * columns) * step + inner_product(coordinates_of(row, rows, sizes), strides);
 }
@@ -31,9 +31,9 @@ __kernel void start(SPACE, OPERAND(const I, index), const int initial, const int
   barrier(CLK_GLOBAL_MEM_FENCE);
   if (!sampled || count < 2) return;
   const long window = count / 64, at = (long)get_local_id(0) * window, next = at + window;
-  const I value = index[PLACE(at)], after = index[PLACE(at + 1 < count ? at + 1 : at)];
-  if (value > after || (window > 0 && value > index[PLACE(next < count ? next : count - 1)]))
-    tell(START, UNSORTED, verdict);
+  const I value = index[OFFSET_OF(at)], after = index[OFFSET_OF(at + 1 < count ? at + 1 : at)];
+  if (value > after || (window > 0 && value > index[OFFSET_OF(next < count ? next : count - 1)]))
+    verdict_add(START, UNSORTED, verdict);
 }
 
 /* value - lowest and highest - value both have a clear top bit exactly if value is in range, because the limits are
@@ -47,28 +47,29 @@ __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long
   }
   ulong bad = 0;
   for (long i = begin + lane; i < end; i += LANES) {
-    const long value = WIDE(index[PLACE(i)]);
+    const long value = WIDE(index[OFFSET_OF(i)]);
     bad |= (ulong)(value - lowest) | (ulong)(highest - value);
   }
-  if (bad >> 63) tell(CHECK, BAD, verdict);
+  if (bad >> 63) verdict_add(CHECK, BAD, verdict);
 }
 
 /* Tests for ascending order and, with `check`, the range as well. */
 __kernel void check_order(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
                           const int check, __global int *verdict) {
   CHUNK;
-  if (known_before(CHECK, verdict) & UNSORTED) return;
+  if (verdict_before(CHECK, verdict) & UNSORTED) return;
   ulong bad = 0;
   int unsorted = 0;
   const long last = end < count ? end : count - 1;
   for (long i = begin + lane; i < last; i += LANES) {
-    const I value = index[PLACE(i)];
-    unsorted |= value > index[PLACE(i + 1)];
+    const I value = index[OFFSET_OF(i)];
+    unsorted |= value > index[OFFSET_OF(i + 1)];
     bad |= (ulong)(WIDE(value) - lowest) | (ulong)(highest - WIDE(value));
   }
-  if (end == count) bad |= (ulong)(WIDE(index[PLACE(last)]) - lowest) | (ulong)(highest - WIDE(index[PLACE(last)]));
-  if (unsorted) tell(CHECK, UNSORTED, verdict);
-  if (check && bad >> 63) tell(CHECK, BAD, verdict);
+  if (end == count)
+    bad |= (ulong)(WIDE(index[OFFSET_OF(last)]) - lowest) | (ulong)(highest - WIDE(index[OFFSET_OF(last)]));
+  if (unsorted) verdict_add(CHECK, UNSORTED, verdict);
+  if (check && bad >> 63) verdict_add(CHECK, BAD, verdict);
 }
 
 /* One work-item per group: the first bad position of each chunk, or -1. */
@@ -77,7 +78,7 @@ __kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const 
   CHUNK;
   long found = -1;
   for (long i = begin; i < end; i++) {
-    const long value = WIDE(index[PLACE(i)]);
+    const long value = WIDE(index[OFFSET_OF(i)]);
     if (found < 0 && (value < lowest || value > highest)) found = i;
   }
   if (lane == 0) first[group_id()] = found;
@@ -87,9 +88,9 @@ __kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const 
 __kernel void range(SPACE, OPERAND(const I, index), const long chunk, const long first, __global long2 *ranges) {
   CHUNK_FROM(first);
   __local I lowest[LANES], highest[LANES];
-  I low = index[PLACE(begin)], high = low;
+  I low = index[OFFSET_OF(begin)], high = low;
   for (long i = begin + lane; i < end; i += LANES) {
-    const I value = index[PLACE(i)];
+    const I value = index[OFFSET_OF(i)];
     low = value < low ? value : low;
     high = value > high ? value : high;
   }

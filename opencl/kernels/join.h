@@ -25,9 +25,10 @@ STREW_REDUCTIONS(ROW)
 /* Kernel parameters of self and arg. The destination of index value v is v * self_dim_stride after the row's start. */
 #ifdef ARG
 #define TARGET                                                                                                         \
-  OPERAND(T, self), const long self_place, OPERAND(long, arg), const long arg_place, const long none, const int fresh
+  OPERAND(T, self), const long self_dim_stride, OPERAND(long, arg), const long arg_dim_stride, const long none,        \
+      const int fresh
 #else
-#define TARGET OPERAND(T, self), const long self_place
+#define TARGET OPERAND(T, self), const long self_dim_stride
 #endif
 #define SOURCE OPERAND(const TSRC, src), const T number
 
@@ -38,20 +39,20 @@ STREW_REDUCTIONS(ROW)
 #define VALUE(p) CAT(load_, SRC)(p)
 #endif
 
-static inline void join_at(__global T *place, W value) { *place = CAT(store_, S)(JOIN(CAT(load_, S)(*place), value)); }
+static inline void join_at(__global T *dst, W value) { *dst = CAT(store_, S)(JOIN(CAT(load_, S)(*dst), value)); }
 
 /* amax or amin that stores its first winner's position, too. A contribution wins a destination that has received
    nothing or whose value it changes. */
-static inline void join_and_keep(__global T *place, W value, __global long *arg, long position, long none, int fresh) {
-  const W held = CAT(load_, S)(*place);
+static inline void join_with_arg(__global T *dst, W value, __global long *arg, long position, long none, int fresh) {
+  const W held = CAT(load_, S)(*dst);
   if ((fresh && *arg == none) || CAT(differs_, S)(held, JOIN(held, value))) {
-    *place = CAT(store_, S)(value);
+    *dst = CAT(store_, S)(value);
     *arg = position;
   }
 }
 #ifdef ARG
 #define JOIN_AT(self_at, value, arg_at, position)                                                                      \
-  join_and_keep(self + (self_at), value, arg + (arg_at), position, none, fresh)
+  join_with_arg(self + (self_at), value, arg + (arg_at), position, none, fresh)
 #else
 #define JOIN_AT(self_at, value, arg_at, position) join_at(self + (self_at), value)
 #endif

@@ -85,11 +85,11 @@ static inline void pack(T *packed, __global const T *b, long b_row, long b_colum
         sums[r][1] = PLUS_PRODUCT(sums[r][1], by, right);                                                              \
       }                                                                                                                \
     }                                                                                                                  \
-    for (int r = 0; r < count; r++) give(to + r * n, sums[r][0], sums[r][1], width, is_first);                         \
+    for (int r = 0; r < count; r++) add_block(to + r * n, sums[r][0], sums[r][1], width, is_first);                    \
   }
 
 /* Adds a block's sums to a row of c. */
-static inline void give(__global T *to, VECTOR left, VECTOR right, int width, bool is_first) {
+static inline void add_block(__global T *to, VECTOR left, VECTOR right, int width, bool is_first) {
   if (width == WIDTH) {
     if (!is_first) {
       left += LOAD(0, to);

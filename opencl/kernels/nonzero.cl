@@ -11,12 +11,12 @@ __kernel void flag(SPACE, OPERAND(const CAT(T_, S), from), __global uchar *flags
 }
 
 /* Writes the `rank` coordinates of the element at `position`, the column last. */
-static inline void write_coordinates(__global long *out, const int rank, const long place, const long columns,
+static inline void write_coordinates(__global long *out, const int rank, const long position, const long columns,
                                      const long rows, const coordinates sizes) {
-  long row = 0, column = place;
+  long row = 0, column = position;
   if (rank > 1) {
-    row = columns * rows <= 0x7fffffffL ? (long)((uint)place / (uint)columns) : place / columns;
-    column = place - row * columns;
+    row = columns * rows <= 0x7fffffffL ? (long)((uint)position / (uint)columns) : position / columns;
+    column = position - row * columns;
   }
   const coordinates at = coordinates_of(row, rows, sizes);
   long all[OUTER];
@@ -43,19 +43,19 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_flag
   const long begin = (long)group_id() * block, end = min(begin + block, count);
   ulong found = 0, total;
   for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) found += flags[flags_offset + i] != 0;
-  group_sums_before(found, sums, &total);
+  group_prefix_sum(found, sums, &total);
   if (get_local_id(0) == 0) counts[group_id()] = (COUNT)total;
   if (get_global_id(0) == 0) counts[(count + block - 1) / block] = 0;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-write_places(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
+write_positions(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
   __local ulong sums[GROUP_SIZE];
   const long each = block / GROUP_SIZE;
   const long begin = (long)group_id() * block + (long)get_local_id(0) * each, end = min(begin + each, count);
   ulong found = 0, total;
   for (long i = begin; i < end; i++) found += flags[flags_offset + i] != 0;
-  ulong at = counts[group_id()] + group_sums_before(found, sums, &total);
+  ulong at = counts[group_id()] + group_prefix_sum(found, sums, &total);
   for (long i = begin; i < end; i++)
     if (flags[flags_offset + i])
       write_coordinates(out + out_offset + (long)(at++) * rank, rank, i, columns, rows, sizes);
@@ -71,22 +71,22 @@ __kernel void count_flags(FLAGS, __global COUNT *counts) {
 }
 
 /* Collects positions in private memory FEW at a time, without a branch that depends on data. */
-__kernel void write_places(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
+__kernel void write_positions(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
   enum { FEW = 256 };
   const long begin = (long)get_global_id(0) * block, end = min(begin + block, count);
   __global long *to = out + out_offset + (long)counts[get_global_id(0)] * rank;
-  uint places[FEW];
+  uint positions[FEW];
   for (long at = begin; at < end; at += FEW) {
     const int few = (int)min((long)FEW, end - at);
     int found = 0;
     for (int i = 0; i < few; i++) {
-      places[found] = (uint)i;
+      positions[found] = (uint)i;
       found += flags[flags_offset + at + i] != 0;
     }
     if (rank == 1)
-      for (int i = 0; i < found; i++) *to++ = at + places[i];
+      for (int i = 0; i < found; i++) *to++ = at + positions[i];
     else
-      for (int i = 0; i < found; i++, to += rank) write_coordinates(to, rank, at + places[i], columns, rows, sizes);
+      for (int i = 0; i < found; i++, to += rank) write_coordinates(to, rank, at + positions[i], columns, rows, sizes);
   }
 }
 #endif

@@ -12,7 +12,7 @@ total_tiles(__global const NUMBER *numbers, const long count, const long tile, _
   const long begin = (long)group_id() * tile, end = min(begin + tile, count);
   ulong sum = 0, total;
   for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) sum += numbers[i];
-  group_sums_before(sum, sums, &total);
+  group_prefix_sum(sum, sums, &total);
   if (get_local_id(0) == 0) totals[group_id()] = (NUMBER)total;
 }
 
@@ -26,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sum_tiles(
   const long begin = (long)group_id() * tile + (long)get_local_id(0) * each, end = min(begin + each, count);
   ulong sum = 0, total;
   for (long i = begin; i < end; i++) sum += numbers[i];
-  sum = group_sums_before(sum, sums, &total) + (has_starts ? starts[group_id()] : 0);
+  sum = group_prefix_sum(sum, sums, &total) + (has_starts ? starts[group_id()] : 0);
   for (long i = begin; i < end; i++) {
     const NUMBER number = numbers[i];
     numbers[i] = (NUMBER)sum;

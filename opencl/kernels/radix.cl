@@ -37,37 +37,37 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_digi
 
 /* Sorts a tile by 4 bits of its keys, stably. Each work-item counts its EACH contiguous items in its own column of
    counters; their prefix sums, digit by digit, are the ranks. */
-static inline void order_tile(__local item *tile, __local ushort *places, __local ulong *sums, int shift) {
+static inline void order_tile(__local item *tile, __local ushort *counters, __local ulong *sums, int shift) {
   const uint me = (uint)get_local_id(0);
   item own[EACH];
   ushort rank[EACH];
-  ulong total, place = 0;
-  for (uint d = 0; d < PART; d++) places[d * GROUP_SIZE + me] = 0;
+  ulong total, start = 0;
+  for (uint d = 0; d < PART; d++) counters[d * GROUP_SIZE + me] = 0;
   for (uint e = 0; e < EACH; e++) {
     own[e] = tile[me * EACH + e];
-    rank[e] = places[((uint)(key_in(own[e]) >> shift) & (PART - 1)) * GROUP_SIZE + me]++;
+    rank[e] = counters[((uint)(key_in(own[e]) >> shift) & (PART - 1)) * GROUP_SIZE + me]++;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint d = 0; d < PART; d++) place += places[me * PART + d];
-  place = group_sums_before(place, sums, &total);
+  for (uint d = 0; d < PART; d++) start += counters[me * PART + d];
+  start = group_prefix_sum(start, sums, &total);
   for (uint d = 0; d < PART; d++) {
-    const ushort count = places[me * PART + d];
-    places[me * PART + d] = (ushort)place;
-    place += count;
+    const ushort count = counters[me * PART + d];
+    counters[me * PART + d] = (ushort)start;
+    start += count;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint e = 0; e < EACH; e++)
-    tile[places[((uint)(key_in(own[e]) >> shift) & (PART - 1)) * GROUP_SIZE + me] + rank[e]] = own[e];
+    tile[counters[((uint)(key_in(own[e]) >> shift) & (PART - 1)) * GROUP_SIZE + me] + rank[e]] = own[e];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* The tile, sorted by digit in local memory, is written in runs: neighbouring work-items write neighbouring items.
    Padding of the last tile has the last digit and is not written. */
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-deal(__global const item *items, __global item *dealt, __global const uint *counts, const long n, const long block,
-     const long blocks, const int shift) {
+distribute(__global const item *items, __global item *sorted, __global const uint *counts, const long n,
+           const long block, const long blocks, const int shift) {
   __local item tile[TILE];
-  __local ushort places[PART * GROUP_SIZE];
+  __local ushort counters[PART * GROUP_SIZE];
   __local ulong sums[GROUP_SIZE];
   __local uint starts[DIGITS];
   const uint me = (uint)get_local_id(0);
@@ -76,13 +76,13 @@ deal(__global const item *items, __global item *dealt, __global const uint *coun
   for (uint i = me; i < TILE; i += GROUP_SIZE) tile[i] = i < count ? items[begin + i] : LAST_ITEM;
   barrier(CLK_LOCAL_MEM_FENCE);
   /* a loop, since PoCL 3.1 confuses two copies of the call */
-  for (int bits = 0; bits < DIGIT_BITS; bits += PART_BITS) order_tile(tile, places, sums, shift + bits);
+  for (int bits = 0; bits < DIGIT_BITS; bits += PART_BITS) order_tile(tile, counters, sums, shift + bits);
   for (uint i = me; i < count; i += GROUP_SIZE) {
     const uint digit = digit_of(tile[i], shift);
     if (i == 0 || digit_of(tile[i - 1], shift) != digit) starts[digit] = counts[digit * blocks] - i;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint i = me; i < count; i += GROUP_SIZE) dealt[starts[digit_of(tile[i], shift)] + i] = tile[i];
+  for (uint i = me; i < count; i += GROUP_SIZE) sorted[starts[digit_of(tile[i], shift)] + i] = tile[i];
 }
 
 #else
@@ -101,14 +101,15 @@ __kernel void count_digits(__global const item *items, __global uint *counts, co
   for (int d = 0; d < DIGITS; d++) counts[d * blocks] = found[0][d] + found[1][d];
 }
 
-__kernel void deal(__global const item *restrict items, __global item *restrict dealt, __global const uint *counts,
-                   const long n, const long block, const long blocks, const int shift) {
+__kernel void distribute(__global const item *restrict items, __global item *restrict sorted,
+                         __global const uint *counts, const long n, const long block, const long blocks,
+                         const int shift) {
   BLOCK_BOUNDS((long)get_global_id(0));
   uint next[DIGITS];
   for (int d = 0; d < DIGITS; d++) next[d] = counts[d * blocks];
   for (long i = begin; i < end; i++) {
     const item x = items[i];
-    dealt[next[digit_of(x, shift)]++] = x;
+    sorted[next[digit_of(x, shift)]++] = x;
   }
 }
 #endif

@@ -42,20 +42,20 @@ static inline long index_value(__global const int *index, long at, int wide) {
 #define VALUE(index_at, i, c)                                                                                          \
   IN_MODE(index_value(index, (index_at) + (i)*index_step + (c)*index_column, index_is_wide), size)
 
-__kernel void scatter_alone(SPACE, OPERAND(T, self), const long self_place, OPERAND(long, arg), const long arg_place,
-                            const long none, const int fresh, const int with_arg, OPERAND(const int, index),
-                            const int index_is_wide, OPERAND(const TSRC, src), const T number, const int with_src,
-                            LIMITS, const long width, const long self_column, const long index_column,
-                            const long src_column, const long arg_column, const int reduction, const int check,
-                            __global int *verdict) {
-  int nobodys = 0;
+__kernel void scatter_alone(SPACE, OPERAND(T, self), const long self_dim_stride, OPERAND(long, arg),
+                            const long arg_dim_stride, const long none, const int fresh, const int with_arg,
+                            OPERAND(const int, index), const int index_is_wide, OPERAND(const TSRC, src),
+                            const T number, const int with_src, LIMITS, const long width, const long self_column,
+                            const long index_column, const long src_column, const long arg_column, const int reduction,
+                            const int check, __global int *verdict) {
+  int out_of_range = 0;
   for (long row = 0; check && row < rows; row++) {
     const long index_at = index_offset + inner_product(coordinates_of(row, rows, sizes), index_strides);
     for (long i = 0; i < columns; i++)
-      for (long c = 0; c < (index_column ? width : 1); c++) nobodys |= (ulong)VALUE(index_at, i, c) >= (ulong)size;
+      for (long c = 0; c < (index_column ? width : 1); c++) out_of_range |= (ulong)VALUE(index_at, i, c) >= (ulong)size;
   }
-  for (int k = 0; check && k < STAGES; k++) verdict[k] = nobodys ? BAD : 0;
-  if (nobodys) return;
+  for (int k = 0; check && k < STAGES; k++) verdict[k] = out_of_range ? BAD : 0;
+  if (out_of_range) return;
   for (long row = 0; row < rows; row++) {
     const coordinates at = coordinates_of(row, rows, sizes);
     const long self_at = self_offset + inner_product(at, self_strides);
@@ -66,16 +66,16 @@ __kernel void scatter_alone(SPACE, OPERAND(T, self), const long self_place, OPER
       for (long c = 0; c < width; c++) {
         const long value = VALUE(index_at, i, c);
         if ((ulong)value >= (ulong)size) continue;
-        __global T *place = self + (self_at + value * self_place + c * self_column);
-        const W brought =
+        __global T *dst = self + (self_at + value * self_dim_stride + c * self_column);
+        const W contribution =
             with_src ? CAT(load_, SRC)(src[src_at + i * src_step + c * src_column]) : CAT(load_, S)(number);
-        const W held = CAT(load_, S)(*place), met = joined(held, brought, reduction);
-        if (with_arg) { /* as join_and_keep of join.h */
-          __global long *winner = arg + (arg_at + value * arg_place + c * arg_column);
-          if (!(fresh && *winner == none) && !CAT(differs_, S)(held, met)) continue;
+        const W held = CAT(load_, S)(*dst), combined = joined(held, contribution, reduction);
+        if (with_arg) { /* as join_with_arg of join.h */
+          __global long *winner = arg + (arg_at + value * arg_dim_stride + c * arg_column);
+          if (!(fresh && *winner == none) && !CAT(differs_, S)(held, combined)) continue;
           *winner = i;
         }
-        *place = CAT(store_, S)(with_arg ? brought : met);
+        *dst = CAT(store_, S)(with_arg ? contribution : combined);
       }
   }
 }

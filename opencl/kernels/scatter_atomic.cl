@@ -33,44 +33,44 @@ static inline CAT(B_, S) joined_bits(CAT(B_, S) held, W value) {
 /* Compare-and-exchange on the word that contains the element. A contribution that changes nothing does not write, so
    most contributions to a shared maximum only read. The value read may be stale: the contribution then counts as
    combined at that earlier time. */
-static inline void join_atomically(__global T *place, W value) {
+static inline void join_atomically(__global T *dst, W value) {
 #ifdef ADDS
-  ADD((volatile __global word *)place, (word)value);
+  ADD((volatile __global word *)dst, (word)value);
 #else
 #if BITS < 32
-  const uint byte = (uint)((ulong)place & 3), shift = byte * 8;
-  volatile __global word *at = (volatile __global word *)((__global uchar *)place - byte);
+  const uint byte = (uint)((ulong)dst & 3), shift = byte * 8;
+  volatile __global word *at = (volatile __global word *)((__global uchar *)dst - byte);
 #define HELD(all)         (CAT(B_, S))((all) >> shift)
 #define WITH(all, joined) (((all) & ~((word)((1u << BITS) - 1) << shift)) | (word)(joined) << shift)
 #else
-  volatile __global word *at = (volatile __global word *)place;
+  volatile __global word *at = (volatile __global word *)dst;
 #define HELD(all)         (CAT(B_, S))(all)
 #define WITH(all, joined) (word)(joined)
 #endif
   for (word before = *at;;) {
     const word after = WITH(before, joined_bits(HELD(before), value));
     if (after == before) return;
-    const word met = EXCHANGE(at, before, after);
-    if (met == before) return;
-    before = met;
+    const word seen = EXCHANGE(at, before, after);
+    if (seen == before) return;
+    before = seen;
   }
 #endif
 }
 
-__kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_place, OPERAND(const I, index), SOURCE, LIMITS,
-                             const long width, const long self_column, const long index_column, const long src_column,
-                             const int check, __global int *verdict) {
+__kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_dim_stride, OPERAND(const I, index), SOURCE,
+                             LIMITS, const long width, const long self_column, const long index_column,
+                             const long src_column, const int check, __global int *verdict) {
   const long i = (long)get_global_id(0), above = i / width, column = i - above * width;
   const long row = above / columns, at_line = above - row * columns;
   if (row >= rows) return;
   const coordinates at = coordinates_of(row, rows, sizes);
-  const long place = IN_MODE(
+  const long dst = IN_MODE(
       WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step + column * index_column]),
       size);
-  if ((ulong)place >= (ulong)size) {
-    if (check) tell(WAY, BAD, verdict);
+  if ((ulong)dst >= (ulong)size) {
+    if (check) verdict_add(WAY, BAD, verdict);
     return;
   }
-  join_atomically(self + (self_offset + inner_product(at, self_strides) + place * self_place + column * self_column),
+  join_atomically(self + (self_offset + inner_product(at, self_strides) + dst * self_dim_stride + column * self_column),
                   VALUE(src[src_offset + inner_product(at, src_strides) + at_line * src_step + column * src_column]));
 }

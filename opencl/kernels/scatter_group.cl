@@ -4,13 +4,13 @@
 #include "space.h"
 #include "join.h"
 
-#define NOBODYS 0xffffffffu
+#define OUT_OF_RANGE 0xffffffffu
 
 /* Contribution i's row, and its position in the line. */
 #define CONTRIBUTION(i)                                                                                                \
   const long row = (i) / columns, at_line = (i)-row * columns;                                                         \
   const coordinates at = coordinates_of(row, rows, sizes)
-#define PLACE IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size)
+#define DESTINATION IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
 scatter_group(SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS) {
@@ -21,17 +21,17 @@ scatter_group(SPACE, TARGET, OPERAND(const I, index), SOURCE, LIMITS) {
     const int here = count - begin < TILE ? (int)(count - begin) : TILE;
     for (int t = (int)lane; t < here; t += GROUP_SIZE) {
       CONTRIBUTION(begin + t);
-      const long place = PLACE;
-      tile[t] = (ulong)place < (ulong)size ? (uint)(row * size + place) % GROUP_SIZE : NOBODYS;
+      const long dst = DESTINATION;
+      tile[t] = (ulong)dst < (ulong)size ? (uint)(row * size + dst) % GROUP_SIZE : OUT_OF_RANGE;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int t = 0; t < here; t++) {
       if (tile[t] != lane) continue;
       CONTRIBUTION(begin + t);
-      const long place = PLACE;
-      JOIN_AT(self_offset + inner_product(at, self_strides) + place * self_place,
+      const long dst = DESTINATION;
+      JOIN_AT(self_offset + inner_product(at, self_strides) + dst * self_dim_stride,
               VALUE(src[src_offset + inner_product(at, src_strides) + at_line * src_step]),
-              arg_offset + inner_product(at, arg_strides) + place * arg_place, at_line);
+              arg_offset + inner_product(at, arg_strides) + dst * arg_dim_stride, at_line);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }

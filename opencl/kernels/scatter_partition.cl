@@ -44,18 +44,18 @@ static inline uint find_starts(uint next[QUARTERS][CLASSES], __global uint *star
   for (int class = 0; class < CLASSES; class ++) {
     starts[class] = start;
     for (int q = 0; q < QUARTERS; q++) {
-      const uint met = next[q][class];
+      const uint count_here = next[q][class];
       next[q][class] = start;
-      start += met;
+      start += count_here;
     }
   }
   return starts[OWNERS];
 }
 
 /* `position` is that of the first contribution. */
-static inline void deal(__global const I *index, long index_step, int count, long size, int mode, ulong scale,
-                        __global const TSRC *src, long src_step, uint position, uint next[QUARTERS][CLASSES],
-                        __global uint *places, __global KEPT *kept) {
+static inline void distribute(__global const I *index, long index_step, int count, long size, int mode, ulong scale,
+                              __global const TSRC *src, long src_step, uint position, uint next[QUARTERS][CLASSES],
+                              __global uint *destinations, __global KEPT *kept) {
 #if KEEP == values
 #define KEPT_OF(q) kept[slot] = src[((q)*quarter + i) * src_step];
 #elif KEEP == positions
@@ -63,18 +63,19 @@ static inline void deal(__global const I *index, long index_step, int count, lon
 #else
 #define KEPT_OF(q)
 #endif
-#define DEAL(q)                                                                                                        \
+#define DISTRIBUTE(q)                                                                                                  \
   {                                                                                                                    \
     const long value = VALUE_OF(q);                                                                                    \
     const uint slot = next[q][owner_of(value, size, scale)]++;                                                         \
-    places[slot] = (uint)value;                                                                                        \
+    destinations[slot] = (uint)value;                                                                                  \
     KEPT_OF(q)                                                                                                         \
   }
-  EACH_OF_QUARTERS(DEAL)
+  EACH_OF_QUARTERS(DISTRIBUTE)
 }
 
 __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ulong scale, const int check,
-                        __global int *verdict, __global uint *starts, __global uint *places, __global KEPT *kept) {
+                        __global int *verdict, __global uint *starts, __global uint *destinations,
+                        __global KEPT *kept) {
   const long blocks = (columns + BLOCK - 1) / BLOCK;
   const long item = (long)get_global_id(0), row = item / blocks, begin = item % blocks * BLOCK;
   if (row >= rows) return;
@@ -87,12 +88,13 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ul
   index += index_offset + inner_product(at, index_strides) + begin * index_step;
   src += src_offset + inner_product(at, src_strides) + begin * src_step;
   count_owners(index, index_step, count, size, mode, scale, next);
-  if (find_starts(next, starts + item * CLASSES) < (uint)count && check) tell(WAY, BAD, verdict);
-  deal(index, index_step, count, size, mode, scale, src, src_step, (uint)begin, next, places + to, kept + to);
+  if (find_starts(next, starts + item * CLASSES) < (uint)count && check) verdict_add(WAY, BAD, verdict);
+  distribute(index, index_step, count, size, mode, scale, src, src_step, (uint)begin, next, destinations + to,
+             kept + to);
 }
 
-__kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *places, __global const KEPT *kept,
-                   const long from_block, const long to_block) {
+__kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *destinations,
+                   __global const KEPT *kept, const long from_block, const long to_block) {
   const long blocks = (columns + BLOCK - 1) / BLOCK;
   const long item = (long)get_global_id(0), row = item / OWNERS, owner = item % OWNERS;
   if (row >= rows) return;
@@ -101,9 +103,9 @@ __kernel void join(COLUMNWISE, __global const uint *starts, __global const uint 
     const long from = row * columns + block * BLOCK, start = (row * blocks + block) * CLASSES + owner;
     const uint end = starts[start + 1];
     for (uint k = starts[start]; k < end; k++) {
-      const long place = (long)places[from + k];
+      const long dst = (long)destinations[from + k];
 #if KEEP == values
-      join_at(self + (self_at + place * self_place), VALUE(kept[from + k]));
+      join_at(self + (self_at + dst * self_dim_stride), VALUE(kept[from + k]));
 #elif KEEP == positions
       const long position = (long)kept[from + k];
       COLUMNS_OF(src_at + position * src_step, position)

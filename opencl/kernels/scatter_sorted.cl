@@ -12,24 +12,24 @@ __kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk,
   ROW_STARTS
   const long end = to - begin < chunk ? to : begin + chunk;
   long i = begin;
-#define PLACE_AT(i) IN_MODE(WIDE(index[index_offset + (i)*INDEX_STEP]), size)
+#define DESTINATION_AT(i) IN_MODE(WIDE(index[index_offset + (i)*INDEX_STEP]), size)
   if (begin > from)
-    while (i < end && PLACE_AT(i) == PLACE_AT(begin - 1)) i++;
+    while (i < end && DESTINATION_AT(i) == DESTINATION_AT(begin - 1)) i++;
   while (i < end) {
-    const long place = PLACE_AT(i);
-    const bool is_ours = (ulong)place < (ulong)size;
+    const long dst = DESTINATION_AT(i);
+    const bool in_range = (ulong)dst < (ulong)size;
 #ifdef SIMPLE
-    W joined = is_ours ? CAT(load_, S)(self[self_at + place * self_place]) : CAT(load_, S)(0);
+    W joined = in_range ? CAT(load_, S)(self[self_at + dst * self_dim_stride]) : CAT(load_, S)(0);
     do {
       joined = JOIN(joined, VALUE(src[src_at + i * src_step]));
-    } while (++i < to && PLACE_AT(i) == place);
-    if (is_ours) self[self_at + place * self_place] = CAT(store_, S)(joined);
+    } while (++i < to && DESTINATION_AT(i) == dst);
+    if (in_range) self[self_at + dst * self_dim_stride] = CAT(store_, S)(joined);
 #else
     do {
-      if (is_ours) {
+      if (in_range) {
         COLUMNS_OF(src_at + i * src_step, i)
       }
-    } while (++i < to && PLACE_AT(i) == place);
+    } while (++i < to && DESTINATION_AT(i) == dst);
 #endif
   }
 }

@@ -31,8 +31,8 @@
 __attribute__((noinline))
 #endif
 static void
-join_dense(__global T *restrict place, __global const TSRC *restrict from, const T number, long count) {
-  for (long c = 0; c < count; c++) place[c] = CAT(store_, S)(JOIN(CAT(load_, S)(place[c]), VALUE(from[c])));
+join_dense(__global T *restrict dst, __global const TSRC *restrict from, const T number, long count) {
+  for (long c = 0; c < count; c++) dst[c] = CAT(store_, S)(JOIN(CAT(load_, S)(dst[c]), VALUE(from[c])));
 }
 #define JOIN_COLUMNS(self_at, src_at, arg_at, position, count)                                                         \
   join_dense(self + (self_at), src + (src_at), number, count)
@@ -45,7 +45,7 @@ join_dense(__global T *restrict place, __global const TSRC *restrict from, const
 /* Columns from first_column on of one row; destinations lowest .. lowest + owned - 1; contributions from .. to - 1 of
    the line. Sets out_of_range if a value addresses no element. Macros, because they use the kernel's parameters. */
 #ifdef ARG
-#define ARG_AT(value) (arg_at + (value)*arg_place)
+#define ARG_AT(value) (arg_at + (value)*arg_dim_stride)
 #define ARG_START(first_column)                                                                                        \
   const long arg_at = arg_offset + inner_product(at, arg_strides) + (first_column)*arg_column
 #else
@@ -64,18 +64,18 @@ join_dense(__global T *restrict place, __global const TSRC *restrict from, const
   for (long i = from; i < (to); i++)                                                                                   \
     for (long c = 0; c < (count); c++) {                                                                               \
       const long value = IN_MODE(WIDE(index[index_at + i * index_step + ALONG(c, index_column)]), size);               \
-      nobodys |= (ulong)value >= (ulong)size;                                                                          \
+      out_of_range |= (ulong)value >= (ulong)size;                                                                     \
       if ((ulong)(value - (lowest)) < (ulong)(owned))                                                                  \
-        JOIN_AT(self_at + value * self_place + ALONG(c, self_column),                                                  \
+        JOIN_AT(self_at + value * self_dim_stride + ALONG(c, self_column),                                             \
                 VALUE(src[src_at + i * src_step + ALONG(c, src_column)]), ARG_AT(value) + c * arg_column, i);          \
     }
 #else
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \
   for (long i = from; i < (to); i++) {                                                                                 \
     const long value = IN_MODE(WIDE(index[index_at + i * index_step]), size);                                          \
-    nobodys |= (ulong)value >= (ulong)size;                                                                            \
+    out_of_range |= (ulong)value >= (ulong)size;                                                                       \
     if ((ulong)(value - (lowest)) < (ulong)(owned)) {                                                                  \
-      JOIN_COLUMNS(self_at + value * self_place, src_at + i * src_step, ARG_AT(value), i, count);                      \
+      JOIN_COLUMNS(self_at + value * self_dim_stride, src_at + i * src_step, ARG_AT(value), i, count);                 \
     }                                                                                                                  \
   }
 #endif
@@ -93,7 +93,7 @@ __kernel void walk(WALKED, const long from, const long to, const long owners, co
   const long lowest = size / owners * owner + size % owners * owner / owners;
   const long owned = size / owners * (owner + 1) + size % owners * (owner + 1) / owners - lowest;
   ROW_STARTS(row, first_column);
-  int nobodys = 0;
+  int out_of_range = 0;
   EACH_CONTRIBUTION(from, to, lowest, owned, COUNT(first_column));
-  if (check && nobodys) tell(WAY, BAD, verdict);
+  if (check && out_of_range) verdict_add(WAY, BAD, verdict);
 }

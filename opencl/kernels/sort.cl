@@ -36,7 +36,7 @@ static inline ulong key_of(word x) {
   return (word)(x & TOP ? ~x : x | TOP);
 }
 
-static inline bool is_lost(word key) { return IS_FLOAT && (key == TOP || key == NAN_KEY); }
+static inline bool is_ambiguous(word key) { return IS_FLOAT && (key == TOP || key == NAN_KEY); }
 
 static inline word of_key(word key) {
   if (IS_FLOAT) return (word)(key & TOP ? key ^ TOP : ~key);
@@ -50,12 +50,12 @@ static inline word of_key(word key) {
 #define INPUT   OPERAND(const word, from)
 
 /* Writes item x to rank r of its row. */
-#define GIVE(x, r)                                                                                                     \
+#define OUTPUT_ITEM(x, r)                                                                                              \
   {                                                                                                                    \
     const word key = (word)(key_in(x) << shift | common) ^ (word)flip;                                                 \
     const long position = (long)position_in(x);                                                                        \
     IN_ROW(indices, r) = position;                                                                                     \
-    if (values) IN_ROW(values, r) = is_lost(key) ? IN_ROW(from, position) : of_key(key);                               \
+    if (values) IN_ROW(values, r) = is_ambiguous(key) ? IN_ROW(from, position) : of_key(key);                          \
   }
 
 /* --------------------------------------------------------------------------------------------------- long lines */
@@ -95,18 +95,18 @@ __kernel void survey(SPACE, INPUT, const ulong flip, const long tile, const long
   if (column >= columns || row >= rows) return;                                                                        \
   const coordinates at = coordinates_of(first + row, first + rows, sizes)
 
-__kernel void take(SPACE, INPUT, const long first, const ulong flip, const int shift, __global item *items) {
+__kernel void load_items(SPACE, INPUT, const long first, const ulong flip, const int shift, __global item *items) {
   ROW_FROM_FIRST;
   const word key = (word)(key_of(IN_ROW(from, column)) ^ flip);
   items[row * columns + column] = make_item(BROAD ? key : (uint)(key >> shift), column);
 }
 
 /* Writes the first `columns` of each row's n sorted items. */
-__kernel void give(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, const int shift, const ulong common,
-                   __global const item *items, const long n) {
+__kernel void store_items(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, const int shift,
+                          const ulong common, __global const item *items, const long n) {
   ROW_FROM_FIRST;
   const item x = items[row * n + column];
-  GIVE(x, column)
+  OUTPUT_ITEM(x, column)
 }
 
 /* ----------------------------------------------------------------------------------------------------- short lines */
@@ -122,7 +122,7 @@ __kernel void give(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, co
   if (to_items)                                                                                                        \
     kept[unit * keep + (r)] = x;                                                                                       \
   else                                                                                                                 \
-    GIVE(x, r)
+    OUTPUT_ITEM(x, r)
 
 #ifdef IS_GPU
 /* A comparator of the bitonic network: orders items `low` and `high`. */
@@ -135,7 +135,7 @@ static inline void order_pair(__local item *items, uint low, uint high) {
 
 /* Bitonic sort of each chunk of 2^bits of the LINE items. The first step of a merge compares with mirrored positions,
    so all runs ascend. */
-static inline void sort_stretches(__local item *items, int bits) {
+static inline void sort_chunks(__local item *items, int bits) {
   for (int size = 1; size <= bits; size++) {
     for (int step = size - 1; step >= 0; step--) {
       const uint distance = 1u << step, mask = distance - 1;
@@ -165,7 +165,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sort_tiles
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  sort_stretches(sorted, bits);
+  sort_chunks(sorted, bits);
   for (int i = (int)get_local_id(0); i < LINE; i += GROUP_SIZE) {
     const long unit = first + (i >> bits), row = unit / tiles, r = i & ((1 << bits) - 1);
     if (row < rows && r < keep) {
@@ -224,24 +224,24 @@ enum { DIGITS = 256 };
 static inline int digit_of(item x, int first_bit) { return (int)(key_in(x) >> first_bit) & (DIGITS - 1); }
 
 /* Counting sort by one digit, stable. False if all items have the same digit: `items` is then sorted already. */
-static inline bool deal(__local const item *items, __local item *dealt, int count, int first_bit) {
+static inline bool distribute(__local const item *items, __local item *sorted, int count, int first_bit) {
   ushort next[DIGITS];
   for (int d = 0; d < DIGITS; d++) next[d] = 0;
   for (int i = 0; i < count; i++) next[digit_of(items[i], first_bit)]++;
   if (next[digit_of(items[0], first_bit)] == count) return false;
-  ushort place = 0;
+  ushort start = 0;
   for (int d = 0; d < DIGITS; d++) {
     const ushort found = next[d];
-    next[d] = place;
-    place += found;
+    next[d] = start;
+    start += found;
   }
-  for (int i = 0; i < count; i++) dealt[next[digit_of(items[i], first_bit)]++] = items[i];
+  for (int i = 0; i < count; i++) sorted[next[digit_of(items[i], first_bit)]++] = items[i];
   return true;
 }
 
 static inline int sort_by_digits(lists list, int in, int count) {
   for (int first_bit = 0; first_bit < 8 * (int)sizeof(word); first_bit += 8)
-    if (deal(list[in], list[!in], count, first_bit)) in = !in;
+    if (distribute(list[in], list[!in], count, first_bit)) in = !in;
   return in;
 }
 
@@ -258,7 +258,7 @@ static inline void sink(__local item *heap, int count, int at) {
 
 __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
   __local item list[2][LINE];
-  __local item *spare = list[0], *place = list[1];
+  __local item *spare = list[0], *best = list[1];
   const ulong common = 0;
   const int shift = 0;
   const long unit = (long)get_global_id(0), row = unit / tiles, begin = (unit - row * tiles) * tile;
@@ -267,16 +267,16 @@ __kernel void sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
   const bool has_all = end - begin <= LINE;
   const int count = (int)(has_all ? end - begin : keep);
   long c = begin;
-  for (int i = 0; i < count; i++, c++) place[i] = LOAD(c);
+  for (int i = 0; i < count; i++, c++) best[i] = LOAD(c);
   if (!has_all)
-    for (int i = count / 2 - 1; i >= 0; i--) sink(place, count, i);
+    for (int i = count / 2 - 1; i >= 0; i--) sink(best, count, i);
   for (; c < end; c += LINE) {
     const int few = (int)min((long)LINE, end - c);
     for (int i = 0; i < few; i++) spare[i] = LOAD(c + i);
     for (int i = 0; i < few; i++) {
-      if (!is_before(spare[i], place[0])) continue;
-      place[0] = spare[i];
-      sink(place, count, 0);
+      if (!is_before(spare[i], best[0])) continue;
+      best[0] = spare[i];
+      sink(best, count, 0);
     }
   }
   /* digits ignore positions, whose order a heap does not keep */

@@ -6,9 +6,9 @@
 
 enum stage { START, CHECK, WAY, STAGES };
 
-static inline int known_before(enum stage stage, __global const int *verdict) {
+static inline int verdict_before(enum stage stage, __global const int *verdict) {
   int known = 0;
   for (int k = START; k < stage; k++) known |= verdict[k];
   return known;
 }
-static inline void tell(enum stage stage, int bits, __global int *verdict) { atomic_or(verdict + stage, bits); }
+static inline void verdict_add(enum stage stage, int bits, __global int *verdict) { atomic_or(verdict + stage, bits); }

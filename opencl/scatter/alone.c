@@ -11,42 +11,42 @@ enum {
 STREW_REDUCTIONS(ROW)
 #undef ROW
 
-static void launch_all(struct launch *launch, const struct scattering *s, const struct walked *walked) {
+static void launch_all(struct launch *launch, const struct scattering *s, const struct walk *walk) {
   const struct operand *operands = s->plan.operands;
   const struct scatter_plan *given = s->given;
   const int arg = s->with_arg ? ARG : SELF; /* without arg any operand will do */
-  launch_space(launch, &walked->space);
-  launch_operand(launch, &walked->space, SELF);
+  launch_space(launch, &walk->space);
+  launch_operand(launch, &walk->space, SELF);
   launch_int(launch, given->step);
-  launch_operand(launch, &walked->space, arg);
+  launch_operand(launch, &walk->space, arg);
   launch_int(launch, given->arg_step);
   launch_int(launch, given->arg_none);
   launch_flag(launch, given->fresh);
   launch_flag(launch, s->with_arg);
-  launch_operand(launch, &walked->space, INDEX);
+  launch_operand(launch, &walk->space, INDEX);
   launch_flag(launch, operands[INDEX].dtype == STREW_INT64);
-  launch_source(launch, s, &walked->space);
+  launch_source(launch, s, &walk->space);
   launch_flag(launch, operands[SRC].storage != NULL);
   launch_limits(launch, given->size, given->mode);
-  launch_int(launch, walked->width);
-  for (int i = 0; i <= ARG; i++) launch_int(launch, walked->column[i]);
+  launch_int(launch, walk->width);
+  for (int i = 0; i <= ARG; i++) launch_int(launch, walk->column[i]);
   launch_flag(launch, (cl_int)given->reduction);
 }
 
-strew_status scatter_alone(struct scattering *s) {
-  struct walked walked;
+strew_status opencl_scatter_alone(struct scattering *s) {
+  struct walk walk;
   struct launch launch;
   bool check = s->given->check && s->given->disposable; /* checked while it runs */
   const struct operand *operands = s->plan.operands;
-  walk_shape(s, true, INT64_MAX, &walked);
-  if (walked.space.outer < 4) walked.space.outer = 4; /* two programs per dtype are enough */
-  strew_status status = check ? verdict_take(s->call, s->device, &s->verdict) : scatter_check(s);
+  scattering_walk(s, true, INT64_MAX, &walk);
+  if (walk.space.outer < 4) walk.space.outer = 4; /* two programs per dtype are enough */
+  strew_status status = check ? verdict_allocate(s->call, s->device, &s->verdict) : scattering_check(s);
   if (status != STREW_OK || s->bad) return status;
   launch_start(&launch, s->call, s->device, "scatter_alone.cl", "scatter_alone", "S=%s SRC=%s OUTER=%d",
-               dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), walked.space.outer);
-  launch_all(&launch, s, &walked);
+               dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), walk.space.outer);
+  launch_all(&launch, s, &walk);
   launch_flag(&launch, check);
   launch_block(&launch, &s->verdict);
   status = launch_groups(&launch, 1, 1);
-  return status == STREW_OK && check ? scatter_checked(s) : status;
+  return status == STREW_OK && check ? scattering_read_verdict(s) : status;
 }

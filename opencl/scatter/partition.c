@@ -7,125 +7,121 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Measured: 32 owners instead of 8 took a fifth longer (10 M f32 into 1 M). 8 owners of blocks of 32,768 keep a
-   work-item's write streams in its cache. */
-enum { BLOCK = 32768, TINY = 32 };
-
-struct parted {
-  struct walked walked;
+struct partition {
+  struct walk walk;
   int owners, block;
   int64_t blocks; /* per row */
   const char *keep, *kept;
   size_t kept_bytes; /* per contribution */
-  struct block starts, places, contributions;
+  struct block starts, destinations, contributions;
 };
 
 static int owners_of(const struct opencl *on) {
-  int owners = 8;
-  while (owners < 64 && owners < 4 * (int)on->units) owners *= 2;
+  int owners = PARTITION_LEAST_OWNERS;
+  while (owners < PARTITION_MOST_OWNERS && owners < PARTITION_OWNERS_PER_UNIT * (int)on->units) owners *= 2;
   return owners;
 }
 
-static void parted_shape(const struct scattering *s, struct parted *parted) {
+static void partition_plan(const struct scattering *s, struct partition *part) {
   const struct operand *src = &s->plan.operands[SRC];
-  memset(parted, 0, sizeof *parted);
-  walk_shape(s, false, INT64_MAX, &parted->walked);
-  bool positions = s->with_arg || (parted->walked.width > 1 && src->storage);
-  parted->owners = owners_of(opencl_of(s->device));
-  parted->block = s->tiny ? TINY : BLOCK;
-  parted->blocks = (s->line - 1) / parted->block + 1;
-  parted->keep = positions ? "positions" : src->storage ? "values" : "nothing";
-  parted->kept = positions ? "uint" : "TSRC";
-  if (positions || src->storage) parted->kept_bytes = positions ? sizeof(cl_uint) : strew_dtype_size_bytes(src->dtype);
+  memset(part, 0, sizeof *part);
+  scattering_walk(s, false, INT64_MAX, &part->walk);
+  bool positions = s->with_arg || (part->walk.width > 1 && src->storage);
+  part->owners = owners_of(opencl_of(s->device));
+  part->block = s->tiny ? TINY_BLOCK : PARTITION_BLOCK;
+  part->blocks = (s->line - 1) / part->block + 1;
+  part->keep = positions ? "positions" : src->storage ? "values" : "nothing";
+  part->kept = positions ? "uint" : "TSRC";
+  if (positions || src->storage) part->kept_bytes = positions ? sizeof(cl_uint) : strew_dtype_size_bytes(src->dtype);
 }
 
-static strew_status parted_take(const struct scattering *s, struct parted *parted) {
-  size_t count = (size_t)(parted->walked.space.rows * s->line), owners = (size_t)parted->owners;
-  size_t blocks = (size_t)(parted->walked.space.rows * parted->blocks);
-  strew_status status = block_allocate(s->call, s->device, blocks * (owners + 1) * sizeof(cl_uint), &parted->starts);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, count * sizeof(cl_uint), &parted->places);
-  if (status == STREW_OK && parted->kept_bytes)
-    status = block_allocate(s->call, s->device, count * parted->kept_bytes, &parted->contributions);
+static strew_status partition_allocate(const struct scattering *s, struct partition *part) {
+  size_t count = (size_t)(part->walk.space.rows * s->line), owners = (size_t)part->owners;
+  size_t blocks = (size_t)(part->walk.space.rows * part->blocks);
+  strew_status status = block_allocate(s->call, s->device, blocks * (owners + 1) * sizeof(cl_uint), &part->starts);
+  if (status == STREW_OK) status = block_allocate(s->call, s->device, count * sizeof(cl_uint), &part->destinations);
+  if (status == STREW_OK && part->kept_bytes)
+    status = block_allocate(s->call, s->device, count * part->kept_bytes, &part->contributions);
   return status;
 }
 
-static void parted_give(const struct scattering *s, struct parted *parted) {
-  block_free(s->device, &parted->starts);
-  block_free(s->device, &parted->places);
-  block_free(s->device, &parted->contributions);
+static void partition_free(const struct scattering *s, struct partition *part) {
+  block_free(s->device, &part->starts);
+  block_free(s->device, &part->destinations);
+  block_free(s->device, &part->contributions);
 }
 
-static void parted_launch(struct launch *launch, const struct scattering *s, const struct parted *parted,
-                          const char *kernel) {
-  const struct space *space = &parted->walked.space;
-  bool dense = parted->walked.plan.operands[INDEX].strides[parted->walked.plan.rank - 1] == 1;
+static void partition_launch(struct launch *launch, const struct scattering *s, const struct partition *part,
+                             const char *kernel) {
+  const struct space *space = &part->walk.space;
+  bool dense = part->walk.plan.operands[INDEX].strides[part->walk.plan.rank - 1] == 1;
   char more[96];
-  snprintf(more, sizeof more, " KEEP=%s KEPT=%s OWNERS=%d BLOCK=%d%s", parted->keep, parted->kept, parted->owners,
-           parted->block, dense ? " DENSE" : "");
-  scatter_launch_start(launch, s, "scatter_partition.cl", kernel, space->outer, more);
+  snprintf(more, sizeof more, " KEEP=%s KEPT=%s OWNERS=%d BLOCK=%d%s", part->keep, part->kept, part->owners,
+           part->block, dense ? " DENSE" : "");
+  scattering_launch(launch, s, "scatter_partition.cl", kernel, space->outer, more);
   launch_space(launch, space);
 }
 
-static strew_status partition(const struct scattering *s, const struct parted *parted) {
+static strew_status partition_blocks(const struct scattering *s, const struct partition *part) {
   const cl_ulong size = (cl_ulong)s->given->size;
-  const cl_ulong scale = size ? ((cl_ulong)parted->owners << 32) / size : 0;
+  const cl_ulong scale = size ? ((cl_ulong)part->owners << 32) / size : 0;
   struct launch launch;
-  parted_launch(&launch, s, parted, "partition");
-  launch_operand(&launch, &parted->walked.space, INDEX);
-  launch_source(&launch, s, &parted->walked.space);
+  partition_launch(&launch, s, part, "partition");
+  launch_operand(&launch, &part->walk.space, INDEX);
+  launch_source(&launch, s, &part->walk.space);
   launch_limits(&launch, s->given->size, s->given->mode);
   launch_value(&launch, &scale, sizeof scale);
   launch_flag(&launch, s->given->check);
   launch_block(&launch, &s->verdict);
-  launch_block(&launch, &parted->starts);
-  launch_block(&launch, &parted->places);
-  launch_block(&launch, &parted->contributions);
-  launch.turns = parted->block;
-  return launch_groups(&launch, parted->walked.space.rows * parted->blocks, 1);
+  launch_block(&launch, &part->starts);
+  launch_block(&launch, &part->destinations);
+  launch_block(&launch, &part->contributions);
+  launch.turns = part->block;
+  return launch_groups(&launch, part->walk.space.rows * part->blocks, 1);
 }
 
 /* Combines blocks from .. to - 1 of each row. */
-static strew_status join(const struct scattering *s, const struct parted *parted, int64_t from, int64_t to) {
+static strew_status join_blocks(const struct scattering *s, const struct partition *part, int64_t from, int64_t to) {
   struct launch launch;
-  parted_launch(&launch, s, parted, "join");
-  launch_columnwise(&launch, s, &parted->walked);
-  launch_block(&launch, &parted->starts);
-  launch_block(&launch, &parted->places);
-  launch_block(&launch, &parted->contributions);
+  partition_launch(&launch, s, part, "join");
+  launch_columnwise(&launch, s, &part->walk);
+  launch_block(&launch, &part->starts);
+  launch_block(&launch, &part->destinations);
+  launch_block(&launch, &part->contributions);
   launch_int(&launch, from);
   launch_int(&launch, to);
-  launch.goes_on = from > 0;
-  launch.turns = (to - from) * parted->block / parted->owners * parted->walked.width + 1;
-  return launch_groups(&launch, parted->walked.space.rows * parted->owners, 1);
+  launch.continues = from > 0;
+  launch.turns = (to - from) * part->block / part->owners * part->walk.width + 1;
+  return launch_groups(&launch, part->walk.space.rows * part->owners, 1);
 }
 
 /* Launches over as many blocks as are bounded work even if one owner has all their contributions. */
-static strew_status join_pieces(const struct scattering *s, const struct parted *parted) {
-  int64_t most = longest_run(s->device, parted->block * parted->walked.width);
+static strew_status join_all(const struct scattering *s, const struct partition *part) {
+  int64_t most = launch_iterations(s->device, part->block * part->walk.width);
   strew_status status = STREW_OK;
-  for (int64_t from = 0, to; status == STREW_OK && from < parted->blocks; from = to) {
-    to = parted->blocks - from > most ? from + most : parted->blocks;
-    status = join(s, parted, from, to);
+  for (int64_t from = 0, to; status == STREW_OK && from < part->blocks; from = to) {
+    to = part->blocks - from > most ? from + most : part->blocks;
+    status = join_blocks(s, part, from, to);
   }
   return status;
 }
 
-strew_status scatter_partition(struct scattering *s, bool order) {
-  struct parted parted;
+strew_status opencl_scatter_partition(struct scattering *s, bool order) {
+  struct partition part;
   bool done = false;
-  strew_status status = order ? scatter_if_sorted(s, &done) : STREW_OK;
+  strew_status status = order ? opencl_scatter_if_sorted(s, &done) : STREW_OK;
   if (status != STREW_OK || done) return status;
-  parted_shape(s, &parted);
-  status = parted_take(s, &parted);
+  partition_plan(s, &part);
+  status = partition_allocate(s, &part);
   if (status == STREW_EMEMORY) { /* slower, but needs no memory */
-    parted_give(s, &parted);
-    return scatter_walk(s, parted.owners, false);
+    partition_free(s, &part);
+    return opencl_scatter_walk(s, part.owners, false);
   }
   if (status == STREW_OK && s->given->check && !s->verdict.memory)
     status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
-  if (status == STREW_OK) status = partition(s, &parted);
-  if (status == STREW_OK && s->given->check) status = scatter_checked(s);
-  if (status == STREW_OK && !s->bad) status = join_pieces(s, &parted);
-  parted_give(s, &parted);
+  if (status == STREW_OK) status = partition_blocks(s, &part);
+  if (status == STREW_OK && s->given->check) status = scattering_read_verdict(s);
+  if (status == STREW_OK && !s->bad) status = join_all(s, &part);
+  partition_free(s, &part);
   return status;
 }

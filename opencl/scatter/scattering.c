@@ -3,8 +3,8 @@
 
 /* ------------------------------------------------------------------------------------------------------- launches */
 
-void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
-                          int outer, const char *more) {
+void scattering_launch(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
+                       int outer, const char *more) {
   const struct operand *operands = s->plan.operands;
   launch_start(launch, s->call, s->device, file, kernel, "S=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s",
                dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
@@ -28,14 +28,14 @@ void launch_source(struct launch *launch, const struct scattering *s, const stru
   launch_value(launch, src->number.bytes, strew_dtype_size_bytes(s->plan.operands[SELF].dtype));
 }
 
-void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked) {
-  launch_target(launch, s, &walked->space);
-  launch_source(launch, s, &walked->space);
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walk *walk) {
+  launch_target(launch, s, &walk->space);
+  launch_source(launch, s, &walk->space);
   launch_limits(launch, s->given->size, s->given->mode);
-  launch_int(launch, walked->width);
-  launch_int(launch, walked->column[SELF]);
-  launch_int(launch, walked->column[SRC]);
-  launch_int(launch, walked->column[ARG]);
+  launch_int(launch, walk->width);
+  launch_int(launch, walk->column[SELF]);
+  launch_int(launch, walk->column[SRC]);
+  launch_int(launch, walk->column[ARG]);
 }
 
 /* ----------------------------------------------------------------------------------------------------- the call */
@@ -73,12 +73,12 @@ void scattering_start(struct scattering *s, const struct call *call, strew_devic
 
 /* -------------------------------------------------------------------------------------------- checks and drafts */
 
-strew_status scatter_check(struct scattering *s) {
+strew_status scattering_check(struct scattering *s) {
   if (!s->given->check) return STREW_OK;
   return index_pass_check(&s->pass, s->given->lowest, s->given->size - 1, &s->bad);
 }
 
-strew_status scatter_checked(struct scattering *s) {
+strew_status scattering_read_verdict(struct scattering *s) {
   int known = 0;
   strew_status status = verdict_read(s->call, s->device, &s->verdict, &known);
   s->bad = known & VERDICT_BAD;
@@ -87,14 +87,14 @@ strew_status scatter_checked(struct scattering *s) {
 
 /* Copies between self and its draft in chunks, because a copy cannot be stopped. */
 static strew_status draft_copy(const struct scattering *s, bool back) {
-  enum { PIECE = 1 << 27, TURN_BYTES = 4 };
+  enum { TURN_BYTES = 4 };
   struct opencl *on = opencl_of(s->device);
   const struct operand *self = &s->given->plan.operands[SELF];
   const struct block *own = self->storage->data, *from = back ? &s->draft : own, *to = back ? own : &s->draft;
   size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype), all = scatter_target_bytes(s->given);
   cl_int error = CL_SUCCESS;
   for (size_t done = 0, bytes; done < all && error == CL_SUCCESS; done += bytes) {
-    bytes = all - done < PIECE ? all - done : PIECE;
+    bytes = all - done < DRAFT_CHUNK_BYTES ? all - done : DRAFT_CHUNK_BYTES;
     strew_status status = opencl_throttle(s->call, s->device, (int64_t)bytes / TURN_BYTES);
     if (status != STREW_OK) return status;
     on->busy = true;
@@ -102,10 +102,10 @@ static strew_status draft_copy(const struct scattering *s, bool back) {
                                    bytes, 0, NULL, NULL);
     on->lost = on->lost || (error != CL_SUCCESS && back && done > 0); /* half-written */
   }
-  return error == CL_SUCCESS ? STREW_OK : fail_opencl(s->call, s->device, "clEnqueueCopyBuffer", error);
+  return error == CL_SUCCESS ? STREW_OK : opencl_fail(s->call, s->device, "clEnqueueCopyBuffer", error);
 }
 
-strew_status draft_start(struct scattering *s) {
+strew_status scattering_draft_start(struct scattering *s) {
   if (s->given->disposable || s->given->size < 1) return STREW_OK;
   strew_status status = block_allocate(s->call, s->device, scatter_target_bytes(s->given), &s->draft);
   if (status == STREW_OK) status = draft_copy(s, false);
@@ -115,26 +115,26 @@ strew_status draft_start(struct scattering *s) {
   return status;
 }
 
-strew_status draft_finish(struct scattering *s) { return s->draft.memory ? draft_copy(s, true) : STREW_OK; }
+strew_status scattering_draft_finish(struct scattering *s) { return s->draft.memory ? draft_copy(s, true) : STREW_OK; }
 
-void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked) {
+void scattering_walk(const struct scattering *s, bool moving, int64_t block, struct walk *walk) {
   const struct plan *plan = &s->plan;
   int last = plan->rank - 1, inner = last - 1;
-  *walked = (struct walked){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
-  bool taken = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step &&
-               (moving || plan->operands[INDEX].strides[inner] == 0);
-  if (taken) {
-    walked->width = plan->sizes[inner];
-    walked->block = block < walked->width ? block : walked->width;
-    walked->plan.sizes[inner] = plan->sizes[last];
-    walked->plan.rank = last;
+  *walk = (struct walk){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
+  bool has_columns = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step &&
+                     (moving || plan->operands[INDEX].strides[inner] == 0);
+  if (has_columns) {
+    walk->width = plan->sizes[inner];
+    walk->block = block < walk->width ? block : walk->width;
+    walk->plan.sizes[inner] = plan->sizes[last];
+    walk->plan.rank = last;
     for (int i = 0; i < plan->count; i++) {
-      if (i <= ARG) walked->column[i] = plan->operands[i].strides[inner];
-      walked->plan.operands[i].strides[inner] = plan->operands[i].strides[last];
+      if (i <= ARG) walk->column[i] = plan->operands[i].strides[inner];
+      walk->plan.operands[i].strides[inner] = plan->operands[i].strides[last];
     }
-    bool even = walked->column[SELF] == 1 && walked->column[INDEX] <= 1;
-    even = even && (walked->column[SRC] == 1 || !plan->operands[SRC].storage);
-    walked->columns = even && !s->with_arg ? "dense" : "strided";
+    bool even = walk->column[SELF] == 1 && walk->column[INDEX] <= 1;
+    even = even && (walk->column[SRC] == 1 || !plan->operands[SRC].storage);
+    walk->columns = even && !s->with_arg ? "dense" : "strided";
   }
-  walked->space = space_of(&walked->plan);
+  walk->space = space_of(&walk->plan);
 }

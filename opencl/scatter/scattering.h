@@ -3,6 +3,7 @@
 #define STREW_SCATTERING_H
 
 #include "opencl/index.h"
+#include "opencl/tuning.h"
 
 /* A scatter call. The plan's dimensions are reordered:
      rows     self moves along them, so they are independent; first those along which index moves, too (batches)
@@ -27,19 +28,19 @@ void scattering_start(struct scattering *s, const struct call *call, strew_devic
                       const struct scatter_plan *given);
 
 /* Starts a launch with the settings of kernels/join.h, then `more`. */
-void scatter_launch_start(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
-                          int outer, const char *more);
+void scattering_launch(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
+                       int outer, const char *more);
 /* Bind TARGET and SOURCE of kernels/join.h. */
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space);
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
 
 /* Binds COLUMNWISE of kernels/columns.h, after the space. */
-struct walked;
-void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walked *walked);
+struct walk;
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walk *walk);
 
 /* The plan with its innermost row dimension taken out as columns, if self's stride along it is less than along dim: the
    elements that one index value addresses there are close together. */
-struct walked {
+struct walk {
   struct plan plan; /* without the columns */
   struct space space;
   int64_t width, block; /* columns, and those of one work-item */
@@ -47,17 +48,17 @@ struct walked {
   const char *columns; /* COLUMNS of kernels/scatter_walk.cl */
 };
 /* `moving`: index may move along the columns, too. */
-void walk_shape(const struct scattering *s, bool moving, int64_t block, struct walked *walked);
+void scattering_walk(const struct scattering *s, bool moving, int64_t block, struct walk *walk);
 
 /* A call that fails leaves self unchanged, unless self is disposable: one launch writes it, the last that can fail,
    after the index has been checked. Where that is impossible, launches write a draft, a copy of self, which is copied
    back at the end. Launches split only because contributions are many need no draft: an interrupt may leave a part, and
    if OpenCL fails after the first, the device is lost. */
-strew_status draft_start(struct scattering *s);
-strew_status draft_finish(struct scattering *s);
+strew_status scattering_draft_start(struct scattering *s);
+strew_status scattering_draft_finish(struct scattering *s);
 /* Checks the index if the call wants it, sets `bad`, waits. */
-strew_status scatter_check(struct scattering *s);
+strew_status scattering_check(struct scattering *s);
 /* Reads the verdict of a kernel that checks while it runs, and sets `bad`. */
-strew_status scatter_checked(struct scattering *s);
+strew_status scattering_read_verdict(struct scattering *s);
 
 #endif

@@ -7,15 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Runs longer than LONG_RUN get a group each. Estimated: one work-item takes 0.5 us per contribution, and the others
-   wait for the slowest. A group holds TILE values and positions in local memory. */
-enum { LONG_RUN = 512, SHORT_RUN_OF_TESTS = 8, TILE = 1024, ACROSS = 16 };
-
 struct sorted {
   struct plan plan; /* rows, first those along which index moves, then the line */
   struct space space;
-  int64_t still;         /* rows along which index is constant */
-  int64_t count, places; /* contributions; destinations in all batches */
+  int64_t shared;              /* rows along which index is constant */
+  int64_t count, destinations; /* contributions; destinations in all batches */
   int64_t most_runs, most_long_runs;
   int long_run;
   bool broad;
@@ -28,7 +24,7 @@ static void sorted_plan(const struct scattering *s, struct sorted *sorted) {
   struct plan *to = &sorted->plan;
   *to = *from;
   to->rank = 0;
-  sorted->still = 1;
+  sorted->shared = 1;
   for (int pass = 0; pass < 3; pass++)
     for (int d = 0; d < from->rank; d++) {
       bool is_line = d == from->rank - 1, moves = from->operands[INDEX].strides[d] != 0;
@@ -36,12 +32,12 @@ static void sorted_plan(const struct scattering *s, struct sorted *sorted) {
       to->sizes[to->rank] = from->sizes[d];
       for (int i = 0; i < from->count; i++) to->operands[i].strides[to->rank] = from->operands[i].strides[d];
       to->rank++;
-      if (pass == 1) sorted->still *= from->sizes[d];
+      if (pass == 1) sorted->shared *= from->sizes[d];
     }
   sorted->space = space_of(to);
 }
 
-bool sort_serves(const struct scattering *s) {
+bool opencl_scatter_suits_sort(const struct scattering *s) {
   int64_t most = UINT32_MAX - 1;
   return s->given->size > 0 && s->batches <= most / s->line && s->batches <= most / s->given->size;
 }
@@ -49,15 +45,15 @@ bool sort_serves(const struct scattering *s) {
 static void sorted_shape(const struct scattering *s, struct sorted *sorted) {
   memset(sorted, 0, sizeof *sorted);
   sorted_plan(s, sorted);
-  int64_t batches = s->rows / sorted->still;
+  int64_t batches = s->rows / sorted->shared;
   sorted->count = batches * s->line;
-  sorted->places = batches * s->given->size;
-  sorted->long_run = s->tiny ? SHORT_RUN_OF_TESTS : LONG_RUN;
-  sorted->most_runs = sorted->count < sorted->places ? sorted->count : sorted->places;
+  sorted->destinations = batches * s->given->size;
+  sorted->long_run = s->tiny ? TINY_RUN : SORT_LONG_RUN;
+  sorted->most_runs = sorted->count < sorted->destinations ? sorted->count : sorted->destinations;
   sorted->most_long_runs = sorted->count / sorted->long_run;
 }
 
-static strew_status sorted_take(const struct scattering *s, struct sorted *sorted) {
+static strew_status sorted_allocate(const struct scattering *s, struct sorted *sorted) {
   size_t runs = (size_t)sorted->most_runs * sizeof(cl_uint),
          long_runs = (size_t)sorted->most_long_runs * sizeof(cl_uint);
   strew_status status =
@@ -68,7 +64,7 @@ static strew_status sorted_take(const struct scattering *s, struct sorted *sorte
   return status;
 }
 
-static void sorted_give(const struct scattering *s, struct sorted *sorted) {
+static void sorted_free(const struct scattering *s, struct sorted *sorted) {
   block_free(s->device, &sorted->items);
   block_free(s->device, &sorted->starts);
   block_free(s->device, &sorted->long_starts);
@@ -78,8 +74,8 @@ static void sorted_give(const struct scattering *s, struct sorted *sorted) {
 static void sorted_launch(struct launch *launch, const struct scattering *s, const struct sorted *sorted,
                           const char *kernel) {
   char more[64];
-  snprintf(more, sizeof more, " BROAD=%d LONG=%d TILE=%d", sorted->broad, sorted->long_run, TILE);
-  scatter_launch_start(launch, s, "scatter_sort.cl", kernel, sorted->space.outer, more);
+  snprintf(more, sizeof more, " BROAD=%d LONG=%d TILE=%d", sorted->broad, sorted->long_run, SORT_TILE);
+  scattering_launch(launch, s, "scatter_sort.cl", kernel, sorted->space.outer, more);
 }
 
 static strew_status make_items(const struct scattering *s, const struct sorted *sorted) {
@@ -88,9 +84,9 @@ static strew_status make_items(const struct scattering *s, const struct sorted *
   launch_space(&launch, &sorted->space);
   launch_operand(&launch, &sorted->space, INDEX);
   launch_limits(&launch, s->given->size, s->given->mode);
-  launch_int(&launch, sorted->still);
+  launch_int(&launch, sorted->shared);
   launch_int(&launch, sorted->count);
-  launch_int(&launch, sorted->places);
+  launch_int(&launch, sorted->destinations);
   launch_flag(&launch, s->given->check);
   launch_block(&launch, &s->verdict);
   launch_block(&launch, &sorted->items);
@@ -103,7 +99,7 @@ static strew_status find_segments(const struct scattering *s, const struct sorte
   sorted_launch(&launch, s, sorted, "find_segments");
   launch_block(&launch, &sorted->items);
   launch_int(&launch, sorted->count);
-  launch_int(&launch, sorted->places);
+  launch_int(&launch, sorted->destinations);
   launch_block(&launch, &sorted->starts);
   launch_block(&launch, &sorted->long_starts);
   launch_block(&launch, &sorted->found);
@@ -117,7 +113,7 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_target(launch, s, &sorted->space);
   launch_source(launch, s, &sorted->space);
   launch_limits(launch, s->given->size, s->given->mode);
-  launch_int(launch, sorted->still);
+  launch_int(launch, sorted->shared);
   launch_int(launch, sorted->count);
   launch_block(launch, &sorted->items);
   launch_block(launch, starts);
@@ -126,7 +122,7 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
 
 /* Combines contributions from .. to - 1 of each long run. */
 static strew_status join_long_runs(const struct scattering *s, const struct sorted *sorted, int64_t from, int64_t to) {
-  const cl_int across = (cl_int)(sorted->still < ACROSS ? sorted->still : ACROSS);
+  const cl_int across = (cl_int)(sorted->shared < SORT_ACROSS ? sorted->shared : SORT_ACROSS);
   const int64_t longest = sorted->count / sorted->most_long_runs + 1; /* on average */
   struct launch launch;
   launch_segmented(&launch, s, sorted, "join_long", &sorted->long_starts);
@@ -134,16 +130,17 @@ static strew_status join_long_runs(const struct scattering *s, const struct sort
   launch_int(&launch, from);
   launch_int(&launch, to);
   launch.turns = (to - from < longest ? to - from : longest) * across;
-  return launch_groups(&launch, sorted->most_long_runs * ((sorted->still - 1) / across + 1), large_group(s->device));
+  return launch_groups(&launch, sorted->most_long_runs * ((sorted->shared - 1) / across + 1),
+                       opencl_large_group(s->device));
 }
 
 /* Split into launches, because one run may have all contributions, and one group then combines them. */
 static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
-  const int64_t most = longest_run(s->device, ACROSS);
+  const int64_t most = launch_iterations(s->device, SORT_ACROSS);
   struct launch launch;
   launch_segmented(&launch, s, sorted, "join_short", &sorted->starts);
   launch.turns = sorted->count / sorted->most_runs + 1;
-  strew_status status = launch_items(&launch, sorted->most_runs * sorted->still);
+  strew_status status = launch_items(&launch, sorted->most_runs * sorted->shared);
   for (int64_t from = 0; status == STREW_OK && sorted->most_long_runs && from < sorted->count; from += most)
     status = join_long_runs(s, sorted, from, from + most);
   return status;
@@ -151,7 +148,7 @@ static strew_status join_segments(const struct scattering *s, const struct sorte
 
 /* Sets *known to 0 if the index is sorted. With `order` samples it, tests all of it unless the samples are out of
    order, and waits. */
-static strew_status look_for_order(struct scattering *s, const struct sorted *sorted, bool order, int *known) {
+static strew_status test_order(struct scattering *s, const struct sorted *sorted, bool order, int *known) {
   const struct scatter_plan *given = s->given;
   *known = VERDICT_UNSORTED;
   order = order && sorted->count == s->line && given->mode != STREW_WRAP;
@@ -165,9 +162,9 @@ static strew_status look_for_order(struct scattering *s, const struct sorted *so
 
 /* The bits of all keys: destination numbers, and one more for values out of range. That one must sort apart also if it
    fails the call, since segments are searched before this is known. */
-static uint64_t bits_of_places(const struct scattering *s, const struct sorted *sorted) {
-  bool nobodys = s->given->check || s->given->mode == STREW_DROP;
-  uint64_t last = (uint64_t)sorted->places - (!nobodys && sorted->places > 0), bits = 0;
+static uint64_t key_bits(const struct scattering *s, const struct sorted *sorted) {
+  bool out_of_range = s->given->check || s->given->mode == STREW_DROP;
+  uint64_t last = (uint64_t)sorted->destinations - (!out_of_range && sorted->destinations > 0), bits = 0;
   while (bits < last) bits = bits << 1 | 1;
   return bits;
 }
@@ -181,24 +178,25 @@ static strew_status count_long_runs(const struct scattering *s, struct sorted *s
   return status;
 }
 
-strew_status scatter_sort(struct scattering *s, bool order) {
+strew_status opencl_scatter_sort(struct scattering *s, bool order) {
   struct sorted sorted;
   int known;
   sorted_shape(s, &sorted);
-  strew_status status = sorted_take(s, &sorted);
-  if (status == STREW_OK) status = look_for_order(s, &sorted, order, &known);
+  strew_status status = sorted_allocate(s, &sorted);
+  if (status == STREW_OK) status = test_order(s, &sorted, order, &known);
   if (status == STREW_OK) status = make_items(s, &sorted);
   if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
-    struct item_lines lines = {1, sorted.count, sorted.broad, bits_of_places(s, &sorted)};
-    status = radix_sort(s->call, s->device, &sorted.items, &lines);
+    struct item_lines lines = {1, sorted.count, sorted.broad, key_bits(s, &sorted)};
+    status = opencl_radix_sort(s->call, s->device, &sorted.items, &lines);
   }
   if (status == STREW_OK) status = find_segments(s, &sorted);
-  if (status == STREW_OK && s->given->check) status = scatter_checked(s);
+  if (status == STREW_OK && s->given->check) status = scattering_read_verdict(s);
   if (status == STREW_OK && !s->bad) status = count_long_runs(s, &sorted);
-  if (status == STREW_OK && !s->bad && sorted.most_long_runs) status = draft_start(s); /* two launches write */
+  if (status == STREW_OK && !s->bad && sorted.most_long_runs)
+    status = scattering_draft_start(s); /* two launches write */
   sorted.plan.operands[SELF].storage = s->plan.operands[SELF].storage;
   sorted.plan.operands[SELF].offset = s->plan.operands[SELF].offset;
   if (status == STREW_OK && !s->bad) status = join_segments(s, &sorted);
-  sorted_give(s, &sorted);
+  sorted_free(s, &sorted);
   return status;
 }

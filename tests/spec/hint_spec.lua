@@ -181,16 +181,16 @@ describe("on devices", function()
     end
   end)
 
-  it("that are not there, where drivers are looked for is told", function()
+  it("that are missing: the hint says where the loader looks for drivers", function()
     local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {device = "opencl"})))]]
     local nowhere = "OCL_ICD_VENDORS=/nowhere OCL_ICD_FILENAMES="
     local output = support.output(chunk, nowhere)
     if output:match "built without" then return pending "strew was built without OpenCL" end
-    assert.matches("\n  hint  drivers are looked for where $OCL_ICD_VENDORS says; on Debian: apt install "
+    assert.matches("\n  hint  the loader looks for drivers where $OCL_ICD_VENDORS says; on Debian: apt install "
       .. "ocl-icd-libopencl1 pocl-opencl-icd (the processor), or the package of the GPU's vendor\n", output, 1, true)
     for _, word in ipairs{"gpu", "cuda:0", "opencl:0.0", "OpenCL"} do
       local same = support.output(chunk:gsub('"opencl"', '"' .. word .. '"'), nowhere)
-      assert.matches("drivers are looked for", same, 1, true)
+      assert.matches("the loader looks for drivers", same, 1, true)
     end
   end)
 

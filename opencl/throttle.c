@@ -6,6 +6,7 @@
    all commands before it are done: after a failure a driver cannot be trusted not to write there. */
 #define _POSIX_C_SOURCE 200809L
 #include "opencl.h"
+#include "tuning.h"
 
 #include <sched.h>
 #include <time.h>
@@ -16,11 +17,10 @@ static int64_t fine_clock_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void rest(int64_t waited_ns) {
-  enum { AWAKE_NS = 1000000, LONGEST_NS = 2000000, SHARE = 32 };
-  int64_t share = waited_ns / SHARE;
-  struct timespec pause = {.tv_nsec = (long)(share < LONGEST_NS ? share : LONGEST_NS)};
-  if (waited_ns < AWAKE_NS)
+static void pause_polling(int64_t waited_ns) {
+  int64_t share = waited_ns / PAUSE_SHARE;
+  struct timespec pause = {.tv_nsec = (long)(share < LONGEST_PAUSE_NS ? share : LONGEST_PAUSE_NS)};
+  if (waited_ns < YIELD_NS)
     sched_yield();
   else
     nanosleep(&pause, NULL); /* a signal ends it early, which does no harm */
@@ -30,11 +30,11 @@ static void rest(int64_t waited_ns) {
 static strew_status wait_for(const struct call *call, strew_device *device, cl_event event) {
   struct opencl *on = opencl_of(device);
   cl_int error = cl.clFlush(on->queue), state = CL_QUEUED;
-  if (error != CL_SUCCESS) return fail_opencl(call, device, "clFlush", error);
-  for (int64_t begin = fine_clock_ns();; rest(fine_clock_ns() - begin)) {
+  if (error != CL_SUCCESS) return opencl_fail(call, device, "clFlush", error);
+  for (int64_t begin = fine_clock_ns();; pause_polling(fine_clock_ns() - begin)) {
     error = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    if (error != CL_SUCCESS) return fail_opencl(call, device, "clGetEventInfo", error);
-    if (state < 0) return fail_opencl(call, device, "a command", state);
+    if (error != CL_SUCCESS) return opencl_fail(call, device, "clGetEventInfo", error);
+    if (state < 0) return opencl_fail(call, device, "a command", state);
     if (state == CL_COMPLETE) return STREW_OK;
     if (context_stops(device->context)) return context_end(call, device->context, NULL);
   }
@@ -45,37 +45,36 @@ strew_status opencl_wait(const struct call *call, strew_device *device) {
   cl_event marker;
   if (!on->busy) return context_check(call, device->context);
   cl_int error = cl.clEnqueueMarkerWithWaitList(on->queue, 0, NULL, &marker);
-  if (error != CL_SUCCESS) return fail_opencl(call, device, "clEnqueueMarkerWithWaitList", error);
+  if (error != CL_SUCCESS) return opencl_fail(call, device, "clEnqueueMarkerWithWaitList", error);
   strew_status status = wait_for(call, device, marker);
   cl.clReleaseEvent(marker);
-  if (status == STREW_OK) on->busy = false, on->since.launches = on->since.turns = 0;
+  if (status == STREW_OK) on->busy = false, on->batch.launches = on->batch.turns = 0;
   return status;
 }
 
 /* Waits for the batch before, and marks the end of this one. */
-static strew_status close_portion(const struct call *call, strew_device *device) {
+static strew_status close_batch(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
-  strew_status status = on->portion ? wait_for(call, device, on->portion) : STREW_OK;
+  strew_status status = on->batch_end ? wait_for(call, device, on->batch_end) : STREW_OK;
   if (status != STREW_OK) return status;
-  if (on->portion) cl.clReleaseEvent(on->portion);
-  on->portion = NULL;
-  on->since.launches = on->since.turns = 0;
-  cl_int error = cl.clEnqueueMarkerWithWaitList(on->queue, 0, NULL, &on->portion);
-  return error == CL_SUCCESS ? STREW_OK : fail_opencl(call, device, "clEnqueueMarkerWithWaitList", error);
+  if (on->batch_end) cl.clReleaseEvent(on->batch_end);
+  on->batch_end = NULL;
+  on->batch.launches = on->batch.turns = 0;
+  cl_int error = cl.clEnqueueMarkerWithWaitList(on->queue, 0, NULL, &on->batch_end);
+  return error == CL_SUCCESS ? STREW_OK : opencl_fail(call, device, "clEnqueueMarkerWithWaitList", error);
 }
 
 /* Enqueued work runs on after a script is stopped, and nothing removes it. So at most two batches of launches are
    outstanding: before a third the host waits for the older one. A batch has at most as many iterations as one launch
    may have. */
 strew_status opencl_throttle(const struct call *call, strew_device *device, int64_t turns) {
-  enum { PORTION = 64 };
   struct opencl *on = opencl_of(device);
   strew_status status = context_check(call, device->context);
-  bool fits = on->since.launches < PORTION && turns <= on->most_turns - on->since.turns;
-  if (status == STREW_OK && !fits && on->since.launches) status = close_portion(call, device);
+  bool fits = on->batch.launches < BATCH_LAUNCHES && turns <= on->most_turns - on->batch.turns;
+  if (status == STREW_OK && !fits && on->batch.launches) status = close_batch(call, device);
   if (status != STREW_OK) return status;
   on->launches++;
-  on->since.launches++;
-  on->since.turns += turns;
+  on->batch.launches++;
+  on->batch.turns += turns;
   return STREW_OK;
 }
