@@ -1,8 +1,8 @@
 /* strew_help.c: strew.help. The text about every name is strew.lua; help.lua reads it and makes pages of it. Both are
    carried as texts, and read when they are first asked for. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "embedded.h"
 #include "strew_bind.h"
-#include "texts.h"
 
 #include <string.h>
 

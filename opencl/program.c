@@ -1,6 +1,6 @@
 /* program.c: kernels from kernel files. A program is a file with the macros that specialise it in front. It is compiled
    at first use and kept until the device is closed. Its binary is stored on disk (cache.c). */
-#include "kernels.h"
+#include "embedded.h"
 #include "opencl.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void text_add(struct text *text, const char *bytes, size_t length) {
 
 static void text_add_word(struct text *text, const char *word) { text_add(text, word, strlen(word)); }
 
-static const struct kernel_file *file_named(const char *name, size_t length, uint64_t *bit) {
+static const struct embedded_file *file_named(const char *name, size_t length, uint64_t *bit) {
   for (int i = 0; i < kernel_file_count && i < 64; i++) { /* one bit per file */
     if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length) != 0) continue;
     *bit = (uint64_t)1 << i;
@@ -69,7 +69,7 @@ static void add_line_mark(struct text *text, int line, const char *file) {
 }
 
 /* Adds a file's text. Each `#include "other"` is replaced by the other file the first time. */
-static void add_file(struct text *text, const struct kernel_file *file) {
+static void add_file(struct text *text, const struct embedded_file *file) {
   static const char include[] = "#include \"";
   int line = 1;
   add_line_mark(text, line, file->name);
@@ -78,7 +78,7 @@ static void add_file(struct text *text, const struct kernel_file *file) {
     end = end ? end + 1 : at + strlen(at);
     const char *name = at + sizeof include - 1;
     uint64_t bit;
-    const struct kernel_file *other = NULL;
+    const struct embedded_file *other = NULL;
     if (!strncmp(at, include, sizeof include - 1)) {
       for (const char *slash = name; slash < end; slash++)
         if (*slash == '/') name = slash + 1;
@@ -212,7 +212,7 @@ static strew_status build_program(const struct call *call, strew_device *device,
   struct text text = {.context = device->context};
   char options[LONGEST_OPTIONS];
   uint64_t bit;
-  const struct kernel_file *found = file_named(file, strlen(file), &bit);
+  const struct embedded_file *found = file_named(file, strlen(file), &bit);
   if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "no such kernel file: %s", file);
   text_add_word(&text, "// ");
   text_add_word(&text, strew_device_description(device));

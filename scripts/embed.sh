@@ -1,6 +1,6 @@
 #!/bin/sh
-# embed.sh KIND FILE... > KINDs.c: the files as texts in a C file, which KINDs.h declares. C goes without its comments
-# (these: /* */) and without more than one space at a time, line by line as it was; no string of it may have either.
+# embed.sh KIND FILE... > KINDs.c: the files as texts in a C file: KIND_files of runtime/embedded.h. C loses its comments
+# (these: /* */) and repeated spaces, and keeps its lines; its strings may contain neither.
 set -eu
 kind=$1
 shift
@@ -15,14 +15,14 @@ without_comments() {
       inside = !inside
     }
     if (!inside) line = line rest
-    else if (rest ~ /\\$/) line = line "\\" # a macro goes on
+    else if (rest ~ /\\$/) line = line "\\" # a macro continues
     gsub(/ +/, " ", line)
     gsub(/^ | $/, "", line)
     print line
   }
   END { exit inside }' "$1"
 }
-echo "#include \"${kind}s.h\""
+echo '#include "embedded.h"'
 for file in "$@"; do
   name=$(basename "$file" | tr .- __)
   printf 'static const char %s[] = {' "$name"
@@ -33,7 +33,7 @@ for file in "$@"; do
   od -An -v -tu1 "$text" | sed 's/  *\([0-9][0-9]*\)/\1,/g'
   echo '0};'
 done
-echo "const struct ${kind}_file ${kind}_files[] = {"
+echo "const struct embedded_file ${kind}_files[] = {"
 for file in "$@"; do
   base=$(basename "$file")
   printf '  {"%s", %s},\n' "$base" "$(echo "$base" | tr .- __)"

@@ -7,7 +7,7 @@ local outer = 60
 
 -- What a script has to end with, a pattern (empty: it may be either limit; where it is late, a large string is refused as
 -- if there were no memory); what it is.
-local TIME, STOPPED, MEMORY = "time limit", "stopped, it went on", "memory"
+local TIME, STOPPED, MEMORY = "time limit", "stopped, it continued", "memory"
 local escapes = {
   {"a loop", TIME, "while true do end"},
   {"a goto loop", TIME, "::a:: goto a"},

@@ -43,7 +43,7 @@ print(coroutine.close(c))
 while true do end
 END
 )"
-expect 'too little for a state' 1 'memory does not suffice' "$program" --memory 1000 -e 'print(1)'
+expect 'too little for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
 expect 'memory, caught' 0 'limit 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'
 expect 'time, caught once' 0 '^done$' "$program" --time 0.2 -e 'pcall(function() while true do end end) print("done")'

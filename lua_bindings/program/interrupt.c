@@ -3,6 +3,7 @@
    runs: coroutine.resume and coroutine.wrap keep `running` up to date. */
 #define _POSIX_C_SOURCE 200809L
 #include "interrupt.h"
+#include "coroutine.h"
 #include "strew_lua.h"
 
 #include <errno.h>
@@ -110,113 +111,31 @@ void interrupt_end(lua_State *L) {
 
 /* ------------------------------------------------------------------------------------------------------- coroutines */
 
-/* `co` runs from here on; gives what has run. */
-static lua_State *enter(lua_State *co) {
+static lua_State *enter(lua_State *L, lua_State *co) {
+  (void)L;
   lua_State *resumer = running;
   if (!pending) unhook(co); /* an interruption that came while it ran last */
   running = co;
   return resumer;
 }
 
-/* What stopped the one that ran is meant for its resumer, too. */
-static void leave(lua_State *resumer) {
+/* An interruption of the coroutine is meant for its resumer, too. */
+static void leave(lua_State *L, lua_State *resumer) {
+  (void)L;
   running = resumer;
   if (pending) lua_sethook(resumer, raise_interrupted, EVERY_EVENT, 1);
 }
 
-static bool is_failure(int status) { return status != LUA_OK && status != LUA_YIELD; }
-
-/* Runs co with the n arguments on top of L. Gives how many results are on top of L then; -1: an error is, and *status
-   says of which kind. A wrapped one is closed by it. */
-static int resume(lua_State *L, lua_State *co, int n, bool is_wrapped, int *status) {
-  int results;
-  *status = LUA_ERRRUN;
-  if (!lua_checkstack(co, n)) {
-    lua_pushliteral(L, "too many arguments to resume");
-    return -1;
-  }
-  lua_xmove(L, co, n);
-  lua_State *resumer = enter(co);
-  *status = lua_resume(co, L, n, &results);
-  if (is_wrapped && is_failure(lua_status(co))) *status = lua_resetthread(co);
-  leave(resumer);
-  if (is_failure(*status)) {
-    lua_xmove(co, L, 1);
-    return -1;
-  }
-  if (!lua_checkstack(L, results + 1)) {
-    lua_pop(co, results);
-    lua_pushliteral(L, "too many results to resume");
-    return -1;
-  }
-  lua_xmove(co, L, results);
-  return results;
-}
-
-static lua_State *coroutine_argument(lua_State *L) {
-  lua_State *co = lua_tothread(L, 1);
-  if (!co) luaL_typeerror(L, 1, "thread");
-  return co;
-}
-
-static int coroutine_resume(lua_State *L) {
-  int status, n = resume(L, coroutine_argument(L), lua_gettop(L) - 1, false, &status);
-  lua_pushboolean(L, n >= 0);
-  if (n < 0) n = 1;
-  lua_insert(L, -(n + 1));
-  return n + 1;
-}
-
-/* What coroutine.wrap gives. Its errors say where it was called. */
-static int call_wrapped(lua_State *L) {
-  int status, n = resume(L, lua_tothread(L, lua_upvalueindex(1)), lua_gettop(L), true, &status);
-  if (n >= 0) return n;
-  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
-    luaL_where(L, 1);
-    lua_insert(L, -2);
-    lua_concat(L, 2);
-  }
-  return lua_error(L);
-}
-
-/* One that waits may have variables to close, which runs Lua code; the others are the standard function's. */
-static int coroutine_close(lua_State *L) {
-  lua_State *co = coroutine_argument(L);
-  if (lua_status(co) != LUA_YIELD) {
-    lua_settop(L, 1);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, 1, LUA_MULTRET);
-    return lua_gettop(L);
-  }
-  lua_State *resumer = enter(co);
-  int status = lua_resetthread(co);
-  leave(resumer);
-  lua_pushboolean(L, status == LUA_OK);
-  if (status == LUA_OK) return 1;
-  lua_xmove(co, L, 1);
-  return 2;
-}
-
-static int coroutine_wrap(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_State *co = lua_newthread(L);
-  lua_pushvalue(L, 1);
-  lua_xmove(L, co, 1);
-  lua_pushcclosure(L, call_wrapped, 1);
-  return 1;
-}
+static void check_nothing(lua_State *L) { (void)L; }
+static bool skips_nothing(lua_State *L) { return (void)L, false; }
 
 void interrupt_open(lua_State *L, bool has_limits) {
-  static const luaL_Reg functions[] = {{"resume", coroutine_resume}, {"wrap", coroutine_wrap}, {NULL, NULL}};
+  static const struct coroutine_host host = {enter, leave, check_nothing, skips_nothing};
   context = strew_context_of(L);
   thread = pthread_self();
   uses_hooks = !has_limits;
   if (has_limits) return;
   lua_getglobal(L, LUA_COLIBNAME);
-  luaL_setfuncs(L, functions, 0);
-  lua_getfield(L, -1, "close");
-  lua_pushcclosure(L, coroutine_close, 1);
-  lua_setfield(L, -2, "close");
+  coroutine_guard(L, &host);
   lua_pop(L, 1);
 }

@@ -4,6 +4,7 @@
    A hook stops Lua code, but no C function, and there are hooks for neither finalizers (__gc) nor what runs while an
    error is on its way out of a hook. So whatever stays here either ends soon for any argument, or is replaced by a
    function that looks at the limits itself (limits_check), or is left out. */
+#include "coroutine.h"
 #include "script_limits.h"
 
 #include <lauxlib.h>
@@ -85,85 +86,6 @@ static int guarded_xpcall(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_rotate(L, 3, 2); /* function, handler, true, function, arguments */
   return finish_call(L, lua_pcallk(L, n - 2, LUA_MULTRET, 2, 2, finish_call), 2);
-}
-
-/* A coroutine that ended by an error has hooks switched off: what it left to be closed is then not run. */
-static int close_coroutine(lua_State *L) {
-  if (!limits_are_met(L)) return checked(L);
-  limits_check(L);
-  luaL_checktype(L, 1, LUA_TTHREAD);
-  lua_pushboolean(L, 0);
-  lua_pushliteral(L, "the script exceeded a limit, nothing is closed");
-  return 2;
-}
-
-/* Why a thread cannot be resumed; NULL: it can. */
-static const char *unfit(lua_State *L, lua_State *thread) {
-  lua_Debug activation;
-  bool has_begun = lua_status(thread) == LUA_OK && lua_getstack(thread, 0, &activation);
-  if (thread == L || has_begun) return "cannot resume non-suspended coroutine";
-  bool is_dead = lua_status(thread) > LUA_YIELD || (lua_status(thread) == LUA_OK && lua_gettop(thread) == 0);
-  return is_dead ? "cannot resume dead coroutine" : NULL;
-}
-
-/* Resumes it with the n values on top. Pushes its results, or the error, and gives how many; *status says what. */
-static int resume_thread(lua_State *L, lua_State *thread, int n, int *status) {
-  int results = 0;
-  const char *problem = unfit(L, thread);
-  if (!problem && !lua_checkstack(thread, n)) problem = "too many arguments to resume";
-  *status = LUA_ERRRUN;
-  if (problem) return lua_pushstring(L, problem), 1;
-  lua_xmove(L, thread, n);
-  lua_State *before = limits_run(L, thread);
-  *status = lua_resume(thread, L, n, &results);
-  limits_run(L, before);
-  if (*status != LUA_OK && *status != LUA_YIELD) results = 1;
-  if (!lua_checkstack(L, results + 1)) {
-    lua_pop(thread, results);
-    *status = LUA_ERRRUN;
-    return lua_pushliteral(L, "too many results to resume"), 1;
-  }
-  lua_xmove(thread, L, results);
-  return results;
-}
-
-static int resume(lua_State *L) {
-  int status;
-  luaL_checktype(L, 1, LUA_TTHREAD);
-  int results = resume_thread(L, lua_tothread(L, 1), lua_gettop(L) - 1, &status);
-  bool is_fine = status == LUA_OK || status == LUA_YIELD;
-  if (!is_fine) limits_check(L);
-  lua_pushboolean(L, is_fine);
-  lua_insert(L, -results - 1);
-  return results + 1;
-}
-
-/* The function that wrap gives: errors go on. */
-static int resume_wrapped(lua_State *L) {
-  lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
-  int status, results = resume_thread(L, thread, lua_gettop(L), &status);
-  if (status == LUA_OK || status == LUA_YIELD) return results;
-  if (lua_status(thread) > LUA_YIELD && !limits_are_met(L)) {
-    lua_xmove(L, thread, 1);
-    lua_resetthread(thread); /* closes what is to be closed; the error, or another one from there, stays on top */
-    lua_xmove(thread, L, 1);
-  }
-  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
-    luaL_where(L, 1);
-    lua_insert(L, -2);
-    lua_concat(L, 2);
-  }
-  return lua_error(L);
-}
-
-static int wrap(lua_State *L) {
-  limits_check(L);
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_State *thread = lua_newthread(L);
-  lua_pushvalue(L, 1);
-  lua_xmove(L, thread, 1);
-  lua_pushcclosure(L, resume_wrapped, 1);
-  return 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- load */
@@ -259,6 +181,7 @@ static void put(lua_State *L, const char *name, lua_CFunction function) {
 }
 
 int sandbox_open(lua_State *L) {
+  static const struct coroutine_host host = {limits_enter, limits_leave, limits_check, limits_are_met};
   for (int i = 0; i < LIBRARY_COUNT; i++) {
     luaL_requiref(L, libraries[i].name, libraries[i].open, 1);
     prune(L, &libraries[i]);
@@ -271,10 +194,8 @@ int sandbox_open(lua_State *L) {
   put(L, "xpcall", guarded_xpcall);
   put(L, "load", load);
   lua_getfield(L, -1, LUA_COLIBNAME);
-  put_behind(L, "close", close_coroutine);
   put_behind(L, "create", checked);
-  put(L, "resume", resume);
-  put(L, "wrap", wrap);
+  coroutine_guard(L, &host);
   lua_pop(L, 1);
   lua_getfield(L, -1, LUA_STRLIBNAME);
   sandbox_guard_strings(L);

@@ -66,13 +66,14 @@ static void strike(struct limits *limits) {
   hurry(limits);
 }
 
-lua_State *limits_run(lua_State *L, lua_State *thread) {
+lua_State *limits_enter(lua_State *L, lua_State *co) {
   struct limits *limits = limits_of(L);
-  if (!limits) return NULL;
   lua_State *before = limits->running;
-  limits->running = thread;
+  limits->running = co;
   return before;
 }
+
+void limits_leave(lua_State *L, lua_State *before) { limits_of(L)->running = before; }
 
 void limits_note(struct limits *limits, strew_status status) {
   if (!limits) return;

@@ -21,9 +21,9 @@ void limits_note(struct limits *limits, strew_status status);
 /* Has the hook raised an error? What the script left behind to be run then (handlers of errors, what a coroutine that
    ended has to close) is not run: Lua would do so with hooks switched off. */
 bool limits_are_met(lua_State *L);
-/* The thread that runs now; gives the one that ran before. Sandboxes tell, for limits_check is called by whom it may
-   concern, but memory is asked for by anyone. */
-lua_State *limits_run(lua_State *L, lua_State *thread);
+/* A coroutine runs from enter, which returns the thread that ran before, to leave. The state has limits. */
+lua_State *limits_enter(lua_State *L, lua_State *co);
+void limits_leave(lua_State *L, lua_State *before);
 /* For C functions that scripts may call again and again, or that take long: raises where the script has to stop. */
 void limits_check(lua_State *L);
 /* luaL_addlstring, in pieces, with a check before each. sandbox_pieces.c */

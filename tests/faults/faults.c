@@ -78,9 +78,9 @@ static bool has(const char *text, const char *part) { return strstr(text, part) 
 static void judge(const char *text, struct counts *counts) {
   if (!*text)
     counts->well++;
-  else if (has(text, "not enough memory") || has(text, "memory does not suffice") || has(text, "out of memory") ||
-           has(text, " returned CL_") || has(text, " returned an unknown error") || has(text, " was lost to") ||
-           has(text, "stack overflow (") || has(text, ": No space left on device") || has(text, ": Input/output error"))
+  else if (has(text, "not enough memory") || has(text, "out of memory") || has(text, " returned CL_") ||
+           has(text, " returned an unknown error") || has(text, " was lost to") || has(text, "stack overflow (") ||
+           has(text, ": No space left on device") || has(text, ": Input/output error"))
     counts->reasons++;
   else if (has(text, "due: ") || has(text, "\n  gives ") || has(text, "\n  fails with"))
     counts->results++;
