@@ -47,12 +47,12 @@ static void check_copy(strew_dtype to, strew_dtype from, const char *what) {
   strew_tensor *target = random_tensor(to, rank, sizes, draw_layout(EXPANDED));
   strew_tensor *src = small_numbers(from, smaller_rank, smaller, draw_layout(LAYOUT_COUNT));
   int64_t count = strew_tensor_numel(target);
-  char *elements = host_of(src), *due = malloc((size_t)(count + 1) * size_of(to));
+  char *elements = host_of(src), *expected = malloc((size_t)(count + 1) * size_of(to));
   for (int64_t i = 0; i < count; i++)
-    convert(from, elements, broadcast_place(i, rank, sizes, smaller_rank, smaller), to, due, i);
+    convert(from, elements, broadcast_place(i, rank, sizes, smaller_rank, smaller), to, expected, i);
   ok(strew_copy(target, src, &failure));
-  assert_elements(target, to, due, "%s", what);
-  free(elements), free(due);
+  assert_elements(target, to, expected, "%s", what);
+  free(elements), free(expected);
   strew_release(target), strew_release(src);
 }
 
@@ -127,13 +127,13 @@ END_TEST
 /* ------------------------------------------------------------------------------------ clone, contiguous, to */
 
 static void check_duplicate(strew_tensor *copy, strew_tensor *original) {
-  char *due = host_of(original), *is = host_of(copy);
+  char *expected = host_of(original), *is = host_of(copy);
   size_t size_bytes = (size_t)strew_tensor_numel(original) * size_of(strew_tensor_dtype(original));
   assert_same(copy, original, "a duplicate");
-  if (memcmp(due, is, size_bytes) != 0) ck_abort_msg("a duplicate has other NaNs");
+  if (memcmp(expected, is, size_bytes) != 0) ck_abort_msg("a duplicate has other NaNs");
   ck_assert(strew_tensor_is_contiguous(copy));
   ck_assert_int_eq(strew_tensor_offset(copy), 0);
-  free(due), free(is);
+  free(expected), free(is);
 }
 
 START_TEST(duplicates) {
@@ -222,11 +222,11 @@ START_TEST(joins_promote) {
   strew_dtype a = (strew_dtype)(_i / STREW_DTYPE_COUNT), b = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   if (lacks(a) || lacks(b) || !chosen(_i, 4)) return;
   strew_tensor *parts[] = {scalar_tensor(a, strew_int(1)), scalar_tensor(b, strew_int(0))}, *out = NULL;
-  char due[16];
-  ok(strew_scalar_store(strew_int(1), STREW_EXACT, promoted[a][b], due, &failure));
-  ok(strew_scalar_store(strew_int(0), STREW_EXACT, promoted[a][b], due + size_of(promoted[a][b]), &failure));
+  char expected[16];
+  ok(strew_scalar_store(strew_int(1), STREW_EXACT, promoted[a][b], expected, &failure));
+  ok(strew_scalar_store(strew_int(0), STREW_EXACT, promoted[a][b], expected + size_of(promoted[a][b]), &failure));
   ok(strew_stack(2, parts, 0, &out, &failure));
-  assert_elements(out, promoted[a][b], due, "%s with %s", strew_dtype_name(a), strew_dtype_name(b));
+  assert_elements(out, promoted[a][b], expected, "%s with %s", strew_dtype_name(a), strew_dtype_name(b));
   strew_release(parts[0]), strew_release(parts[1]), strew_release(out);
 }
 END_TEST
@@ -285,16 +285,16 @@ START_TEST(cats) {
     }
     memcpy(part_sizes, sizes, sizeof sizes);
     sizes[dim] = total;
-    char *due = malloc((size_t)(count_of(rank, sizes) + 1) * size_of(parts.dtype));
+    char *expected = malloc((size_t)(count_of(rank, sizes) + 1) * size_of(parts.dtype));
     for (int64_t i = 0; i < count; start += lengths[i++]) {
       part_sizes[dim] = lengths[i];
-      place_part(&parts, i, rank, sizes, dim, start, part_sizes, due);
+      place_part(&parts, i, rank, sizes, dim, start, part_sizes, expected);
     }
     strew_tensor *out = NULL;
     ok(strew_cat(count, parts.tensors, draw_below(2) ? dim : dim - rank, &out, &failure));
     assert_sizes(out, rank, sizes);
-    assert_elements(out, parts.dtype, due, "cat of %d along dim %d of %d", (int)count, dim, rank);
-    strew_release(out), release_parts(&parts), free(due);
+    assert_elements(out, parts.dtype, expected, "cat of %d along dim %d of %d", (int)count, dim, rank);
+    strew_release(out), release_parts(&parts), free(expected);
   }
 }
 END_TEST
@@ -311,13 +311,13 @@ START_TEST(stacks) {
     for (int d = 0; d <= rank; d++) sizes[d] = d == dim ? count : part_sizes[d - (d > dim)];
     for (int d = rank; d > dim; d--) part_sizes[d] = part_sizes[d - 1];
     part_sizes[dim] = 1;
-    char *due = malloc((size_t)(count_of(rank + 1, sizes) + 1) * size_of(parts.dtype));
-    for (int64_t i = 0; i < count; i++) place_part(&parts, i, rank + 1, sizes, dim, i, part_sizes, due);
+    char *expected = malloc((size_t)(count_of(rank + 1, sizes) + 1) * size_of(parts.dtype));
+    for (int64_t i = 0; i < count; i++) place_part(&parts, i, rank + 1, sizes, dim, i, part_sizes, expected);
     strew_tensor *out = NULL;
     ok(strew_stack(count, parts.tensors, draw_below(2) ? dim : dim - rank - 1, &out, &failure));
     assert_sizes(out, rank + 1, sizes);
-    assert_elements(out, parts.dtype, due, "stack of %d along dim %d of %d", (int)count, dim, rank + 1);
-    strew_release(out), release_parts(&parts), free(due);
+    assert_elements(out, parts.dtype, expected, "stack of %d along dim %d of %d", (int)count, dim, rank + 1);
+    strew_release(out), release_parts(&parts), free(expected);
   }
 }
 END_TEST
@@ -412,9 +412,9 @@ START_TEST(single_elements) {
     char *held = host_of(t), *element = held + (size_t)draw_below(strew_tensor_numel(t)) * size_of(dtype);
     coordinates((element - held) / (int64_t)size_of(dtype), rank, sizes, at);
     for (int d = 0; d < rank; d++) at[d] -= draw_below(2) ? sizes[d] : 0;
-    strew_scalar is, due = strew_scalar_load(dtype, element), one = strew_int(1);
+    strew_scalar is, expected = strew_scalar_load(dtype, element), one = strew_int(1);
     ok(strew_get(t, rank, at, &is, &failure));
-    ck_assert(is.dtype == due.dtype && is.as.i == due.as.i);
+    ck_assert(is.dtype == expected.dtype && is.as.i == expected.as.i);
     ok(strew_set(t, rank, at, one, &failure));
     ok(strew_scalar_store(one, STREW_EXACT, dtype, element, &failure));
     assert_elements(t, dtype, held, "one element set");
@@ -430,17 +430,17 @@ START_TEST(items) {
   for (int rank = 0; rank <= 3; rank++) {
     strew_tensor *t = random_tensor(dtype, rank, sizes, draw_layout(LAYOUT_COUNT));
     char *held = host_of(t);
-    strew_scalar is, due = strew_scalar_load(dtype, held);
+    strew_scalar is, expected = strew_scalar_load(dtype, held);
     ok(strew_item(t, &is, &failure));
-    ck_assert(is.dtype == due.dtype && (is.as.i == due.as.i || is_nan_element(dtype, held)));
+    ck_assert(is.dtype == expected.dtype && (is.as.i == expected.as.i || is_nan_element(dtype, held)));
     strew_release(t), free(held);
   }
   strew_tensor *t = small_numbers(dtype, 2, column, STRIDED), *last = NULL;
-  strew_scalar is, due;
+  strew_scalar is, expected;
   ok(strew_select(t, 0, 2, &last, &failure));
   ok(strew_item(last, &is, &failure));
-  ok(strew_get(t, 2, (const int64_t[]){2, 0}, &due, &failure));
-  ck_assert(is.dtype == due.dtype && is.as.i == due.as.i);
+  ok(strew_get(t, 2, (const int64_t[]){2, 0}, &expected, &failure));
+  ck_assert(is.dtype == expected.dtype && is.as.i == expected.as.i);
   strew_release(t), strew_release(last);
 }
 END_TEST
@@ -489,15 +489,15 @@ START_TEST(eyes) {
   if (lacks(dtype)) return;
   for (int shape = 0; shape < 36; shape++) {
     const int64_t sizes[] = {shape / 6, shape % 6};
-    char due[25 * 8 + 8];
+    char expected[25 * 8 + 8];
     for (int64_t i = 0; i < sizes[0] * sizes[1]; i++) {
       strew_scalar number = strew_int(i / sizes[1] == i % sizes[1]);
-      ok(strew_scalar_store(number, STREW_EXACT, dtype, due + (size_t)i * size_of(dtype), &failure));
+      ok(strew_scalar_store(number, STREW_EXACT, dtype, expected + (size_t)i * size_of(dtype), &failure));
     }
     strew_tensor *out = NULL;
     ok(strew_eye(device, dtype, sizes[0], sizes[1], &out, &failure));
     assert_sizes(out, 2, sizes);
-    assert_elements(out, dtype, due, "eye of %d by %d", (int)sizes[0], (int)sizes[1]);
+    assert_elements(out, dtype, expected, "eye of %d by %d", (int)sizes[0], (int)sizes[1]);
     strew_release(out);
   }
   strew_tensor *out = NULL;

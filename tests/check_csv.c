@@ -25,13 +25,13 @@ static void put_text(const char *text) {
   ck_assert_int_eq(fclose(file), 0);
 }
 
-static void assert_text(const char *due) {
+static void assert_text(const char *expected) {
   char is[4096];
   FILE *file = fopen(path, "rb");
   ck_assert_ptr_nonnull(file);
   is[fread(is, 1, sizeof is - 1, file)] = '\0';
   fclose(file);
-  ck_assert_str_eq(is, due);
+  ck_assert_str_eq(is, expected);
 }
 
 static strew_status load(const strew_load_options *options, strew_table **out) {

@@ -29,10 +29,10 @@ static void check_binary(strew_binary_op op, strew_operand a, strew_operand b) {
   }
   ok(strew_binary(op, a, b, &out, &failure));
   strew_dtype dtype = result_of(op, a, b);
-  char *due = due_of(op, a, b, out, dtype);
+  char *expected = expected_of(op, a, b, out, dtype);
   comparison *check = is_of_library(op, dtype) ? assert_close : assert_elements;
-  check(out, dtype, due, "%s of %s and %s", binary_rows[op].name, left, right);
-  free(due);
+  check(out, dtype, expected, "%s of %s and %s", binary_rows[op].name, left, right);
+  free(expected);
   strew_release(out);
 }
 
@@ -204,18 +204,19 @@ static void check_unary(strew_unary_op op, strew_tensor *x) {
   strew_dtype compute = is_half(common) ? STREW_FLOAT32 : common;
   strew_dtype gives = row->gives != GIVES_COMMON ? STREW_BOOL : common;
   int64_t count = strew_tensor_numel(x);
-  char *host = host_of(x), *due = malloc((size_t)count * 8 + 8);
+  char *host = host_of(x), *expected = malloc((size_t)count * 8 + 8);
   for (int64_t i = 0; i < count; i++) {
     strew_scalar from = convert(strew_scalar_load(dtype, host + (size_t)i * strew_dtype_size_bytes(dtype)), compute);
     strew_scalar result = apply_unary(op, compute, from);
-    ok(strew_scalar_store(result, STREW_SATURATE, gives, due + (size_t)i * strew_dtype_size_bytes(gives), &failure));
+    ok(strew_scalar_store(result, STREW_SATURATE, gives, expected + (size_t)i * strew_dtype_size_bytes(gives),
+                          &failure));
   }
   ok(strew_unary(op, x, &out, &failure));
   assert_sizes(out, strew_tensor_rank(x), strew_tensor_sizes(x));
   comparison *check = is_unary_of_library(op, compute) ? assert_close : assert_elements;
-  check(out, gives, due, "%s of %s", row->name, strew_dtype_name(dtype));
+  check(out, gives, expected, "%s of %s", row->name, strew_dtype_name(dtype));
   free(host);
-  free(due);
+  free(expected);
   strew_release(out);
 }
 
@@ -251,14 +252,14 @@ static void check_where(strew_tensor *condition, strew_operand a, strew_operand 
   const int64_t *sizes = strew_tensor_sizes(out);
   struct opened c = open_operand(strew_of(condition), rank), x = open_operand(a, rank), y = open_operand(b, rank);
   int64_t count = strew_tensor_numel(out);
-  char *due = malloc((size_t)count * 8 + 8);
+  char *expected = malloc((size_t)count * 8 + 8);
   for (int64_t i = 0; i < count; i++) {
     bool first = element_at(&c, rank, sizes, i).as.i != 0;
     ok(strew_scalar_store(element_at(first ? &x : &y, rank, sizes, i), STREW_SATURATE, common,
-                          due + (size_t)i * strew_dtype_size_bytes(common), &failure));
+                          expected + (size_t)i * strew_dtype_size_bytes(common), &failure));
   }
-  assert_elements(out, common, due, "where, %s", strew_dtype_name(common));
-  free(c.host), free(x.host), free(y.host), free(due);
+  assert_elements(out, common, expected, "where, %s", strew_dtype_name(common));
+  free(c.host), free(x.host), free(y.host), free(expected);
   strew_release(out);
 }
 
@@ -290,35 +291,35 @@ START_TEST(masked_fill_matches_where) {
   if (lacks(dtype) || !chosen(_i, 3)) return;
   const int64_t sizes[] = {4, 6};
   strew_tensor *x = random_tensor(dtype, 2, sizes, STRIDED), *mask = random_tensor(STREW_BOOL, 1, sizes + 1, STRIDED);
-  strew_tensor *one = scalar_tensor(STREW_BOOL, strew_bool(true)), *due = NULL, *out = NULL, *again = NULL;
-  ok(strew_where(mask, strew_of(one), strew_of(x), &due, &failure));
+  strew_tensor *one = scalar_tensor(STREW_BOOL, strew_bool(true)), *expected = NULL, *out = NULL, *again = NULL;
+  ok(strew_where(mask, strew_of(one), strew_of(x), &expected, &failure));
   ok(strew_masked_fill(x, mask, strew_number(strew_int(1)), &out, &failure));
-  assert_same(out, due, "masked_fill with a number");
+  assert_same(out, expected, "masked_fill with a number");
   ck_assert_int_eq(strew_tensor_dtype(out), dtype);
   ok(strew_masked_fill(x, mask, strew_of(one), &again, &failure));
-  assert_same(again, due, "masked_fill with a tensor");
+  assert_same(again, expected, "masked_fill with a tensor");
   ok(strew_masked_fill(x, mask, strew_number(strew_int(1)), &x, &failure));
-  assert_same(x, due, "masked_fill_");
+  assert_same(x, expected, "masked_fill_");
   strew_release(x), strew_release(mask), strew_release(one);
-  strew_release(due), strew_release(out), strew_release(again);
+  strew_release(expected), strew_release(out), strew_release(again);
 }
 END_TEST
 
 static void check_clamp(strew_tensor *x, const strew_operand *low, const strew_operand *high) {
-  strew_tensor *out = NULL, *due = NULL, *step = NULL;
+  strew_tensor *out = NULL, *expected = NULL, *step = NULL;
   ok(strew_clamp(x, low, high, &out, &failure));
   /* both bounds take part in promotion */
   strew_dtype dtype = strew_tensor_dtype(out);
   ok(strew_to(x, device, dtype, &step, &failure));
   if (low) {
-    ok(strew_binary(STREW_MAXIMUM, strew_of(step), *low, &due, &failure));
+    ok(strew_binary(STREW_MAXIMUM, strew_of(step), *low, &expected, &failure));
     strew_release(step);
-    step = due, due = NULL;
+    step = expected, expected = NULL;
   }
   if (high) {
-    ok(strew_binary(STREW_MINIMUM, strew_of(step), *high, &due, &failure));
+    ok(strew_binary(STREW_MINIMUM, strew_of(step), *high, &expected, &failure));
     strew_release(step);
-    step = due, due = NULL;
+    step = expected, expected = NULL;
   }
   assert_same(out, step, "clamp");
   strew_release(step);
@@ -342,13 +343,13 @@ START_TEST(clamp_is_minimum_of_maximum) {
     check_clamp(x, &one, &tensor);
     check_clamp(x, &three, &one);
     if (layout != EXPANDED) {
-      strew_tensor *due = NULL;
-      ok(strew_clamp(x, &tensor, &three, &due, &failure));
-      if (strew_tensor_dtype(due) == dtype) {
+      strew_tensor *expected = NULL;
+      ok(strew_clamp(x, &tensor, &three, &expected, &failure));
+      if (strew_tensor_dtype(expected) == dtype) {
         ok(strew_clamp(x, &tensor, &three, &x, &failure));
-        assert_same(x, due, "clamp_");
+        assert_same(x, expected, "clamp_");
       }
-      strew_release(due);
+      strew_release(expected);
     }
     strew_release(x);
     strew_release(bound);
@@ -375,16 +376,16 @@ START_TEST(in_place_writes_just_the_view) {
   if (is_refused(op, a, b) || !fits) {
     assert_fails(strew_binary(op, a, b, &view, &failure), STREW_EDTYPE, NULL);
   } else {
-    char *due = due_of(op, a, b, view, dtype), *before = host_of(base);
+    char *expected = expected_of(op, a, b, view, dtype), *before = host_of(base);
     strew_tensor *out = view;
     ok(strew_binary(op, a, b, &out, &failure));
     ck_assert_ptr_eq(out, view);
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 4; c++)
-        memcpy(before + (size_t)(13 + 22 * r + 2 * c) * size, due + (size_t)(4 * r + c) * size, size);
+        memcpy(before + (size_t)(13 + 22 * r + 2 * c) * size, expected + (size_t)(4 * r + c) * size, size);
     comparison *check = is_of_library(op, dtype) ? assert_close : assert_elements;
     check(base, dtype, before, "%s_ and what lies around", binary_rows[op].name);
-    free(due), free(before);
+    free(expected), free(before);
   }
   strew_release(base), strew_release(view), strew_release(other);
 }
@@ -395,10 +396,10 @@ START_TEST(in_place_with_itself) {
     if (lacks((strew_dtype)d)) continue;
     const int64_t size = 3001;
     strew_tensor *x = random_tensor((strew_dtype)d, 1, &size, CONTIGUOUS), *out = x;
-    char *due = due_of(STREW_ADD, strew_of(x), strew_of(x), x, (strew_dtype)d);
+    char *expected = expected_of(STREW_ADD, strew_of(x), strew_of(x), x, (strew_dtype)d);
     ok(strew_binary(STREW_ADD, strew_of(x), strew_of(x), &out, &failure));
-    assert_elements(x, (strew_dtype)d, due, "x:add_(x)");
-    free(due);
+    assert_elements(x, (strew_dtype)d, expected, "x:add_(x)");
+    free(expected);
     strew_release(x);
   }
 }

@@ -34,12 +34,12 @@ END_TEST
 /* ------------------------------------------------------------------------------------- values, written by hand */
 
 static void check_values(strew_binary_op op, strew_dtype dtype, int64_t count, const double *a, const double *b,
-                         const double *due) {
+                         const double *expected) {
   strew_tensor *x = tensor_from_doubles(dtype, count, a), *y = tensor_from_doubles(dtype, count, b), *out = NULL;
-  strew_tensor *expected = tensor_from_doubles(dtype, count, due);
+  strew_tensor *wanted = tensor_from_doubles(dtype, count, expected);
   ok(strew_binary(op, strew_of(x), strew_of(y), &out, &failure));
-  assert_same(out, expected, binary_rows[op].name);
-  strew_release(x), strew_release(y), strew_release(out), strew_release(expected);
+  assert_same(out, wanted, binary_rows[op].name);
+  strew_release(x), strew_release(y), strew_release(out), strew_release(wanted);
 }
 
 /* Each line was printed by PyTorch. */
@@ -68,37 +68,37 @@ END_TEST
 START_TEST(squares_by_hand) {
   enum { COUNT = 10 };
   const double x[COUNT] = {3, -3, 0.1f, -0.0, 1e20, 1e-20, -INFINITY, NAN, 0x1.4d2cdap+0, -0x1.1c315p-4};
-  const double due[COUNT] = {
+  const double expected[COUNT] = {
       9, 9, 0x1.47ae16p-7, 0, INFINITY, 0x1.16c2p-133, INFINITY, NAN, 0x1.b19db6p+0, 0x1.3b7d72p-8};
   const double i[] = {3, -3, 0, 12, -128}, wrapped[] = {9, 9, 0, -112, 0};
   const strew_scalar twos[] = {strew_int(2), strew_float(2)};
   for (int k = 0; k < 2; k++) {
     strew_tensor *from = tensor_from_doubles(STREW_FLOAT32, COUNT, x),
-                 *expected = tensor_from_doubles(STREW_FLOAT32, COUNT, due), *out = NULL;
+                 *wanted = tensor_from_doubles(STREW_FLOAT32, COUNT, expected), *out = NULL;
     ok(strew_binary(STREW_POW, strew_of(from), strew_number(twos[k]), &out, &failure));
-    assert_same(out, expected, "x ^ 2");
+    assert_same(out, wanted, "x ^ 2");
     ok(strew_binary(STREW_POW, strew_of(from), strew_number(twos[k]), &from, &failure));
-    assert_same(from, expected, "x ^ 2, in place");
-    strew_release(from), strew_release(expected), strew_release(out);
+    assert_same(from, wanted, "x ^ 2, in place");
+    strew_release(from), strew_release(wanted), strew_release(out);
   }
-  strew_tensor *from = tensor_from_doubles(STREW_INT8, 5, i), *expected = tensor_from_doubles(STREW_INT8, 5, wrapped);
+  strew_tensor *from = tensor_from_doubles(STREW_INT8, 5, i), *wanted = tensor_from_doubles(STREW_INT8, 5, wrapped);
   ok(strew_binary(STREW_POW, strew_of(from), strew_number(strew_int(2)), &from, &failure));
-  assert_same(from, expected, "x ^ 2 of int8");
-  strew_release(from), strew_release(expected);
+  assert_same(from, wanted, "x ^ 2 of int8");
+  strew_release(from), strew_release(wanted);
 }
 END_TEST
 
 START_TEST(rounding_by_hand) {
   const double x[] = {0.5, 1.5, 2.5, -0.5, -1.5, -0.0, 8388609, 0x1.fffffep-2, NAN};
-  const double due[] = {0, 2, 2, -0.0, -2, -0.0, 8388609, 0, NAN};
+  const double expected[] = {0, 2, 2, -0.0, -2, -0.0, 8388609, 0, NAN};
   for (int d = STREW_FLOAT32; d <= STREW_FLOAT64; d++) {
     if (lacks((strew_dtype)d)) continue;
     strew_tensor *from = tensor_from_doubles((strew_dtype)d, 9, x),
-                 *expected = tensor_from_doubles((strew_dtype)d, 9, due);
+                 *wanted = tensor_from_doubles((strew_dtype)d, 9, expected);
     strew_tensor *out = NULL;
     ok(strew_unary(STREW_ROUND, from, &out, &failure));
-    assert_same(out, expected, "round");
-    strew_release(from), strew_release(expected), strew_release(out);
+    assert_same(out, wanted, "round");
+    strew_release(from), strew_release(wanted), strew_release(out);
   }
 }
 END_TEST
@@ -126,10 +126,10 @@ START_TEST(halves_round_once) {
 END_TEST
 
 static void check_meeting(strew_binary_op op, strew_dtype from, int rank, double a, strew_dtype dtype, double b,
-                          strew_dtype gives, double due) {
+                          strew_dtype gives, double expected) {
   if (lacks(from)) return;
   strew_tensor *x = tensor_from_doubles(from, 1, &a), *y = tensor_from_doubles(dtype, 1, &b), *out = NULL;
-  strew_tensor *wanted = tensor_from_doubles(gives, 1, &due), *flat = NULL;
+  strew_tensor *wanted = tensor_from_doubles(gives, 1, &expected), *flat = NULL;
   ok(strew_view(x, rank, (const int64_t[]){1}, &flat, &failure));
   ok(strew_binary(op, strew_of(flat), strew_of(y), &out, &failure));
   assert_same(out, wanted, binary_rows[op].name);
@@ -176,10 +176,10 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------- equal, allclose */
 
-static void expect_equal(strew_tensor *a, strew_tensor *b, bool due) {
-  bool is = !due;
+static void expect_equal(strew_tensor *a, strew_tensor *b, bool expected) {
+  bool is = !expected;
   ok(strew_equal(a, b, &is, &failure));
-  ck_assert_int_eq(is, due);
+  ck_assert_int_eq(is, expected);
 }
 
 START_TEST(equal_compares_wholes) {
@@ -210,7 +210,7 @@ START_TEST(allclose_follows_its_formula) {
   const struct {
     strew_dtype dtype;
     double a, b, rtol, atol;
-    bool due;
+    bool expected;
   } cases[] = {
       {STREW_FLOAT32, 1, 1.000009, 1e-5, 1e-8, true},
       {STREW_FLOAT32, 1, 1.0001, 1e-5, 1e-8, false},
@@ -235,9 +235,9 @@ START_TEST(allclose_follows_its_formula) {
     if (lacks(cases[i].dtype)) continue;
     strew_tensor *a = tensor_from_doubles(cases[i].dtype, 1, &cases[i].a);
     strew_tensor *b = tensor_from_doubles(cases[i].dtype, 1, &cases[i].b);
-    bool is = !cases[i].due;
+    bool is = !cases[i].expected;
     ok(strew_allclose(a, b, cases[i].rtol, cases[i].atol, &is, &failure));
-    ck_assert_msg(is == cases[i].due, "allclose case %zu is %d", i, is);
+    ck_assert_msg(is == cases[i].expected, "allclose case %zu is %d", i, is);
     strew_release(a), strew_release(b);
   }
   /* equal as float64, but not as int64 */
@@ -406,12 +406,12 @@ START_TEST(comparisons_take_any_number) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int k = 0; k < 12; k++) {
       int sign = cases[i].sign, order = k < 6 ? sign : -sign;
-      const bool due[] = {
+      const bool expected[] = {
           sign == 0, sign != 0, order == -1, order == -1 || sign == 0, order == 1, order == 1 || sign == 0};
       strew_tensor *x = tensor_from_doubles(cases[i].dtype, 1, &cases[i].element), *out = NULL;
       strew_operand number = strew_number(cases[i].number);
       ok(strew_binary(ops[k % 6], k < 6 ? strew_of(x) : number, k < 6 ? number : strew_of(x), &out, &failure));
-      assert_elements(out, STREW_BOOL, (uint8_t[]){due[k % 6]}, "%s, case %zu, %d", binary_rows[ops[k % 6]].name, i, k);
+      assert_elements(out, STREW_BOOL, (uint8_t[]){expected[k % 6]}, "%s, case %zu, %d", binary_rows[ops[k % 6]].name, i, k);
       strew_release(x), strew_release(out);
     }
 }

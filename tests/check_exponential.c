@@ -6,21 +6,21 @@
 #include <float.h>
 
 /* How far is `is` from `due`, in units of the last place of a format with that many digits and that lowest exponent? */
-static double units_off(long double is, long double due, int digits, int lowest) {
-  if (is == due || (isnan(is) && isnan(due))) return 0;
-  if (!isfinite(is) || !isfinite(due)) return INFINITY;
-  int exponent = due == 0 || ilogbl(due) < lowest ? lowest : ilogbl(due);
-  return (double)(fabsl(is - due) / ldexpl(1, exponent - digits + 1));
+static double units_off(long double is, long double expected, int digits, int lowest) {
+  if (is == expected || (isnan(is) && isnan(expected))) return 0;
+  if (!isfinite(is) || !isfinite(expected)) return INFINITY;
+  int exponent = expected == 0 || ilogbl(expected) < lowest ? lowest : ilogbl(expected);
+  return (double)(fabsl(is - expected) / ldexpl(1, exponent - digits + 1));
 }
 
 /* What would be rounded to infinity is infinity. */
-static double off_f32(float is, double due) {
-  if (due > 0x1.ffffffp127) due = INFINITY;
-  return units_off(is, due, 24, -126);
+static double off_f32(float is, double expected) {
+  if (expected > 0x1.ffffffp127) expected = INFINITY;
+  return units_off(is, expected, 24, -126);
 }
-static double off_f64(double is, long double due) {
-  if (due > 0x1.fffffffffffff8p1023L) due = INFINITY;
-  return units_off(is, due, 53, -1022);
+static double off_f64(double is, long double expected) {
+  if (expected > 0x1.fffffffffffff8p1023L) expected = INFINITY;
+  return units_off(is, expected, 53, -1022);
 }
 
 /* Floats of every size: one bit pattern in so many, another in each of the SLICES tests. */

@@ -81,10 +81,11 @@ static void assert_text(const char *path, const char *text) {
     check_refusal(#call, (call), (path), (text));                                                                      \
   } while (0)
 static void check_refusal(const char *what, strew_status status, const char *path, const char *text) {
-  char due[512];
+  char expected[512];
   ck_assert_msg(status == STREW_EFILE, "%s gave status %s: %s", what, strew_status_name(status), failure.message);
-  snprintf(due, sizeof due, ": 'path' is \"%s\", which %s", path, text);
-  ck_assert_msg(strstr(failure.message, due) != NULL, "%s failed with\n%s\ndue was\n%s", what, failure.message, due);
+  snprintf(expected, sizeof expected, ": 'path' is \"%s\", which %s", path, text);
+  ck_assert_msg(strstr(failure.message, expected) != NULL, "%s failed with\n%s\ndue was\n%s", what, failure.message,
+                expected);
 }
 
 /* ------------------------------------------------------------------------------------------------ kinds of files */
@@ -633,19 +634,19 @@ END_TEST
 /* In a process of its own: a library that was found once stays. */
 START_TEST(test_no_library) {
   const int64_t sizes[] = {2, 2};
-  const char *const due[KINDS] = {[ARCHIVE] = "needs the library libzip, which is not installed",
-                                  [PNG] = "needs the library libpng, which is not installed"};
+  const char *const expected[KINDS] = {[ARCHIVE] = "needs the library libzip, which is not installed",
+                                       [PNG] = "needs the library libpng, which is not installed"};
   const char *const hints[KINDS] = {
       [ARCHIVE] = "on Debian: apt install libzip-dev", [PNG] = "on Debian: apt install libpng-dev"};
   system_faults.lacks_libraries = true;
   for (int kind = 0; kind < KINDS; kind++) {
-    if (!due[kind]) continue;
+    if (!expected[kind]) continue;
     strew_tensor *tensor = random_content(kind, STREW_INT32, sizes, CONTIGUOUS), *loaded = NULL;
     const char *path = in_folder(names[kind]);
     put_bytes(path, "old", 3);
-    assert_refused(save_as(kind, tensor, path), path, due[kind]);
+    assert_refused(save_as(kind, tensor, path), path, expected[kind]);
     ck_assert_str_eq(failure.hint, hints[kind]);
-    assert_refused(load_as(kind, path, &loaded), path, due[kind]);
+    assert_refused(load_as(kind, path, &loaded), path, expected[kind]);
     assert_text(path, "old");
     ck_assert_int_eq(count_files(), 1);
     ck_assert_int_eq(unlink(path), 0);

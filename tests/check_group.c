@@ -320,13 +320,13 @@ static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor
   for (int is_given = 0; is_given < 2; is_given++) {
     strew_group_options options = {.dim_size = is_given ? -1 : rows, .reduction = reduction, .mode = mode};
     strew_tensor *out = is_given ? given : NULL, *arg = NULL;
-    char due[160];
+    char expected[160];
     assert_fails(strew_group(src, index, &options, &out, has_arg ? &arg : NULL, &failure), STREW_EINDEX, NULL);
-    snprintf(due, sizeof due,
+    snprintf(expected, sizeof expected,
              "scatter: 'index' has value %" PRId64 " at [%" PRId64 "], out of range for dim 0 of %s (size %" PRId64
              ", ",
              value, place, is_given ? "out" : "the result", rows);
-    ck_assert_msg(!strncmp(failure.message, due, strlen(due)), "%s\nis not\n%s", failure.message, due);
+    ck_assert_msg(!strncmp(failure.message, expected, strlen(expected)), "%s\nis not\n%s", failure.message, expected);
     ck_assert(out == (is_given ? given : NULL) && !arg);
     assert_elements(given, strew_tensor_dtype(given), before, "%s after a bad index", strew_reduction_name(reduction));
   }

@@ -13,7 +13,7 @@ static const char *const methods[] = {"scatter", "scatter_add", "scatter_add_", 
                                       "numel",   "expand_as",   "cumsum",       "view", "shape", NULL};
 
 static const struct {
-  const char *wanted, *due;
+  const char *wanted, *expected;
 } guesses[] = {
     {"scater_add_", "scatter_add_"},
     {"scatter_ad", "scatter_add"},
@@ -42,9 +42,9 @@ static const struct {
 
 START_TEST(test_nearest) {
   for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++) {
-    const char *is = nearest(guesses[i].wanted, methods), *due = guesses[i].due;
-    bool same = is && due ? strcmp(is, due) == 0 : is == due;
-    ck_assert_msg(same, "\"%s\": %s, not %s", guesses[i].wanted, is ? is : "none", due ? due : "none");
+    const char *is = nearest(guesses[i].wanted, methods), *expected = guesses[i].expected;
+    bool same = is && expected ? strcmp(is, expected) == 0 : is == expected;
+    ck_assert_msg(same, "\"%s\": %s, not %s", guesses[i].wanted, is ? is : "none", expected ? expected : "none");
   }
 }
 END_TEST
@@ -65,8 +65,8 @@ START_TEST(test_long_names) {
     memcpy(wanted, name, length);
     name[length] = wanted[length] = 0;
     wanted[length / 2] = 'b';
-    const char *is = nearest(wanted, names), *due = length < 3 || length > 40 ? NULL : name;
-    ck_assert_msg(is == due, "%zu letters: %s", length, is ? is : "none");
+    const char *is = nearest(wanted, names), *expected = length < 3 || length > 40 ? NULL : name;
+    ck_assert_msg(is == expected, "%zu letters: %s", length, is ? is : "none");
   }
 }
 END_TEST

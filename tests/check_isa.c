@@ -20,7 +20,7 @@ static const struct index_loops *const index_of[] = {INSTRUCTION_SETS(TABLE, ind
 /* Rows begin at some element of these. */
 enum { LONGEST = 1200, ROWS = 4 };
 typedef char memory[2 * LONGEST * 8] __attribute__((aligned(64)));
-static memory inputs[ROWS], due, found;
+static memory inputs[ROWS], expected, found;
 static char *in[ROWS];
 
 static const int64_t lengths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 1024, 1025, 1091};
@@ -38,17 +38,17 @@ static void draw_row(int i, strew_dtype dtype, int64_t count) {
 }
 
 static void clear(void) {
-  memset(due, 0x55, sizeof due);
+  memset(expected, 0x55, sizeof expected);
   memset(found, 0x55, sizeof found);
 }
 
 /* Equal but for NaNs' payloads, and nothing written behind? */
 static void compare(strew_dtype dtype, int64_t count, int isa, const char *what, int which) {
   for (int64_t k = 0; k < count; k++)
-    if (!same_element(dtype, due + k * size_of(dtype), found + k * size_of(dtype)))
+    if (!same_element(dtype, expected + k * size_of(dtype), found + k * size_of(dtype)))
       ck_abort_msg("%s %d of %s, %d elements: %s differs from plain at %d", what, which, strew_dtype_name(dtype),
                    (int)count, isa_name((enum isa)isa), (int)k);
-  if (memcmp(due + count * size_of(dtype), found + count * size_of(dtype), 64) != 0)
+  if (memcmp(expected + count * size_of(dtype), found + count * size_of(dtype), 64) != 0)
     ck_abort_msg("%s %d of %s: %s writes beyond %d elements", what, which, strew_dtype_name(dtype),
                  isa_name((enum isa)isa), (int)count);
 }
@@ -63,7 +63,7 @@ static void check_kernel(int isa, strew_dtype dtype, strew_dtype gives, kernel *
     for (int i = 0; i < 3; i++) draw_row(i, dtype, lengths[l]);
     if (!strcmp(what, "where")) draw_row(0, STREW_BOOL, lengths[l]);
     clear();
-    plain(lengths[l], due, (const void *const *)in);
+    plain(lengths[l], expected, (const void *const *)in);
     other(lengths[l], found, (const void *const *)in);
     compare(gives, lengths[l], isa, what, op);
   }
@@ -94,10 +94,10 @@ START_TEST(zeros_are_found) {
       for (int l = 0; l < LENGTHS; l++) {
         if (d == STREW_FLOAT16 || d == STREW_BFLOAT16) continue;
         int64_t bytes = size_of((strew_dtype)d), at = draw_below(lengths[l]);
-        memset(due, 1, sizeof due);
-        ck_assert_int_eq(elementwise_of[isa]->kernels[d]->find_zero(lengths[l], due + bytes), -1);
-        memset(due + (1 + at) * bytes, 0, (size_t)((lengths[l] - at) * bytes));
-        ck_assert_int_eq(elementwise_of[isa]->kernels[d]->find_zero(lengths[l], due + bytes), at);
+        memset(expected, 1, sizeof expected);
+        ck_assert_int_eq(elementwise_of[isa]->kernels[d]->find_zero(lengths[l], expected + bytes), -1);
+        memset(expected + (1 + at) * bytes, 0, (size_t)((lengths[l] - at) * bytes));
+        ck_assert_int_eq(elementwise_of[isa]->kernels[d]->find_zero(lengths[l], expected + bytes), at);
       }
 }
 END_TEST
@@ -110,11 +110,11 @@ static void check_convert(int isa, strew_dtype to, strew_dtype from, convert_row
       int64_t room = 2 * LONGEST / (step ? step : 1), count = lengths[l] < room - 9 ? lengths[l] : room - 9;
       draw_row(0, from, step ? (count - 1) * step + 1 : 1);
       clear();
-      plain(count, due, size_of(to), in[0], step * size_of(from));
+      plain(count, expected, size_of(to), in[0], step * size_of(from));
       other(count, found, size_of(to), in[0], step * size_of(from));
       compare(to, count, isa, "conversion from", (int)from);
       clear();
-      plain(count, due, 2 * size_of(to), in[0], step * size_of(from));
+      plain(count, expected, 2 * size_of(to), in[0], step * size_of(from));
       other(count, found, 2 * size_of(to), in[0], step * size_of(from));
       compare(to, 2 * count - 1, isa, "strided conversion from", (int)from);
     }
@@ -127,9 +127,9 @@ static void check_transpose(transpose_block *transpose, strew_dtype dtype) {
     clear();
     for (int64_t r = 0; r < rows; r++)
       for (int64_t c = 0; c < columns; c++)
-        memcpy(due + r * step + c * size_of(dtype), in[0] + c * step + r * size_of(dtype), (size_t)size_of(dtype));
+        memcpy(expected + r * step + c * size_of(dtype), in[0] + c * step + r * size_of(dtype), (size_t)size_of(dtype));
     transpose(rows, columns, found, step, in[0], step);
-    ck_assert_mem_eq(due, found, sizeof due);
+    ck_assert_mem_eq(expected, found, sizeof expected);
   }
 }
 
@@ -207,7 +207,7 @@ static void compare_values(int isa, const struct fold *fold, strew_dtype dtype, 
     return;
   }
   for (int64_t k = 0; k < count; k++) {
-    const char *a = due + k * fold->value_bytes, *b = found + k * fold->value_bytes;
+    const char *a = expected + k * fold->value_bytes, *b = found + k * fold->value_bytes;
     ck_assert_mem_eq(a, b, 8);
     if (!same_element(dtype, a + 8, b + 8)) ck_abort_msg("fold %d of %s: values differ", kind, strew_dtype_name(dtype));
   }
@@ -220,7 +220,7 @@ static void check_rows(int isa, strew_dtype dtype, int kind, const struct fold *
   ck_assert(other->rows);
   for (int64_t rows = 1; rows < 10; rows++) {
     draw_row(0, dtype, 2 * count + 9);
-    for (int64_t i = 0; i < rows; i++) plain->row(due, in[0] + i * step, centers, count, 0);
+    for (int64_t i = 0; i < rows; i++) plain->row(expected, in[0] + i * step, centers, count, 0);
     other->rows(found, in[0], step, rows, centers, count);
     compare_values(isa, plain, dtype, value_of(kind, dtype), count, kind);
   }
@@ -242,26 +242,26 @@ static void check_fold(int isa, strew_dtype dtype, int kind, const struct fold *
     const char *centers = kind == DEVIATIONS ? (draw_row(1, dtype, count), in[1]) : NULL;
     draw_row(0, dtype, count);
     clear();
-    plain->block(due, in[0], centers, count, 5);
+    plain->block(expected, in[0], centers, count, 5);
     other->block(found, in[0], centers, count, 5);
     compare_values(isa, plain, dtype, gives, 1, kind);
     clear();
-    plain->start(due, count);
+    plain->start(expected, count);
     other->start(found, count);
     for (int i = 0; i < 3; i++) {
       draw_row(0, dtype, count);
       centers = given_to_row(dtype, kind, count);
-      plain->row(due, in[0], centers, count, i);
+      plain->row(expected, in[0], centers, count, i);
       other->row(found, in[0], centers, count, i);
     }
     compare_values(isa, plain, dtype, gives, count, kind);
     if (plain->rows) check_rows(isa, dtype, kind, plain, other, centers, count);
-    memcpy(inputs[2], due, sizeof due);
+    memcpy(inputs[2], expected, sizeof expected);
     draw_row(0, dtype, count);
     centers = given_to_row(dtype, kind, count);
-    plain->row(due, in[0], centers, count, 3);
+    plain->row(expected, in[0], centers, count, 3);
     other->row(found, in[0], centers, count, 3);
-    plain->join(due, inputs[2], count);
+    plain->join(expected, inputs[2], count);
     other->join(found, inputs[2], count);
     compare_values(isa, plain, dtype, gives, count, kind);
   }
@@ -285,13 +285,13 @@ START_TEST(finishes_agree) {
       for (int root = 0; root < 2; root++) {
         clear();
         draw_row(0, STREW_FLOAT32, lengths[l]);
-        memcpy(due, in[0], (size_t)lengths[l] * 4), memcpy(found, in[0], (size_t)lengths[l] * 4);
-        reduce_of[ISA_PLAIN]->finish_f32(due, lengths[l], 7, root);
+        memcpy(expected, in[0], (size_t)lengths[l] * 4), memcpy(found, in[0], (size_t)lengths[l] * 4);
+        reduce_of[ISA_PLAIN]->finish_f32(expected, lengths[l], 7, root);
         reduce_of[isa]->finish_f32(found, lengths[l], 7, root);
         compare(STREW_FLOAT32, lengths[l], isa, "finish", root);
         draw_row(0, STREW_FLOAT64, lengths[l]);
-        memcpy(due, in[0], (size_t)lengths[l] * 8), memcpy(found, in[0], (size_t)lengths[l] * 8);
-        reduce_of[ISA_PLAIN]->finish_f64(due, lengths[l], 7, root);
+        memcpy(expected, in[0], (size_t)lengths[l] * 8), memcpy(found, in[0], (size_t)lengths[l] * 8);
+        reduce_of[ISA_PLAIN]->finish_f64(expected, lengths[l], 7, root);
         reduce_of[isa]->finish_f64(found, lengths[l], 7, root);
         compare(STREW_FLOAT64, lengths[l], isa, "finish", root);
       }
@@ -317,7 +317,7 @@ static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t
   }
   draw_row(1, dtype, columns + CONTRIBUTED), draw_row(2, dtype, PLACES * columns);
   clear();
-  memcpy(due, in[2], (size_t)(PLACES * columns * size)), memcpy(found, in[2], (size_t)(PLACES * columns * size));
+  memcpy(expected, in[2], (size_t)(PLACES * columns * size)), memcpy(found, in[2], (size_t)(PLACES * columns * size));
   struct tile tile = {.rows = CONTRIBUTED, .columns = columns, .index = index, .size = PLACES, .count = PLACES};
   tile.self_column = tile.src_column = size;
   tile.step = columns * size;
@@ -325,7 +325,7 @@ static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t
   tile.src_row = size; /* each begins an element after the one before */
   draw_ahead(&tile);
   const int64_t rows = by_list ? listed : CONTRIBUTED, *select = by_list ? list : NULL;
-  tile.self = due;
+  tile.self = expected;
   bool nobodys = row_of[ISA_PLAIN]->of[dtype].join[reduction](&tile, rows, select);
   tile.self = found;
   ck_assert(row_of[isa]->of[dtype].join[reduction](&tile, rows, select) == nobodys);
@@ -338,8 +338,8 @@ static void check_winners(int isa, strew_dtype dtype, int reduction, int64_t col
   for (int64_t k = 0; k <= columns; k++) winners[0][k] = winners[1][k] = BEFORE;
   draw_row(0, dtype, columns), draw_row(2, dtype, columns);
   clear();
-  memcpy(due, in[0], (size_t)(columns * size_of(dtype))), memcpy(found, in[0], (size_t)(columns * size_of(dtype)));
-  row_of[ISA_PLAIN]->of[dtype].win[reduction](due, winners[0], in[2], columns, HERE);
+  memcpy(expected, in[0], (size_t)(columns * size_of(dtype))), memcpy(found, in[0], (size_t)(columns * size_of(dtype)));
+  row_of[ISA_PLAIN]->of[dtype].win[reduction](expected, winners[0], in[2], columns, HERE);
   row_of[isa]->of[dtype].win[reduction](found, winners[1], in[2], columns, HERE);
   compare(dtype, columns, isa, "row with positions", reduction);
   ck_assert(!memcmp(winners[0], winners[1], (size_t)(columns + 1) * sizeof **winners));
@@ -364,7 +364,7 @@ END_TEST
 static bool join_one_by_one(const struct scatter_loops *loops, const struct tile *tile) {
   struct tile one = *tile;
   bool nobodys = false;
-  one.rows = 1, one.self = due;
+  one.rows = 1, one.self = expected;
   for (int64_t i = 0; i < tile->rows; i++, one.index++, one.src += tile->src_row) nobodys |= loops->join(&one, 1, NULL);
   return nobodys;
 }
@@ -388,8 +388,8 @@ START_TEST(processors_agree) {
     for (int64_t i = 0; i < rows; i++) random_element(dtype, src + i * size), index[i] = draw_below(places);
     if (draw_below(2)) index[draw_below(rows)] = draw_below(2) ? places : INT64_MIN;
     clear();
-    for (int64_t k = 0; k < places; k++) random_element(dtype, due + k * size);
-    memcpy(found, due, sizeof due);
+    for (int64_t k = 0; k < places; k++) random_element(dtype, expected + k * size);
+    memcpy(found, expected, sizeof expected);
     struct tile tile = {.rows = rows, .columns = 1, .index = index, .size = places, .count = places, .src = src};
     tile.step = tile.src_row = size;
     tile.self = found;
@@ -499,22 +499,22 @@ START_TEST(plain_index_loops_are_right) {
   for (int i = 0; i < 300; i++) offsets[i] = draw_below(1 << 20);
   for (int n = 0; n < 20000; n++) {
     int64_t count = 1 + draw_below(n % 10 ? 80 : 300), listed = 0;
-    bool ascends = true, is_constant = true, beyond = false, due_beyond = false;
+    bool ascends = true, is_constant = true, beyond = false, expected_beyond = false;
     draw_index(values, count);
     int64_t found_too = index_of[0]->list_owned(values, 0, count, &ours, list, &beyond);
     for (int64_t i = 0; i < count; i++) {
       ascends = ascends && values[i] >= 0 && (i == 0 || values[i] >= values[i - 1]);
       is_constant = is_constant && values[i] == values[0];
-      due_beyond = due_beyond || values[i] < 0 || values[i] >= 1000;
+      expected_beyond = expected_beyond || values[i] < 0 || values[i] >= 1000;
       if (values[i] >= 100 && values[i] < 400) require(listed < found_too && list[listed++] == i);
     }
-    require(listed == found_too && beyond == due_beyond);
+    require(listed == found_too && beyond == expected_beyond);
     require(index_of[0]->ascends(values, count) == ascends);
     require(index_of[0]->is_constant(values, count) == is_constant);
     check_range(index_of[0], values, count, n % 2 ? 0 : -1000);
     check_modes(index_of[0], values, count);
-    require(index_of[0]->number_places(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == due_beyond);
-    require(index_of[0]->find_places(values, count, &placing, places) == due_beyond);
+    require(index_of[0]->number_places(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == expected_beyond);
+    require(index_of[0]->find_places(values, count, &placing, places) == expected_beyond);
     for (int64_t i = 0; i < count; i++) {
       const bool fits = values[i] >= 0 && values[i] < 1000;
       require(numbers[i] == (fits ? 5 + offsets[i] + values[i] * (1 + n % 3) : -1));

@@ -70,8 +70,8 @@ static struct matrices matrices_of(strew_tensor *tensor, const char *elements, b
   return m;
 }
 
-static void due_element(const struct matrices *a, const struct matrices *b, int rank, const int64_t *batch, int64_t row,
-                        int64_t column, void *to) {
+static void expected_element(const struct matrices *a, const struct matrices *b, int rank, const int64_t *batch,
+                             int64_t row, int64_t column, void *to) {
   double sum = 0;
   uint64_t wrapping = 0;
   for (int64_t i = 0; i < a->columns; i++) {
@@ -86,7 +86,7 @@ static void due_element(const struct matrices *a, const struct matrices *b, int 
 }
 
 /* All elements, in row-major order; the result's shape, too. */
-static char *due_product(strew_tensor *a, strew_tensor *b, int *rank, int64_t *sizes) {
+static char *expected_product(strew_tensor *a, strew_tensor *b, int *rank, int64_t *sizes) {
   char *left = host_of(a), *right = host_of(b);
   struct matrices x = matrices_of(a, left, true), y = matrices_of(b, right, false);
   int batch_rank = x.batch_rank > y.batch_rank ? x.batch_rank : y.batch_rank;
@@ -98,20 +98,20 @@ static char *due_product(strew_tensor *a, strew_tensor *b, int *rank, int64_t *s
     batches *= sizes[d];
   }
   size_t size = strew_dtype_size_bytes(x.dtype);
-  char *due = malloc((size_t)(batches * x.rows * y.columns + 1) * size), *next = due;
+  char *expected = malloc((size_t)(batches * x.rows * y.columns + 1) * size), *next = expected;
   for (int64_t i = 0; i < batches; i++) {
     int64_t rest = i;
     for (int d = batch_rank - 1; d >= 0; d--) batch[d] = rest % sizes[d], rest /= sizes[d];
     for (int64_t row = 0; row < x.rows; row++)
       for (int64_t column = 0; column < y.columns; column++, next += size)
-        due_element(&x, &y, batch_rank, batch, row, column, next);
+        expected_element(&x, &y, batch_rank, batch, row, column, next);
   }
   *rank = batch_rank;
   if (strew_tensor_rank(a) > 1) sizes[(*rank)++] = x.rows;
   if (strew_tensor_rank(b) > 1) sizes[(*rank)++] = y.columns;
   free(left);
   free(right);
-  return due;
+  return expected;
 }
 
 /* --------------------------------------------------------------------------------------------------- the tests */
@@ -119,22 +119,22 @@ static char *due_product(strew_tensor *a, strew_tensor *b, int *rank, int64_t *s
 static void check_product(strew_product kind, strew_tensor *a, strew_tensor *b, const char *layouts) {
   int rank;
   int64_t sizes[8];
-  char *due = due_product(a, b, &rank, sizes);
+  char *expected = expected_product(a, b, &rank, sizes);
   strew_dtype dtype = strew_tensor_dtype(a);
   strew_tensor *out = NULL;
   ok(strew_matmul(kind, a, b, &out, &failure));
   assert_sizes(out, rank, sizes);
-  assert_elements(out, dtype, due, "product %d of %s, ranks %d and %d, %s", (int)kind, strew_dtype_name(dtype),
+  assert_elements(out, dtype, expected, "product %d of %s, ranks %d and %d, %s", (int)kind, strew_dtype_name(dtype),
                   strew_tensor_rank(a), strew_tensor_rank(b), layouts);
   strew_release(out);
   for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) { /* into given tensors, whatever they held */
     out = random_tensor(dtype, rank, sizes, (enum layout)layout);
     ok(strew_matmul(kind, a, b, &out, &failure));
-    assert_elements(out, dtype, due, "product %d of %s into a %s tensor", (int)kind, strew_dtype_name(dtype),
+    assert_elements(out, dtype, expected, "product %d of %s into a %s tensor", (int)kind, strew_dtype_name(dtype),
                     layout_name((enum layout)layout));
     strew_release(out);
   }
-  free(due);
+  free(expected);
 }
 
 START_TEST(products) {
@@ -196,14 +196,14 @@ START_TEST(rounded_once) {
   for (int i = 0; i < N; i++) x[i] = 1, y[i] = 1;
   strew_tensor *a = tensor_from_doubles(STREW_FLOAT16, N, x), *b = tensor_from_doubles(STREW_FLOAT16, N, y);
   strew_tensor *row = NULL, *column = NULL, *out = NULL;
-  const uint16_t due = 0x6802; /* 2052: 2051 lies halfway between two, and goes to the even one */
+  const uint16_t expected = 0x6802; /* 2052: 2051 lies halfway between two, and goes to the even one */
   ok(strew_view(a, 2, (int64_t[]){1, N}, &row, &failure));
   ok(strew_view(b, 2, (int64_t[]){N, 1}, &column, &failure));
   ok(strew_matmul(STREW_DOT, a, b, &out, &failure));
-  assert_elements(out, STREW_FLOAT16, &due, "dot");
+  assert_elements(out, STREW_FLOAT16, &expected, "dot");
   strew_release(out), out = NULL;
   ok(strew_matmul(STREW_MM, row, column, &out, &failure));
-  assert_elements(out, STREW_FLOAT16, &due, "mm");
+  assert_elements(out, STREW_FLOAT16, &expected, "mm");
   strew_release(out);
   strew_release(a);
   strew_release(b);
@@ -224,15 +224,15 @@ START_TEST(dot_in_order) {
     ok(strew_randn(device, STREW_FLOAT64, 1, &n, &b, &failure));
     ok(strew_slice(a, 0, 0, N * step, step, &every_a, &failure));
     ok(strew_slice(b, 0, 0, N * step, step, &every_b, &failure));
-    float *p = host_of(every_a), due_single;
-    double *q = host_of(every_b), due_double;
+    float *p = host_of(every_a), expected_single;
+    double *q = host_of(every_b), expected_double;
     for (int i = 0; i < N; i++) p[i] *= p[i], q[i] *= q[i];
-    due_single = ordered_float(p, N, false), due_double = ordered_double(q, N, false);
+    expected_single = ordered_float(p, N, false), expected_double = ordered_double(q, N, false);
     ok(strew_matmul(STREW_DOT, every_a, every_a, &out, &failure));
-    assert_elements(out, STREW_FLOAT32, &due_single, "dot of float32, step %d", step);
+    assert_elements(out, STREW_FLOAT32, &expected_single, "dot of float32, step %d", step);
     strew_release(out), out = NULL;
     ok(strew_matmul(STREW_MATMUL, every_b, every_b, &out, &failure));
-    assert_elements(out, STREW_FLOAT64, &due_double, "dot of float64, step %d", step);
+    assert_elements(out, STREW_FLOAT64, &expected_double, "dot of float64, step %d", step);
     free(p);
     free(q);
     strew_release(a);

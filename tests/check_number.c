@@ -23,12 +23,14 @@ static void free_locale(void) { freelocale(plain); }
 
 static void assert_reads(const char *text) {
   struct decimal decimal;
-  char *due_end;
+  char *expected_end;
   const char *end = decimal_scan(text, &decimal);
-  double due = strtod_l(text, &due_end, plain);
-  if (end != due_end) ck_abort_msg("\"%.200s\": %td bytes were read, due %td", text, end - text, due_end - text);
+  double expected = strtod_l(text, &expected_end, plain);
+  if (end != expected_end)
+    ck_abort_msg("\"%.200s\": %td bytes were read, due %td", text, end - text, expected_end - text);
   double is = decimal_to_double(&decimal, plain);
-  if (!same_element(STREW_FLOAT64, &is, &due)) ck_abort_msg("\"%.200s\" is read as %a, due %a", text, is, due);
+  if (!same_element(STREW_FLOAT64, &is, &expected))
+    ck_abort_msg("\"%.200s\" is read as %a, due %a", text, is, expected);
 }
 
 START_TEST(test_texts) {
@@ -139,10 +141,10 @@ START_TEST(test_integers) {
   int64_t is;
   char text[32];
   for (int i = 0; i < 10000; i++) {
-    int64_t due = (int64_t)draw() >> draw_below(64);
-    snprintf(text, sizeof text, "%lld", (long long)due);
+    int64_t expected = (int64_t)draw() >> draw_below(64);
+    snprintf(text, sizeof text, "%lld", (long long)expected);
     decimal_scan(text, &decimal);
-    if (!decimal_to_integer(&decimal, &is) || is != due) ck_abort_msg("%s is read as another int64", text);
+    if (!decimal_to_integer(&decimal, &is) || is != expected) ck_abort_msg("%s is read as another int64", text);
   }
   static const char *const others[] = {"9223372036854775808",
                                        "-9223372036854775809",
@@ -163,7 +165,7 @@ END_TEST
 START_TEST(test_values_that_are_integers) {
   static const struct {
     const char *text;
-    int64_t due;
+    int64_t expected;
   } whole[] = {{"1.0", 1},
                {"-2.50e1", -25},
                {"1e3", 1000},
@@ -189,7 +191,8 @@ START_TEST(test_values_that_are_integers) {
   int64_t is;
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
     decimal_scan(whole[i].text, &decimal);
-    ck_assert_msg(decimal_value_to_integer(&decimal, &is) && is == whole[i].due, "%s is another int64", whole[i].text);
+    ck_assert_msg(decimal_value_to_integer(&decimal, &is) && is == whole[i].expected, "%s is another int64",
+                  whole[i].text);
   }
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     decimal_scan(others[i], &decimal);
@@ -235,10 +238,10 @@ START_TEST(test_random_floats) {
 }
 END_TEST
 
-static void assert_written(double value, const char *due) {
+static void assert_written(double value, const char *expected) {
   char text[NUMBER_BYTES];
   write_float(STREW_FLOAT64, &value, plain, text);
-  ck_assert_str_eq(text, due);
+  ck_assert_str_eq(text, expected);
 }
 
 START_TEST(test_layout) {

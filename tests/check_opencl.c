@@ -62,14 +62,14 @@ END_TEST
 /* Something of several launches, with its right result. */
 static strew_status use_device(strew_device *on) {
   const int64_t sizes[] = {3, 4};
-  static const int16_t due[] = {5, 5, 5, 5, 7, 7, 7, 7, 5, 5, 5, 5};
+  static const int16_t expected[] = {5, 5, 5, 5, 7, 7, 7, 7, 5, 5, 5, 5};
   int16_t got[12] = {0};
   strew_tensor *t = NULL, *row = NULL;
   strew_status status = strew_full(on, STREW_INT16, 2, sizes, strew_int(5), &t, &failure);
   if (status == STREW_OK) status = strew_narrow(t, 0, 1, 1, &row, &failure);
   if (status == STREW_OK) status = strew_fill(row, strew_int(7), &failure);
   if (status == STREW_OK) status = strew_read(t, got, sizeof got, &failure);
-  if (status == STREW_OK) ck_assert_mem_eq(got, due, sizeof due);
+  if (status == STREW_OK) ck_assert_mem_eq(got, expected, sizeof expected);
   strew_release(t), strew_release(row);
   return status;
 }
@@ -169,7 +169,7 @@ END_TEST
 START_TEST(memory_is_short) {
   const int64_t many = 1 << 20, more = 3 << 20;
   strew_tensor *t = NULL, *other = NULL;
-  char due[600];
+  char expected[600];
   strew_capabilities can;
   ok(strew_device_capabilities(device, &can, &failure));
   ok(strew_empty(device, STREW_INT8, 1, &many, &t, &failure));
@@ -180,12 +180,12 @@ START_TEST(memory_is_short) {
   ck_assert(faults.failed == 1 && faults.calls == 2);
   opencl_faults_limit(1, true);
   assert_fails(strew_empty(device, STREW_INT16, 1, &many, &other, &failure), STREW_EMEMORY, NULL);
-  snprintf(due, sizeof due,
+  snprintf(expected, sizeof expected,
            "empty: 'device' out of memory: 2097152 bytes on %s (%s): clCreateBuffer returned "
            "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)\n"
            "  hint  3145728 bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
            strew_device_name(device), strew_device_description(device), can.memory_bytes);
-  ck_assert_str_eq(failure.message, due);
+  ck_assert_str_eq(failure.message, expected);
   opencl_faults_limit(0, false);
   faults.only = NULL;
   ok(strew_empty(device, STREW_INT16, 1, &many, &other, &failure));
@@ -220,30 +220,30 @@ START_TEST(operands_on_different_devices) {
   const int64_t three = 3, places[] = {0, 2, 1};
   const char *name = strew_device_name(device);
   strew_tensor *there = NULL, *here = NULL, *index = NULL, *out = NULL;
-  char due[600];
+  char expected[600];
   ok(strew_full(device, STREW_FLOAT32, 1, &three, strew_int(1), &there, &failure));
   ok(strew_full(cpu, STREW_FLOAT32, 1, &three, strew_int(1), &here, &failure));
   ok(strew_from(cpu, STREW_INT64, 1, &three, places, &index, &failure));
   assert_fails(strew_binary(STREW_ADD, strew_of(there), strew_of(here), &out, &failure), STREW_EDEVICE, NULL);
-  snprintf(due, sizeof due,
+  snprintf(expected, sizeof expected,
            "add: 'other' is on cpu, all operands must be on one device\n"
            "  self   float32[3] %s\n  other  float32[3] cpu\n  hint   other:to(\"%s\")",
            name, name);
-  ck_assert_str_eq(failure.message, due);
+  ck_assert_str_eq(failure.message, expected);
   strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
   out = there;
   assert_fails(strew_scatter(there, 0, index, strew_of(here), &options, &out, &failure), STREW_EDEVICE, NULL);
-  snprintf(due, sizeof due,
+  snprintf(expected, sizeof expected,
            "scatter: 'index' is on cpu, all operands must be on one device\n"
            "  self   float32[3] %s\n  index  int64[3] cpu\n  src    float32[3] cpu\n  hint   index:to(\"%s\")",
            name, name);
-  ck_assert_str_eq(failure.message, due);
+  ck_assert_str_eq(failure.message, expected);
   out = NULL;
   assert_fails(strew_cat(2, (strew_tensor *[]){there, here}, 0, &out, &failure), STREW_EDEVICE, NULL);
-  snprintf(due, sizeof due,
+  snprintf(expected, sizeof expected,
            "cat: 'tensors' is on cpu at [2], on %s at [1]: all must be on one device\n  hint  tensors[2]:to(\"%s\")",
            name, name);
-  ck_assert_str_eq(failure.message, due);
+  ck_assert_str_eq(failure.message, expected);
   ck_assert_ptr_null(out);
   strew_release(there), strew_release(here), strew_release(index);
 }
@@ -254,13 +254,13 @@ START_TEST(tensors_beyond_the_largest) {
   ok(strew_device_capabilities(device, &can, &failure));
   int64_t size = (int64_t)can.largest_block_bytes + 1;
   strew_tensor *out = NULL;
-  char due[400];
+  char expected[400];
   if (!can.largest_block_bytes) return;
-  snprintf(due, sizeof due,
+  snprintf(expected, sizeof expected,
            "empty: 'device' %s allows at most %zu bytes in one tensor, got %zu\n"
            "  hint  0 bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
            strew_device_name(device), can.largest_block_bytes, can.largest_block_bytes + 1, can.memory_bytes);
-  assert_fails(strew_empty(device, STREW_INT8, 1, &size, &out, &failure), STREW_EMEMORY, due);
+  assert_fails(strew_empty(device, STREW_INT8, 1, &size, &out, &failure), STREW_EMEMORY, expected);
   ck_assert_ptr_null(out);
 }
 END_TEST
@@ -524,7 +524,7 @@ END_TEST
 /* Three elements, sorted in a context: STREW_OK, or the sort's failure; what the device then promises. */
 static strew_status sort_three(strew_context *in, char promise[256]) {
   const int64_t three = 3;
-  static const int32_t unsorted[] = {2, 1, 3}, due[] = {1, 2, 3};
+  static const int32_t unsorted[] = {2, 1, 3}, expected[] = {1, 2, 3};
   strew_device *on = NULL;
   strew_tensor *t = NULL, *values = NULL, *positions = NULL;
   strew_capabilities can;
@@ -533,7 +533,7 @@ static strew_status sort_three(strew_context *in, char promise[256]) {
   ok(strew_from(on, STREW_INT32, 1, &three, unsorted, &t, &failure));
   clear_failure();
   strew_status status = strew_sort(t, 0, false, &values, &positions, &failure);
-  if (status == STREW_OK) assert_elements(values, STREW_INT32, due, "sorted");
+  if (status == STREW_OK) assert_elements(values, STREW_INT32, expected, "sorted");
   ck_assert_int_eq(strew_device_capabilities(on, &can, &none), STREW_OK);
   memcpy(promise, can.promise, sizeof can.promise);
   strew_release(t), strew_release(values), strew_release(positions);
@@ -643,8 +643,8 @@ END_TEST
 struct neighbour {
   const char *device;
   strew_options options;
-  float due[PLACES];
-  int64_t due_order[PLACES];
+  float expected[PLACES];
+  int64_t expected_order[PLACES];
   strew_error error;
   int wrong;
 };
@@ -675,7 +675,8 @@ static void *compute_again(void *neighbour_) {
   float values[PLACES] = {0};
   int64_t order[PLACES] = {0};
   if (compute(neighbour, 7, values, order) != STREW_OK) return neighbour->error.message;
-  bool is_same = !memcmp(values, neighbour->due, sizeof values) && !memcmp(order, neighbour->due_order, sizeof order);
+  bool is_same =
+      !memcmp(values, neighbour->expected, sizeof values) && !memcmp(order, neighbour->expected_order, sizeof order);
   return is_same && !neighbour->wrong ? NULL : "its results, or its limits, are others than when it was alone";
 }
 
@@ -687,9 +688,9 @@ START_TEST(contexts_on_different_devices) {
   pthread_t threads[2];
   neighbours[0].device = device_spec();
   for (int i = 0; i < 2; i++)
-    ck_assert_msg(compute(&neighbours[i], 7, neighbours[i].due, neighbours[i].due_order) == STREW_OK, "alone: %s",
-                  neighbours[i].error.message);
-  ck_assert_mem_eq(neighbours[0].due, neighbours[1].due, sizeof neighbours[0].due);
+    ck_assert_msg(compute(&neighbours[i], 7, neighbours[i].expected, neighbours[i].expected_order) == STREW_OK,
+                  "alone: %s", neighbours[i].error.message);
+  ck_assert_mem_eq(neighbours[0].expected, neighbours[1].expected, sizeof neighbours[0].expected);
   for (int i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, compute_again, &neighbours[i]), 0);
   for (int i = 0; i < 2; i++) {
     void *wrong;

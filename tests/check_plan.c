@@ -62,11 +62,12 @@ static int by_offsets(const void *a, const void *b) {
 }
 
 static void expect_places(const struct plan *plan, const struct plan *whole, bool ordered, const char *what) {
-  static struct place is[MOST], due[MOST];
-  int64_t count = places_of(whole, due);
+  static struct place is[MOST], expected[MOST];
+  int64_t count = places_of(whole, expected);
   ck_assert_int_eq(places_of(plan, is), count);
-  if (!ordered) qsort(is, (size_t)count, sizeof *is, by_offsets), qsort(due, (size_t)count, sizeof *due, by_offsets);
-  if (memcmp(is, due, (size_t)count * sizeof *is) != 0) ck_abort_msg("%s does not meet the same places", what);
+  if (!ordered)
+    qsort(is, (size_t)count, sizeof *is, by_offsets), qsort(expected, (size_t)count, sizeof *expected, by_offsets);
+  if (memcmp(is, expected, (size_t)count * sizeof *is) != 0) ck_abort_msg("%s does not meet the same places", what);
 }
 
 /* No dimension of size 1 is left, and no two neighbours that all operands run through evenly. */
@@ -163,7 +164,7 @@ END_TEST
 START_TEST(shapes_broadcast) {
   int fitting = 0;
   for (int n = 0; n < 5000; n++) {
-    int64_t a[MAX_RANK] = {0}, b[4] = {0}, due[4];
+    int64_t a[MAX_RANK] = {0}, b[4] = {0}, expected[4];
     int rank_a = (int)draw_below(5), rank_b = (int)draw_below(5), rank = rank_a > rank_b ? rank_a : rank_b;
     for (int d = 0; d < rank_a; d++) a[d] = draw_below(8) ? 1 + draw_below(2) : 0;
     for (int d = 0; d < rank_b; d++) b[d] = draw_below(8) ? 1 + draw_below(2) : 0;
@@ -171,13 +172,13 @@ START_TEST(shapes_broadcast) {
     for (int d = 1; d <= rank; d++) { /* from the right */
       int64_t size_a = d <= rank_a ? a[rank_a - d] : 1, size_b = d <= rank_b ? b[rank_b - d] : 1;
       fits &= size_a == size_b || size_a == 1 || size_b == 1;
-      due[rank - d] = size_a == 1 ? size_b : size_a;
+      expected[rank - d] = size_a == 1 ? size_b : size_a;
     }
     ck_assert(broadcast_sizes(&rank_a, a, rank_b, b) == fits);
     fitting += fits;
     if (!fits) continue;
     ck_assert_int_eq(rank_a, rank);
-    ck_assert_mem_eq(a, due, (size_t)rank * sizeof *due);
+    ck_assert_mem_eq(a, expected, (size_t)rank * sizeof *expected);
   }
   ck_assert(fitting > 500 && fitting < 4500);
 }

@@ -221,7 +221,7 @@ END_TEST
 /* ------------------------------------------------------------------------------------------------- processors */
 
 /* Does the process have just so many threads (-1: however many) beside the `known` ones? Those become known, too. */
-static bool finds_threads(int due, pid_t *known, int *count, pid_t *found) {
+static bool finds_threads(int new_count, pid_t *known, int *count, pid_t *found) {
   int are_new = 0;
   DIR *tasks = opendir("/proc/self/task");
   ck_assert_ptr_nonnull(tasks);
@@ -232,15 +232,15 @@ static bool finds_threads(int due, pid_t *known, int *count, pid_t *found) {
     if (!is_known) found[are_new++] = thread;
   }
   closedir(tasks);
-  if (due >= 0 && are_new != due) return false;
+  if (new_count >= 0 && are_new != new_count) return false;
   for (int i = 0; i < are_new; i++) known[(*count)++] = found[i];
   return true;
 }
 
 /* A thread that was joined is listed a moment longer. */
-static void find_threads(int due, pid_t *known, int *count, pid_t *found) {
+static void find_threads(int new_count, pid_t *known, int *count, pid_t *found) {
   int tries = 500;
-  while (!finds_threads(due, known, count, found) && --tries) usleep(10000);
+  while (!finds_threads(new_count, known, count, found) && --tries) usleep(10000);
   ck_assert_int_gt(tries, 0);
 }
 
@@ -386,8 +386,8 @@ static void *host_thread(void *neighbour_) {
     wrong += count_wrong(on);
     if (neighbour->limit_bytes) wrong += count_wrong_stops(on);
   }
-  strew_status due = neighbour->limit_bytes ? STREW_EMEMORY : STREW_OK;
-  wrong += strew_empty(on, STREW_UINT8, 1, &size, &large, NULL) != due;
+  strew_status status_expected = neighbour->limit_bytes ? STREW_EMEMORY : STREW_OK;
+  wrong += strew_empty(on, STREW_UINT8, 1, &size, &large, NULL) != status_expected;
   strew_release(large);
   strew_context_release(own);
   return (void *)(wrong + (neighbour->used_bytes != 0));

@@ -43,7 +43,7 @@ static uint64_t long_word_at(uint64_t seed, uint64_t first, int64_t i) {
   return block.words[i % 2 * 2] | (uint64_t)block.words[i % 2 * 2 + 1] << 32;
 }
 
-static void due_float(strew_dtype dtype, bool normal, uint64_t seed, uint64_t first, int64_t i, void *to) {
+static void expected_float(strew_dtype dtype, bool normal, uint64_t seed, uint64_t first, int64_t i, void *to) {
   double x;
   if (dtype == STREW_FLOAT64) {
     uint64_t word = long_word_at(seed, first, i);
@@ -64,23 +64,24 @@ START_TEST(floats_of_words) {
   const int64_t n = 5001, blocks = dtype == STREW_FLOAT64 ? 2501 : 1251;
   const uint64_t seed = 0x123456789abcdefu;
   size_t size = strew_dtype_size_bytes(dtype);
-  char *due = malloc((size_t)n * size);
+  char *expected = malloc((size_t)n * size);
   use_turn(_i / FLOATS / 2, _i);
   strew_context_seed(context, seed);
   for (int call = 0; call < 3; call++) {
     strew_tensor *out = NULL;
     if (call == 2) strew_context_seed(context, seed);
     for (int64_t i = 0; i < n; i++)
-      due_float(dtype, normal, seed, call == 1 ? (uint64_t)blocks : 0, i, due + (size_t)i * size);
+      expected_float(dtype, normal, seed, call == 1 ? (uint64_t)blocks : 0, i, expected + (size_t)i * size);
     ok((normal ? strew_randn : strew_rand)(device, dtype, 1, &n, &out, &failure));
-    assert_elements(out, dtype, due, "%s of %s, call %d", normal ? "randn" : "rand", strew_dtype_name(dtype), call);
+    assert_elements(out, dtype, expected, "%s of %s, call %d", normal ? "randn" : "rand", strew_dtype_name(dtype),
+                    call);
     strew_release(out);
   }
-  free(due);
+  free(expected);
 }
 END_TEST
 
-static int64_t due_integer(uint64_t word, int64_t low, uint64_t range) {
+static int64_t expected_integer(uint64_t word, int64_t low, uint64_t range) {
   uint64_t a = word >> 32, b = word & 0xffffffffu, c = range >> 32, d = range & 0xffffffffu;
   uint64_t carry = ((b * d >> 32) + (a * d & 0xffffffffu) + (b * c & 0xffffffffu)) >> 32;
   return (int64_t)((uint64_t)low + a * c + (a * d >> 32) + (b * c >> 32) + carry);
@@ -93,13 +94,13 @@ START_TEST(integers_of_words) {
   use_threads(thread_counts[_i]);
   strew_context_seed(context, 7);
   for (int b = 0; b < 5; b++) {
-    int64_t low = bounds[b][0], due[999];
+    int64_t low = bounds[b][0], expected[999];
     strew_tensor *out = NULL;
     for (int64_t i = 0; i < n; i++)
-      due[i] = due_integer(long_word_at(7, first, i), low, (uint64_t)bounds[b][1] - (uint64_t)low);
+      expected[i] = expected_integer(long_word_at(7, first, i), low, (uint64_t)bounds[b][1] - (uint64_t)low);
     ok(strew_randint(device, STREW_INT64, low, bounds[b][1], 1, &n, &out, &failure));
-    assert_elements(out, STREW_INT64, due, "randint %d", b);
-    for (int64_t i = 0; i < n; i++) ck_assert(due[i] >= low && due[i] < bounds[b][1]);
+    assert_elements(out, STREW_INT64, expected, "randint %d", b);
+    for (int64_t i = 0; i < n; i++) ck_assert(expected[i] >= low && expected[i] < bounds[b][1]);
     strew_release(out);
     first += 500;
   }
@@ -210,8 +211,8 @@ END_TEST
 START_TEST(logarithms) {
   for (int exponent = -65; exponent < -1; exponent++)
     for (int i = 0; i < 200; i++) {
-      double x = ldexp(1 + (double)(draw() >> 11) * 0x1p-53, exponent), due = log(x);
-      ck_assert_double_lt(fabs(normal_log_f64(x) / due - 1), 5e-16);
+      double x = ldexp(1 + (double)(draw() >> 11) * 0x1p-53, exponent), expected = log(x);
+      ck_assert_double_lt(fabs(normal_log_f64(x) / expected - 1), 5e-16);
       ck_assert_double_lt(fabs((double)normal_log_f32((float)x) / log((double)(float)x) - 1), 3e-7);
     }
 }
@@ -274,13 +275,13 @@ END_TEST
 /* ------------------------------------------------------------------------------------------------------- ramps */
 
 static void check_arange(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step, int64_t count,
-                         const double *due) {
-  strew_tensor *out = NULL, *expected = tensor_from_doubles(dtype, count, due);
+                         const double *expected) {
+  strew_tensor *out = NULL, *wanted = tensor_from_doubles(dtype, count, expected);
   ok(strew_arange(device, dtype, start, stop, step, &out, &failure));
   assert_sizes(out, 1, &count);
-  assert_same(out, expected, "arange");
+  assert_same(out, wanted, "arange");
   strew_release(out);
-  strew_release(expected);
+  strew_release(wanted);
 }
 
 START_TEST(aranges) {

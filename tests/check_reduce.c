@@ -46,8 +46,8 @@ static int64_t integer_at(strew_dtype dtype, const char *elements, int64_t i) {
   return strew_scalar_load(dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype)).as.i;
 }
 
-static void due_float(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction,
-                      void *to) {
+static void expected_float(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction,
+                           void *to) {
   double *doubles = malloc((size_t)(n + 1) * sizeof *doubles);
   float *floats = malloc((size_t)(n + 1) * sizeof *floats);
   for (int64_t i = 0; i < n; i++) floats[i] = (float)(doubles[i] = float_at(dtype, elements, i));
@@ -58,7 +58,7 @@ static void due_float(strew_fold fold, strew_dtype dtype, const char *elements, 
   free(floats);
 }
 
-static void due_integer(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
+static void expected_integer(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
   uint64_t result = fold == STREW_FOLD_PROD;
   for (int64_t i = 0; i < n; i++) {
     uint64_t x = (uint64_t)integer_at(dtype, elements, i);
@@ -79,7 +79,7 @@ static bool beats(strew_dtype dtype, const char *elements, int64_t i, int64_t k,
   return greatest ? a > b : a < b;
 }
 
-static void due_extreme(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
+static void expected_extreme(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
   bool greatest = fold == STREW_FOLD_AMAX || fold == STREW_FOLD_ARGMAX;
   bool position = fold == STREW_FOLD_ARGMIN || fold == STREW_FOLD_ARGMAX;
   size_t size = strew_dtype_size_bytes(dtype);
@@ -92,7 +92,7 @@ static void due_extreme(strew_fold fold, strew_dtype dtype, const char *elements
     memcpy(to, elements + (size_t)best * size, size);
 }
 
-static void due_truth(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
+static void expected_truth(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {
   unsigned char result = fold == STREW_FOLD_ALL;
   for (int64_t i = 0; i < n; i++) {
     bool is_true = is_float_dtype(dtype) ? float_at(dtype, elements, i) != 0 : integer_at(dtype, elements, i) != 0;
@@ -112,15 +112,15 @@ static strew_dtype dtype_of_fold(strew_fold fold, strew_dtype dtype) {
   }
 }
 
-static void due_of(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction, void *to) {
+static void expected_of(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction, void *to) {
   if (fold_rows[fold].gives == TRUTH)
-    due_truth(fold, dtype, elements, n, to);
+    expected_truth(fold, dtype, elements, n, to);
   else if (fold_rows[fold].gives != WIDE)
-    due_extreme(fold, dtype, elements, n, to);
+    expected_extreme(fold, dtype, elements, n, to);
   else if (is_float_dtype(dtype))
-    due_float(fold, dtype, elements, n, correction, to);
+    expected_float(fold, dtype, elements, n, correction, to);
   else
-    due_integer(fold, dtype, elements, n, to);
+    expected_integer(fold, dtype, elements, n, to);
 }
 
 /* --------------------------------------------------------------------------------------------- whole tensors */
@@ -155,14 +155,14 @@ static struct lines gather_lines(const strew_tensor *tensor, unsigned folded) {
   return lines;
 }
 
-static char *due_fold(strew_fold fold, const struct lines *lines, double correction) {
+static char *expected_fold(strew_fold fold, const struct lines *lines, double correction) {
   size_t size = strew_dtype_size_bytes(lines->dtype),
          out_size = strew_dtype_size_bytes(dtype_of_fold(fold, lines->dtype));
-  char *due = calloc((size_t)lines->outputs + 1, out_size);
+  char *expected = calloc((size_t)lines->outputs + 1, out_size);
   for (int64_t i = 0; i < lines->outputs; i++)
-    due_of(fold, lines->dtype, lines->elements + (size_t)(i * lines->n) * size, lines->n, correction,
-           due + (size_t)i * out_size);
-  return due;
+    expected_of(fold, lines->dtype, lines->elements + (size_t)(i * lines->n) * size, lines->n, correction,
+                expected + (size_t)i * out_size);
+  return expected;
 }
 
 static int dims_of(unsigned folded, int rank, int *dims) {
@@ -180,14 +180,14 @@ static void check_fold(strew_fold fold, strew_tensor *tensor, const struct lines
   int64_t sizes[RANKS];
   for (int d = 0; d < rank; d++)
     if (!(folded >> d & 1) || keepdim) sizes[kept++] = folded >> d & 1 ? 1 : strew_tensor_sizes(tensor)[d];
-  char *due = due_fold(fold, lines, correction);
+  char *expected = expected_fold(fold, lines, correction);
   strew_tensor *out = NULL;
   ok(strew_reduce(fold, tensor, count, dims, keepdim, correction, &out, &failure));
   assert_sizes(out, kept, sizes);
-  assert_elements(out, dtype_of_fold(fold, dtype), due, "%s of %s (%s), dimensions %u, %d threads",
+  assert_elements(out, dtype_of_fold(fold, dtype), expected, "%s of %s (%s), dimensions %u, %d threads",
                   fold_rows[fold].name, strew_dtype_name(dtype), layout, folded, strew_context_threads(context));
   strew_release(out);
-  free(due);
+  free(expected);
 }
 
 static const struct shape {
@@ -430,12 +430,12 @@ START_TEST(into_given) {
   for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
     strew_tensor *out = random_tensor(STREW_FLOAT16, 2, kept, (enum layout)layout), *given = out;
     struct lines lines = gather_lines(tensor, 2);
-    char *due = due_fold(STREW_FOLD_AMIN, &lines, 1);
+    char *expected = expected_fold(STREW_FOLD_AMIN, &lines, 1);
     free(lines.elements);
     ok(strew_reduce(STREW_FOLD_AMIN, tensor, 1, (int[]){1}, false, 1, &out, &failure));
     ck_assert_ptr_eq(out, given);
-    assert_elements(out, STREW_FLOAT16, due, "amin into %s", layout_name((enum layout)layout));
-    free(due);
+    assert_elements(out, STREW_FLOAT16, expected, "amin into %s", layout_name((enum layout)layout));
+    free(expected);
     strew_release(out);
   }
   strew_release(tensor);
@@ -478,14 +478,14 @@ RUNNING(uint64_t, NOTHING)
 static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
 
 /* Dense copies in the dtype of sums, there and back by the library's scalars. */
-static char *due_cumsum(strew_tensor *tensor, int dim) {
+static char *expected_cumsum(strew_tensor *tensor, int dim) {
   strew_dtype dtype = strew_tensor_dtype(tensor), out = dtype_of_cumsum(dtype);
   const int64_t *sizes = strew_tensor_sizes(tensor);
   int rank = strew_tensor_rank(tensor);
   int64_t count = strew_tensor_numel(tensor), n = rank ? sizes[dim] : 1, step = 1;
   for (int d = dim + 1; d < rank; d++) step *= sizes[d];
   size_t size = strew_dtype_size_bytes(dtype), out_size = strew_dtype_size_bytes(out);
-  char *elements = host_of(tensor), *due = malloc((size_t)count * out_size + 1);
+  char *elements = host_of(tensor), *expected = malloc((size_t)count * out_size + 1);
   strew_dtype sums = out == STREW_INT64 || out == STREW_FLOAT64 ? out : STREW_FLOAT32;
   size_t sum_size = strew_dtype_size_bytes(sums);
   char *from = malloc((size_t)count * 8 + 1), *to = malloc((size_t)count * 8 + 1);
@@ -504,22 +504,22 @@ static char *due_cumsum(strew_tensor *tensor, int dim) {
   }
   for (int64_t i = 0; i < count; i++)
     ok(strew_scalar_store(strew_scalar_load(sums, to + (size_t)i * sum_size), STREW_SATURATE, out,
-                          due + (size_t)i * out_size, &failure));
+                          expected + (size_t)i * out_size, &failure));
   free(elements);
   free(from);
   free(to);
-  return due;
+  return expected;
 }
 
 static void check_cumsum(strew_tensor *tensor, int dim, const char *layout) {
   strew_dtype dtype = strew_tensor_dtype(tensor);
-  char *due = due_cumsum(tensor, dim);
+  char *expected = expected_cumsum(tensor, dim);
   strew_tensor *out = NULL;
   ok(strew_cumsum(tensor, dim, &out, &failure));
-  assert_elements(out, dtype_of_cumsum(dtype), due, "cumsum of %s (%s), dimension %d of %d, %d threads",
+  assert_elements(out, dtype_of_cumsum(dtype), expected, "cumsum of %s (%s), dimension %d of %d, %d threads",
                   strew_dtype_name(dtype), layout, dim, strew_tensor_rank(tensor), strew_context_threads(context));
   strew_release(out);
-  free(due);
+  free(expected);
 }
 
 START_TEST(running_sums) {
@@ -577,18 +577,18 @@ START_TEST(running_sums_in_place) {
   for (int s = 0; s < 3; s++)
     for (int layout = CONTIGUOUS; layout <= STRIDED; layout++)
       for (int dim = 0; dim < some[s].rank; dim++) {
-        strew_tensor *tensor = tame_tensor(dtype, &some[s], (enum layout)layout), *due = NULL, *narrowed = NULL;
+        strew_tensor *tensor = tame_tensor(dtype, &some[s], (enum layout)layout), *expected = NULL, *narrowed = NULL;
         if (dtype == STREW_BOOL) {
           assert_fails(strew_cumsum(tensor, dim, &tensor, &failure), STREW_EDTYPE, NULL);
           strew_release(tensor);
           continue;
         }
-        ok(strew_cumsum(tensor, dim, &due, &failure));
-        ok(strew_to(due, device, dtype, &narrowed, &failure));
+        ok(strew_cumsum(tensor, dim, &expected, &failure));
+        ok(strew_to(expected, device, dtype, &narrowed, &failure));
         ok(strew_cumsum(tensor, dim, &tensor, &failure));
         assert_same(tensor, narrowed, "cumsum in place");
         strew_release(tensor);
-        strew_release(due);
+        strew_release(expected);
         strew_release(narrowed);
       }
 }

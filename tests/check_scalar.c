@@ -78,11 +78,11 @@ static const char *text_of(strew_scalar number, char *text) {
   return text;
 }
 
-static void expect_scalar(strew_scalar is, strew_scalar due, strew_scalar from, strew_dtype dtype) {
+static void expect_scalar(strew_scalar is, strew_scalar expected, strew_scalar from, strew_dtype dtype) {
   char texts[3][64];
-  if (same_scalar(is, due)) return;
+  if (same_scalar(is, expected)) return;
   ck_abort_msg("%s as %s is %s, not %s", text_of(from, texts[0]), strew_dtype_name(dtype), text_of(is, texts[1]),
-               text_of(due, texts[2]));
+               text_of(expected, texts[2]));
 }
 
 /* --------------------------------------------------------------------------------------------- 16-bit patterns */
@@ -169,22 +169,22 @@ START_TEST(rounding_goes_to_the_nearest) {
   if (lacks(wide)) return;
   int64_t count = 0;
   double *values = malloc(3 * PATTERNS * sizeof *values);
-  uint16_t *due = malloc(3 * PATTERNS * sizeof *due);
+  uint16_t *expected = malloc(3 * PATTERNS * sizeof *expected);
   for (int pattern = 0; pattern < PATTERNS; pattern++) {
     if ((pattern & ~SIGN) >= infinity_pattern(dtype)) continue;
     struct middle middle = middle_after(dtype, pattern, wide == STREW_FLOAT32);
-    values[count] = middle.below, due[count++] = middle.lower;
-    values[count] = middle.at, due[count++] = middle.even;
-    values[count] = middle.above, due[count++] = middle.higher;
+    values[count] = middle.below, expected[count++] = middle.lower;
+    values[count] = middle.at, expected[count++] = middle.even;
+    values[count] = middle.above, expected[count++] = middle.higher;
   }
   strew_tensor *rounded = patterns_of(wide, count, values, dtype);
-  assert_elements(rounded, dtype, due, "%s from %s", strew_dtype_name(dtype), strew_dtype_name(wide));
+  assert_elements(rounded, dtype, expected, "%s from %s", strew_dtype_name(dtype), strew_dtype_name(wide));
   for (int64_t i = 0; i < count && wide == STREW_FLOAT32; i++) { /* as results of arithmetic are stored */
     uint16_t is = dtype == STREW_FLOAT16 ? store_f16((float)values[i]) : store_bf16((float)values[i]);
-    if (is != due[i]) ck_abort_msg("%a is stored as %#x, not %#x", values[i], is, due[i]);
+    if (is != expected[i]) ck_abort_msg("%a is stored as %#x, not %#x", values[i], is, expected[i]);
   }
   strew_release(rounded);
-  free(values), free(due);
+  free(values), free(expected);
 }
 END_TEST
 
@@ -291,7 +291,7 @@ static const struct {
   strew_dtype dtype;
   strew_scalar number;
   const char *message;
-  strew_scalar due;
+  strew_scalar expected;
 } stores[] = {
     {STREW_EXACT, STREW_INT64, FLOAT(3), NULL, INT(3)},
     {STREW_EXACT, STREW_INT64, FLOAT(2.5), "is 2.5, which int64 cannot hold: " WHOLE, INT(0)},
@@ -354,7 +354,7 @@ START_TEST(stores_hold_or_say_why) {
   size_t kept = strew_dtype_size_bytes(dtype); /* bytes behind the element stay */
   if (!stores[_i].message) {
     ck_assert_msg(status == STREW_OK, "case %d: %s", _i, failure.message);
-    expect_scalar(strew_scalar_load(dtype, element), stores[_i].due, stores[_i].number, dtype);
+    expect_scalar(strew_scalar_load(dtype, element), stores[_i].expected, stores[_i].number, dtype);
   } else {
     char message[200];
     snprintf(message, sizeof message, "scalar_store: 'value' %s", stores[_i].message);
@@ -496,14 +496,14 @@ END_TEST
 START_TEST(words_of_reductions) {
   static const struct {
     const char *word;
-    strew_reduction due;
+    strew_reduction expected;
   } words[] = {{"sum", STREW_SUM},   {"add", STREW_SUM},   {"prod", STREW_PROD}, {"multiply", STREW_PROD},
                {"mul", STREW_PROD},  {"mean", STREW_MEAN}, {"amax", STREW_AMAX}, {"max", STREW_AMAX},
                {"amin", STREW_AMIN}, {"min", STREW_AMIN}};
   strew_reduction reduction = STREW_ASSIGN;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     ok(strew_reduction_from_word(words[i].word, &reduction, &failure));
-    ck_assert_int_eq(reduction, words[i].due);
+    ck_assert_int_eq(reduction, words[i].expected);
   }
   assert_fails(strew_reduction_from_word("assign", &reduction, &failure), STREW_EARGUMENT,
                "reduce: 'reduce' is \"assign\", known are sum = add, prod = multiply = mul, mean, amax = max, "

@@ -290,15 +290,16 @@ static struct bad_call draw_bad_call(int shape, bool large, strew_reduction redu
 static void check_report(const struct bad_call *bad) {
   const struct scatter_case *c = &bad->call.c;
   int64_t at[STREW_MAX_RANK], size = c->self_sizes[c->dim];
-  char due[256], place[64] = "";
+  char expected[256], place[64] = "";
   coordinates(bad->place, c->rank, bad->different, at);
   for (int d = 0; d < c->rank; d++)
     snprintf(place + strlen(place), sizeof place - strlen(place), "%s%" PRId64, d ? ", " : "", at[d]);
-  snprintf(due, sizeof due,
+  snprintf(expected, sizeof expected,
            "scatter: 'index' has value %" PRId64 " at [%s], out of range for dim %d of self (size %" PRId64
            ", valid %" PRId64 "..%" PRId64 ")\n",
            bad->value, place, c->dim, size, c->mode == STREW_WRAP ? -size : 0, size - 1);
-  if (strncmp(failure.message, due, strlen(due)) != 0) ck_abort_msg("%s\nis not\n%s", failure.message, due);
+  if (strncmp(failure.message, expected, strlen(expected)) != 0)
+    ck_abort_msg("%s\nis not\n%s", failure.message, expected);
   ck_assert(failure.has_value && failure.value.as.i == bad->value && failure.position_rank == c->rank);
   for (int d = 0; d < c->rank; d++) ck_assert_int_eq(failure.position[d], at[d]);
 }

@@ -258,20 +258,20 @@ static void check_winners(enum shape shape, int look, int64_t size) {
   strew_tensor *src = random_integers(STREW_INT32, shape == LINE ? 1 : 2, sizes, CONTIGUOUS, 0, 50);
   strew_group_options options = {.reduction = STREW_AMAX, .dim = 0, .dim_size = size, .mode = STREW_ERROR};
   ok(strew_group(src, index, &options, &out, &arg, &failure));
-  int64_t *values = host_of(index), *places_due = malloc((size_t)(size * columns) * sizeof *places_due);
-  int32_t *coming = host_of(src), *due = calloc((size_t)(size * columns), sizeof *due);
-  for (int64_t i = 0; i < size * columns; i++) places_due[i] = count;
+  int64_t *values = host_of(index), *places_expected = malloc((size_t)(size * columns) * sizeof *places_expected);
+  int32_t *coming = host_of(src), *expected = calloc((size_t)(size * columns), sizeof *expected);
+  for (int64_t i = 0; i < size * columns; i++) places_expected[i] = count;
   for (int64_t i = 0; i < count * columns; i++) {
     int64_t at = values[i / columns] * columns + i % columns;
-    if (places_due[at] != count && coming[i] <= due[at]) continue;
-    due[at] = coming[i];
-    places_due[at] = i / columns;
+    if (places_expected[at] != count && coming[i] <= expected[at]) continue;
+    expected[at] = coming[i];
+    places_expected[at] = i / columns;
   }
-  assert_elements(out, STREW_INT32, due, "winners of %s, %s", shape_names[shape], looks[look].name);
-  assert_elements(arg, STREW_INT64, places_due, "winners' places of %s, %s, %d threads", shape_names[shape],
+  assert_elements(out, STREW_INT32, expected, "winners of %s, %s", shape_names[shape], looks[look].name);
+  assert_elements(arg, STREW_INT64, places_expected, "winners' places of %s, %s, %d threads", shape_names[shape],
                   looks[look].name, strew_context_threads(context));
   strew_release(index), strew_release(src), strew_release(out), strew_release(arg);
-  free(values), free(coming), free(due), free(places_due);
+  free(values), free(coming), free(expected), free(places_expected);
 }
 
 START_TEST(test_winners) {

@@ -27,14 +27,15 @@ static uint64_t without_payload(uint64_t bits, struct float_format f) {
   return magnitude_in(bits, f) > infinity_of(f) ? nan_of(f) : bits;
 }
 
-static void expect_bits(struct float_format f, const char *what, uint64_t a, uint64_t b, uint64_t is, uint64_t due) {
-  if (without_payload(is, f) == without_payload(due, f)) return;
-  ck_abort_msg("%s of %#" PRIx64 " and %#" PRIx64 " is %#" PRIx64 ", not %#" PRIx64, what, a, b, is, due);
+static void expect_bits(struct float_format f, const char *what, uint64_t a, uint64_t b, uint64_t is,
+                        uint64_t expected) {
+  if (without_payload(is, f) == without_payload(expected, f)) return;
+  ck_abort_msg("%s of %#" PRIx64 " and %#" PRIx64 " is %#" PRIx64 ", not %#" PRIx64, what, a, b, is, expected);
 }
 
-static void expect_integer(uint64_t bits, struct float_format f, int64_t due) {
+static void expect_integer(uint64_t bits, struct float_format f, int64_t expected) {
   int64_t is = truncate_float(bits, f);
-  if (is != due) ck_abort_msg("%#" PRIx64 " becomes %" PRId64 ", not %" PRId64, bits, is, due);
+  if (is != expected) ck_abort_msg("%#" PRIx64 " becomes %" PRId64 ", not %" PRId64, bits, is, expected);
 }
 
 static float single(uint64_t bits) { return float_of_bits((uint32_t)bits); }

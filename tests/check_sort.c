@@ -37,7 +37,8 @@ static int compare_items(const void *a_, const void *b_) {
 }
 
 /* The first `keep` of each sorted line of dimension dim, dense. */
-static void due_sort(strew_tensor *tensor, int dim, int64_t keep, bool descending, char *values, int64_t *positions) {
+static void expected_sort(strew_tensor *tensor, int dim, int64_t keep, bool descending, char *values,
+                          int64_t *positions) {
   strew_dtype dtype = strew_tensor_dtype(tensor);
   size_t size = strew_dtype_size_bytes(dtype);
   int rank = strew_tensor_rank(tensor);
@@ -78,10 +79,10 @@ static void check_sort(strew_tensor *tensor, int dim, int64_t k, bool descending
   int rank = strew_tensor_rank(tensor);
   int64_t n = rank ? strew_tensor_sizes(tensor)[dim] : 1, keep = k < 0 ? n : k;
   size_t room = (size_t)(strew_tensor_numel(tensor) + 1);
-  char *values_due = malloc(room * strew_dtype_size_bytes(dtype));
-  int64_t *positions_due = malloc(room * sizeof *positions_due);
+  char *values_expected = malloc(room * strew_dtype_size_bytes(dtype));
+  int64_t *positions_expected = malloc(room * sizeof *positions_expected);
   strew_tensor *values = NULL, *positions = NULL;
-  due_sort(tensor, dim, keep, descending, values_due, positions_due);
+  expected_sort(tensor, dim, keep, descending, values_expected, positions_expected);
   if (k < 0)
     ok(strew_sort(tensor, dim, descending, &values, &positions, &failure));
   else
@@ -90,12 +91,12 @@ static void check_sort(strew_tensor *tensor, int dim, int64_t k, bool descending
   snprintf(what, sizeof what, "%s %s of %s (%s), dimension %d of %d, keep %" PRId64 " of %" PRId64 ", %d threads",
            descending ? "descending" : "ascending", k < 0 ? "sort" : "topk", strew_dtype_name(dtype), layout, dim, rank,
            keep, n, strew_context_threads(context));
-  assert_elements(positions, STREW_INT64, positions_due, "%s: positions", what);
-  assert_elements(values, dtype, values_due, "%s: values", what);
+  assert_elements(positions, STREW_INT64, positions_expected, "%s: positions", what);
+  assert_elements(values, dtype, values_expected, "%s: values", what);
   strew_release(values);
   strew_release(positions);
-  free(values_due);
-  free(positions_due);
+  free(values_expected);
+  free(positions_expected);
 }
 
 static void check_dimension(strew_tensor *tensor, int dim, const char *layout) {
@@ -331,13 +332,13 @@ static void check_nonzero(strew_tensor *tensor, const char *layout) {
   int rank = strew_tensor_rank(tensor);
   int64_t n = strew_tensor_numel(tensor), found = 0;
   char *elements = host_of(tensor);
-  int64_t *due = malloc((size_t)(n * rank + 1) * sizeof *due);
+  int64_t *expected = malloc((size_t)(n * rank + 1) * sizeof *expected);
   for (int64_t i = 0; i < n; i++) {
     strew_scalar x = strew_scalar_load(dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype));
     if (x.dtype == STREW_FLOAT64 ? x.as.f == 0 : x.as.i == 0) continue;
     int64_t rest = i;
     for (int d = rank - 1; d >= 0; d--) {
-      due[found * rank + d] = rest % strew_tensor_sizes(tensor)[d];
+      expected[found * rank + d] = rest % strew_tensor_sizes(tensor)[d];
       rest /= strew_tensor_sizes(tensor)[d];
     }
     found++;
@@ -345,11 +346,11 @@ static void check_nonzero(strew_tensor *tensor, const char *layout) {
   strew_tensor *out = NULL;
   ok(strew_nonzero(tensor, &out, &failure));
   assert_sizes(out, 2, (int64_t[]){found, rank});
-  assert_elements(out, STREW_INT64, due, "nonzero of %s (%s), rank %d, %d threads", strew_dtype_name(dtype), layout,
-                  rank, strew_context_threads(context));
+  assert_elements(out, STREW_INT64, expected, "nonzero of %s (%s), rank %d, %d threads", strew_dtype_name(dtype),
+                  layout, rank, strew_context_threads(context));
   strew_release(out);
   free(elements);
-  free(due);
+  free(expected);
 }
 
 START_TEST(nonzeros) {

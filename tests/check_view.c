@@ -56,10 +56,10 @@ static int64_t mapped_place(const struct mapping *map, const strew_tensor *viewe
 /* The elements due at all coordinates; the caller frees them. */
 static int64_t *mapped_elements(const struct mapping *map, const strew_tensor *viewed) {
   int64_t count = count_of(map->rank, map->sizes), *held = host_of(viewed);
-  int64_t *due = malloc((size_t)(count + 1) * sizeof *due);
-  for (int64_t i = 0; i < count; i++) due[i] = held[mapped_place(map, viewed, i)];
+  int64_t *expected = malloc((size_t)(count + 1) * sizeof *expected);
+  for (int64_t i = 0; i < count; i++) expected[i] = held[mapped_place(map, viewed, i)];
   free(held);
-  return due;
+  return expected;
 }
 
 /* A number written through the view is seen by the viewed tensor, and there was no new storage. */
@@ -83,12 +83,13 @@ static void expect_view(strew_tensor *view, strew_tensor *viewed, const struct m
                         const char *what) {
   assert_sizes(view, map->rank, map->sizes);
   expect_shared(view, viewed, map, bytes_before);
-  int64_t *due = mapped_elements(map, viewed), count = count_of(map->rank, map->sizes);
-  assert_elements(view, STREW_INT64, due, "%s", what);
+  int64_t *expected = mapped_elements(map, viewed), count = count_of(map->rank, map->sizes);
+  assert_elements(view, STREW_INT64, expected, "%s", what);
   int64_t *read = malloc((size_t)(count + 1) * sizeof *read);
   ok(strew_read(view, read, (size_t)count * sizeof *read, &failure));
-  if (memcmp(read, due, (size_t)count * sizeof *read) != 0) ck_abort_msg("%s is read otherwise than it stands", what);
-  free(read), free(due);
+  if (memcmp(read, expected, (size_t)count * sizeof *read) != 0)
+    ck_abort_msg("%s is read otherwise than it stands", what);
+  free(read), free(expected);
   strew_release(view);
 }
 
@@ -357,13 +358,13 @@ static void check_view(strew_tensor *tensor, int rank, const int64_t *sizes, boo
   if ((status == STREW_OK) != fits) ck_abort_msg("a view is %s: %s", fits ? "refused" : "made", failure.message);
   ck_assert_uint_eq(strew_context_bytes(context), bytes);
   if (!out) return;
-  int64_t *held = host_of(tensor), *is = offsets_of(out), *due = offsets_of(tensor);
+  int64_t *held = host_of(tensor), *is = offsets_of(out), *expected = offsets_of(tensor);
   assert_sizes(out, rank, sizes);
   assert_elements(out, STREW_INT64, held, "view");
   for (int64_t i = 0; i < strew_tensor_numel(tensor); i++)
-    if (is[i] != due[i]) ck_abort_msg("element %d of a view lies elsewhere", (int)i);
+    if (is[i] != expected[i]) ck_abort_msg("element %d of a view lies elsewhere", (int)i);
   strew_release(out);
-  free(held), free(is), free(due);
+  free(held), free(is), free(expected);
 }
 
 START_TEST(other_shapes) {

@@ -3,7 +3,7 @@
 -- included once for each dtype, or compiled once for each instruction set, has it once, whichever took it; a macro has
 -- its own wherever it stands. What macros of other headers ask (luaL_argcheck, luaL_addchar, isnan) is theirs; nothing
 -- else is left out. What no test took is in BUILD/uncovered.txt.
-local build, due = arg[1], 90
+local build, expected = arg[1], 90
 local folders = {"runtime/", "lua_bindings/"}
 
 -- "[1,2,[3]]" as a table.
@@ -115,8 +115,8 @@ for _, folder in ipairs(folders) do
     end
   end
   print(("%6.1f %%  %5d of %5d  %s: all branches"):format(share(covered, all), covered, all, folder))
-  failed = failed or share(covered, all) < due
+  failed = failed or share(covered, all) < expected
 end
 print("coverage: what no test took is in " .. build .. "/uncovered.txt")
-if failed then print(("coverage: %d %% are due"):format(due)) end
+if failed then print(("coverage: %d %% are due"):format(expected)) end
 os.exit(not failed)

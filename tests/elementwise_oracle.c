@@ -262,7 +262,7 @@ static strew_scalar test_with_number(strew_binary_op op, strew_scalar a, strew_s
 }
 
 /* The result that is due, dense, of the shape of `like` and dtype. */
-char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype) {
+char *expected_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype) {
   strew_dtype common = common_of(a, b);
   if (binary_rows[op].takes == TAKES_FLOATS && !is_float_dtype(common)) common = STREW_FLOAT32;
   strew_dtype compute = is_half(common) ? STREW_FLOAT32 : common;
@@ -277,18 +277,19 @@ char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_t
   const int64_t *sizes = strew_tensor_sizes(like);
   struct opened x = open_operand(a, rank), y = open_operand(b, rank);
   int64_t count = strew_tensor_numel(like);
-  char *due = malloc((size_t)count * 8 + 8);
+  char *expected = malloc((size_t)count * 8 + 8);
   for (int64_t i = 0; i < count; i++) {
     strew_scalar left = element_at(&x, rank, sizes, i), right = element_at(&y, rank, sizes, i);
     if (a.tensor && is_half(common)) left = convert(left, common); /* tensors meet in the common dtype */
     if (b.tensor && is_half(common)) right = convert(right, common);
     strew_scalar result = number_is_tested ? test_with_number(op, left, right)
                                            : apply(op, compute, convert(left, compute), convert(right, compute));
-    ok(strew_scalar_store(result, STREW_SATURATE, dtype, due + (size_t)i * strew_dtype_size_bytes(dtype), &failure));
+    ok(strew_scalar_store(result, STREW_SATURATE, dtype, expected + (size_t)i * strew_dtype_size_bytes(dtype),
+                          &failure));
   }
   free(x.host);
   free(y.host);
-  return due;
+  return expected;
 }
 
 strew_dtype result_of(strew_binary_op op, strew_operand a, strew_operand b) {

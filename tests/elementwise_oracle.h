@@ -42,6 +42,6 @@ struct opened open_operand(strew_operand x, int rank);
 strew_scalar element_at(const struct opened *x, int rank, const int64_t *sizes, int64_t place);
 
 /* The result that is due, dense, of the shape of `like` and dtype; to be freed. */
-char *due_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype);
+char *expected_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype);
 
 #endif

@@ -130,19 +130,19 @@ end
 local has_opencl = pcall(strew.ones, 1, {device = "opencl"})
 local passed, failed = 0, 0
 for _, escape in ipairs(escapes) do
-  local name, due, code, extra = table.unpack(escape)
+  local name, expected, code, extra = table.unpack(escape)
   extra = extra or {}
   if name:find(only, 1, true) and (has_opencl or not extra.opencl) then
-    local memory, seconds = extra.memory or "64M", due == MEMORY and 30 or extra.opencl and 3 or 0.2
+    local memory, seconds = extra.memory or "64M", expected == MEMORY and 30 or extra.opencl and 3 or 0.2
     local began = strew.clock()
     local status, said = run(code, ("--sandbox --time %g --memory %s"):format(seconds, memory))
     local took = strew.clock() - began
-    local is_fine = status == 1 and said:find(due)
+    local is_fine = status == 1 and said:find(expected)
     if is_fine then passed = passed + 1 else failed = failed + 1 end
     if arg[2] or not is_fine then
       print(("%-36s asked %g s and %s, took %.3f s: %s"):format(name, seconds, memory, took, said:match("[^\n]*"):sub(1, 100)))
     end
-    if not is_fine then print(("  ended with %s, due was '%s'\n%s"):format(status, due, said)) end
+    if not is_fine then print(("  ended with %s, due was '%s'\n%s"):format(status, expected, said)) end
   end
 end
 if not has_opencl then print("two escapes by OpenCL are left out: there is no device") end

@@ -91,10 +91,10 @@ name = strew.zeros(1, {device = name}).device
 local passed, failed = 0, 0
 for _, expression in ipairs(expressions) do
   local wanted = not arg[2] or arg[2] == "large" or expression:find(arg[2], 1, true)
-  local due, is = wanted and results(expression, "cpu"), wanted and results(expression, name)
-  if due ~= is then
+  local expected, is = wanted and results(expression, "cpu"), wanted and results(expression, name)
+  if expected ~= is then
     failed = failed + 1
-    print(("FAILED %s\n  is  %s\n  due %s"):format(expression, is:sub(1, 600), due:sub(1, 600)))
+    print(("FAILED %s\n  is  %s\n  due %s"):format(expression, is:sub(1, 600), expected:sub(1, 600)))
   elseif wanted then
     passed = passed + 1
   end

@@ -34,24 +34,24 @@ def write(folder):
             np.lib.format.write_array(file, block, version=(version, 0))
 
 
-def check_same(name, is_a, due):
-    same = is_a.dtype == due.dtype and is_a.shape == due.shape and is_a.tobytes() == due.tobytes()
+def check_same(name, is_a, expected):
+    same = is_a.dtype == expected.dtype and is_a.shape == expected.shape and is_a.tobytes() == expected.tobytes()
     if not same:
         sys.exit(f"{name} is {is_a.dtype}{is_a.shape} {is_a.tolist()}, due is {due.dtype}{due.shape} {due.tolist()}")
 
 
 def check(folder):
     os.chdir(folder)
-    due = all_arrays()
+    expected = all_arrays()
     for path in ("stored.npz", "deflated.npz", "turned.npz"):
         with np.load(path) as archive:
-            if sorted(archive.files) != sorted(due):
+            if sorted(archive.files) != sorted(expected):
                 sys.exit(f"{path} has {archive.files}")
             for name in archive.files:
-                check_same(f"{path}: {name}", archive[name], due[name])
+                check_same(f"{path}: {name}", archive[name], expected[name])
                 if path == "turned.npz" and not archive[name].flags.f_contiguous:
                     sys.exit(f"{path}: {name} is not in Fortran's order")
-    for name, array in due.items():
+    for name, array in expected.items():
         path = name.replace("/", "_") + ".npy"
         check_same(path, np.load(path), array)
         ours, theirs = open(path, "rb").read(), io.BytesIO()

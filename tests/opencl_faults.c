@@ -65,7 +65,7 @@ static cl_int suited(const char *function) {
 }
 
 /* Counts the call; the error with which it has to fail, or none. */
-static cl_int due_error(const char *function) {
+static cl_int expected_error(const char *function) {
   if (depth || (faults.only && strcmp(faults.only, function) != 0)) return CL_SUCCESS;
   faults.calls++;
   if (faults.seen) faults.seen();
@@ -127,22 +127,22 @@ static void drop_spoilt(void) {
   __attribute__((visibility("default"))) cl_int name parameters {                                                      \
     static __typeof__(name) *real;                                                                                     \
     if (!real) *(void **)&real = own(#name);                                                                           \
-    cl_int due = due_error(#name);                                                                                     \
-    if (due != CL_SUCCESS && strncmp(#name, "clRelease", 9) != 0) return due;                                          \
+    cl_int expected = expected_error(#name);                                                                           \
+    if (expected != CL_SUCCESS && strncmp(#name, "clRelease", 9) != 0) return expected;                                \
     depth++;                                                                                                           \
     cl_int error = real arguments;                                                                                     \
     depth--;                                                                                                           \
     __VA_ARGS__;                                                                                                       \
-    return due != CL_SUCCESS ? due : error;                                                                            \
+    return expected != CL_SUCCESS ? expected : error;                                                                  \
   }
 /* Functions that make something; `error` is their parameter. */
 #define MAKES(type, name, what, parameters, arguments, ...)                                                            \
   __attribute__((visibility("default"))) type name parameters {                                                        \
     static __typeof__(name) *real;                                                                                     \
     if (!real) *(void **)&real = own(#name);                                                                           \
-    cl_int due = due_error(#name);                                                                                     \
-    if (due != CL_SUCCESS) {                                                                                           \
-      if (error) *error = due;                                                                                         \
+    cl_int expected = expected_error(#name);                                                                           \
+    if (expected != CL_SUCCESS) {                                                                                      \
+      if (error) *error = expected;                                                                                    \
       return NULL;                                                                                                     \
     }                                                                                                                  \
     depth++;                                                                                                           \
@@ -207,8 +207,8 @@ __attribute__((visibility("default"))) cl_int clGetEventInfo(cl_event event, cl_
   if (!real) *(void **)&real = own("clGetEventInfo");
   bool again = depth || event == asked;
   asked = event;
-  cl_int due = again ? CL_SUCCESS : due_error("clGetEventInfo");
-  if (due != CL_SUCCESS) return due;
+  cl_int expected = again ? CL_SUCCESS : expected_error("clGetEventInfo");
+  if (expected != CL_SUCCESS) return expected;
   depth++;
   cl_int error = real(event, what, room, value, size);
   depth--;

@@ -107,5 +107,5 @@ if __name__ == "__main__":
                 with open(os.path.join(folder, name), "rb") as file:
                     width, height, channels, bits, values = read(file.read())
                 print(name, width, height, channels, bits, zlib.crc32(struct.pack("<%di" % len(values), *values)))
-                due = [value(x, y, c, bits) for y in range(height) for x in range(width) for c in range(channels)]
-                assert values == due, name
+                expected = [value(x, y, c, bits) for y in range(height) for x in range(width) for c in range(channels)]
+                assert values == expected, name

@@ -52,8 +52,8 @@ function run.c(body, expected)
   check("a C program", ok, text, expected)
 end
 function run.console(body)
-  local typed, due = {}, {}
-  for line in body:gmatch("[^\n]+") do table.insert(line:find("^>>? ") and typed or due, line) end
+  local typed, expected = {}, {}
+  for line in body:gmatch("[^\n]+") do table.insert(line:find("^>>? ") and typed or expected, line) end
   write("typed", table.concat(typed, "\n"):gsub("%f[^\n\0]>>? ", "") .. "\n")
   local text = output(("%s/strew -i <%s/typed"):format(build, folder))
   local got = {}
@@ -62,8 +62,8 @@ function run.console(body)
     if line ~= "" then table.insert(got, line) end
   end
   -- how many threads there are, and which Lua, is the machine's own
-  got[1], due[1] = got[1] and got[1]:gsub("· .*threads?", ""), due[1]:gsub("· .*threads?", "")
-  check("the prompt", true, table.concat(got, "\n"), table.concat(due, "\n"))
+  got[1], expected[1] = got[1] and got[1]:gsub("· .*threads?", ""), expected[1]:gsub("· .*threads?", "")
+  check("the prompt", true, table.concat(got, "\n"), table.concat(expected, "\n"))
 end
 function run.sh(body)
   for line in body:gmatch("[^\n]+") do

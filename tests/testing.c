@@ -386,18 +386,18 @@ static bool is_close(strew_dtype dtype, const void *a, const void *b) {
 }
 
 static void compare(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *what, bool exact) {
-  char got_text[80], due_text[80];
+  char got_text[80], wanted_text[80];
   ck_assert_msg(strew_tensor_dtype(tensor) == dtype, "%s: dtype is %s, not %s", what,
                 strew_dtype_name(strew_tensor_dtype(tensor)), strew_dtype_name(dtype));
   size_t size = strew_dtype_size_bytes(dtype);
   int64_t count = strew_tensor_numel(tensor);
   char *got = host_of(tensor);
   for (int64_t i = 0; i < count; i++) {
-    const char *due = (const char *)expected + (size_t)i * size, *is = got + (size_t)i * size;
-    if (same_element(dtype, due, is) || (!exact && is_close(dtype, is, due))) continue;
+    const char *wanted = (const char *)expected + (size_t)i * size, *is = got + (size_t)i * size;
+    if (same_element(dtype, wanted, is) || (!exact && is_close(dtype, is, wanted))) continue;
     write_element(dtype, is, got_text, sizeof got_text);
-    write_element(dtype, due, due_text, sizeof due_text);
-    ck_abort_msg("%s: element %" PRId64 " of %" PRId64 " is %s, not %s", what, i, count, got_text, due_text);
+    write_element(dtype, wanted, wanted_text, sizeof wanted_text);
+    ck_abort_msg("%s: element %" PRId64 " of %" PRId64 " is %s, not %s", what, i, count, got_text, wanted_text);
   }
   free(got);
 }

@@ -126,7 +126,7 @@ static void finish(void) {
 /* --------------------------------------------------------------------------------------------------- attempts */
 
 enum { OUT_COUNT = 3 };
-static strew_tensor *out[OUT_COUNT], *due[OUT_COUNT];
+static strew_tensor *out[OUT_COUNT], *expected[OUT_COUNT];
 static strew_error *report; /* NULL in every other attempt: nobody has to ask for one */
 #define TO &out[0], report
 static bool answer;
@@ -152,8 +152,8 @@ static strew_status run(const struct trial *trial) {
 static void finish_success(const struct trial *trial, const char *what) {
   check_operands(what, trial->target);
   for (int k = 0; k < OUT_COUNT; k++) {
-    if (!out[k] != !due[k]) ck_abort_msg("%s: result %d", what, k);
-    if (out[k]) assert_same(out[k], due[k], what);
+    if (!out[k] != !expected[k]) ck_abort_msg("%s: result %d", what, k);
+    if (out[k]) assert_same(out[k], expected[k], what);
     if (out[k] != trial->target) strew_release(out[k]);
   }
   restore(trial->target);
@@ -225,8 +225,8 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
   trial.status = run(&trial);
   if (trial.status == STREW_EDEVICE) ck_abort_msg("%s: %s", name, failure.message);
   for (int k = 0; k < OUT_COUNT; k++) {
-    due[k] = NULL;
-    if (out[k]) ok(strew_clone(out[k], &due[k], &failure));
+    expected[k] = NULL;
+    if (out[k]) ok(strew_clone(out[k], &expected[k], &failure));
     if (out[k] != target) strew_release(out[k]);
   }
   restore(target);
@@ -240,7 +240,7 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
       continue;
     if (is_lost()) break;
   }
-  for (int k = 0; k < OUT_COUNT; k++) strew_release(due[k]);
+  for (int k = 0; k < OUT_COUNT; k++) strew_release(expected[k]);
   tally->trials++;
 }
 

@@ -89,15 +89,15 @@ static struct holdings look(void) {
 int main(int count, char **arguments) {
   if (count != 2) return fprintf(stderr, "usage: %s PLUG_IN.so\n", arguments[0]), EXIT_FAILURE;
   for (int i = 0; i < VALUES; i++) values[i] = i % 7;
-  int64_t due = load_and_run(arguments[1], 2), wrong = 0;
+  int64_t expected = load_and_run(arguments[1], 2), wrong = 0;
   struct holdings warm = look(), end;
   for (int i = 1; i < ROUNDS; i++) {
-    wrong += load_and_run(arguments[1], i % THREADS_EACH ? 1 : 2) != due;
+    wrong += load_and_run(arguments[1], i % THREADS_EACH ? 1 : 2) != expected;
     if (i == WARM) warm = look();
   }
   end = look();
   bool is_gone = !dlopen("libstrew.so.0", RTLD_NOLOAD | RTLD_NOW);
-  printf("loaded %d times, the answer is %d, others %d; libstrew is %s\n", ROUNDS, (int)due, (int)wrong,
+  printf("loaded %d times, the answer is %d, others %d; libstrew is %s\n", ROUNDS, (int)expected, (int)wrong,
          is_gone ? "gone" : "still there");
 
   /* Less than a byte for each time is no growth; memory in use moves by some pages. */

@@ -34,7 +34,7 @@ function os.exit(code) error("ends with " .. tostring(code)) end -- luacheck: ig
 -- ------------------------------------------------------------------------------------------------------ busted's words
 
 local function text(value) return type(value) == "table" and "a table" or tostring(value) end
-local function fail(what, due, is) error(("due: %s %s, not %s"):format(what, text(due), text(is)), 3) end
+local function fail(what, expected, is) error(("due: %s %s, not %s"):format(what, text(expected), text(is)), 3) end
 
 local function same(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end
@@ -48,9 +48,9 @@ local function same(a, b)
 end
 
 local checks = {
-  equal = function(due, is) if due ~= is then fail("equal", due, is) end end,
+  equal = function(expected, is) if expected ~= is then fail("equal", expected, is) end end,
   not_equal = function(a, b) if a == b then fail("other than", a, b) end end,
-  same = function(due, is) if not same(due, is) then fail("same", due, is) end end,
+  same = function(expected, is) if not same(expected, is) then fail("same", expected, is) end end,
   matches = function(pattern, is, ...) if not is:find(pattern, ...) then fail("matches", pattern, is) end end,
   is_true = function(is, why) if is ~= true then fail("is", true, why or is) end end,
   is_false = function(is) if is ~= false then fail("is", false, is) end end,

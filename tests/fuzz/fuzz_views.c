@@ -160,8 +160,8 @@ static void check_writing(const struct base *base, strew_tensor *view) {
   PROMISE(strew_scalar_store(strew_int(1), STREW_EXACT, strew_tensor_dtype(view), element, NULL) == STREW_OK);
   char *after = copy_of_storage(base);
   for (size_t i = 0; i < (size_t)base->count; i++) {
-    const char *due = status == STREW_OK && lies_in(view, i) ? element : before + i * base->element_bytes;
-    PROMISE(memcmp(after + i * base->element_bytes, due, base->element_bytes) == 0);
+    const char *expected = status == STREW_OK && lies_in(view, i) ? element : before + i * base->element_bytes;
+    PROMISE(memcmp(after + i * base->element_bytes, expected, base->element_bytes) == 0);
   }
   free(before), free(after);
 }

@@ -39,9 +39,9 @@ static const char *run(lua_State *L, const char *script) {
   return luaL_tolstring(L, -1, NULL);
 }
 
-static void expect_run(lua_State *L, const char *script, const char *due) {
+static void expect_run(lua_State *L, const char *script, const char *expected) {
   const char *said = run(L, script);
-  expect(strstr(said, due) != NULL, script, said);
+  expect(strstr(said, expected) != NULL, script, said);
 }
 
 enum { MEBIBYTE = 1 << 20, ROUNDS = 5 };
@@ -109,11 +109,11 @@ static void *serve(void *seed) {
   static const char *const scripts[] = {"while true do end", "while true do pcall(strew.zeros, 1e9) end",
                                         "local s = 'x' while true do s = s .. s end",
                                         "return strew.ones(100):sum():item()"};
-  static const char *const due[] = {"", "", "not enough memory", "100"};
+  static const char *const expected[] = {"", "", "not enough memory", "100"};
   for (int i = 0; i < 2 * ROUNDS; i++) {
     size_t k = ((size_t)i + (size_t)(uintptr_t)seed) % 4;
     lua_State *L = new_state(16 * MEBIBYTE, k < 2 ? 0.03 : 60);
-    expect_run(L, scripts[k], due[k]);
+    expect_run(L, scripts[k], expected[k]);
     lua_close(L);
   }
   return NULL;

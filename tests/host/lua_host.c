@@ -80,8 +80,8 @@ static void test_border(void) {
 
 static int give_columns(void *user) { return *(int *)user; }
 
-static bool is_text(lua_State *L, const char *chunk, const char *due) {
-  bool same = luaL_dostring(L, chunk) == LUA_OK && strcmp(lua_tostring(L, -1), due) == 0;
+static bool is_text(lua_State *L, const char *chunk, const char *expected) {
+  bool same = luaL_dostring(L, chunk) == LUA_OK && strcmp(lua_tostring(L, -1), expected) == 0;
   if (!same) printf("lua_host: %s\n", lua_tostring(L, -1));
   lua_settop(L, 0);
   return same;

@@ -27,19 +27,19 @@ local function arguments(specs)
   return args
 end
 
-local function differs(got, due, tol)
-  if due ~= due then return got == got end
-  if type(due) == "boolean" then return got ~= due end
-  local gap = tol and got ~= due and math.abs(got - due)
+local function differs(got, expected, tol)
+  if expected ~= expected then return got == got end
+  if type(expected) == "boolean" then return got ~= expected end
+  local gap = tol and got ~= expected and math.abs(got - expected)
   if gap then return gap ~= gap or gap > tol end
-  return got ~= due or 1 / got ~= 1 / due and due ~= 0
+  return got ~= expected or 1 / got ~= 1 / expected and expected ~= 0
 end
 
 local function check(name, got, spec, tol)
   assert.equal(spec.dtype, got.dtype, name)
   assert.same(spec.shape, got.shape, name)
-  local due = tensor_of(spec) -- rounded to the dtype, as the result is
-  local a, b = got:reshape(-1):tolist(), due:reshape(-1):tolist()
+  local expected = tensor_of(spec) -- rounded to the dtype, as the result is
+  local a, b = got:reshape(-1):tolist(), expected:reshape(-1):tolist()
   for i = 1, #b do
     if differs(a[i], b[i], tol) then error(("%s: element %d is %s, due %s"):format(name, i - 1, a[i], b[i]), 2) end
   end

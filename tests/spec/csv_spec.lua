@@ -54,7 +54,7 @@ describe("a .csv file", function()
   teardown(function() os.remove(path) end)
 
   it("becomes columns", function()
-    for bytes, due in pairs{
+    for bytes, expected in pairs{
       ["a,b\n1,2.5\n-3,4\n"] = "a int64 1 -3; b float64 2.5 4.0",
       ["a,b\r\n1,2\r\n3,4"] = "a int64 1 3; b int64 2 4",
       ["a\r1\r2\r"] = "a int64 1 2",
@@ -63,7 +63,7 @@ describe("a .csv file", function()
       ["a,b\n"] = "a float64; b float64",
       ["\"a,b\",\"say \"\"hi\"\"\"\n1,2\n"] = "a,b int64 1; say \"hi\" int64 2",
       [",x\n1,2\n"] = " int64 1; x int64 2",
-    } do assert.equal(due, read(bytes, header), bytes) end
+    } do assert.equal(expected, read(bytes, header), bytes) end
     assert.equal("1 int64 1 3; 2 int64 2 4", read("1,2\n3,4\n"))
     assert.equal("1 {a|1} 0 1; 2 {b|2} 0 1", read("a,b\n1,2\n", plain))
     assert.equal("1 {a|c} 0 1; 2 {b|d} 0 1", read("a,b\nc,d\n"))
@@ -74,7 +74,7 @@ describe("a .csv file", function()
   end)
 
   it("has numbers", function()
-    for cells, due in pairs{
+    for cells, expected in pairs{
       ["1|2|+3|-0|007"] = "int64 1 2 3 0 7",
       ["9223372036854775807|-9223372036854775808"] = "int64 9223372036854775807 -9223372036854775808",
       ["9223372036854775808|1"] = "float64 9.2233720368548e+18 1.0",
@@ -87,12 +87,12 @@ describe("a .csv file", function()
       ["\"\"|\"\""] = "float64 nan nan",
       ["1e400|-1e400|1e-400"] = "float64 inf -inf 0.0",
     } do
-      assert.equal("1 " .. due, read("x\n" .. cells:gsub("|", "\n") .. "\n", header):gsub("^x", "1"), cells)
+      assert.equal("1 " .. expected, read("x\n" .. cells:gsub("|", "\n") .. "\n", header):gsub("^x", "1"), cells)
     end
   end)
 
   it("has text, coded in the order of first appearance", function()
-    for cells, due in pairs{
+    for cells, expected in pairs{
       ["b|a|b|c"] = "{b|a|c} 0 1 0 2",
       ["b||b|NA"] = "{b|NA} 0 0 1",                         -- the empty line is none
       ["\"b\"|\"\"|\"\""] = "{b|} 0 1 1",
@@ -104,7 +104,7 @@ describe("a .csv file", function()
       ["0x10|1_000|1,5"] = "{0x10|1_000|1,5} 0 1 2",
       ["é|日本|é"] = "{é|日本} 0 1 0",
     } do
-      assert.equal("1 " .. due,
+      assert.equal("1 " .. expected,
         read("x\n" .. cells:gsub("|", "\n") .. "\n", {header = true, separator = ";"}):gsub("^x", "1"), cells)
     end
     put("x\na\n")
@@ -145,7 +145,7 @@ describe("a .csv file", function()
   end)
 
   it("is refused, with line and column", function()
-    for bytes, due in pairs{
+    for bytes, expected in pairs{
       ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), expected a number, as in line 2\n" ..
         "  hint  {text = {\"b\"}} reads the column as words",
       ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1",
@@ -167,7 +167,7 @@ describe("a .csv file", function()
         "  hint  {text = {\"a\"}} reads the column as words",
       ["a\n1\n\27[2J\n"] = "has \"?[2J\" in line 3, column 1 (a), expected a number, as in line 2\n" ..
         "  hint  {text = {\"a\"}} reads the column as words",
-    } do assert.equal(due, refusal(bytes, header), bytes) end
+    } do assert.equal(expected, refusal(bytes, header), bytes) end
     assert.equal("begins with a line of words above numbers: are they the column names?\n" ..
       "  hint  header = true takes names from line 1, header = false reads it as all others", refusal("a,b\nc,1\n"))
     assert.equal("has \"x\" in line 2, column 1, expected a number, as in line 1\n" ..

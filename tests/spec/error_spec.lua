@@ -60,10 +60,10 @@ describe("errors of", function()
       local blocks = section
       it(line:sub(3), function()
         for _, block in ipairs(blocks) do
-          local due = table.concat(block, "\n")
+          local expected = table.concat(block, "\n")
           local is = run(block[1]:sub(3))
           local is_left_out = support.lacks_float64 and block[1]:find("float64", 1, true)
-          if is ~= due and not is_left_out then error(("is\n%s\ndue\n%s"):format(is, due), 0) end
+          if is ~= expected and not is_left_out then error(("is\n%s\ndue\n%s"):format(is, expected), 0) end
         end
       end)
     elseif line:match "^> " then

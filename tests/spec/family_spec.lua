@@ -30,9 +30,9 @@ describe("results of", function()
       blocks = section
       it(line:sub(3), function()
         for _, block in ipairs(section) do
-          local due = table.concat(block, "\n", 2)
+          local expected = table.concat(block, "\n", 2)
           local is = support.texts(evaluate(block[1])):gsub("; ", "\n")
-          if is ~= due then error(("%s\ngives\n%s\ndue\n%s"):format(block[1], is, due), 0) end
+          if is ~= expected then error(("%s\ngives\n%s\ndue\n%s"):format(block[1], is, expected), 0) end
         end
       end)
     elseif line:match "^> " then
@@ -97,8 +97,8 @@ end
 describe("an operation", function()
   it("is a function and a method", function()
     local function check(name, operand, arguments, more)
-      local due, code = results("strew.%s(%s%s)", name, operand, more)
-      assert.equal(due, (results("%s:%s(%s)", operand, name, arguments)), code)
+      local expected, code = results("strew.%s(%s%s)", name, operand, more)
+      assert.equal(expected, (results("%s:%s(%s)", operand, name, arguments)), code)
     end
     each(in_place, check)
     each(elsewhere, check)
@@ -106,16 +106,16 @@ describe("an operation", function()
 
   it("in place gives the same, as self's dtype, to all views of self, and returns self", function()
     each(in_place, function(name, operand, arguments, more)
-      local due, code = results("strew.%s(%s%s):to(%s.dtype)", name, operand, more, operand)
+      local expected, code = results("strew.%s(%s%s):to(%s.dtype)", name, operand, more, operand)
       local method = ("%s:%s_(%s)"):format(operand, name, arguments)
-      assert.equal(due, (results(method)), code)
-      assert.equal(due, (results("strew.%s_(%s%s)", name, operand, more)), code)
+      assert.equal(expected, (results(method)), code)
+      assert.equal(expected, (results("strew.%s_(%s%s)", name, operand, more)), code)
       local same = ("(function() local t, old = %s, %s:view(-1) local u = t:%s_(%s) return u == t, old end)()")
         :format(operand, operand, name, arguments)
       local is_same, old = evaluate(same)()
       assert.is_true(is_same, method)
       local reshapes = name:match "squeeze" or name:match "^t" and name ~= "tanh" or name == "as_strided"
-      if not reshapes then assert.equal(due, support.text(old:view(evaluate(operand)().shape)), method) end
+      if not reshapes then assert.equal(expected, support.text(old:view(evaluate(operand)().shape)), method) end
     end)
   end)
 

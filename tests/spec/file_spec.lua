@@ -27,16 +27,16 @@ local function all_tensors()
   return result
 end
 
-local function assert_same(due, is, what)
-  assert.equal(due.dtype, is.dtype, what)
-  assert.same(due.shape, is.shape, what)
-  assert.is_true(strew.equal(due, is), what)
+local function assert_same(expected, is, what)
+  assert.equal(expected.dtype, is.dtype, what)
+  assert.same(expected.shape, is.shape, what)
+  assert.is_true(strew.equal(expected, is), what)
 end
 
 local function assert_all(is, what)
-  local due, count = all_tensors(), 0
+  local expected, count = all_tensors(), 0
   for name, tensor in pairs(is) do
-    assert_same(due[name], tensor, what .. name)
+    assert_same(expected[name], tensor, what .. name)
     count = count + 1
   end
   assert.equal(36, count, what)
@@ -164,7 +164,7 @@ describe("files", function()
 
   it("have headers as Python reads them", function()
     local elements = string.pack("<i4i4i4i4i4i4", 0, 1, 2, 3, 4, 5)
-    local due = strew.arange(6, {dtype = "int32"}):view(2, 3)
+    local expected = strew.arange(6, {dtype = "int32"}):view(2, 3)
     for _, header in ipairs{
       "{'descr':'<i4','fortran_order':False,'shape':(2,3)}",
       '\t{ "shape" : ( 2L ,\n3 , ) , "fortran_order" : False,\r\n"descr":"<i4" , }  \n',
@@ -173,7 +173,7 @@ describe("files", function()
     } do
       for version = 1, 2 do
         local path = write("header.npy", npy(header, elements, version))
-        assert_same(due, strew.load(path), header)
+        assert_same(expected, strew.load(path), header)
       end
     end
     local bools = write("bools.npy", npy("{'descr':'|b1','fortran_order':False,'shape':(4,)}", "\0\1\2\255"))
@@ -232,8 +232,8 @@ describe("files", function()
       {"|V2", "raw bytes", "NumPy saves ml_dtypes' bfloat16 so; a.astype(\"float32\") keeps every value"},
     } do
       local descr, kind, hint = table.unpack(row)
-      local due = "holds elements of NumPy's dtype '%s', %s, which strew does not have\n  hint  %s"
-      assert.equal(due:format(descr, kind, hint),
+      local expected = "holds elements of NumPy's dtype '%s', %s, which strew does not have\n  hint  %s"
+      assert.equal(expected:format(descr, kind, hint),
         refusal(npy(("{'descr': '%s', 'fortran_order': False, 'shape': (2,), }"):format(descr))))
     end
     assert.equal("holds elements of a structured dtype, which strew does not have\n"
@@ -270,8 +270,8 @@ describe("files", function()
   end)
 
   it("without a header are refused", function()
-    local function unreadable(due, at)
-      return ("has an invalid header: expected %s at its byte %d"):format(due, at)
+    local function unreadable(expected, at)
+      return ("has an invalid header: expected %s at its byte %d"):format(expected, at)
     end
     local good = "{'descr': '<f4', 'fortran_order': False, 'shape': ()}"
     for _, row in ipairs{

@@ -16,12 +16,12 @@ local function provoke(code, environment)
 end
 
 -- Fails once; then, with the `wrong` part of it exchanged for what the hint advises, it gives the result that is due.
-local function follow(code, wrong, advised, environment, due)
+local function follow(code, wrong, advised, environment, expected)
   local _, hint = provoke(code, environment)
   assert.matches(advised, hint, 1, true)
   local first, last = code:find(wrong, 1, true)
   local better = code:sub(1, first - 1) .. advised .. code:sub(last + 1)
-  assert.equal(due, support.on_cpu(support.text(assert(load("return " .. better, "=chunk", "t", environment))())),
+  assert.equal(expected, support.on_cpu(support.text(assert(load("return " .. better, "=chunk", "t", environment))())),
     better)
 end
 
@@ -195,10 +195,10 @@ describe("on devices", function()
   end)
 
   it("misspelt ones are told with the nearest", function()
-    local function check(due, words)
+    local function check(expected, words)
       for _, word in ipairs(words) do
         pcall(strew.zeros, 1, {device = word})
-        assert.equal(("did you mean '%s'?"):format(due), strew.last_error().hint, word)
+        assert.equal(("did you mean '%s'?"):format(expected), strew.last_error().hint, word)
       end
     end
     check("cpu", {"cup", "CPU", "cpuu"})

@@ -55,10 +55,10 @@ local function keyed(channels, bits, stretch)
   end
 end
 
-local function same(due, is, what)
-  assert.equal(due.dtype, is.dtype, what)
-  assert.same(due.shape, is.shape, what)
-  assert.is_true(strew.equal(due, is), what)
+local function same(expected, is, what)
+  assert.equal(expected.dtype, is.dtype, what)
+  assert.same(expected.shape, is.shape, what)
+  assert.is_true(strew.equal(expected, is), what)
 end
 
 local function read(path)
@@ -109,7 +109,7 @@ describe("pictures", function()
   teardown(function() os.execute("rm -rf " .. folder) end)
 
   it("of every kind are read", function()
-    local due = {
+    local expected = {
       grey1 = picture(1, 1, stretched(1)), grey2 = picture(1, 2, stretched(2)), grey4 = picture(1, 4, stretched(4)),
       grey8 = picture(1, 8), grey16 = picture(1, 16), grey_alpha8 = picture(2, 8), grey_alpha16 = picture(2, 16),
       rgb8 = picture(3, 8), rgb16 = picture(3, 16), rgba8 = picture(4, 8), rgba16 = picture(4, 16),
@@ -118,9 +118,9 @@ describe("pictures", function()
       grey4_key = picture(1, 4, keyed(1, 4, stretched(4))), grey8_key = picture(1, 8, keyed(1, 8)),
       rgb8_key = picture(3, 8, keyed(3, 8)), rgb16_key = picture(3, 16, keyed(3, 16)),
     }
-    for _, name in ipairs{"grey1", "grey16", "rgb8", "rgba16", "palette4"} do due[name .. "_interlaced"] = due[name] end
+    for _, name in ipairs{"grey1", "grey16", "rgb8", "rgba16", "palette4"} do expected[name .. "_interlaced"] = expected[name] end
     local count = 0
-    for name, tensor in pairs(due) do
+    for name, tensor in pairs(expected) do
       same(tensor, strew.load(samples .. name .. ".png"), name)
       count = count + 1
     end
@@ -224,19 +224,19 @@ describe("strew.image", function()
   local function pixels(...) return strew.image(...):to("int64"):tolist() end
 
   it("gives the first colour to the least number and the last one to the greatest", function()
-    local due = {
+    local expected = {
       viridis = {{68, 1, 84}, {253, 231, 37}}, magma = {{0, 0, 4}, {252, 253, 191}},
       inferno = {{0, 0, 4}, {252, 255, 164}}, coolwarm = {{59, 76, 192}, {180, 4, 38}},
       grey = {{0, 0, 0}, {255, 255, 255}},
     }
-    for colormap, ends in pairs(due) do
+    for colormap, ends in pairs(expected) do
       for _, dtype in ipairs{"float32", "int64", "uint8", "float16"} do
         assert.same({ends}, pixels(strew.tensor({{3, 70}}, dtype), {colormap = colormap}))
       end
     end
-    assert.same({due.viridis}, pixels(strew.tensor{{false, true}}))
-    assert.same({due.magma}, pixels(strew.tensor{{-1 / 0, 1 / 0}}, {colormap = "magma"}))
-    assert.same({due.grey}, pixels(strew.tensor{{-3e38, 3e38}}, {colormap = "grey"}))
+    assert.same({expected.viridis}, pixels(strew.tensor{{false, true}}))
+    assert.same({expected.magma}, pixels(strew.tensor{{-1 / 0, 1 / 0}}, {colormap = "magma"}))
+    assert.same({expected.grey}, pixels(strew.tensor{{-3e38, 3e38}}, {colormap = "grey"}))
   end)
 
   it("keeps bytes as they are in grey", function()

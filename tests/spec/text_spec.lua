@@ -192,14 +192,14 @@ describe("the text", function()
     for name, entry in pairs(functions) do
       local is_free = not entry.params[1] or entry.params[1].optional or entry.params[1].name == "..."
       local message = support.message(strew[name], is_free and {["no option"] = 1} or nil)
-      local due = message:match "the arguments are (%b())" or message:match "unknown key [^,]*, (expected [^\n]*)"
+      local expected = message:match "the arguments are (%b())" or message:match "unknown key [^,]*, (expected [^\n]*)"
       local said = {}
       for _, line in ipairs(help.signatures(entry)) do
         said[line:match "^strew[^(]*(%b())" or ""] = true
         said["expected " .. (line:match "{(.*)}" or ""):gsub(" =", "")] = true
       end
-      compared = compared + (due and 1 or 0)
-      if due and not said[due] then error(("%s: %s"):format(name, due)) end
+      compared = compared + (expected and 1 or 0)
+      if expected and not said[expected] then error(("%s: %s"):format(name, expected)) end
     end
     assert.is_true(compared > 100)
   end)
