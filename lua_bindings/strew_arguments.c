@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool bind_goes_on(struct call *call, int64_t entry) {
+bool bind_goes_on(struct script_call *call, int64_t entry) {
   enum { ENTRIES = 4096 };
   return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
 }
@@ -27,7 +27,7 @@ static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
   }
 }
 
-static bool fail_type(lua_State *L, struct call *call, int i, const char *name, const char *due) {
+static bool fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *due) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), due);
   call->error.has_value = read_scalar(L, i, &call->error.value);
@@ -38,13 +38,13 @@ static bool fail_type(lua_State *L, struct call *call, int i, const char *name, 
  */
 
 /* The tensor in the box of argument i, NULL if it was freed. */
-static strew_tensor *open_box(struct call *call, const struct box *box, int i, const char *name) {
+static strew_tensor *open_box(struct script_call *call, const struct box *box, int i, const char *name) {
   if (!box->tensor) bind_fail(call, STREW_EFREED, name, "was freed");
   if (i == 1) call->self = box->tensor;
   return box->tensor;
 }
 
-bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct box *box = bind_to_box(L, call->binding, i);
   if (!box) {
     fail_type(L, call, i, name, "a tensor");
@@ -54,11 +54,11 @@ bool bind_tensor(lua_State *L, struct call *call, int i, const char *name, void 
   return (*(strew_tensor **)out = open_box(call, box, i, name)) != NULL;
 }
 
-bool bind_scalar(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return read_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
 }
 
-bool bind_operand(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_operand *operand = out;
   struct box *box = bind_to_box(L, call->binding, i);
   if (box) return (operand->tensor = open_box(call, box, i, name)) != NULL;
@@ -69,7 +69,7 @@ bool bind_operand(lua_State *L, struct call *call, int i, const char *name, void
   return false;
 }
 
-bool bind_integer(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int is_integer = 0;
   lua_Integer value = lua_type(L, i) == LUA_TNUMBER ? lua_tointegerx(L, i, &is_integer) : 0;
   if (!is_integer) return fail_type(L, call, i, name, "an integer");
@@ -77,38 +77,38 @@ bool bind_integer(lua_State *L, struct call *call, int i, const char *name, void
   return true;
 }
 
-static bool is_int(struct call *call, const char *name, int64_t value) {
+static bool is_int(struct script_call *call, const char *name, int64_t value) {
   if (value >= INT_MIN && value <= INT_MAX) return true;
   bind_fail(call, STREW_ESHAPE, name, "is %" PRId64 ", tensors have at most %d dimensions", value, STREW_MAX_RANK);
   return false;
 }
 
-bool bind_dim(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_dim(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int64_t value;
   if (!bind_integer(L, call, i, name, &value) || !is_int(call, name, value)) return false;
   *(int *)out = (int)value;
   return true;
 }
 
-bool bind_float(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_float(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) != LUA_TNUMBER) return fail_type(L, call, i, name, "a number");
   *(double *)out = lua_tonumber(L, i);
   return true;
 }
 
-bool bind_boolean(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_boolean(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (!lua_isboolean(L, i)) return fail_type(L, call, i, name, "a boolean");
   *(bool *)out = lua_toboolean(L, i);
   return true;
 }
 
-bool bind_table(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_table(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (!lua_istable(L, i)) return fail_type(L, call, i, name, "a table");
   *(int *)out = i;
   return true;
 }
 
-static bool append(lua_State *L, struct call *call, int i, const char *name, struct list *list) {
+static bool append(lua_State *L, struct script_call *call, int i, const char *name, struct list *list) {
   if (list->count == STREW_MAX_RANK) {
     bind_fail(call, STREW_ESHAPE, name, "has more than %d entries, the greatest rank", STREW_MAX_RANK);
     return false;
@@ -132,13 +132,13 @@ bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
   return false;
 }
 
-void bind_hint_key(lua_State *L, struct call *call, int i) {
+void bind_hint_key(lua_State *L, struct script_call *call, int i) {
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
   if (strcmp(key, "dtype") == 0 || strcmp(key, "device") == 0)
     bind_hint(call, "pass options in a table of their own, after this one: {%s = ...}", key);
 }
 
-bool bind_list(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_list(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct list *list = out;
   list->count = 0;
   if (!lua_istable(L, i)) return append(L, call, i, name, list);
@@ -155,7 +155,7 @@ bool bind_list(lua_State *L, struct call *call, int i, const char *name, void *o
   return false;
 }
 
-bool bind_dims(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_dims(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct list *list = out;
   if (!bind_list(L, call, i, name, list)) return false;
   for (int k = 0; k < list->count; k++)
@@ -163,36 +163,36 @@ bool bind_dims(lua_State *L, struct call *call, int i, const char *name, void *o
   return true;
 }
 
-bool bind_string(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_string(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) != LUA_TSTRING) return fail_type(L, call, i, name, "a string");
   *(const char **)out = lua_tostring(L, i);
   return true;
 }
 
-bool bind_dtype(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *word;
   return bind_string(L, call, i, name, &word) && strew_dtype_from_word(word, out, &call->error) == STREW_OK;
 }
 
-bool bind_wanted_dtype(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_dtype dtype;
   if (!bind_dtype(L, call, i, name, &dtype)) return false;
   *(int *)out = dtype;
   return true;
 }
 
-bool bind_device(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_device(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *spec;
   return bind_string(L, call, i, name, &spec) &&
          strew_device_find(call->binding->context, spec, out, &call->error) == STREW_OK;
 }
 
-bool bind_reduction(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_reduction(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *word;
   return bind_string(L, call, i, name, &word) && strew_reduction_from_word(word, out, &call->error) == STREW_OK;
 }
 
-bool bind_mode(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *word;
   return bind_string(L, call, i, name, &word) && strew_mode_from_word(word, out, &call->error) == STREW_OK;
 }
@@ -229,14 +229,14 @@ static const char *signature(const struct parameter *parameters, char *text, siz
   return text;
 }
 
-static bool fail_missing(struct call *call, const struct parameter *parameters, const char *name) {
+static bool fail_missing(struct script_call *call, const struct parameter *parameters, const char *name) {
   char text[400];
   bind_fail(call, STREW_EARGUMENT, name, "is missing, the arguments are %s", signature(parameters, text, sizeof text));
   return false;
 }
 
 /* One that stands where options may, and can be none, was meant as these. */
-static bool fail_count(lua_State *L, struct call *call, const struct parameter *parameters, int count) {
+static bool fail_count(lua_State *L, struct script_call *call, const struct parameter *parameters, int count) {
   char text[400], value[TEXT_BYTES];
   int places = 0;
   while (parameters[places].name && parameters[places].presence != KEYED) places++;
@@ -251,7 +251,7 @@ static bool fail_count(lua_State *L, struct call *call, const struct parameter *
   return false;
 }
 
-static bool fail_key(lua_State *L, struct call *call, const struct parameter *parameters, int key) {
+static bool fail_key(lua_State *L, struct script_call *call, const struct parameter *parameters, int key) {
   char text[TEXT_BYTES], known[400] = "";
   strew_guess guess = {.wanted = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : NULL};
   for (const struct parameter *p = parameters; p->name; p++) {
@@ -265,7 +265,8 @@ static bool fail_key(lua_State *L, struct call *call, const struct parameter *pa
 }
 
 /* Reads the options table at `table`; `given` parameters were given by position. */
-static bool read_options(lua_State *L, struct call *call, const struct parameter *parameters, int table, int given) {
+static bool read_options(lua_State *L, struct script_call *call, const struct parameter *parameters, int table,
+                         int given) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     int value = lua_gettop(L), key = value - 1;
@@ -288,13 +289,13 @@ static bool is_options(lua_State *L, int last, int capacity) {
   return lua_istable(L, last) && (lua_rawlen(L, last) == 0 || last > capacity);
 }
 
-int bind_positional(lua_State *L, const struct call *call) {
+int bind_positional(lua_State *L, const struct script_call *call) {
   int last = call->arguments;
   while (last && lua_isnil(L, last)) last--;
   return last && is_options(L, last, INT_MAX) ? last - 1 : last;
 }
 
-static bool read_rest(lua_State *L, struct call *call, int first, int last, const struct parameter *parameter) {
+static bool read_rest(lua_State *L, struct script_call *call, int first, int last, const struct parameter *parameter) {
   struct list *list = parameter->out;
   if (first == last) return parameter->read(L, call, first, parameter->name, list);
   list->count = 0;
@@ -315,7 +316,7 @@ static bool ends_in_options(lua_State *L, const struct parameter *parameters, in
   return takes_options && last > required && is_options(L, last, capacity);
 }
 
-bool bind_arguments(lua_State *L, struct call *call, const struct parameter *parameters) {
+bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters) {
   int last = call->arguments, next = 1, options = 0, type = LUA_TNIL;
   while (last && (type = lua_type(L, last)) == LUA_TNIL) last--;
   if (type == LUA_TTABLE && ends_in_options(L, parameters, last)) options = last--;
@@ -338,7 +339,7 @@ bool bind_arguments(lua_State *L, struct call *call, const struct parameter *par
 
 /* -------------------------------------------------------------------------------------------------------- and back */
 
-bool bind_wrap_dim(struct call *call, const strew_tensor *tensor, int *dim) {
+bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *dim) {
   int rank = strew_tensor_rank(tensor);
   if (*dim >= -rank && *dim < rank) {
     *dim += *dim < 0 ? rank : 0;

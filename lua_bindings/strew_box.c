@@ -58,7 +58,7 @@ struct box *bind_push_box(lua_State *L, struct binding *binding) {
   return box;
 }
 
-strew_tensor **bind_result(lua_State *L, struct call *call) {
+strew_tensor **bind_result(lua_State *L, struct script_call *call) {
   if (!(call->form & INPLACE)) return &bind_push_box(L, call->binding)->tensor;
   lua_pushvalue(L, 1);
   return &call->self;

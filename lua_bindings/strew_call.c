@@ -78,7 +78,7 @@ static void push_place(lua_State *L) {
 
 /* In t.add(u) for t:add(u), u is taken for self, and in strew:zeros(3) the module for the shape: how a call is written
    explains what is missing or too much. */
-static void hint_punctuation(lua_State *L, struct call *call) {
+static void hint_punctuation(lua_State *L, struct script_call *call) {
   lua_Debug here;
   bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
@@ -88,7 +88,7 @@ static void hint_punctuation(lua_State *L, struct call *call) {
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 
-static int raise(lua_State *L, struct call *call) {
+static int raise(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
   lua_settop(L, 0);
   push_detail(L, &call->error);
@@ -100,7 +100,7 @@ static int raise(lua_State *L, struct call *call) {
 }
 
 /* Is there what every call of this form needs? Whether the userdata is a tensor is seen when arguments are read. */
-static bool is_callable(lua_State *L, struct call *call) {
+static bool is_callable(lua_State *L, struct script_call *call) {
   if (!call->binding->context) {
     bind_fail(call, STREW_EFREED, NULL, "the Lua state is being closed");
     return false;
@@ -115,7 +115,7 @@ static bool is_callable(lua_State *L, struct call *call) {
 }
 
 int bind_dispatch(lua_State *L) {
-  struct call call;
+  struct script_call call;
   call.binding = lua_touserdata(L, lua_upvalueindex(1));
   call.row = lua_touserdata(L, lua_upvalueindex(2));
   call.form = (int)lua_tointeger(L, lua_upvalueindex(4));
@@ -138,13 +138,13 @@ int bind_dispatch(lua_State *L) {
   return results;
 }
 
-int bind_last_error(lua_State *L, struct call *call) {
+int bind_last_error(lua_State *L, struct script_call *call) {
   (void)call;
   lua_getiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
   return 1;
 }
 
-void bind_push_upvalues(lua_State *L, int binding, const struct row *row, const char *name, int form) {
+void bind_push_upvalues(lua_State *L, int binding, const struct script_function *row, const char *name, int form) {
   lua_pushvalue(L, binding);
   lua_pushlightuserdata(L, (void *)row);
   lua_pushstring(L, name);

@@ -21,7 +21,7 @@ static void push_key(lua_State *L, const strew_table *table, int64_t i) {
 
 static int hint_of_size(int64_t count) { return count < 1 << 20 ? (int)count : 1 << 20; }
 
-static bool push_words(lua_State *L, struct call *call, const strew_table *table, int64_t i) {
+static bool push_words(lua_State *L, struct script_call *call, const strew_table *table, int64_t i) {
   int64_t count = strew_table_word_count(table, i);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t code = 0; code < count; code++) {
@@ -33,7 +33,7 @@ static bool push_words(lua_State *L, struct call *call, const strew_table *table
 }
 
 /* Pushes {__index = {names = ..., words = ...}}. */
-static bool push_metatable(lua_State *L, struct call *call, const strew_table *table) {
+static bool push_metatable(lua_State *L, struct script_call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, 2);
@@ -56,7 +56,7 @@ static bool push_metatable(lua_State *L, struct call *call, const strew_table *t
   return true;
 }
 
-bool bind_push_table(lua_State *L, struct call *call, const strew_table *table) {
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
   luaL_checkstack(L, 8, NULL);
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
@@ -110,7 +110,7 @@ void bind_prepare_columns(lua_State *L, int x, struct columns *out) {
   out->order = lua_newuserdatauv(L, out->most * sizeof *out->order, 0);
 }
 
-bool bind_about(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_about(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct about *about = out;
   int place;
   if (!bind_table(L, call, i, name, &place)) return false;
@@ -120,7 +120,7 @@ bool bind_about(lua_State *L, struct call *call, int i, const char *name, void *
 }
 
 /* A string without zero bytes at i, or NULL with a failure. */
-static const char *read_name(lua_State *L, struct call *call, int i, const char *argument) {
+static const char *read_name(lua_State *L, struct script_call *call, int i, const char *argument) {
   char text[TEXT_BYTES];
   const char *name = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
   if (!name)
@@ -132,13 +132,13 @@ static const char *read_name(lua_State *L, struct call *call, int i, const char 
 }
 
 /* Words and names among the columns, where a table that was loaded shows them. */
-static void hint_about(lua_State *L, struct call *call, int key) {
+static void hint_about(lua_State *L, struct script_call *call, int key) {
   const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
   if (lua_istable(L, -1) && (strcmp(name, "words") == 0 || strcmp(name, "names") == 0))
     bind_hint(call, "%s is an option: strew.save(path, x, {%s = ...})", name, name);
 }
 
-static bool read_tensor(lua_State *L, struct call *call, int key, struct entry *entry) {
+static bool read_tensor(lua_State *L, struct script_call *call, int key, struct entry *entry) {
   char text[TEXT_BYTES], value[TEXT_BYTES];
   int top = lua_gettop(L);
   struct box *box = bind_to_box(L, call->binding, top);
@@ -152,7 +152,7 @@ static bool read_tensor(lua_State *L, struct call *call, int key, struct entry *
   return false;
 }
 
-static bool read_sequence(lua_State *L, struct call *call, struct columns *columns) {
+static bool read_sequence(lua_State *L, struct script_call *call, struct columns *columns) {
   char text[TEXT_BYTES];
   lua_Unsigned count = lua_rawlen(L, columns->x);
   if (columns->names.is_given)
@@ -190,7 +190,7 @@ static void keep(struct columns *columns, struct entry *entry) {
 
 /* Puts the entries into the order of names. What is not among them comes last, in an order of its own; or not at all,
    where the names were given. */
-static bool put_in_order(lua_State *L, struct call *call, struct columns *columns) {
+static bool put_in_order(lua_State *L, struct script_call *call, struct columns *columns) {
   lua_Unsigned count = lua_istable(L, columns->names.slot) ? lua_rawlen(L, columns->names.slot) : 0;
   for (lua_Unsigned k = 1; k <= count; k++) {
     lua_rawgeti(L, columns->names.slot, (lua_Integer)k);
@@ -210,7 +210,7 @@ static bool put_in_order(lua_State *L, struct call *call, struct columns *column
   return true;
 }
 
-static bool read_named(lua_State *L, struct call *call, struct columns *columns) {
+static bool read_named(lua_State *L, struct script_call *call, struct columns *columns) {
   for (lua_pushnil(L); lua_next(L, columns->x); lua_pop(L, 1)) {
     if (columns->count == columns->most)
       return bind_fail(call, STREW_EARGUMENT, "x", "was changed while it was read"), false;
@@ -232,7 +232,7 @@ static struct entry *entry_of_key(lua_State *L, const struct columns *columns, i
 }
 
 /* The list of words on top of the stack. */
-static bool add_words(lua_State *L, struct call *call, strew_table *table, int64_t place) {
+static bool add_words(lua_State *L, struct script_call *call, strew_table *table, int64_t place) {
   int list = lua_gettop(L), ignored;
   if (!bind_table(L, call, list, "words", &ignored)) return false;
   for (lua_Unsigned k = 1; k <= lua_rawlen(L, list); k++) {
@@ -245,7 +245,7 @@ static bool add_words(lua_State *L, struct call *call, strew_table *table, int64
 }
 
 /* Words of columns that are not saved are passed over: those of a whole file serve for a few of its columns. */
-static bool read_words(lua_State *L, struct call *call, const struct columns *columns, bool is_sequence,
+static bool read_words(lua_State *L, struct script_call *call, const struct columns *columns, bool is_sequence,
                        strew_table *table) {
   if (!lua_istable(L, columns->words.slot)) return true;
   for (lua_pushnil(L); lua_next(L, columns->words.slot); lua_pop(L, 1)) {
@@ -255,7 +255,7 @@ static bool read_words(lua_State *L, struct call *call, const struct columns *co
   return true;
 }
 
-bool bind_read_columns(lua_State *L, struct call *call, struct columns *columns, strew_table **out) {
+bool bind_read_columns(lua_State *L, struct script_call *call, struct columns *columns, strew_table **out) {
   bool is_sequence = lua_rawlen(L, columns->x) > 0;
   columns->count = columns->kept = 0;
   if (!lua_checkstack(L, 16))

@@ -5,7 +5,7 @@
 #include "strew_bind.h"
 
 /* Pushes {name = tensor, ...}, or a sequence of tensors where they have no names; false: call->error is filled. */
-bool bind_push_table(lua_State *L, struct call *call, const strew_table *table);
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table);
 
 /* Pushes the table that stands as x.name through x's metatable, nil where there is none; returns its place. */
 int bind_push_about(lua_State *L, int x, const char *name);
@@ -16,7 +16,7 @@ struct about {
   int slot;
   bool is_given; /* as an option */
 };
-bool bind_about(lua_State *L, struct call *call, int i, const char *name, void *out); /* struct about */
+bool bind_about(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct about */
 
 struct columns {
   int x; /* where on the stack */
@@ -28,6 +28,6 @@ struct columns {
 /* Takes all the memory that the table at position x needs, before any argument is read; it stays on the stack. */
 void bind_prepare_columns(lua_State *L, int x, struct columns *out);
 /* Makes *out of the Lua table; where that fails, too, *out is to be released unless it is NULL. */
-bool bind_read_columns(lua_State *L, struct call *call, struct columns *columns, strew_table **out);
+bool bind_read_columns(lua_State *L, struct script_call *call, struct columns *columns, strew_table **out);
 
 #endif

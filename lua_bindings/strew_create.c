@@ -12,12 +12,12 @@ struct creation {
 #define CREATION(made)                                                                                                 \
   {"dtype", KEYED, bind_wanted_dtype, &(made).dtype}, { "device", KEYED, bind_device, &(made).device }
 
-static struct creation creation_defaults(const struct call *call, int dtype) {
+static struct creation creation_defaults(const struct script_call *call, int dtype) {
   return (struct creation){dtype, call->binding->device};
 }
 
 /* zeros(3, "int64"): a word at the end is said to belong into a table; returns -1. */
-static int hint_options(lua_State *L, struct call *call) {
+static int hint_options(lua_State *L, struct script_call *call) {
   strew_dtype dtype;
   const char *word = lua_type(L, call->arguments) == LUA_TSTRING ? lua_tostring(L, call->arguments) : "";
   bool is_dtype = strew_dtype_from_word(word, &dtype, NULL) == STREW_OK;
@@ -29,7 +29,7 @@ static int hint_options(lua_State *L, struct call *call) {
 enum { ZEROS, ONES, EMPTY, RAND, RANDN };
 
 /* zeros(shape...), ... */
-static int shaped(lua_State *L, struct call *call) {
+static int shaped(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_FLOAT32);
   struct list shape = {0};
@@ -49,7 +49,7 @@ static int shaped(lua_State *L, struct call *call) {
 /* The dtype that a Lua number or boolean has as a tensor. */
 static strew_dtype dtype_of(strew_scalar value) { return value.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : value.dtype; }
 
-static int full(lua_State *L, struct call *call) {
+static int full(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, -1);
   struct list shape = {0};
@@ -62,7 +62,7 @@ static int full(lua_State *L, struct call *call) {
 }
 
 /* eye(n [, m]) */
-static int eye(lua_State *L, struct call *call) {
+static int eye(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_FLOAT32);
   int64_t rows, columns = INT64_MIN; /* not given */
@@ -74,7 +74,7 @@ static int eye(lua_State *L, struct call *call) {
 }
 
 /* arange([start,] stop [, step]): integers unless there is a float among them. */
-static int arange(lua_State *L, struct call *call) {
+static int arange(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, -1);
   strew_scalar start = strew_int(0), stop = start, step = strew_int(1);
@@ -90,7 +90,7 @@ static int arange(lua_State *L, struct call *call) {
   return bind_end(strew_arange(made.device, dtype, start, stop, step, out, &call->error), 1);
 }
 
-static int linspace(lua_State *L, struct call *call) {
+static int linspace(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_FLOAT32);
   double start, stop;
@@ -105,7 +105,7 @@ static int linspace(lua_State *L, struct call *call) {
 }
 
 /* randint([low,] high, shape...): without low where the second argument is the shape as a table. */
-static int randint(lua_State *L, struct call *call) {
+static int randint(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_INT64);
   struct list shape = {0};
@@ -123,7 +123,7 @@ static int randint(lua_State *L, struct call *call) {
       strew_randint(made.device, (strew_dtype)made.dtype, low, high, shape.count, shape.at, out, &call->error), 1);
 }
 
-static int randperm(lua_State *L, struct call *call) {
+static int randperm(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_INT64);
   int64_t n;
@@ -132,7 +132,7 @@ static int randperm(lua_State *L, struct call *call) {
   return bind_end(strew_randperm(made.device, (strew_dtype)made.dtype, n, out, &call->error), 1);
 }
 
-const struct row bind_create_rows[] = {
+const struct script_function bind_create_rows[] = {
     {"zeros", shaped, ZEROS, FUNCTION}, {"ones", shaped, ONES, FUNCTION},    {"empty", shaped, EMPTY, FUNCTION},
     {"rand", shaped, RAND, FUNCTION},   {"randn", shaped, RANDN, FUNCTION},  {"full", full, 0, FUNCTION},
     {"eye", eye, 0, FUNCTION},          {"arange", arange, 0, FUNCTION},     {"linspace", linspace, 0, FUNCTION},

@@ -51,7 +51,7 @@ static void push_device(lua_State *L, strew_device *device) {
 }
 
 /* devices() -> a sequence of what there is, and one of words for what cannot be used. */
-static int devices(lua_State *L, struct call *call) {
+static int devices(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
   const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -68,14 +68,14 @@ static int devices(lua_State *L, struct call *call) {
   return 2;
 }
 
-static int get_num_threads(lua_State *L, struct call *call) {
+static int get_num_threads(lua_State *L, struct script_call *call) {
   const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_pushinteger(L, strew_context_threads(call->binding->context));
   return 1;
 }
 
-static int set_num_threads(lua_State *L, struct call *call) {
+static int set_num_threads(lua_State *L, struct script_call *call) {
   int64_t threads;
   const struct parameter parameters[] = {{"threads", REQUIRED, bind_integer, &threads}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -85,7 +85,7 @@ static int set_num_threads(lua_State *L, struct call *call) {
 }
 
 /* Bytes of tensor memory now held, and the most ever held. */
-static int memory(lua_State *L, struct call *call) {
+static int memory(lua_State *L, struct script_call *call) {
   const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   lua_pushinteger(L, (lua_Integer)strew_context_bytes(call->binding->context));
@@ -94,7 +94,7 @@ static int memory(lua_State *L, struct call *call) {
 }
 
 /* Monotonic seconds, when all work given to devices is done. */
-static int monotonic_clock(lua_State *L, struct call *call) {
+static int monotonic_clock(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
   const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -106,7 +106,7 @@ static int monotonic_clock(lua_State *L, struct call *call) {
 }
 
 /* progress([doing [, done]]): tells the host what takes so long, and which part of it is done; nothing: it is done. */
-static int progress(lua_State *L, struct call *call) {
+static int progress(lua_State *L, struct script_call *call) {
   const char *doing = NULL;
   double done = -1;
   const struct parameter parameters[] = {
@@ -116,7 +116,7 @@ static int progress(lua_State *L, struct call *call) {
   return 0;
 }
 
-static int manual_seed(lua_State *L, struct call *call) {
+static int manual_seed(lua_State *L, struct script_call *call) {
   int64_t seed;
   const struct parameter parameters[] = {{"seed", REQUIRED, bind_integer, &seed}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -125,7 +125,7 @@ static int manual_seed(lua_State *L, struct call *call) {
 }
 
 /* deterministic([b]) -> what is set. The CPU keeps the order of sums either way. */
-static int deterministic(lua_State *L, struct call *call) {
+static int deterministic(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
   bool enabled = strew_context_deterministic(context);
   const struct parameter parameters[] = {{"enabled", UNNAMED, bind_boolean, &enabled}, LAST_PARAMETER};
@@ -135,7 +135,7 @@ static int deterministic(lua_State *L, struct call *call) {
   return 1;
 }
 
-const struct row bind_device_rows[] = {
+const struct script_function bind_device_rows[] = {
     {"devices", devices, 0, FUNCTION},
     {"get_num_threads", get_num_threads, 0, FUNCTION},
     {"set_num_threads", set_num_threads, 0, FUNCTION},

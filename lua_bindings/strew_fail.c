@@ -9,7 +9,7 @@
 
 /* -------------------------------------------------------------------------------------------------------- failures */
 
-int bind_fail(struct call *call, strew_status code, const char *argument, const char *format, ...) {
+int bind_fail(struct script_call *call, strew_status code, const char *argument, const char *format, ...) {
   strew_error *error = &call->error;
   char fact[sizeof error->message - 128]; /* leaves room for the two names */
   va_list arguments;
@@ -29,7 +29,7 @@ int bind_fail(struct call *call, strew_status code, const char *argument, const 
   return -1;
 }
 
-int bind_hint(struct call *call, const char *format, ...) {
+int bind_hint(struct script_call *call, const char *format, ...) {
   strew_error *error = &call->error;
   if (error->hint[0]) return -1;
   va_list arguments;
@@ -53,7 +53,7 @@ static const char *text_of_number(lua_State *L, int i, char *text) {
   return text;
 }
 
-const char *bind_text(lua_State *L, const struct call *call, int i, char *text) {
+const char *bind_text(lua_State *L, const struct script_call *call, int i, char *text) {
   switch (lua_type(L, i)) {
   case LUA_TNONE:
   case LUA_TNIL: return "nil";
@@ -66,7 +66,7 @@ const char *bind_text(lua_State *L, const struct call *call, int i, char *text) 
   }
 }
 
-void bind_hint_table(lua_State *L, struct call *call, int i, const char *name) {
+void bind_hint_table(lua_State *L, struct script_call *call, int i, const char *name) {
   if (!lua_istable(L, i)) return;
   if (lua_getmetatable(L, i)) /* an object, or the module itself */
     lua_pop(L, 1);
@@ -110,7 +110,7 @@ static const struct {
 /* Scripts may add names to the module, as many as they like; it has some hundreds itself. */
 enum { MOST_KEYS = 4096 };
 
-int bind_hint_guess(struct call *call, const strew_guess *guess) {
+int bind_hint_guess(struct script_call *call, const strew_guess *guess) {
   return guess->nearest ? bind_hint(call, "did you mean '%s'?", guess->nearest) : -1;
 }
 
@@ -123,7 +123,7 @@ void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
   }
 }
 
-int bind_fail_name(struct call *call, const char *owner, const strew_guess *guess) {
+int bind_fail_name(struct script_call *call, const char *owner, const strew_guess *guess) {
   strew_dtype dtype;
   bind_fail(call, STREW_EARGUMENT, NULL, "-");
   snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);

@@ -17,20 +17,20 @@ enum { MOST_PARAMETERS = 8, LONGEST_NAME = 24 };
 
 /* An argument: its check, and where on the stack it stands (0: it is not given). */
 struct argument {
-  bool (*read)(lua_State *L, struct call *call, int i, const char *name, void *out);
+  bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
   int position;
   struct list rest; /* of "NAME*" */
 };
 
 static const struct {
   const char *name;
-  bool (*read)(lua_State *L, struct call *call, int i, const char *name, void *out);
+  bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
 } types[] = {{"tensor", bind_tensor}, {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
              {"number", bind_float},  {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
              {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction}};
 
 /* Checks a value as its type has it, and keeps its position. */
-static bool read_argument(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   union {
     strew_tensor *tensor;
     strew_operand operand;
@@ -69,7 +69,7 @@ static const char *text_of(const char *file) {
 }
 
 /* fail(argument, fact [, hint [, code]]): raises an error of the call that the script made; argument may be nil. */
-static int fail(lua_State *L, struct call *call) {
+static int fail(lua_State *L, struct script_call *call) {
   const char *argument = lua_tostring(L, 1), *hint = lua_tostring(L, 3), *code = lua_tostring(L, 4);
   strew_status status = STREW_EARGUMENT;
   for (int i = 0; code && strew_status_name((strew_status)i); i++)
@@ -78,7 +78,7 @@ static int fail(lua_State *L, struct call *call) {
   return hint ? bind_hint(call, "%s", hint) : -1;
 }
 
-static const struct row fail_row = {"fail", fail, 0, FUNCTION};
+static const struct script_function fail_row = {"fail", fail, 0, FUNCTION};
 
 /* Runs the file that has the name, and adds what it returns to the table of operations on top of the stack. */
 static void load_file(lua_State *L, const char *file) {
@@ -115,7 +115,7 @@ static void push_operation(lua_State *L, const char *file, const char *name) {
 
 /* Pushes the values of the arguments, in the order of the parameters. One that is not by position is in the options,
    the last argument. */
-static void push_values(lua_State *L, const struct call *call, const struct parameter *parameters,
+static void push_values(lua_State *L, const struct script_call *call, const struct parameter *parameters,
                         const struct argument *arguments) {
   int options = call->arguments;
   while (options && lua_isnil(L, options)) options--;
@@ -130,7 +130,7 @@ static void push_values(lua_State *L, const struct call *call, const struct para
       lua_getfield(L, options, parameters[i].name);
 }
 
-static int run(lua_State *L, struct call *call, const char *file) {
+static int run(lua_State *L, struct script_call *call, const char *file) {
   struct parameter parameters[MOST_PARAMETERS + 1];
   struct argument arguments[MOST_PARAMETERS];
   char names[MOST_PARAMETERS][LONGEST_NAME];
@@ -150,11 +150,11 @@ static int run(lua_State *L, struct call *call, const char *file) {
   return lua_gettop(L) - function + 1;
 }
 
-static int choosing(lua_State *L, struct call *call) { return run(L, call, "choosing.lua"); }
-static int counting(lua_State *L, struct call *call) { return run(L, call, "counting.lua"); }
-static int moving(lua_State *L, struct call *call) { return run(L, call, "moving.lua"); }
+static int choosing(lua_State *L, struct script_call *call) { return run(L, call, "choosing.lua"); }
+static int counting(lua_State *L, struct script_call *call) { return run(L, call, "counting.lua"); }
+static int moving(lua_State *L, struct script_call *call) { return run(L, call, "moving.lua"); }
 
-const struct row bind_family_rows[] = {
+const struct script_function bind_family_rows[] = {
     {"index_select", choosing, 0, ALWAYS}, {"masked_select", choosing, 0, ALWAYS},
     {"bincount", counting, 0, ALWAYS},     {"one_hot", counting, 0, ALWAYS},
     {"isnan", counting, 0, ALWAYS},        {"flip", moving, 0, ALWAYS},

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A path is a C string. */
-static bool bind_path(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_path(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *path = NULL;
   if (!bind_string(L, call, i, name, &path)) return false;
   if (strlen(path) != lua_rawlen(L, i)) {
@@ -41,14 +41,14 @@ static strew_table **push_holder(lua_State *L) {
 /* --------------------------------------------------------------------------------------------------- options of .csv
  */
 
-static bool bind_header(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_header(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   bool header;
   if (!bind_boolean(L, call, i, name, &header)) return false;
   *(strew_header *)out = header ? STREW_HEADER_YES : STREW_HEADER_NO;
   return true;
 }
 
-static bool bind_separator(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_separator(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *text;
   if (!bind_string(L, call, i, name, &text)) return false;
   if (lua_rawlen(L, i) != 1 || !*text)
@@ -64,7 +64,7 @@ struct keys {
   char (*numbers)[24];
 };
 
-static bool read_key(lua_State *L, struct call *call, const char *name, struct keys *keys) {
+static bool read_key(lua_State *L, struct script_call *call, const char *name, struct keys *keys) {
   char text[TEXT_BYTES];
   int i = lua_gettop(L);
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
@@ -80,7 +80,7 @@ static bool read_key(lua_State *L, struct call *call, const char *name, struct k
   return true;
 }
 
-static bool bind_keys(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_keys(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct keys *keys = out;
   int table;
   if (!bind_table(L, call, i, name, &table)) return false;
@@ -96,7 +96,7 @@ static bool bind_keys(lua_State *L, struct call *call, int i, const char *name, 
 }
 
 /* Takes the memory for the list `text` among the options, before any argument is read. */
-static struct keys prepare_keys(lua_State *L, const struct call *call) {
+static struct keys prepare_keys(lua_State *L, const struct script_call *call) {
   struct keys keys = {0};
   int top = lua_gettop(L), last = call->arguments;
   while (last && lua_isnil(L, last)) last--;
@@ -114,7 +114,7 @@ static struct keys prepare_keys(lua_State *L, const struct call *call) {
  */
 
 /* load(path) */
-static int load(lua_State *L, struct call *call) {
+static int load(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_device *device = call->binding->device;
   strew_load_options options = {0};
@@ -147,12 +147,12 @@ static int load(lua_State *L, struct call *call) {
  */
 
 /* What is saved: a tensor, or a table of them. */
-static bool bind_saved(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_saved(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
 }
 
 /* save(path, x): gives nothing. */
-static int save(lua_State *L, struct call *call) {
+static int save(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_tensor *tensor = NULL;
   strew_save_options options = {0};
@@ -183,19 +183,19 @@ static int save(lua_State *L, struct call *call) {
  */
 
 /* Pushes what a loaded table has in its metatable; false, with a failure: it has none. */
-static bool push_known(lua_State *L, struct call *call, int x, const char *name) {
+static bool push_known(lua_State *L, struct script_call *call, int x, const char *name) {
   if (lua_istable(L, bind_push_about(L, x, name))) return true;
   return bind_fail(call, STREW_EARGUMENT, "x", "has no %s, expected a table as strew.load makes it", name), false;
 }
 
 /* columns(x) */
-static int columns_of(lua_State *L, struct call *call) {
+static int columns_of(lua_State *L, struct script_call *call) {
   int x;
   const struct parameter parameters[] = {{"x", REQUIRED, bind_table, &x}, LAST_PARAMETER};
   return bind_arguments(L, call, parameters) && push_known(L, call, x, "names") ? 1 : -1;
 }
 
-static bool bind_column(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_column(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   char text[TEXT_BYTES];
   *(int *)out = i;
   if (lua_type(L, i) == LUA_TSTRING || lua_isinteger(L, i)) return true;
@@ -205,7 +205,7 @@ static bool bind_column(lua_State *L, struct call *call, int i, const char *name
 }
 
 /* words(x [, column]) */
-static int words_of(lua_State *L, struct call *call) {
+static int words_of(lua_State *L, struct script_call *call) {
   int x, column = 0;
   char text[TEXT_BYTES];
   const struct parameter parameters[] = {
@@ -219,8 +219,8 @@ static int words_of(lua_State *L, struct call *call) {
   return bind_fail(call, STREW_EARGUMENT, "column", "is %s, not found in x", bind_text(L, call, column, text));
 }
 
-const struct row bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
-                                     {"save", save, 0, FUNCTION | OUTSIDE},
-                                     {"columns", columns_of, 0, FUNCTION},
-                                     {"words", words_of, 0, FUNCTION},
-                                     {NULL, NULL, 0, 0}};
+const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
+                                                 {"save", save, 0, FUNCTION | OUTSIDE},
+                                                 {"columns", columns_of, 0, FUNCTION},
+                                                 {"words", words_of, 0, FUNCTION},
+                                                 {NULL, NULL, 0, 0}};

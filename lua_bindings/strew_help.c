@@ -50,7 +50,7 @@ static void guess_name(lua_State *L, strew_guess *guess) {
   }
 }
 
-static int fail_unknown(lua_State *L, struct call *call, const char *name) {
+static int fail_unknown(lua_State *L, struct script_call *call, const char *name) {
   const char *dot = strrchr(name, '.'), *colon = strrchr(name, ':'), *last = dot > colon ? dot : colon;
   strew_guess guess = {.wanted = last ? last + 1 : name};
   guess_name(L, &guess);
@@ -60,7 +60,7 @@ static int fail_unknown(lua_State *L, struct call *call, const char *name) {
 }
 
 /* A name, or a function of the module's: its own name stands in an upvalue. */
-static bool read_name(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_name(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_tocfunction(L, i) != bind_dispatch) return bind_string(L, call, i, name, out);
   lua_getupvalue(L, i, NAME_UPVALUE);
   *(const char **)out = lua_tostring(L, -1); /* the function holds it */
@@ -69,7 +69,7 @@ static bool read_name(lua_State *L, struct call *call, int i, const char *name, 
 }
 
 /* help([name] [, {search}]): prints, as a call at the prompt is meant to. */
-static int help(lua_State *L, struct call *call) {
+static int help(lua_State *L, struct script_call *call) {
   const char *name = NULL, *words = NULL;
   const struct parameter parameters[] = {
       {"name", UNNAMED, read_name, &name}, {"search", KEYED, bind_string, &words}, LAST_PARAMETER};
@@ -85,4 +85,4 @@ static int help(lua_State *L, struct call *call) {
   return 0;
 }
 
-const struct row bind_help_rows[] = {{"help", help, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+const struct script_function bind_help_rows[] = {{"help", help, 0, FUNCTION}, {NULL, NULL, 0, 0}};

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-bool bind_colormap(lua_State *L, struct call *call, int i, const char *name, void *out) {
+bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *word;
   return bind_string(L, call, i, name, &word) && strew_colormap_from_word(word, out, &call->error) == STREW_OK;
 }
@@ -14,7 +14,7 @@ struct bound {
   const double *given;
 };
 
-static bool bind_bound(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct bound *bound = out;
   bound->given = &bound->value;
   return bind_float(L, call, i, name, &bound->value);
@@ -25,7 +25,7 @@ struct color {
   const unsigned char *given;
 };
 
-static bool bind_color(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_color(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct color *color = out;
   struct list list = {0};
   int ignored;
@@ -42,7 +42,7 @@ static bool bind_color(lua_State *L, struct call *call, int i, const char *name,
 }
 
 /* image(self [, {colormap, scale, min, max, nan}]) */
-static int image(lua_State *L, struct call *call) {
+static int image(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   strew_colormap colormap = STREW_VIRIDIS;
   int64_t scale = 1;
@@ -62,4 +62,4 @@ static int image(lua_State *L, struct call *call) {
   return bind_end(strew_image(self, &options, out, &call->error), 1);
 }
 
-const struct row bind_image_rows[] = {{"image", image, 0, ALWAYS | OUTSIDE}, {NULL, NULL, 0, 0}};
+const struct script_function bind_image_rows[] = {{"image", image, 0, ALWAYS | OUTSIDE}, {NULL, NULL, 0, 0}};

@@ -21,7 +21,7 @@ static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
 }
 
 /* What is neither a method nor a property, with the nearest of those that are. */
-static int fail_field(lua_State *L, struct call *call, const char *name) {
+static int fail_field(lua_State *L, struct script_call *call, const char *name) {
   strew_guess guess = {.wanted = name};
   for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
     strew_guess_name(&guess, property_names[i]);
@@ -31,7 +31,7 @@ static int fail_field(lua_State *L, struct call *call, const char *name) {
 
 /* --------------------------------------------------------------------------------------------------------- position */
 
-static bool read_position(lua_State *L, struct call *call, int64_t *position) {
+static bool read_position(lua_State *L, struct script_call *call, int64_t *position) {
   if (bind_integer(L, call, 2, "position", position)) return true;
   if (lua_istable(L, 2)) bind_hint(call, "t[i][j], or t:get(i, j)");
   return false;
@@ -39,7 +39,7 @@ static bool read_position(lua_State *L, struct call *call, int64_t *position) {
 
 /* The usual way to run over the end by one is a loop made for Lua's tables: that is said in place of a more general
    hint. */
-static int fail_position(struct call *call, const strew_tensor *self, int64_t position) {
+static int fail_position(struct script_call *call, const strew_tensor *self, int64_t position) {
   strew_error *error = &call->error;
   if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position != strew_tensor_sizes(self)[0]) return -1;
   char *hint = strstr(error->message, "\n  hint");
@@ -48,7 +48,7 @@ static int fail_position(struct call *call, const strew_tensor *self, int64_t po
   return bind_hint(call, "ipairs counts from 1, tensors count from 0: for i = 0, #t - 1");
 }
 
-static int get_position(lua_State *L, struct call *call) {
+static int get_position(lua_State *L, struct script_call *call) {
   strew_tensor **out = NULL, *self;
   int64_t position;
   strew_scalar element;
@@ -64,7 +64,7 @@ static int get_position(lua_State *L, struct call *call) {
   return 1;
 }
 
-static int get_field(lua_State *L, struct call *call) {
+static int get_field(lua_State *L, struct script_call *call) {
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
   const char *name = lua_tostring(L, 2);
@@ -95,7 +95,7 @@ static strew_status assign(strew_tensor *self, int64_t position, const strew_ope
   return status;
 }
 
-static int set_field(lua_State *L, struct call *call) {
+static int set_field(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   strew_operand value;
   int64_t position;
@@ -107,7 +107,7 @@ static int set_field(lua_State *L, struct call *call) {
   return 0;
 }
 
-static int length(lua_State *L, struct call *call) {
+static int length(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   if (strew_tensor_rank(self) == 0)
@@ -117,7 +117,7 @@ static int length(lua_State *L, struct call *call) {
 }
 
 /* Lua turns what __lt and __le give into one boolean. */
-static int no_order(lua_State *L, struct call *call) {
+static int no_order(lua_State *L, struct script_call *call) {
   (void)L;
   bool is_lt = call->row->code == STREW_LT;
   return bind_fail(call, STREW_EARGUMENT, NULL,
@@ -125,13 +125,13 @@ static int no_order(lua_State *L, struct call *call) {
                    is_lt ? "lt" : "le", is_lt ? "gt" : "ge", is_lt ? ">" : ">=");
 }
 
-static int no_text(lua_State *L, struct call *call) {
+static int no_text(lua_State *L, struct script_call *call) {
   (void)L;
   bind_fail(call, STREW_EARGUMENT, NULL, "joins strings and numbers, a tensor is neither");
   return bind_hint(call, "tostring(t) is its text, t:item() the number of a tensor with just one");
 }
 
-static int no_keys(lua_State *L, struct call *call) {
+static int no_keys(lua_State *L, struct script_call *call) {
   (void)L;
   bind_fail(call, STREW_EARGUMENT, NULL, "tensors have positions, not keys");
   return bind_hint(call, "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's");
@@ -140,16 +140,16 @@ static int no_keys(lua_State *L, struct call *call) {
 /* Named by what stands in the script. */
 static const struct {
   const char *event;
-  struct row row;
+  struct script_function row;
 } metamethods[] = {
     {"__newindex", {"t[i] = v", set_field, 0, FUNCTION}}, {"__len", {"#t", length, 0, FUNCTION}},
     {"__concat", {"..", no_text, 0, FUNCTION}},           {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
     {"__lt", {"<", no_order, STREW_LT, FUNCTION}},        {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
-static const struct row index_row = {"t[i]", get_field, 0, FUNCTION};
+static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};
 
 void bind_index_metamethods(lua_State *L, int binding, int methods) {
   for (size_t i = 0; i < sizeof metamethods / sizeof *metamethods; i++) {
-    const struct row *row = &metamethods[i].row;
+    const struct script_function *row = &metamethods[i].row;
     bind_push_upvalues(L, binding, row, row->name, row->forms);
     lua_pushcclosure(L, bind_dispatch, 4);
     lua_setfield(L, -2, metamethods[i].event);

@@ -3,14 +3,14 @@
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
-static int unary(lua_State *L, struct call *call) {
+static int unary(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_unary((strew_unary_op)call->row->code, self, out, &call->error), 1);
 }
 
-int bind_binary(lua_State *L, struct call *call, strew_binary_op op) {
+int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
   strew_tensor **out = bind_result(L, call);
   strew_operand self, other;
   const struct parameter parameters[] = {
@@ -21,9 +21,11 @@ int bind_binary(lua_State *L, struct call *call, strew_binary_op op) {
   return bind_end(strew_binary(op, self, other, out, &call->error), 1);
 }
 
-static int binary(lua_State *L, struct call *call) { return bind_binary(L, call, (strew_binary_op)call->row->code); }
+static int binary(lua_State *L, struct script_call *call) {
+  return bind_binary(L, call, (strew_binary_op)call->row->code);
+}
 
-static int where(lua_State *L, struct call *call) {
+static int where(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *condition;
   strew_operand a, b;
   const struct parameter parameters[] = {{"condition", REQUIRED, bind_tensor, &condition},
@@ -34,7 +36,7 @@ static int where(lua_State *L, struct call *call) {
   return bind_end(strew_where(condition, a, b, out, &call->error), 1);
 }
 
-static int masked_fill(lua_State *L, struct call *call) {
+static int masked_fill(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *mask;
   strew_operand value;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
@@ -51,13 +53,13 @@ struct bound {
   strew_operand operand;
 };
 
-static bool read_bound(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct bound *bound = out;
   return bound->is_given = bind_operand(L, call, i, name, &bound->operand);
 }
 
 /* clamp([min] [, max]) */
-static int clamp(lua_State *L, struct call *call) {
+static int clamp(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   struct bound min = {false, strew_of(NULL)}, max = min;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
@@ -72,7 +74,7 @@ static int clamp(lua_State *L, struct call *call) {
 }
 
 /* Two tensors compared as a whole. */
-static int equal(lua_State *L, struct call *call) {
+static int equal(lua_State *L, struct script_call *call) {
   strew_tensor *self, *other;
   bool is_equal;
   const struct parameter parameters[] = {
@@ -83,7 +85,7 @@ static int equal(lua_State *L, struct call *call) {
   return 1;
 }
 
-static int allclose(lua_State *L, struct call *call) {
+static int allclose(lua_State *L, struct script_call *call) {
   strew_tensor *self, *other;
   double rtol = 1e-5, atol = 1e-8;
   bool is_close;
@@ -98,7 +100,7 @@ static int allclose(lua_State *L, struct call *call) {
   return 1;
 }
 
-static int product(lua_State *L, struct call *call) {
+static int product(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *other;
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, LAST_PARAMETER};
@@ -106,7 +108,7 @@ static int product(lua_State *L, struct call *call) {
   return bind_end(strew_matmul((strew_product)call->row->code, self, other, out, &call->error), 1);
 }
 
-const struct row bind_math_rows[] = {
+const struct script_function bind_math_rows[] = {
 #define ROW(ENUM, name, function, takes, gives, cost, forms) {name, unary, STREW_##ENUM, forms},
     STREW_UNARY(ROW)
 #undef ROW

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* strew.name, where there is none: as for a tensor, that is an error, and no nil that surprises later. */
-static int no_name(lua_State *L, struct call *call) {
+static int no_name(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   bool is_string = lua_type(L, 2) == LUA_TSTRING;
   strew_guess guess = {.wanted = is_string ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
@@ -16,16 +16,16 @@ static int no_name(lua_State *L, struct call *call) {
   return bind_fail_name(call, "strew", &guess);
 }
 
-static const struct row no_name_row = {"strew[name]", no_name, 0, FUNCTION};
-static const struct row module_rows[] = {{"last_error", bind_last_error, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+static const struct script_function no_name_row = {"strew[name]", no_name, 0, FUNCTION};
+static const struct script_function module_rows[] = {{"last_error", bind_last_error, 0, FUNCTION}, {NULL, NULL, 0, 0}};
 
 /* ----------------------------------------------------------------------------------------------------------- opening
  */
 
-static const struct row *const all_rows[] = {module_rows,      bind_create_rows, bind_table_rows,  bind_tensor_rows,
-                                             bind_view_rows,   bind_math_rows,   bind_reduce_rows, bind_scatter_rows,
-                                             bind_device_rows, bind_help_rows,   bind_print_rows,  bind_file_rows,
-                                             bind_show_rows,   bind_image_rows,  bind_family_rows};
+static const struct script_function *const all_rows[] = {
+    module_rows,     bind_create_rows, bind_table_rows,   bind_tensor_rows, bind_view_rows,
+    bind_math_rows,  bind_reduce_rows, bind_scatter_rows, bind_device_rows, bind_help_rows,
+    bind_print_rows, bind_file_rows,   bind_show_rows,    bind_image_rows,  bind_family_rows};
 
 /* Which function stands behind which event. Lua gives a unary operator its operand twice. */
 static const struct {
@@ -40,13 +40,13 @@ static const struct {
 /* Positions of the stack while the module is being opened. */
 enum { BINDING = 1, MODULE, METHODS, METATABLE };
 
-static void set_function(lua_State *L, int table, const struct row *row, const char *name, int form) {
+static void set_function(lua_State *L, int table, const struct script_function *row, const char *name, int form) {
   bind_push_upvalues(L, BINDING, row, name, form);
   lua_pushcclosure(L, bind_dispatch, 4);
   lua_setfield(L, table, name);
 }
 
-static void set_names(lua_State *L, const struct row *row) {
+static void set_names(lua_State *L, const struct script_function *row) {
   char underscore[32];
   snprintf(underscore, sizeof underscore, "%s_", row->name);
   if (row->forms & FUNCTION) set_function(L, MODULE, row, row->name, FUNCTION);
@@ -57,9 +57,9 @@ static void set_names(lua_State *L, const struct row *row) {
   }
 }
 
-static const struct row *find_row(const char *name) {
+static const struct script_function *find_row(const char *name) {
   for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
-    for (const struct row *row = all_rows[i]; row->name; row++)
+    for (const struct script_function *row = all_rows[i]; row->name; row++)
       if (strcmp(row->name, name) == 0) return row;
   return NULL;
 }
@@ -159,7 +159,7 @@ static int make_module(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, binding);
 
   for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
-    for (const struct row *row = all_rows[i]; row->name; row++)
+    for (const struct script_function *row = all_rows[i]; row->name; row++)
       if (!(opening->sandbox && row->forms & OUTSIDE)) set_names(L, row);
   set_metamethods(L);
   set_module_metatable(L);

@@ -21,7 +21,7 @@ enum { USUAL_LINE_WIDTH = 80, NUMBER_BYTES = 64, MOST_SHOWN = 100000000 };
 enum format { WORDS, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
 
 struct page {
-  struct call *call;
+  struct script_call *call;
   strew_dtype dtype;
   int rank, precision;
   int64_t line_width, edge;
@@ -289,7 +289,7 @@ static bool add_page(luaL_Buffer *out, const struct page *page) {
 
 /* Reads what is shown of a tensor with elements into memory of Lua's, which is pushed. Getting that may run a
    finalizer, so the tensor is taken from its box once more. */
-static bool read_shown(lua_State *L, struct call *call, struct page *page, strew_tensor *self) {
+static bool read_shown(lua_State *L, struct script_call *call, struct page *page, strew_tensor *self) {
   int64_t count = count_shown(page);
   if (count > MOST_SHOWN) {
     bind_fail(call, STREW_EMEMORY, "self", "has %" PRId64 " elements to show, expected at most %d", count, MOST_SHOWN);
@@ -301,7 +301,7 @@ static bool read_shown(lua_State *L, struct call *call, struct page *page, strew
 }
 
 /* Everything is read before any text is made: that may run a finalizer. */
-static int push_text(lua_State *L, struct call *call) {
+static int push_text(lua_State *L, struct script_call *call) {
   struct page page = {.call = call};
   strew_tensor *self;
   char header[DESCRIPTION_BYTES], text[NUMBER_BYTES];
@@ -333,4 +333,4 @@ static int push_text(lua_State *L, struct call *call) {
   return 1;
 }
 
-const struct row bind_tostring_row = {"tostring", push_text, 0, FUNCTION};
+const struct script_function bind_tostring_row = {"tostring", push_text, 0, FUNCTION};

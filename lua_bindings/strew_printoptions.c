@@ -27,7 +27,7 @@ void bind_print_defaults(struct print_options *options) {
 
 /* ---------------------------------------------------------------------------------------------------- by scripts */
 
-static bool read_profile(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_profile(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *word;
   if (!bind_string(L, call, i, name, &word)) return false;
   strew_guess guess = {.wanted = word};
@@ -40,7 +40,7 @@ static bool read_profile(lua_State *L, struct call *call, int i, const char *nam
   return false;
 }
 
-static bool read_count(lua_State *L, struct call *call, int i, const char *name, int64_t least, int64_t most,
+static bool read_count(lua_State *L, struct script_call *call, int i, const char *name, int64_t least, int64_t most,
                        int64_t *out) {
   int64_t value;
   if (!bind_integer(L, call, i, name, &value)) return false;
@@ -52,22 +52,22 @@ static bool read_count(lua_State *L, struct call *call, int i, const char *name,
   return false;
 }
 
-static bool read_precision(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_precision(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return read_count(L, call, i, name, 0, MOST_DIGITS, out);
 }
 
 /* math.huge: nothing is ever left out. */
-static bool read_threshold(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_threshold(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   bool is_endless = lua_type(L, i) == LUA_TNUMBER && lua_tonumber(L, i) == (lua_Number)INFINITY;
   if (is_endless) return *(int64_t *)out = INT64_MAX, true;
   return read_count(L, call, i, name, 0, INT64_MAX, out);
 }
 
-static bool read_edgeitems(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_edgeitems(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return read_count(L, call, i, name, 1, LARGEST, out);
 }
 
-static bool read_linewidth(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_linewidth(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) != LUA_TSTRING) return read_count(L, call, i, name, 1, LARGEST, out);
   if (strcmp(lua_tostring(L, i), "auto") == 0) return *(int64_t *)out = 0, true;
   char text[TEXT_BYTES];
@@ -77,7 +77,7 @@ static bool read_linewidth(lua_State *L, struct call *call, int i, const char *n
 
 /* set_printoptions{precision =, threshold =, edgeitems =, linewidth =, profile =}: a profile is what the others change,
    wherever it stands. */
-static int set_printoptions(lua_State *L, struct call *call) {
+static int set_printoptions(lua_State *L, struct script_call *call) {
   struct print_options *options = &call->binding->print;
   const struct profile *profile = NULL;
   int64_t precision = -1, threshold = -1, edgeitems = -1, linewidth = -1; /* not given */
@@ -95,7 +95,7 @@ static int set_printoptions(lua_State *L, struct call *call) {
 }
 
 /* What set_printoptions takes to come back to what is set now. */
-static int get_printoptions(lua_State *L, struct call *call) {
+static int get_printoptions(lua_State *L, struct script_call *call) {
   const struct print_options *options = &call->binding->print;
   const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -117,7 +117,7 @@ static int get_printoptions(lua_State *L, struct call *call) {
   return 1;
 }
 
-const struct row bind_print_rows[] = {
+const struct script_function bind_print_rows[] = {
     {"set_printoptions", set_printoptions, 0, FUNCTION},
     {"get_printoptions", get_printoptions, 0, FUNCTION},
     {NULL, NULL, 0, 0},

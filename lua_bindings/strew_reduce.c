@@ -22,7 +22,7 @@ static const struct {
 #undef ROW
 };
 
-static bool read_folding(lua_State *L, struct call *call, strew_fold fold, struct folding *folding) {
+static bool read_folding(lua_State *L, struct script_call *call, strew_fold fold, struct folding *folding) {
   *folding = (struct folding){.correction = 1};
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &folding->self},
@@ -36,14 +36,15 @@ static bool read_folding(lua_State *L, struct call *call, strew_fold fold, struc
   return false;
 }
 
-static strew_status run_fold(struct call *call, strew_fold fold, const struct folding *folding, strew_tensor **out) {
+static strew_status run_fold(struct script_call *call, strew_fold fold, const struct folding *folding,
+                             strew_tensor **out) {
   int dims[STREW_MAX_RANK];
   for (int i = 0; i < folding->dims.count; i++) dims[i] = (int)folding->dims.at[i];
   return strew_reduce(fold, folding->self, folding->dims.count, dims, folding->keepdim, folding->correction, out,
                       &call->error);
 }
 
-static int fold(lua_State *L, struct call *call) {
+static int fold(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   strew_fold kind = (strew_fold)call->row->code;
   struct folding folding;
@@ -52,7 +53,7 @@ static int fold(lua_State *L, struct call *call) {
 }
 
 /* min() and max() of all, (dim [, keepdim]) -> values, indices, and of two tensors. */
-static int extreme(lua_State *L, struct call *call) {
+static int extreme(lua_State *L, struct script_call *call) {
   bool is_max = call->row->code == STREW_FOLD_AMAX;
   if (call->arguments > 1 && bind_to_box(L, call->binding, 2))
     return bind_binary(L, call, is_max ? STREW_MAXIMUM : STREW_MINIMUM);
@@ -67,7 +68,7 @@ static int extreme(lua_State *L, struct call *call) {
   return 1;
 }
 
-static int cumsum(lua_State *L, struct call *call) {
+static int cumsum(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   int dim;
   const struct parameter parameters[] = {
@@ -79,7 +80,7 @@ static int cumsum(lua_State *L, struct call *call) {
 enum { SORT, ARGSORT };
 
 /* sort(dim = -1, descending = false) -> values, indices; argsort gives the indices only. */
-static int sort(lua_State *L, struct call *call) {
+static int sort(lua_State *L, struct script_call *call) {
   strew_tensor **values = bind_result(L, call), **indices = bind_result(L, call), *self;
   int dim = -1;
   bool descending = false;
@@ -92,7 +93,7 @@ static int sort(lua_State *L, struct call *call) {
 }
 
 /* topk(k, dim = -1, largest = true) -> values, indices */
-static int topk(lua_State *L, struct call *call) {
+static int topk(lua_State *L, struct script_call *call) {
   strew_tensor **values = bind_result(L, call), **indices = bind_result(L, call), *self;
   int64_t k;
   int dim = -1;
@@ -107,7 +108,7 @@ static int topk(lua_State *L, struct call *call) {
 }
 
 /* unique([{return_inverse, return_counts}]) -> values [, inverse] [, counts] */
-static int unique(lua_State *L, struct call *call) {
+static int unique(lua_State *L, struct script_call *call) {
   strew_tensor **values = bind_result(L, call), **inverse = bind_result(L, call), **counts = bind_result(L, call);
   strew_tensor *self;
   bool has_inverse = false, has_counts = false;
@@ -123,14 +124,14 @@ static int unique(lua_State *L, struct call *call) {
   return 1 + has_inverse + has_counts;
 }
 
-static int nonzero(lua_State *L, struct call *call) {
+static int nonzero(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(strew_nonzero(self, out, &call->error), 1);
 }
 
-const struct row bind_reduce_rows[] = {
+const struct script_function bind_reduce_rows[] = {
 #define ROW(ENUM, f, ...) {#f, fold, STREW_FOLD_##ENUM, ALWAYS},
     STREW_FOLDS(ROW)
 #undef ROW

@@ -8,7 +8,8 @@
  */
 
 /* A larger src is read at index's coordinates, as PyTorch does; silently, unless warn("@on") was called. */
-static void warn_of_prefix(lua_State *L, const struct call *call, const strew_tensor *index, const strew_tensor *src) {
+static void warn_of_prefix(lua_State *L, const struct script_call *call, const strew_tensor *index,
+                           const strew_tensor *src) {
   const int64_t *used = strew_tensor_sizes(index), *sizes = strew_tensor_sizes(src);
   int rank = strew_tensor_rank(src), smaller = 0;
   if (strew_tensor_rank(index) != rank) return;
@@ -35,22 +36,22 @@ struct scattering {
     "mode", KEYED, bind_mode, &(s).options.mode                                                                        \
   }
 
-static int run_scatter(lua_State *L, struct call *call, struct scattering *s, strew_tensor **out) {
+static int run_scatter(lua_State *L, struct script_call *call, struct scattering *s, strew_tensor **out) {
   s->options.exclude_self = !s->include_self;
   if (strew_scatter(s->self, s->dim, s->index, s->src, &s->options, out, &call->error) != STREW_OK) return -1;
   if (s->src.tensor) warn_of_prefix(L, call, s->index, s->src.tensor);
   return 1;
 }
 
-static int group(lua_State *L, struct call *call);
+static int group(lua_State *L, struct script_call *call);
 
 /* A table there was to be an index: a dimension is none. */
-static bool is_group_form(lua_State *L, const struct call *call) {
+static bool is_group_form(lua_State *L, const struct script_call *call) {
   return !(call->form & INPLACE) && call->arguments > 1 && (bind_to_box(L, call->binding, 2) || lua_istable(L, 2));
 }
 
 /* scatter(dim, index, src [, {reduce, mode}]), or the group form */
-static int scatter(lua_State *L, struct call *call) {
+static int scatter(lua_State *L, struct script_call *call) {
   if (is_group_form(L, call)) return group(L, call);
   strew_tensor **out = bind_result(L, call);
   struct scattering s = {.include_self = true, .options = {.reduction = STREW_ASSIGN}};
@@ -60,7 +61,7 @@ static int scatter(lua_State *L, struct call *call) {
 }
 
 /* scatter_add(dim, index, src [, {mode}]) */
-static int scatter_add(lua_State *L, struct call *call) {
+static int scatter_add(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct scattering s = {.include_self = true, .options = {.reduction = STREW_SUM}};
   const struct parameter parameters[] = {SCATTERING(s), LAST_PARAMETER};
@@ -68,7 +69,7 @@ static int scatter_add(lua_State *L, struct call *call) {
 }
 
 /* scatter_reduce(dim, index, src, reduce [, {include_self, mode}]) */
-static int scatter_reduce(lua_State *L, struct call *call) {
+static int scatter_reduce(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct scattering s = {.include_self = true};
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &s.self},
@@ -83,7 +84,7 @@ static int scatter_reduce(lua_State *L, struct call *call) {
 }
 
 /* gather(dim, index [, {mode}]) */
-static int gather(lua_State *L, struct call *call) {
+static int gather(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *index;
   int dim;
   strew_mode mode = STREW_ERROR;
@@ -105,7 +106,7 @@ struct destination {
   int at;
 };
 
-static bool read_out(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_out(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct destination *destination = out;
   if (!bind_tensor(L, call, i, name, &destination->given)) return false;
   lua_pushvalue(L, i);
@@ -118,12 +119,12 @@ struct filling {
   strew_scalar value;
 };
 
-static bool read_fill(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct filling *fill = out;
   return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
 }
 
-static bool read_size(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_size(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (!bind_integer(L, call, i, name, out)) return false;
   if (*(int64_t *)out >= 0) return true;
   bind_fail(call, STREW_ESHAPE, name, "is %lld, expected 0 or more", (long long)*(int64_t *)out);
@@ -131,7 +132,8 @@ static bool read_size(lua_State *L, struct call *call, int i, const char *name, 
 }
 
 /* Once for each Lua state, and only where warnings are on: the mean of integers is rounded. */
-static void warn_of_mean(lua_State *L, struct call *call, const strew_group_options *options, const strew_tensor *src) {
+static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
+                         const strew_tensor *src) {
   strew_dtype dtype = strew_tensor_dtype(src);
   bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && dtype >= STREW_INT64;
   if (!is_rounded || call->binding->has_warned_of_mean) return;
@@ -145,7 +147,7 @@ static void warn_of_mean(lua_State *L, struct call *call, const strew_group_opti
 
 /* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]), all but src and index by name, too; the code is the
    reduction, STREW_ASSIGN where the call names it. */
-static int group(lua_State *L, struct call *call) {
+static int group(lua_State *L, struct script_call *call) {
   bool names_reduction = call->row->code == STREW_ASSIGN;
   bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
   bool takes_dtype = !has_arg && call->row->code != STREW_PROD;
@@ -177,7 +179,7 @@ static int group(lua_State *L, struct call *call) {
   return 1 + has_arg;
 }
 
-const struct row bind_scatter_rows[] = {
+const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},    {"scatter_add", scatter_add, 0, EVERY},
     {"scatter_reduce", scatter_reduce, 0, EVERY}, {"gather", gather, 0, ALWAYS},
     {"scatter_sum", group, STREW_SUM, ALWAYS},    {"scatter_mul", group, STREW_PROD, ALWAYS},

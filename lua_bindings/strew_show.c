@@ -22,7 +22,7 @@ enum {
 };
 
 struct show {
-  struct call *call;
+  struct script_call *call;
   strew_tensor *tensor;
   int64_t width, height; /* in characters; 0: as the terminal has */
   double min, max;       /* NaN: as the elements have */
@@ -35,7 +35,7 @@ struct show {
 /* ---------------------------------------------------------------------------------------------------------- arguments
  */
 
-static bool bind_extent(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_extent(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int64_t *extent = out, most = strcmp(name, "bins") == 0 ? MOST_BINS : LARGEST;
   if (!bind_integer(L, call, i, name, out)) return false;
   if (*extent < 1 || *extent > most)
@@ -43,7 +43,7 @@ static bool bind_extent(lua_State *L, struct call *call, int i, const char *name
   return true;
 }
 
-static bool bind_style(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_style(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   static const char *const words[] = {[TERMINAL_ASCII] = "ascii",
                                       [TERMINAL_BLOCKS] = "blocks",
                                       [TERMINAL_256] = "256",
@@ -55,7 +55,7 @@ static bool bind_style(lua_State *L, struct call *call, int i, const char *name,
   return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", expected ascii, blocks, 256 or truecolor", word), false;
 }
 
-static bool bind_bound(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool bind_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   char text[TEXT_BYTES];
   if (!bind_float(L, call, i, name, out)) return false;
   if (isfinite(*(double *)out)) return true;
@@ -75,7 +75,7 @@ static void ask_terminal(struct show *show, const struct terminal *terminal) {
 }
 
 static bool read_arguments(lua_State *L, struct show *show) {
-  struct call *call = show->call;
+  struct script_call *call = show->call;
   struct terminal terminal = terminal_at(STDOUT_FILENO);
   show->style = terminal.style;
   const struct parameter parameters[] = {
@@ -318,7 +318,7 @@ static int push_text(lua_State *L, struct show *show, struct box *values, struct
 }
 
 /* show(t [, opts]) */
-static int show(lua_State *L, struct call *call) {
+static int show(lua_State *L, struct script_call *call) {
   struct show show = {.call = call, .min = NAN, .max = NAN};
   struct box *other = bind_push_box(L, call->binding), *values = bind_push_box(L, call->binding);
   if (!read_arguments(L, &show) || push_text(L, &show, values, other) < 0) return -1;
@@ -328,4 +328,4 @@ static int show(lua_State *L, struct call *call) {
   return 0;
 }
 
-const struct row bind_show_rows[] = {{"show", show, 0, ALWAYS}, {NULL, NULL, 0, 0}};
+const struct script_function bind_show_rows[] = {{"show", show, 0, ALWAYS}, {NULL, NULL, 0, 0}};

@@ -15,7 +15,7 @@
 enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS };
 
 struct walk {
-  struct call *call;
+  struct script_call *call;
   int rank; /* -1 while the way down to the first element is not walked yet */
   int64_t sizes[STREW_MAX_RANK];
   int64_t at[STREW_MAX_RANK]; /* the place, counted from 1 */
@@ -172,7 +172,7 @@ static bool count_bytes(struct walk *walk, size_t *size_bytes) {
 }
 
 /* A table, number or boolean at stack position 1 into the box. */
-static bool from_value(lua_State *L, struct call *call, int dtype, strew_device *device, strew_tensor **out) {
+static bool from_value(lua_State *L, struct script_call *call, int dtype, strew_device *device, strew_tensor **out) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BOOL, STREW_INT64, STREW_FLOAT32};
   struct walk walk = {.call = call, .rank = -1};
   size_t size_bytes;
@@ -186,7 +186,8 @@ static bool from_value(lua_State *L, struct call *call, int dtype, strew_device 
   return is_fine;
 }
 
-static bool from_tensor(struct call *call, strew_tensor *tensor, int dtype, strew_device *device, strew_tensor **out) {
+static bool from_tensor(struct script_call *call, strew_tensor *tensor, int dtype, strew_device *device,
+                        strew_tensor **out) {
   strew_dtype is = strew_tensor_dtype(tensor);
   bool is_same = (dtype < 0 || dtype == (int)is) && (!device || device == strew_tensor_device(tensor));
   if (is_same) return strew_clone(tensor, out, &call->error) == STREW_OK;
@@ -195,7 +196,7 @@ static bool from_tensor(struct call *call, strew_tensor *tensor, int dtype, stre
 }
 
 /* A tensor is stored; a table, number or boolean is read later. */
-static bool read_x(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_x(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
   if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
   char text[TEXT_BYTES];
@@ -205,7 +206,7 @@ static bool read_x(lua_State *L, struct call *call, int i, const char *name, voi
 }
 
 /* strew.tensor(x [, {dtype, device}]) */
-static int tensor(lua_State *L, struct call *call) {
+static int tensor(lua_State *L, struct script_call *call) {
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
   strew_tensor **out = bind_result(L, call), *from = NULL;
   int dtype = -1;
@@ -224,7 +225,7 @@ static int tensor(lua_State *L, struct call *call) {
  */
 
 struct unread {
-  struct call *call;
+  struct script_call *call;
   strew_dtype dtype;
   int rank;
   int64_t sizes[STREW_MAX_RANK];
@@ -247,7 +248,7 @@ static bool push_level(lua_State *L, struct unread *unread, int depth) {
 }
 
 /* The elements are copied to a buffer of Lua's first: making the tables may run a finalizer. */
-static int tolist(lua_State *L, struct call *call) {
+static int tolist(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
@@ -268,7 +269,7 @@ static int tolist(lua_State *L, struct call *call) {
   return push_level(L, &unread, 0) ? 1 : -1;
 }
 
-const struct row bind_table_rows[] = {
+const struct script_function bind_table_rows[] = {
     {"tensor", tensor, 0, FUNCTION},
     {"tolist", tolist, 0, ALWAYS},
     {NULL, NULL, 0, 0},

@@ -8,7 +8,7 @@
 
 enum { ASK_DIM, ASK_NUMEL, ASK_CONTIGUOUS };
 
-static int ask(lua_State *L, struct call *call) {
+static int ask(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -23,7 +23,7 @@ static int ask(lua_State *L, struct call *call) {
 enum { ASK_SIZE, ASK_STRIDE };
 
 /* All as multiple results, or that of one dimension. */
-static int per_dimension(lua_State *L, struct call *call) {
+static int per_dimension(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   int dim, rank, all = STREW_MAX_RANK;
   dim = all;
@@ -39,7 +39,7 @@ static int per_dimension(lua_State *L, struct call *call) {
 }
 
 /* strew.type(x): as io.type and math.type, no error for anything. */
-static int type(lua_State *L, struct call *call) {
+static int type(lua_State *L, struct script_call *call) {
   if (call->arguments == 0) return bind_fail(call, STREW_EARGUMENT, "x", "is missing");
   if (bind_to_box(L, call->binding, 1))
     lua_pushliteral(L, "tensor");
@@ -51,7 +51,7 @@ static int type(lua_State *L, struct call *call) {
 /* ---------------------------------------------------------------------------------------------------------- elements
  */
 
-static int item(lua_State *L, struct call *call) {
+static int item(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   strew_scalar element;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
@@ -60,7 +60,7 @@ static int item(lua_State *L, struct call *call) {
   return 1;
 }
 
-static int get(lua_State *L, struct call *call) {
+static int get(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   struct list position = {0};
   strew_scalar element;
@@ -74,7 +74,7 @@ static int get(lua_State *L, struct call *call) {
 }
 
 /* set(t, i, j, ..., v): the value is the last argument. */
-static int set(lua_State *L, struct call *call) {
+static int set(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   struct list position = {0};
   strew_scalar value;
@@ -95,7 +95,7 @@ static int set(lua_State *L, struct call *call) {
 
 /* A word that is neither a dtype nor a device: which of the two was it meant to be? What the runtime said of a device
    stays where that is likely: nothing else has a colon, and "opencl" may be absent. */
-static bool fail_target(struct call *call, const char *word) {
+static bool fail_target(struct script_call *call, const char *word) {
   strew_dtype dtype;
   strew_error device_error = call->error;
   if (strchr(word, ':') || strncmp(word, "opencl", 6) == 0) return false;
@@ -114,7 +114,7 @@ struct target {
 };
 
 /* A dtype or a device, whichever the word names. */
-static bool read_target(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_target(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct target *target = out;
   const char *word;
   strew_dtype dtype;
@@ -126,7 +126,7 @@ static bool read_target(lua_State *L, struct call *call, int i, const char *name
   return true;
 }
 
-static int to(lua_State *L, struct call *call) {
+static int to(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   struct target target = {NULL, -1};
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
@@ -145,7 +145,7 @@ static int to(lua_State *L, struct call *call) {
 
 enum { COPY_CLONE, COPY_CONTIGUOUS };
 
-static int copy_self(lua_State *L, struct call *call) {
+static int copy_self(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -154,11 +154,11 @@ static int copy_self(lua_State *L, struct call *call) {
 }
 
 /* What copy, fill and zero write to: self, or a copy of it. */
-static bool take_written(struct call *call, strew_tensor *self, strew_tensor **out) {
+static bool take_written(struct script_call *call, strew_tensor *self, strew_tensor **out) {
   return call->form & INPLACE || strew_clone(self, out, &call->error) == STREW_OK;
 }
 
-static int copy(lua_State *L, struct call *call) {
+static int copy(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *src;
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &self}, {"src", REQUIRED, bind_tensor, &src}, LAST_PARAMETER};
@@ -166,7 +166,7 @@ static int copy(lua_State *L, struct call *call) {
   return bind_end(strew_copy(*out, src, &call->error), 1);
 }
 
-static int fill(lua_State *L, struct call *call) {
+static int fill(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   strew_scalar value = strew_int(0);
   const struct parameter parameters[] = {
@@ -175,14 +175,14 @@ static int fill(lua_State *L, struct call *call) {
   return bind_end(strew_fill(*out, value, &call->error), 1);
 }
 
-static int zero(lua_State *L, struct call *call) {
+static int zero(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
   return bind_end(strew_fill(*out, strew_int(0), &call->error), 1);
 }
 
-static int free_self(lua_State *L, struct call *call) {
+static int free_self(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -191,7 +191,7 @@ static int free_self(lua_State *L, struct call *call) {
   return 0;
 }
 
-const struct row bind_tensor_rows[] = {
+const struct script_function bind_tensor_rows[] = {
     {"type", type, 0, FUNCTION},
     {"dim", ask, ASK_DIM, ALWAYS},
     {"numel", ask, ASK_NUMEL, ALWAYS},

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 /* Pushes what the call returns: a new box, or self. */
-static struct box *push_view(lua_State *L, struct call *call) {
+static struct box *push_view(lua_State *L, struct script_call *call) {
   if (!(call->form & INPLACE)) return bind_push_box(L, call->binding);
   lua_pushvalue(L, 1);
   return bind_self_box(L);
@@ -26,7 +26,7 @@ typedef strew_status shape_function(strew_tensor *tensor, int rank, const int64_
 enum { VIEW, RESHAPE, EXPAND, PERMUTE };
 
 /* view(shape...), permute(dims...), ... */
-static int reshaped(lua_State *L, struct call *call) {
+static int reshaped(lua_State *L, struct script_call *call) {
   static shape_function *const functions[] = {strew_view, strew_reshape, strew_expand, strew_permute};
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
@@ -39,7 +39,7 @@ static int reshaped(lua_State *L, struct call *call) {
   return end_view(status, box, view);
 }
 
-static int expand_as(lua_State *L, struct call *call) {
+static int expand_as(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *other, *view = NULL;
   const struct parameter parameters[] = {
@@ -49,7 +49,7 @@ static int expand_as(lua_State *L, struct call *call) {
   return end_view(status, box, view);
 }
 
-static int flatten(lua_State *L, struct call *call) {
+static int flatten(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   int first = 0, last = -1;
@@ -62,7 +62,7 @@ static int flatten(lua_State *L, struct call *call) {
   return end_view(status, box, view);
 }
 
-static int transpose(lua_State *L, struct call *call) {
+static int transpose(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   int a, b;
@@ -75,7 +75,7 @@ static int transpose(lua_State *L, struct call *call) {
   return end_view(status, box, view);
 }
 
-static int t(lua_State *L, struct call *call) {
+static int t(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
@@ -85,7 +85,7 @@ static int t(lua_State *L, struct call *call) {
 }
 
 /* squeeze([dim]) */
-static int squeeze(lua_State *L, struct call *call) {
+static int squeeze(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   struct list dims = {0}; /* none or one */
@@ -99,7 +99,7 @@ static int squeeze(lua_State *L, struct call *call) {
   return end_view(status, box, view);
 }
 
-static int unsqueeze(lua_State *L, struct call *call) {
+static int unsqueeze(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   int dim;
@@ -110,7 +110,7 @@ static int unsqueeze(lua_State *L, struct call *call) {
   return end_view(status, box, view);
 }
 
-static int select_position(lua_State *L, struct call *call) {
+static int select_position(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   int dim;
@@ -124,7 +124,7 @@ static int select_position(lua_State *L, struct call *call) {
   return end_view(status, box, view);
 }
 
-static int narrow(lua_State *L, struct call *call) {
+static int narrow(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   int dim;
@@ -140,7 +140,7 @@ static int narrow(lua_State *L, struct call *call) {
 }
 
 /* slice(dim [, start [, stop [, step]]]) */
-static int slice(lua_State *L, struct call *call) {
+static int slice(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   int dim;
@@ -155,7 +155,7 @@ static int slice(lua_State *L, struct call *call) {
 }
 
 /* as_strided(shape, strides [, offset]): without offset it starts where self does. */
-static int as_strided(lua_State *L, struct call *call) {
+static int as_strided(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
   struct list shape = {0}, strides = {0};
@@ -178,7 +178,7 @@ static int as_strided(lua_State *L, struct call *call) {
  */
 
 /* The first arguments that are tensors, or the entries of a table: how many? */
-static lua_Integer count_tensors(lua_State *L, const struct call *call) {
+static lua_Integer count_tensors(lua_State *L, const struct script_call *call) {
   if (lua_istable(L, 1)) return (lua_Integer)lua_rawlen(L, 1);
   int count = 0;
   while (count < call->arguments && bind_to_box(L, call->binding, count + 1)) count++;
@@ -186,7 +186,7 @@ static lua_Integer count_tensors(lua_State *L, const struct call *call) {
 }
 
 /* Collects entry i of the table at 1; its tensor lives as long as the table holds it. */
-static bool read_entry(lua_State *L, struct call *call, lua_Integer i, strew_tensor **out) {
+static bool read_entry(lua_State *L, struct script_call *call, lua_Integer i, strew_tensor **out) {
   char text[TEXT_BYTES];
   lua_rawgeti(L, 1, i);
   struct box *box = bind_to_box(L, call->binding, -1);
@@ -201,7 +201,7 @@ static bool read_entry(lua_State *L, struct call *call, lua_Integer i, strew_ten
   return box && box->tensor;
 }
 
-static bool read_tensors(lua_State *L, struct call *call, lua_Integer count, strew_tensor **tensors) {
+static bool read_tensors(lua_State *L, struct script_call *call, lua_Integer count, strew_tensor **tensors) {
   bool is_table = lua_istable(L, 1);
   for (lua_Integer i = 1; i <= count; i++)
     if (!bind_goes_on(call, i) || !(is_table ? read_entry(L, call, i, &tensors[i - 1])
@@ -213,7 +213,7 @@ static bool read_tensors(lua_State *L, struct call *call, lua_Integer count, str
 enum { CAT, STACK };
 
 /* cat(tensors [, dim]) of a table, or t:cat(u, ... [, dim]) */
-static int join(lua_State *L, struct call *call) {
+static int join(lua_State *L, struct script_call *call) {
   int dim = 0, table;
   lua_Integer count = count_tensors(L, call);
   strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *tensors, 0);
@@ -236,7 +236,7 @@ static int join(lua_State *L, struct call *call) {
 }
 
 /* Adds the view of start.. as entry k to the table on top. */
-static bool add_piece(lua_State *L, struct call *call, int dim, int64_t start, int64_t length, int64_t k) {
+static bool add_piece(lua_State *L, struct script_call *call, int dim, int64_t start, int64_t length, int64_t k) {
   strew_tensor *self;
   if (!bind_goes_on(call, k)) return false;
   struct box *box = bind_push_box(L, call->binding);
@@ -248,7 +248,7 @@ static bool add_piece(lua_State *L, struct call *call, int dim, int64_t start, i
 }
 
 /* A table of `count` pieces of `length` (the last one may be shorter). */
-static int push_pieces(lua_State *L, struct call *call, int dim, int64_t size, int64_t length, int64_t count) {
+static int push_pieces(lua_State *L, struct script_call *call, int dim, int64_t size, int64_t length, int64_t count) {
   lua_newtable(L);
   for (int64_t k = 0; k < count; k++) {
     int64_t start = k * length, rest = size - start;
@@ -260,7 +260,7 @@ static int push_pieces(lua_State *L, struct call *call, int dim, int64_t size, i
 static int64_t pieces(int64_t size, int64_t length) { return size / length + (size % length != 0); }
 
 /* Pieces of the lengths in the table at 2. */
-static int split_by_table(lua_State *L, struct call *call, int dim, int64_t size) {
+static int split_by_table(lua_State *L, struct script_call *call, int dim, int64_t size) {
   int64_t length, start = 0;
   lua_newtable(L);
   for (lua_Unsigned k = 1, n = lua_rawlen(L, 2); k <= n; k++) {
@@ -280,12 +280,12 @@ static int split_by_table(lua_State *L, struct call *call, int dim, int64_t size
 }
 
 /* A length, or a table of them: read by its user. */
-static bool read_lengths(lua_State *L, struct call *call, int i, const char *name, void *out) {
+static bool read_lengths(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return lua_istable(L, i) || bind_integer(L, call, i, name, out);
 }
 
 /* split(size or sizes, dim = 0) */
-static int split(lua_State *L, struct call *call) {
+static int split(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   int dim = 0;
   int64_t length = 0;
@@ -302,7 +302,7 @@ static int split(lua_State *L, struct call *call) {
 }
 
 /* chunk(count, dim = 0): as many pieces, or fewer where it does not come out even. */
-static int chunk(lua_State *L, struct call *call) {
+static int chunk(lua_State *L, struct script_call *call) {
   enum { MOST_EMPTY = 1 << 20 };
   strew_tensor *self;
   int dim = 0;
@@ -322,7 +322,7 @@ static int chunk(lua_State *L, struct call *call) {
   return push_pieces(L, call, dim, size, length, pieces(size, length));
 }
 
-const struct row bind_view_rows[] = {
+const struct script_function bind_view_rows[] = {
     {"view", reshaped, VIEW, ALWAYS},
     {"reshape", reshaped, RESHAPE, ALWAYS},
     {"expand", reshaped, EXPAND, ALWAYS},

@@ -1,6 +1,6 @@
 #include "call.h"
-#include "hint.h"
 #include "interrupt.h"
+#include "misspelt.h"
 #include "progress.h"
 
 #include <lauxlib.h>
@@ -41,7 +41,7 @@ static int add_traceback(lua_State *L) {
     message = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
   }
   lua_pushstring(L, message);
-  hint_message(L);
+  misspelt_add_hint(L);
   push_traceback(L, lua_tostring(L, -1));
   return 1;
 }

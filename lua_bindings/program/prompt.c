@@ -4,10 +4,10 @@
 #include "prompt.h"
 #include "devices.h"
 #include "embedded.h"
-#include "hint.h"
 #include "history.h"
 #include "line.h"
 #include "lua_bindings/terminal.h"
+#include "misspelt.h"
 #include "progress.h"
 #include "strew_lua.h"
 
@@ -149,7 +149,7 @@ static int host_nearest(lua_State *L) {
 
 /* host.guess_global(name): what was likely meant by a global that is nil. */
 static int host_global(lua_State *L) {
-  hint_push_global(L, luaL_checkstring(L, 1));
+  misspelt_push_guess(L, luaL_checkstring(L, 1));
   return 1;
 }
 
@@ -240,7 +240,7 @@ int prompt_open(lua_State *L) {
     lua_call(L, 1, 0);
   }
   lua_getfield(L, 1, "cells");
-  lua_setfield(L, LUA_REGISTRYINDEX, HINT_NAMES);
+  lua_setfield(L, LUA_REGISTRYINDEX, MISSPELT_NAMES);
   lua_setfield(L, LUA_REGISTRYINDEX, prompt_key);
   return 0;
 }

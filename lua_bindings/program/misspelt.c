@@ -1,5 +1,5 @@
-/* hint.c: names are looked for in tables as they are, without metamethods: an error is being handled. */
-#include "hint.h"
+/* misspelt.c: tables are read without metamethods, since an error is being handled. */
+#include "misspelt.h"
 #include "strew.h"
 
 #include <lauxlib.h>
@@ -29,7 +29,7 @@ static bool has_key(lua_State *L, const char *name) {
   return has;
 }
 
-/* What other languages call a value of Lua's, or NULL. */
+/* The word of Lua for a constant that other languages spell otherwise, or NULL. */
 static const char *own_word(const char *name) {
   static const char *const words[][2] = {
       {"null", "nil"}, {"NULL", "nil"}, {"None", "nil"}, {"True", "true"}, {"False", "false"}};
@@ -38,13 +38,13 @@ static const char *own_word(const char *name) {
   return NULL;
 }
 
-void hint_push_global(lua_State *L, const char *name) {
+void misspelt_push_guess(lua_State *L, const char *name) {
   int top = lua_gettop(L);
   strew_guess global = {.wanted = name}, function = {.wanted = name};
   luaL_checkstack(L, 6, NULL);
   lua_pushglobaltable(L);
   guess_keys(L, -1, &global);
-  if (lua_getfield(L, LUA_REGISTRYINDEX, HINT_NAMES) == LUA_TTABLE) guess_keys(L, -1, &global);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, MISSPELT_NAMES) == LUA_TTABLE) guess_keys(L, -1, &global);
   push_loaded(L, "strew");
   bool is_table = lua_istable(L, -1), is_function = is_table && has_key(L, name);
   if (is_table) guess_keys(L, -1, &function);
@@ -81,7 +81,7 @@ static void push_library_function(lua_State *L, const char *name) {
     lua_pushnil(L);
 }
 
-/* Pushes the name that stands behind `mark` in the message, or nothing. */
+/* Pushes the quoted name after `mark` in the message and returns it; NULL: pushes nothing. */
 static const char *push_name(lua_State *L, const char *message, const char *mark) {
   const char *at = strstr(message, mark);
   if (!at) return NULL;
@@ -90,11 +90,11 @@ static const char *push_name(lua_State *L, const char *message, const char *mark
   return end ? lua_pushlstring(L, at, (size_t)(end - at)) : NULL;
 }
 
-void hint_message(lua_State *L) {
+void misspelt_add_hint(lua_State *L) {
   const char *message = lua_tostring(L, -1), *name;
   int top = lua_gettop(L);
   if ((name = push_name(L, message, "a nil value (global '")) != NULL)
-    hint_push_global(L, name);
+    misspelt_push_guess(L, name);
   else if ((name = push_name(L, message, "call a nil value (field '")) != NULL ||
            (name = push_name(L, message, "call a nil value (method '")) != NULL)
     push_library_function(L, name);
