@@ -1,5 +1,4 @@
-/* check_claim.c: two threads in one context at the same time, which debug builds notice: the calls of both fail, and
-   say why. */
+/* check_claim.c: two threads use one context at the same time. Debug builds detect it: both calls fail, and say why. */
 #include "testing.h"
 
 #include <pthread.h>
@@ -13,7 +12,7 @@ struct other {
   strew_error error;
 };
 static struct other other;
-static int depth_at_which; /* the other thread comes while so many calls of the allocator are still to come; 0: never */
+static int depth_at_which; /* allocator calls left before the other thread starts its call; 0: never */
 
 static void *come_in(void *unused) {
   (void)unused;
@@ -21,7 +20,7 @@ static void *come_in(void *unused) {
   return NULL;
 }
 
-/* The context's own thread is in a call while it asks for memory. */
+/* Runs the context's own thread up to an allocation inside of a call. */
 static void *allocate(void *user, size_t size_bytes, size_t alignment) {
   (void)user, (void)alignment;
   if (depth_at_which && --depth_at_which == 0) {
@@ -67,7 +66,7 @@ START_TEST(test_two_threads_at_once) {
 }
 END_TEST
 
-/* One after the other is fine, and so is another context's thread. */
+/* Calls one after the other are allowed, and so is a thread with another context. */
 START_TEST(test_taking_turns) {
   strew_options options = {.allocator = {allocate, deallocate, NULL}, .threads = 1};
   strew_context *own = NULL;
@@ -100,7 +99,7 @@ Suite *make_suite(void) {
 #else
   (void)test_two_threads_at_once;
   (void)told;
-  printf("claim: two threads at once are left out: builds with DEBUG=1 or SANITIZE= watch for them\n");
+  printf("claim: two threads at once are left out: only builds with DEBUG=1 or SANITIZE= detect them\n");
 #endif
   return suite;
 }

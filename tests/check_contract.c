@@ -1,5 +1,5 @@
-/* check_contract.c: strew.h is the manual: what it says about failures is so. A line for each code that it names, and
- *out as it was. (What results are is tested family by family.) */
+/* check_contract.c: the failures that strew.h documents: a row for each error code; *out is unchanged. (Results are
+   tested family by family.) */
 #include "testing.h"
 
 #include <string.h>
@@ -228,7 +228,7 @@ START_TEST(test_scatter) {
   strew_tensor *lines = make(STREW_INT64, 2, (int64_t[]){1, 1});
   fails(STREW_ESHAPE, strew_group(floats, ints, &negative, &out, NULL, &failure));
   fails(STREW_ESHAPE, strew_group(last, lines, &sum, &out, NULL, &failure));
-  fails(STREW_ESHAPE, strew_group(last, last, &sum, &out, NULL, &failure)); /* more places than there can be */
+  fails(STREW_ESHAPE, strew_group(last, last, &sum, &out, NULL, &failure)); /* more elements than the maximum */
   strew_release(last);
   strew_release(lines);
   fails(STREW_ESHAPE, strew_group(wide, ints, &sum, &out, NULL, &failure));
@@ -269,7 +269,7 @@ END_TEST
 
 Suite *make_suite(void) {
   Suite *suite = suite_create("contract");
-  TCase *all = new_case(suite, "what strew.h says of failures");
+  TCase *all = new_case(suite, "documented failures");
   tcase_add_test(all, test_contexts_and_words);
   tcase_add_test(all, test_new_tensors);
   tcase_add_test(all, test_elements);

@@ -1,5 +1,5 @@
-/* check_copy.c: what moves elements about without computing: copies, conversions of whole tensors, joins, host memory
-   in and out, single elements, comparison; against plain loops over dense host memory. */
+/* check_copy.c: data movement without arithmetic: copies, conversions of whole tensors, concatenation, host memory in
+   and out, single elements, comparison; against plain loops over dense host memory. */
 #include "testing.h"
 
 static size_t size_of(strew_dtype dtype) { return strew_dtype_size_bytes(dtype); }
@@ -9,7 +9,7 @@ static void convert(strew_dtype from, const char *elements, int64_t i, strew_dty
   ok(strew_scalar_store(number, STREW_SATURATE, to, converted + (size_t)at * size_of(to), &failure));
 }
 
-/* Numbers that every dtype holds. */
+/* Numbers that every dtype can hold. */
 static strew_tensor *small_numbers(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout) {
   return random_integers(dtype, rank, sizes, layout, 0, dtype == STREW_BOOL ? 2 : 100);
 }
@@ -24,7 +24,7 @@ static enum layout draw_layout(int layouts) { return (enum layout)draw_below(lay
 
 /* ------------------------------------------------------------------------------------------- copy_, broadcasting */
 
-/* Drops leading dimensions and makes some sizes 1. */
+/* Removes leading dimensions and sets some sizes to 1. */
 static int shrink(int rank, const int64_t *sizes, int64_t *smaller) {
   int dropped = (int)draw_below(rank + 1);
   if (draw_below(2)) dropped = 0;
@@ -32,7 +32,7 @@ static int shrink(int rank, const int64_t *sizes, int64_t *smaller) {
   return rank - dropped;
 }
 
-/* Row-major place in a tensor of the smaller shape of the larger one's i-th element. */
+/* Returns the row-major position in the smaller shape that broadcasts to element i of the larger one. */
 static int64_t broadcast_place(int64_t i, int rank, const int64_t *sizes, int smaller_rank, const int64_t *smaller) {
   int64_t at[STREW_MAX_RANK], place = 0;
   coordinates(i, rank, sizes, at);
@@ -70,7 +70,7 @@ START_TEST(copies_broadcast_and_convert) {
 }
 END_TEST
 
-/* What lies between the elements of a view stays. */
+/* Memory between the elements of a view does not change. */
 START_TEST(copies_stay_inside) {
   const int64_t sizes[] = {3, 4};
   strew_tensor *base = tensor_of(STREW_INT16, 2, sizes, CONTIGUOUS, (int16_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
@@ -130,7 +130,7 @@ static void check_duplicate(strew_tensor *copy, strew_tensor *original) {
   char *expected = host_of(original), *is = host_of(copy);
   size_t size_bytes = (size_t)strew_tensor_numel(original) * size_of(strew_tensor_dtype(original));
   assert_same(copy, original, "a duplicate");
-  if (memcmp(expected, is, size_bytes) != 0) ck_abort_msg("a duplicate has other NaNs");
+  if (memcmp(expected, is, size_bytes) != 0) ck_abort_msg("the copy has other NaNs");
   ck_assert(strew_tensor_is_contiguous(copy));
   ck_assert_int_eq(strew_tensor_offset(copy), 0);
   free(expected), free(is);
@@ -157,7 +157,7 @@ START_TEST(duplicates) {
 }
 END_TEST
 
-/* Bits of NaNs, quiet ones and others, are moved as they are. */
+/* NaNs, quiet and signalling, are copied bit for bit. */
 START_TEST(duplicates_keep_nans) {
   static const uint64_t nans[][2] = {
       {0x7f812345, 0xffc00001}, {0x7ff0000000000001, 0xfff8000000012345}, {0x7c01, 0xfe55}, {0x7f81, 0xffd5}};
@@ -193,7 +193,7 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------- cat, stack */
 
-/* PyTorch's torch.promote_types. */
+/* The table of torch.promote_types. */
 #define F32 STREW_FLOAT32
 #define F64 STREW_FLOAT64
 #define F16 STREW_FLOAT16
@@ -235,7 +235,7 @@ enum { MOST_PARTS = 5 };
 struct parts {
   int64_t count;
   strew_tensor *tensors[MOST_PARTS];
-  strew_dtype dtype; /* promoted */
+  strew_dtype dtype; /* promoted dtype */
 };
 
 static void add_part(struct parts *parts, int rank, const int64_t *sizes, bool varied) {
@@ -248,8 +248,7 @@ static void release_parts(struct parts *parts) {
   for (int64_t i = 0; i < parts->count; i++) strew_release(parts->tensors[i]);
 }
 
-/* Writes part i, whose coordinate 0 along dim stands at `start` of the whole, to its places among the dense elements.
- */
+/* Writes part i, which starts at `start` along dim, to its positions among the dense elements. */
 static void place_part(const struct parts *parts, int64_t i, int rank, const int64_t *sizes, int dim, int64_t start,
                        const int64_t *part_sizes, char *elements) {
   strew_dtype from = strew_tensor_dtype(parts->tensors[i]);
@@ -279,7 +278,7 @@ START_TEST(cats) {
     use_other_threads(n);
     for (int d = 0; d < rank; d++) sizes[d] = draw_below(12) ? 1 + draw_below(5) : 0;
     for (int64_t i = 0; i < count; i++) {
-      bool nothing = i < count - 1 && draw_below(6) == 0; /* an empty 1-D tensor joins anything */
+      bool nothing = i < count - 1 && draw_below(6) == 0; /* an empty 1-D tensor can be joined with any shape */
       total += lengths[i] = sizes[dim] = nothing ? 0 : draw_below(5);
       add_part(&parts, nothing ? 1 : rank, nothing ? &none : sizes, varied);
     }
@@ -391,7 +390,7 @@ START_TEST(there_and_back) {
     size_t size_bytes = (size_t)strew_tensor_numel(t) * size_of(dtype);
     char *held = host_of(t), *read = malloc(size_bytes + 1);
     ok(strew_read(t, read, size_bytes, &failure));
-    if (memcmp(read, held, size_bytes) != 0) ck_abort_msg("read gives something else");
+    if (memcmp(read, held, size_bytes) != 0) ck_abort_msg("read returns other values");
     ok(strew_from(device, dtype, rank, sizes, read, &back, &failure));
     memset(read, 0, size_bytes);
     assert_elements(back, dtype, held, "from host memory"); /* a copy */
@@ -501,7 +500,7 @@ START_TEST(eyes) {
     strew_release(out);
   }
   strew_tensor *out = NULL;
-  ok(strew_eye(device, STREW_INT8, 0, INT64_MAX, &out, &failure)); /* nothing, but wide */
+  ok(strew_eye(device, STREW_INT8, 0, INT64_MAX, &out, &failure)); /* no elements, but a wide shape */
   strew_release(out);
 }
 END_TEST
@@ -510,7 +509,7 @@ END_TEST
 
 static void count_release(void *user) { ++*(int *)user; }
 
-/* Given back once, when the last view is gone, whatever the order. */
+/* The memory is released once, with the last view, in any order. */
 START_TEST(wrapped_memory_is_given_back_once) {
   int32_t memory[] = {1, 2, 3, 4, 5, 6};
   const int64_t sizes[] = {2, 2}, strides[] = {3, 2}, first[] = {0, 0};
@@ -567,7 +566,7 @@ START_TEST(wrap_errors) {
 }
 END_TEST
 
-/* An allocator that has just so many blocks to give. */
+/* An allocator with a fixed number of blocks. */
 struct purse {
   int left, given;
 };
@@ -591,7 +590,7 @@ static strew_device *cpu_of_poor(struct purse *purse) {
 }
 
 START_TEST(wrap_without_memory) {
-  struct purse purse = {.left = 1 + _i}; /* the context, and none or one of the two that wrap needs */
+  struct purse purse = {.left = 1 + _i}; /* the context, and none or one of the two blocks that wrap needs */
   int released = 0;
   const int64_t one = 1;
   int8_t memory = 5;
@@ -606,7 +605,7 @@ START_TEST(wrap_without_memory) {
 }
 END_TEST
 
-/* Calls that are made of others speak under their own name. */
+/* A call made of several others reports errors under its own name. */
 START_TEST(names_in_messages_without_memory) {
   struct purse purse = {.left = 100};
   const int64_t sizes[] = {2, 2};
@@ -641,7 +640,7 @@ START_TEST(equal_in_any_layout) {
     bool is = false;
     ok(strew_equal(a, b, &is, &failure));
     ck_assert(is);
-    coordinates(draw_below(count_of(3, sizes)), 3, sizes, at); /* a single element that differs is found */
+    coordinates(draw_below(count_of(3, sizes)), 3, sizes, at); /* a difference in a single element is found */
     strew_scalar number;
     ok(strew_get(b, 3, at, &number, &failure));
     bool zero = number.dtype == STREW_FLOAT64 ? number.as.f == 0 : number.as.i == 0;

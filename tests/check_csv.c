@@ -1,5 +1,5 @@
-/* check_csv.c: tables of columns as a host sees them, and memory that runs out while text is read and written. What the
-   text may be: csv_spec.lua. */
+/* check_csv.c: tables of columns in the C API, and failing allocations while text is read and written. The format
+   itself: csv_spec.lua. */
 #define _DEFAULT_SOURCE /* mkstemps */
 #include "trials.h"
 
@@ -41,7 +41,7 @@ static strew_status load(const strew_load_options *options, strew_table **out) {
 
 static const strew_load_options with_header = {.header = STREW_HEADER_YES};
 
-/* Many words, some with quotes, in columns of every kind; as it is written, too. */
+/* Many words, some with quotes, in columns of every kind; also as they are written. */
 static const char *many_words(void) {
   static char text[3000];
   size_t length = (size_t)sprintf(text, "word,n,\"a \"\"b\"\"\",x\n");

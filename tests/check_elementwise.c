@@ -1,10 +1,10 @@
 /* check_elementwise.c: every operation x dtypes x layouts x broadcasting x numbers against plain loops, bit for bit, on
-   any number of threads, new and in place. */
+   several thread counts, into new tensors and in place. */
 #include "elementwise_oracle.h"
 
 #include <inttypes.h>
 
-/* ------------------------------------------------------------------------------------------ binary, whole */
+/* ------------------------------------------------------------------------------------------------ binary operations */
 
 static const char *text_of_operand(strew_operand x, char *text) {
   if (x.tensor) {
@@ -36,7 +36,7 @@ static void check_binary(strew_binary_op op, strew_operand a, strew_operand b) {
   strew_release(out);
 }
 
-/* A random operand; a divisor has no zeros where integers are divided. */
+/* A random operand; a divisor of integers has no zeros. */
 static strew_tensor *random_operand(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout,
                                     bool divisor) {
   if (!divisor || is_float_dtype(dtype)) return random_tensor(dtype, rank, sizes, layout);
@@ -74,8 +74,8 @@ static void check_tensors(strew_binary_op op, strew_dtype da, strew_dtype db) {
   }
 }
 
-/* Many rows that are too short for a loop of their own, whose operands stand still along some dimension; parts and
-   blocks begin and end inside of rows. */
+/* Many rows that are too short for a loop of their own, with stride 0 along some dimensions; thread ranges and blocks
+   begin and end inside of rows. */
 START_TEST(short_rows_match_the_loop) {
   static const struct shapes shapes_short[] = {
       {2, 1, {1100, 5}, {5}},           {2, 2, {2300, 1}, {2300, 3}},  {3, 3, {3, 400, 7}, {3, 1, 7}},
@@ -103,7 +103,7 @@ static void check_numbers(strew_binary_op op, strew_dtype dtype) {
   const strew_scalar numbers[] = {strew_bool(true), strew_int(1),     strew_int(3),      strew_int(7),
                                   strew_float(2.5), strew_float(0.1), strew_float(-0.0), strew_float(INFINITY),
                                   strew_float(NAN), strew_float(-3)};
-  /* what few dtypes hold, or none; comparisons take it all the same */
+  /* numbers that few dtypes or none can hold; comparisons accept them */
   const strew_scalar any[] = {
       strew_int(300),        strew_int(-300),        strew_int(INT64_MAX),   strew_int(INT64_MIN),
       strew_int(70000),      strew_float(0.5),       strew_float(-0.5),      strew_float(0x1p63),
@@ -359,7 +359,7 @@ END_TEST
 
 /* ---------------------------------------------------------------------------------------------------- in place */
 
-/* A view in the middle of a larger tensor: what lies around must stay as it is. */
+/* A view in the middle of a larger tensor: the surrounding elements do not change. */
 START_TEST(in_place_writes_just_the_view) {
   strew_binary_op op = (strew_binary_op)(_i / STREW_DTYPE_COUNT);
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
@@ -384,7 +384,7 @@ START_TEST(in_place_writes_just_the_view) {
       for (int c = 0; c < 4; c++)
         memcpy(before + (size_t)(13 + 22 * r + 2 * c) * size, expected + (size_t)(4 * r + c) * size, size);
     comparison *check = is_of_library(op, dtype) ? assert_close : assert_elements;
-    check(base, dtype, before, "%s_ and what lies around", binary_rows[op].name);
+    check(base, dtype, before, "%s_ and the surrounding elements", binary_rows[op].name);
     free(expected), free(before);
   }
   strew_release(base), strew_release(view), strew_release(other);
@@ -427,7 +427,7 @@ END_TEST
 
 Suite *make_suite(void) {
   Suite *suite = suite_create("elementwise");
-  TCase *loops = new_case(suite, "against the loop");
+  TCase *loops = new_case(suite, "against plain loops");
   tcase_add_loop_test(loops, binary_matches_the_loop, 0, STREW_BINARY_COUNT * STREW_DTYPE_COUNT);
   tcase_add_loop_test(loops, long_rows_match_the_loop, 0, STREW_BINARY_COUNT);
   if (!on_device()) tcase_add_loop_test(loops, threads_do_not_matter, 0, STREW_BINARY_COUNT);

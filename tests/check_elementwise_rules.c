@@ -1,10 +1,10 @@
-/* check_elementwise_rules.c: elementwise operations: promotion, values worked out by hand, equal and allclose, and
-   every message. */
+/* check_elementwise_rules.c: elementwise operations: promotion, results computed by hand, equal and allclose, and every
+   error message. */
 #include "elementwise_oracle.h"
 
-/* ------------------------------------------------------------------------------------------- promotion, checked */
+/* -------------------------------------------------------------------------------------------------------- promotion */
 
-/* Columns of the table: the 10 dtypes with dimensions, the same without, three numbers. */
+/* Columns of the table: the 10 dtypes with dimensions, the same at rank 0, three kinds of numbers. */
 START_TEST(promotion_is_that_of_pytorch) {
   strew_dtype da = (strew_dtype)_i;
   const int64_t size = 2;
@@ -31,7 +31,7 @@ START_TEST(promotion_is_that_of_pytorch) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------- values, written by hand */
+/* ----------------------------------------------------------------------------------------- results computed by hand */
 
 static void check_values(strew_binary_op op, strew_dtype dtype, int64_t count, const double *a, const double *b,
                          const double *expected) {
@@ -42,7 +42,7 @@ static void check_values(strew_binary_op op, strew_dtype dtype, int64_t count, c
   strew_release(x), strew_release(y), strew_release(out), strew_release(wanted);
 }
 
-/* Each line was printed by PyTorch. */
+/* Each row was printed by PyTorch. */
 START_TEST(division_and_powers_by_hand) {
   const double inf = INFINITY;
   const double a[] = {1, -1, 0, 5, inf, 3, -0.0, 1, -5}, b[] = {0, 0, 0, -2, 2, inf, 3, 0.1, 2};
@@ -64,7 +64,7 @@ START_TEST(division_and_powers_by_hand) {
 }
 END_TEST
 
-/* By a number 2, whole or not, and in place. The last two are rounded otherwise by the C library's powf. */
+/* The exponent is a number 2, integer or float, also in place. The C library's powf rounds the last two differently. */
 START_TEST(squares_by_hand) {
   enum { COUNT = 10 };
   const double x[COUNT] = {3, -3, 0.1f, -0.0, 1e20, 1e-20, -INFINITY, NAN, 0x1.4d2cdap+0, -0x1.1c315p-4};
@@ -103,7 +103,7 @@ START_TEST(rounding_by_hand) {
 }
 END_TEST
 
-/* 16-bit floats: computed in float32, rounded once; a number is not rounded first where it is a factor or a divisor. */
+/* 16-bit floats: computed in float32 and rounded once. A number that multiplies or divides is not rounded first. */
 START_TEST(halves_round_once) {
   strew_tensor *x = tensor_from_doubles(STREW_FLOAT16, 2, (const double[]){3, 2048}), *out = NULL;
   ok(strew_binary(STREW_MUL, strew_of(x), strew_number(strew_int(2049)), &out, &failure));
@@ -136,7 +136,7 @@ static void check_meeting(strew_binary_op op, strew_dtype from, int rank, double
   strew_release(x), strew_release(y), strew_release(out), strew_release(wanted), strew_release(flat);
 }
 
-/* Each line was printed by PyTorch, which takes the float32 without dimensions so where it stands first. */
+/* Each row was printed by PyTorch. It does the same with a float32 of rank 0 as first operand. */
 START_TEST(integers_meet_halves_in_their_dtype) {
   check_meeting(STREW_EQ, STREW_INT64, 1, 257, STREW_BFLOAT16, 256, STREW_BOOL, 1);
   check_meeting(STREW_SUB, STREW_INT64, 1, 257, STREW_BFLOAT16, 256, STREW_BFLOAT16, 0);
@@ -156,7 +156,7 @@ START_TEST(integers_meet_halves_in_their_dtype) {
 }
 END_TEST
 
-/* Bytes of bools that a host wrapped may be any: not 0 is true. */
+/* A bool in wrapped host memory may be any byte: nonzero is true. */
 START_TEST(foreign_bools_are_true_or_false) {
   uint8_t bytes[] = {0, 1, 2, 255};
   const int64_t size = 4;
@@ -328,7 +328,7 @@ START_TEST(numbers_that_do_not_fit) {
 }
 END_TEST
 
-/* One rule for all float dtypes and all operations but comparisons, in place too. */
+/* One rule for all float dtypes and all operations except comparisons, also in place. */
 START_TEST(numbers_too_large_are_errors) {
   static const struct {
     strew_dtype dtype;
@@ -369,7 +369,7 @@ START_TEST(numbers_too_large_are_errors) {
 }
 END_TEST
 
-/* By value, as mathematics has it. */
+/* Comparison by exact mathematical value. */
 START_TEST(comparisons_take_any_number) {
   const double inf = INFINITY;
   static const strew_binary_op ops[] = {STREW_EQ, STREW_NE, STREW_LT, STREW_LE, STREW_GT, STREW_GE};
@@ -377,7 +377,7 @@ START_TEST(comparisons_take_any_number) {
     strew_dtype dtype;
     double element;
     strew_scalar number;
-    int sign; /* of their difference; 2: NaN is among them */
+    int sign; /* sign of the difference; 2: one of them is NaN */
   } cases[] = {{STREW_INT8, 127, strew_int(300), -1},
                {STREW_INT8, -128, strew_int(-129), 1},
                {STREW_INT8, 44, strew_int(300), -1},
@@ -411,7 +411,8 @@ START_TEST(comparisons_take_any_number) {
       strew_tensor *x = tensor_from_doubles(cases[i].dtype, 1, &cases[i].element), *out = NULL;
       strew_operand number = strew_number(cases[i].number);
       ok(strew_binary(ops[k % 6], k < 6 ? strew_of(x) : number, k < 6 ? number : strew_of(x), &out, &failure));
-      assert_elements(out, STREW_BOOL, (uint8_t[]){expected[k % 6]}, "%s, case %zu, %d", binary_rows[ops[k % 6]].name, i, k);
+      assert_elements(out, STREW_BOOL, (uint8_t[]){expected[k % 6]}, "%s, case %zu, %d", binary_rows[ops[k % 6]].name,
+                      i, k);
       strew_release(x), strew_release(out);
     }
 }
@@ -429,7 +430,7 @@ START_TEST(division_by_zero_names_the_place) {
                "remainder: 'other' is 0, integers cannot be divided by it\n"
                "  self  int64[3] cpu\n"
                "  hint  div gives floats, where x / 0 is inf or nan");
-  /* int64 256 is 0 as int8, in which it is computed */
+  /* int64 256 is 0 as int8, the dtype of the computation */
   strew_tensor *bytes = tensor_from_integers(STREW_INT8, 2, (const int64_t[]){1, 2});
   strew_tensor *wide = scalar_tensor(STREW_INT64, strew_int(256)), *none = NULL;
   assert_fails(BINARY(FLOOR_DIVIDE, strew_of(bytes), strew_of(wide)), STREW_EVALUE,
@@ -438,7 +439,7 @@ START_TEST(division_by_zero_names_the_place) {
                "  other  int64[] cpu\n"
                "  hint   div gives floats, where x / 0 is inf or nan");
   strew_release(bytes), strew_release(wide);
-  /* nothing is divided where the result is empty */
+  /* an empty result divides nothing */
   strew_tensor *empty = random_tensor(STREW_INT64, 2, (const int64_t[]){0, 1}, CONTIGUOUS);
   strew_tensor *zeros = tensor_from_integers(STREW_INT64, 3, (const int64_t[]){0, 0, 0});
   ok(strew_binary(STREW_FLOOR_DIVIDE, strew_of(empty), strew_of(zeros), &none, &failure));
@@ -446,7 +447,7 @@ START_TEST(division_by_zero_names_the_place) {
 }
 END_TEST
 
-/* Whatever the thread, it is the first zero that is named; and nothing was written. */
+/* The error names the first zero, on any number of threads, and nothing was written. */
 START_TEST(division_by_zero_in_the_last_element) {
   const int64_t sizes[] = {70, 100}, place[] = {69, 99}, earlier[] = {42, 7}, first[] = {0, 0};
   strew_tensor *a = random_integers(STREW_INT32, 2, sizes, CONTIGUOUS, -50, 50), *before = NULL;

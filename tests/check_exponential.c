@@ -1,11 +1,10 @@
-/* check_exponential.c: exponential.h against the C library in the next wider type, in units of the result's last place.
- */
+/* check_exponential.c: exponential.h against the C library in the next wider type, in units in the last place (ulp). */
 #include "runtime/shared/exponential.h"
 #include "testing.h"
 
 #include <float.h>
 
-/* How far is `is` from `due`, in units of the last place of a format with that many digits and that lowest exponent? */
+/* Returns the distance of `is` from `expected` in ulps of a format with that many digits and that lowest exponent. */
 static double units_off(long double is, long double expected, int digits, int lowest) {
   if (is == expected || (isnan(is) && isnan(expected))) return 0;
   if (!isfinite(is) || !isfinite(expected)) return INFINITY;
@@ -13,7 +12,7 @@ static double units_off(long double is, long double expected, int digits, int lo
   return (double)(fabsl(is - expected) / ldexpl(1, exponent - digits + 1));
 }
 
-/* What would be rounded to infinity is infinity. */
+/* A value that would round to infinity is infinity. */
 static double off_f32(float is, double expected) {
   if (expected > 0x1.ffffffp127) expected = INFINITY;
   return units_off(is, expected, 24, -126);
@@ -23,7 +22,7 @@ static double off_f64(double is, long double expected) {
   return units_off(is, expected, 53, -1022);
 }
 
-/* Floats of every size: one bit pattern in so many, another in each of the SLICES tests. */
+/* Floats of every magnitude: every n-th bit pattern, another subset in each of the SLICES tests. */
 enum { STEP = 997, SLICES = 4 };
 
 static double worst_of(float (*function)(float), double (*wide)(double), uint64_t first) {
@@ -44,8 +43,8 @@ START_TEST(float32_is_near) {
 }
 END_TEST
 
-/* Where results are normal and where they are denormal. */
-/* Valgrind's processor has 64 bits where a real one has 80. */
+/* The ranges with normal and with denormal results. */
+/* Valgrind computes long double with 64 bits instead of 80. */
 static bool is_long_double_wider(void) {
   volatile long double one = 1;
   return one + 0x1p-60L != one;

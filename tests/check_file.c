@@ -1,6 +1,6 @@
-/* check_file.c: files: every dtype and layout to a file and back, and what the operating system may do in between: each
-   of its functions that file.c calls fails in turn (system_faults.h), reads and writes are short, the disk is full,
-   targets are links, folders, pipes, another's. What stands in the files themselves, and NumPy: file_spec.lua. */
+/* check_file.c: files: every dtype and layout is saved and loaded. Each function of the operating system that file.c
+   calls fails in turn (system_faults.h), reads and writes are short, the disk is full, and targets are links, folders,
+   pipes or files of other users. File contents and NumPy: file_spec.lua. */
 #define _GNU_SOURCE /* unshare */
 #include "system_faults.h"
 #include "trials.h"
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------------------------------ a folder */
+/* ------------------------------------------------------------------------------------------------------ test folder */
 
 static char folder[64];
 
@@ -39,7 +39,7 @@ static void remove_folder(void) {
   nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A path in the folder; four of them live at a time. */
+/* Returns a path in the test folder; valid for the next four calls. */
 static const char *in_folder(const char *name) {
   static char paths[4][256];
   static int next;
@@ -63,7 +63,7 @@ static void put_bytes(const char *path, const void *bytes, size_t size_bytes) {
   ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Does the file hold just this text? */
+/* The file holds exactly this text. */
 static void assert_text(const char *path, const char *text) {
   char is[4096];
   FILE *file = fopen(path, "rb");
@@ -84,18 +84,18 @@ static void check_refusal(const char *what, strew_status status, const char *pat
   char expected[512];
   ck_assert_msg(status == STREW_EFILE, "%s gave status %s: %s", what, strew_status_name(status), failure.message);
   snprintf(expected, sizeof expected, ": 'path' is \"%s\", which %s", path, text);
-  ck_assert_msg(strstr(failure.message, expected) != NULL, "%s failed with\n%s\ndue was\n%s", what, failure.message,
+  ck_assert_msg(strstr(failure.message, expected) != NULL, "%s failed with\n%s\nexpected\n%s", what, failure.message,
                 expected);
 }
 
-/* ------------------------------------------------------------------------------------------------ kinds of files */
+/* ---------------------------------------------------------------------------------------------------------- formats */
 
-enum { NUMPY, ARCHIVE, DEFLATED, CSV, PNG, KINDS, NUMPY_KINDS = CSV, MAPPED = KINDS /* when it is loaded */ };
+enum { NUMPY, ARCHIVE, DEFLATED, CSV, PNG, KINDS, NUMPY_KINDS = CSV, MAPPED = KINDS /* the value after loading */ };
 static const char *const names[KINDS + 1] = {"t.npy", "t.npz", "t.npz", "t.csv", "t.png", "t.npy"};
 
-static strew_dtype saved_dtype; /* of the last one: a .csv file does not say */
+static strew_dtype saved_dtype; /* dtype of the last column: a .csv file does not record it */
 
-/* Such as a file of this kind can hold. */
+/* A tensor that a file of this format can hold. */
 static strew_tensor *random_content(int kind, strew_dtype dtype, const int64_t *sizes, enum layout layout) {
   return random_tensor(kind == PNG ? STREW_UINT8 : dtype, 2, sizes, layout);
 }
@@ -113,7 +113,7 @@ static strew_status save_as(int kind, strew_tensor *tensor, const char *path) {
   return status;
 }
 
-/* The columns of a .csv file side by side. */
+/* The columns of a .csv file, concatenated. */
 static strew_status load_columns(const char *path, strew_tensor **out) {
   strew_load_options options = {.dtype = &saved_dtype};
   strew_tensor *columns[100];
@@ -153,13 +153,13 @@ START_TEST(test_every_dtype) {
     ok(load_as(kind, in_folder(names[kind]), &loaded));
     assert_same(saved, loaded, names[kind]);
     strew_release(saved), strew_release(loaded);
-    unlink(in_folder(names[kind])); /* replacing waits for the disk */
+    unlink(in_folder(names[kind])); /* replacing a file waits for the disk */
   }
 }
 END_TEST
 
 START_TEST(test_more_than_a_piece) {
-  const int64_t count = 1200007; /* 4.8 MB, more than is read at once on a device */
+  const int64_t count = 1200007; /* 4.8 MB, more than a device reads at once */
   strew_tensor *saved = NULL, *loaded;
   ok(strew_arange(device, STREW_INT32, strew_int(0), strew_int(count), strew_int(1), &saved, &failure));
   for (int kind = 0; kind < 2; kind++) {
@@ -172,7 +172,7 @@ START_TEST(test_more_than_a_piece) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- what may fail */
+/* --------------------------------------------------------------------------------- failures of the operating system */
 
 START_TEST(test_hiccups) {
   const int64_t sizes[] = {50, 60};
@@ -189,7 +189,7 @@ START_TEST(test_hiccups) {
 }
 END_TEST
 
-/* The old file stays as it was until the new one is there, and nothing else is left in the folder. */
+/* The old file is unchanged until the new one is complete, and nothing else is left in the folder. */
 START_TEST(test_saving_fails) {
   int kind = _i % KINDS;
   bool replaces = _i / KINDS;
@@ -201,7 +201,7 @@ START_TEST(test_saving_fails) {
     if (replaces) put_bytes(path, "old", 3);
     system_faults_limit(++failing, ENOSPC);
     strew_status status = save_as(kind, saved, path);
-    /* The last call lets go of the draft's lock, when the file is there. */
+    /* The last call releases the lock of the draft after the file was renamed. */
     is_limited = system_faults.failed > 0 && (status != STREW_OK || system_faults.calls > failing);
     system_faults_limit(0, 0);
     ck_assert_int_eq(status, is_limited ? STREW_EFILE : STREW_OK);
@@ -231,7 +231,7 @@ START_TEST(test_loading_fails) {
     strew_status status = load_as(kind, path, &loaded);
     is_limited = system_faults.failed > 0;
     system_faults_limit(0, 0);
-    bool is_closing = is_limited && status == STREW_OK; /* what was read is no worse for that */
+    bool is_closing = is_limited && status == STREW_OK; /* data already read is still valid */
     ck_assert(is_closing || status == (is_limited ? STREW_EFILE : STREW_OK));
     ck_assert(!loaded == (status != STREW_OK));
     if (loaded) assert_same(saved, loaded, path);
@@ -248,7 +248,7 @@ START_TEST(test_memory_fails) {
   const int64_t sizes[] = {300, kind == CSV ? 10 : 300};
   strew_tensor *saved = random_content(kind, STREW_FLOAT32, sizes, STRIDED), *loaded;
   const char *path = in_folder(names[kind]);
-  ok(save_as(kind, saved, path)); /* the context's threads, which take memory of their own, come to life */
+  ok(save_as(kind, saved, path)); /* starts the context's threads, which allocate memory of their own */
   ck_assert_int_eq(unlink(path), 0);
   for (int turn = 0; turn < 2; turn++) {
     bool is_limited = true;
@@ -274,13 +274,13 @@ END_TEST
 
 static void interrupt(void) { strew_context_interrupt(context); }
 
-/* Between two pieces: nothing is made, and nothing is left. */
+/* Stopped between two chunks: no file is created or left over. */
 START_TEST(test_interrupted) {
   int kind = _i;
   const int64_t rows = kind == NUMPY ? 3 << 19
                        : kind == CSV ? 1 << 19
                                      : 1 << 16,
-                sizes[] = {rows, 1}; /* more than a piece */
+                sizes[] = {rows, 1}; /* more than one chunk */
   const char *path = in_folder(names[kind]);
   strew_tensor *tensor = NULL, *loaded;
   ok(strew_full(device, STREW_INT32, 2, sizes, strew_int(7), &tensor, &failure));
@@ -304,12 +304,12 @@ START_TEST(test_interrupted) {
 }
 END_TEST
 
-/* A small file system in memory, which nobody else sees. */
+/* A small file system in memory, private to this process. */
 static bool mount_small(const char *path) {
   bool is_mounted = mkdir(path, 0700) == 0 && unshare(CLONE_NEWNS) == 0 &&
                     mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 &&
                     mount("none", path, "tmpfs", 0, "size=64k") == 0;
-  if (!is_mounted) printf("without a small tmpfs, a full disk is played only: %s\n", strerror(errno));
+  if (!is_mounted) printf("without a small tmpfs, a full disk is only simulated: %s\n", strerror(errno));
   return is_mounted;
 }
 
@@ -329,13 +329,13 @@ START_TEST(test_full_disk) {
     strew_release(small), strew_release(large), strew_release(loaded);
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(rmdir(in_folder("small")), -1);
-    ck_assert_int_eq(errno, EBUSY); /* as it is empty, but mounted */
+    ck_assert_int_eq(errno, EBUSY); /* empty like the folder, but a mount point */
   }
   umount(in_folder("small"));
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------- where it is saved */
+/* ------------------------------------------------------------------------------------------------ where it is saved */
 
 static mode_t mode_of(const char *path) {
   struct stat about;
@@ -351,7 +351,7 @@ static void assert_saved(strew_tensor *tensor, const char *path, const char *at)
   strew_release(loaded);
 }
 
-/* ------------------------------------------------------------------------------------------------- leftovers */
+/* -------------------------------------------------------------------------------------------------- leftover drafts */
 
 static int told[2]; /* a pipe */
 
@@ -360,7 +360,7 @@ static void tell_and_wait(void) {
   if (write(told[1], "", 1) == 1) pause();
 }
 
-/* A process of its own that saves, and does `then` in the middle of it. */
+/* A process that saves a file and calls `then` in the middle of it. */
 static pid_t save_until(strew_tensor *tensor, void (*then)(void)) {
   pid_t child = fork();
   if (child) return child;
@@ -395,7 +395,8 @@ START_TEST(test_leftovers) {
   ok(strew_save(tensor, in_folder("b.csv"), NULL, &failure));
   ck_assert_int_eq(count_files(), 2);
 
-  /* What stays: one that is being written; one that another machine has locked; what only looks like one. */
+  /* Drafts that stay: one that is being written, one that another machine has locked, and files that only resemble
+     drafts. */
   char byte, name[64];
   ck_assert_int_eq(pipe(told), 0);
   pid_t busy = save_until(tensor, tell_and_wait);
@@ -420,7 +421,7 @@ END_TEST
 
 static void remove_draft(void) { unlink(draft_of(getpid())); }
 
-/* A draft that another save removes before it is locked: there is another one. */
+/* Another save removes the draft before it is locked: a new draft is created. */
 START_TEST(test_taken_for_a_leftover) {
   strew_tensor *tensor = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, 2, 3});
   system_faults_limit(0, 0);
@@ -485,7 +486,7 @@ START_TEST(test_no_regular_file) {
 }
 END_TEST
 
-/* Of another user, whom root becomes here. */
+/* Files of another user; the test, run as root, takes his identity. */
 START_TEST(test_no_permission) {
   enum { NOBODY = 65534 };
   strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1}), *loaded = NULL;
@@ -496,7 +497,7 @@ START_TEST(test_no_permission) {
   if (is_root) ck_assert_int_eq(chown(path, NOBODY, 0) + chown(folder, NOBODY, 0) + seteuid(NOBODY), 0);
   assert_refused(strew_load(device, path, NULL, &loaded, NULL, &failure), path, "cannot be opened: Permission denied");
   assert_refused(strew_save(tensor, path, NULL, &failure), path, "cannot be written: Permission denied");
-  ck_assert_int_eq(chmod(path, 0444), 0); /* one that is read only is not replaced, though the folder would allow it */
+  ck_assert_int_eq(chmod(path, 0444), 0); /* a read-only file is not replaced, even if the folder allows it */
   assert_refused(strew_save(tensor, path, NULL, &failure), path, "cannot be written: Permission denied");
   assert_text(path, "old");
   ck_assert_int_eq(chmod(folder, 0500), 0);
@@ -508,7 +509,7 @@ START_TEST(test_no_permission) {
 }
 END_TEST
 
-/* Where the old file's owner and group cannot be had, nobody gets rights that he did not have. */
+/* If the old file's owner and group cannot be set, no user gains rights. */
 START_TEST(test_another_owner) {
   enum { NOBODY = 65534, STRANGERS = 54321 };
   const char *path = in_folder("x.npy");
@@ -526,7 +527,7 @@ START_TEST(test_another_owner) {
 }
 END_TEST
 
-/* A file that replaces a private one is private from its first moment on. */
+/* A file that replaces a private one is private from the start. */
 START_TEST(test_private) {
   const char *path = in_folder("x.npy");
   strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1});
@@ -538,7 +539,7 @@ START_TEST(test_private) {
 }
 END_TEST
 
-/* What root replaces stays its owner's. */
+/* A file that root replaces keeps its owner. */
 START_TEST(test_owner) {
   enum { NOBODY = 65534 };
   const char *path = in_folder("x.npy");
@@ -554,9 +555,9 @@ START_TEST(test_owner) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------ large ones */
+/* ------------------------------------------------------------------------------------------------------ large files */
 
-/* A .npy of so many bytes, all holes behind its header; false where the file system has none so large. */
+/* Creates a sparse .npy of that many bytes; false if the file system cannot. */
 static bool put_sparse(const char *path, int64_t count) {
   char header[128];
   memset(header, ' ', sizeof header);
@@ -569,7 +570,7 @@ static bool put_sparse(const char *path, int64_t count) {
   return false;
 }
 
-/* (Valgrind's processor has less room than a real one.) */
+/* (Valgrind has a smaller address space.) */
 static bool is_mappable(int64_t count) {
   void *place = mmap(NULL, (size_t)count, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place != MAP_FAILED) return munmap(place, (size_t)count) == 0;
@@ -577,7 +578,7 @@ static bool is_mappable(int64_t count) {
   return false;
 }
 
-/* A context as hosts have it, whose memory is the C library's. */
+/* A context of a host with the C library's allocator. */
 START_TEST(test_larger_than_memory) {
   const int64_t last[] = {-1};
   strew_load_options map = {.map = true};
@@ -603,7 +604,7 @@ START_TEST(test_larger_than_memory) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------- what hosts see */
+/* -------------------------------------------------------------------------------------------------------- libraries */
 
 START_TEST(test_kinds) {
   strew_tensor *tensor = tensor_from_integers(STREW_INT32, 1, (int64_t[]){1}), *loaded = NULL;
@@ -631,7 +632,7 @@ START_TEST(test_kinds) {
 }
 END_TEST
 
-/* In a process of its own: a library that was found once stays. */
+/* In a process of its own, because a library stays loaded. */
 START_TEST(test_no_library) {
   const int64_t sizes[] = {2, 2};
   const char *const expected[KINDS] = {[ARCHIVE] = "needs the library libzip, which is not installed",
@@ -686,7 +687,7 @@ END_TEST
 
 Suite *make_suite(void) {
   Suite *suite = suite_create("file");
-  if (!on_device()) test_allocator = counting_allocator; /* drivers take memory on threads of their own */
+  if (!on_device()) test_allocator = counting_allocator; /* drivers allocate memory on threads of their own */
   TCase *all = new_case(suite, "files");
   tcase_add_checked_fixture(all, make_folder, remove_folder);
   tcase_add_loop_test(all, test_every_dtype, 0, STREW_DTYPE_COUNT);

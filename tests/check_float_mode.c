@@ -1,6 +1,6 @@
-/* check_float_mode.c: a host whose thread rounds in another direction, takes denormals for zeros, or lets exceptions
-   end the process: the bits are those of any other host, also where workers are first made then, and the mode is left
-   as it was, by calls that fail, too. */
+/* check_float_mode.c: a host thread with another rounding direction, with denormals flushed to zero, or with
+   floating-point exceptions that kill the process. Results have the usual bits, even if the workers start in that mode,
+   and every call restores the mode, also if it fails. */
 #define _GNU_SOURCE /* feenableexcept */
 #include "testing.h"
 
@@ -35,7 +35,7 @@ static const struct {
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* Whatever a computation leaves: elements, then text. */
+/* The output of a computation: elements, then text. */
 enum { LENGTH = 40000, RESULTS = 12 };
 struct outcome {
   float elements[RESULTS][LENGTH];
@@ -120,7 +120,7 @@ START_TEST(test_modes) {
   memset(&other, 0, sizeof other);
   compute(elements, &plain);
 
-  strew_context_set_threads(context, 1 + _i / MODES * 2, NULL); /* workers are made anew */
+  strew_context_set_threads(context, 1 + _i / MODES * 2, NULL); /* the workers are started again */
   fenv_t usual;
   fegetenv(&usual);
   modes[_i % MODES].set();
@@ -147,6 +147,6 @@ END_TEST
 
 Suite *make_suite(void) {
   Suite *suite = suite_create("float_mode");
-  tcase_add_loop_test(new_case(suite, "as a host set it"), test_modes, 0, MODES * 2);
+  tcase_add_loop_test(new_case(suite, "float modes of a host"), test_modes, 0, MODES * 2);
   return suite;
 }

@@ -1,5 +1,5 @@
 /* check_group.c: the group form against the plain loop: broadcasting of the index, the size of the result, empty rows
-   and their filling, positions of winners, a result that is given. */
+   and their fill value, positions of winners, a given out. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ struct group_call {
   strew_tensor *src, *index;
 };
 
-/* src of rank 1..4; index 1-D along dim, or of src's leading dimensions, some of size 1. */
+/* src of rank 1..4; index 1-D along dim, or aligned with src's leading dimensions, some of size 1. */
 static struct group_call draw_group(strew_dtype dtype, strew_reduction reduction) {
   struct group_call call = {
       .c = {.dtype = dtype, .reduction = reduction, .mode = (strew_mode)draw_below(STREW_MODE_COUNT)}};
@@ -39,7 +39,7 @@ static struct group_call draw_group(strew_dtype dtype, strew_reduction reduction
   return call;
 }
 
-/* The index as torch_scatter broadcasts it, dense. */
+/* Returns the index broadcast by torch_scatter's rules, dense. */
 static int64_t *broadcast(const struct group_call *call) {
   const struct scatter_case *c = &call->c;
   int rank = strew_tensor_rank(call->index);
@@ -62,7 +62,7 @@ static int64_t *broadcast(const struct group_call *call) {
   return wide;
 }
 
-/* The first contribution equal to the result, for places where what stood there before is not (or does not count). */
+/* The first contribution equal to the result, if the previous value differs from it or does not count. */
 static int64_t *oracle_arg(const struct group_call *call, const void *before, const void *after, const int64_t *index,
                            const void *src) {
   const struct scatter_case *c = &call->c;
@@ -83,7 +83,7 @@ static int64_t *oracle_arg(const struct group_call *call, const void *before, co
   return arg;
 }
 
-/* A mean into a given result divides by the contributions alone: the sum of all, then the division. */
+/* A mean into a given out divides by the number of contributions alone: first the whole sum, then the division. */
 static void oracle_given_mean(const struct group_call *call, const void *before, const int64_t *index, const void *src,
                               void *after) {
   const struct scatter_case *c = &call->c;
@@ -107,7 +107,7 @@ static void oracle_given_mean(const struct group_call *call, const void *before,
   free(cells);
 }
 
-/* Dense elements as float64; frees them. */
+/* Converts dense elements to float64 and frees them. */
 static double *as_float64(strew_dtype dtype, void *elements, int64_t count) {
   double *made = malloc((size_t)(count + 1) * sizeof *made);
   for (int64_t i = 0; i < count; i++) {
@@ -118,7 +118,7 @@ static double *as_float64(strew_dtype dtype, void *elements, int64_t count) {
   return made;
 }
 
-/* c.dtype is the result's: src's own, or float64 where that is asked for. */
+/* c.dtype is the result's dtype: src's own, or float64 by option. */
 static void run_group(struct group_call *call, bool in_float64, const char *what) {
   struct scatter_case *c = &call->c;
   if (in_float64) c->dtype = STREW_FLOAT64;
@@ -192,7 +192,7 @@ START_TEST(test_random_groups_in_float64) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- the rules, by hand */
+/* ----------------------------------------------------------------------------------------- results computed by hand */
 
 START_TEST(test_dtypes_of_groups) {
   strew_tensor *src = tensor_from_integers(STREW_UINT8, 3, (int64_t[]){200, 200, 201}), *out = NULL;
@@ -223,7 +223,7 @@ START_TEST(test_dtypes_of_groups) {
 }
 END_TEST
 
-/* What an expanded src repeats is converted once. */
+/* The repeated elements of an expanded src are converted once. */
 START_TEST(test_float64_of_an_expanded_src) {
   if (lacks(STREW_FLOAT64)) return;
   strew_tensor *one = tensor_from_integers(STREW_INT8, 1, (int64_t[]){100}), *wide = NULL, *out = NULL;
@@ -240,7 +240,7 @@ START_TEST(test_float64_of_an_expanded_src) {
 }
 END_TEST
 
-/* An index value that asks for more rows than there is memory for is named, with its place. */
+/* An index value that needs more rows than memory allows is reported, with its position. */
 START_TEST(test_too_many_groups) {
   strew_context *poor = NULL, *rich = context;
   strew_options limited = {.device = getenv("STREW_TEST_DEVICE"), .memory_limit_bytes = 1 << 20};
@@ -311,7 +311,7 @@ START_TEST(test_sizes_of_results) {
 }
 END_TEST
 
-/* Into a given result, which keeps its values, and into a new one, which is not made. */
+/* Into a given out, which keeps its values, and into a new one, which is not created. */
 static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor *given, strew_reduction reduction,
                             strew_mode mode, int64_t place, int64_t value) {
   bool has_arg = reduction == STREW_AMAX || reduction == STREW_AMIN;
@@ -333,8 +333,8 @@ static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor
   free(before);
 }
 
-/* The value that is out of range stands first, in the middle, last; small results are checked on the way, with a copy
-   to put back, of large ones the index is checked before. */
+/* The invalid value comes first, in the middle and last. Small results are checked during the scatter, with a copy to
+   restore; for large ones the index is checked before. */
 START_TEST(test_bad_index) {
   enum { COUNT = 800 };
   strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
@@ -356,7 +356,7 @@ START_TEST(test_bad_index) {
 }
 END_TEST
 
-/* An index as large as src, small: one bad value, in its last column. */
+/* An index as large as src, small: one invalid value, in its last column. */
 START_TEST(test_bad_index_in_a_column) {
   const int64_t sizes[] = {7, 5}, last[] = {6, 4};
   strew_tensor *src = random_tensor(STREW_INT32, 2, sizes, CONTIGUOUS), *out = NULL;

@@ -1,4 +1,4 @@
-/* check_guess.c: the nearest of several names. */
+/* check_guess.c: the suggestion of the nearest name for an unknown one. */
 #include "testing.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ START_TEST(test_nearest) {
 }
 END_TEST
 
-/* Two that are equally near: the first in order, whichever comes first. */
+/* Two names at the same distance: the first one in order, in either order of arguments. */
 START_TEST(test_order_does_not_matter) {
   const char *const one[] = {"aben", "abed", NULL}, *const other[] = {"abed", "aben", NULL};
   ck_assert_str_eq(nearest("abet", one), "abed");

@@ -1,6 +1,6 @@
-/* check_interrupt.c: calls that are stopped. An interruption comes at the first, the second, the third ... look that a
-   call takes at whether it has to stop, and is cleared at once or stays (trials.h). Looks are counted by a clock: the
-   context asks what time it is at each of them where it has a deadline. */
+/* check_interrupt.c: interrupted calls. An interruption arrives at the first, the second, the third ... check of a call
+   for interruptions, and is cleared at once or stays (trials.h). A clock function counts the checks: a context with a
+   deadline reads the clock at each of them. */
 #define _GNU_SOURCE
 #include "runtime/device.h"
 #include "trials.h"
@@ -50,8 +50,7 @@ static void check_interrupted(const char *what, strew_status status, bool is_tol
 
 static const struct source looks = {"look", limit_looks, interrupted_looks, check_interrupted, true, 4};
 
-/* ------------------------------------------------------------------------------------------------ by the host's word
- */
+/* ------------------------------------------------------------------------------------------ interrupted by the host */
 
 static strew_tensor *ones_of(int64_t count) {
   strew_tensor *made = NULL;
@@ -59,7 +58,7 @@ static strew_tensor *ones_of(int64_t count) {
   return made;
 }
 
-/* What is asked while nothing runs hits all that computes, until it is cleared; nothing is written. */
+/* An interruption without a running call stops every computation until it is cleared; nothing is written. */
 START_TEST(test_before_a_call) {
   strew_tensor *self = ones_of(5), *made = NULL, *part = NULL;
   strew_context_interrupt(context);
@@ -82,7 +81,7 @@ START_TEST(test_before_a_call) {
 }
 END_TEST
 
-/* Time that is over stops all that computes, until there is another limit, or none. */
+/* An expired deadline stops every computation until the deadline is changed or removed. */
 START_TEST(test_time) {
   strew_tensor *self = ones_of(5), *made = NULL;
   strew_context_limit_time(context, 1e-12);
@@ -90,7 +89,7 @@ START_TEST(test_time) {
     assert_fails(strew_unary(STREW_NEG, self, &made, &failure), STREW_ETIME,
                  "neg: time limit of 1e-12 s exceeded\n  self  float32[5] cpu");
   assert_fails(strew_context_check(context, &failure), STREW_ETIME, NULL);
-  strew_context_clear_interrupt(context); /* that is another matter */
+  strew_context_clear_interrupt(context); /* which has no deadline */
   assert_fails(strew_fill(self, strew_int(3), &failure), STREW_ETIME, NULL);
   ck_assert_double_eq(strew_context_time_limit(context), 1e-12);
   strew_context_limit_time(context, 1e300);
@@ -114,7 +113,7 @@ static void on_alarm(int signal_number) {
   strew_context_interrupt(context);
 }
 
-/* Calls go on until the word comes. */
+/* Calls continue until the interruption. */
 static strew_status sort_for_ever(strew_tensor *from) {
   strew_status status = STREW_OK;
   while (status == STREW_OK) {
@@ -148,10 +147,10 @@ START_TEST(test_by_a_signal) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- how often they look
+/* --------------------------------------------------------------------------------------- number of interruption checks
 
-   A call goes through no more than a stretch of elements between two looks, on one thread as on several: so one with
-   twice the elements looks more often by their number in stretches. */
+   A call processes at most one chunk of elements between two checks, on one thread as on several. So a call on twice
+   the elements makes as many more checks as these elements have chunks. */
 
 enum { LONG = 1 << 20, SIDE = 900, CHUNKS = LONG / 2 >> 17 };
 static int64_t length;
@@ -172,7 +171,7 @@ static strew_status scatter(strew_reduction reduction, strew_tensor **out) {
   return strew_group(floats, places, &options, out, NULL, &failure);
 }
 
-/* Floats of a row, columns of which all have one index: as few index values as there can be. */
+/* Floats of a row; all columns have one index: as few index values as possible. */
 static strew_status scatter_columns(strew_tensor **out) {
   strew_tensor *row = NULL, *zero = NULL, *index = NULL;
   const int64_t wide[] = {1, length}, one[] = {1, 1};
@@ -257,13 +256,13 @@ START_TEST(test_looks) {
     long half = count_looks(_i, threads);
     start_long(SIDE, LONG);
     long whole = count_looks(_i, threads);
-    bool often = threads == 1 ? whole - half >= CHUNKS : whole >= 2 * CHUNKS; /* parts are as short by themselves */
-    if (!often) ck_abort_msg("call %d on %d threads: %ld looks, then %ld", _i, threads, half, whole);
+    bool often = threads == 1 ? whole - half >= CHUNKS : whole >= 2 * CHUNKS; /* these chunks are shorter anyway */
+    if (!often) ck_abort_msg("call %d on %d threads: %ld checks, then %ld", _i, threads, half, whole);
   }
 }
 END_TEST
 
-/* BLAS is given a bounded piece of a large product. */
+/* Large products are passed to BLAS in bounded chunks. */
 START_TEST(test_pieces_of_products) {
   const int64_t large[] = {1100, 1100};
   strew_tensor *a = random_integers(STREW_FLOAT32, 2, large, CONTIGUOUS, -3, 4), *whole = NULL, *pieces = NULL;
@@ -282,7 +281,7 @@ START_TEST(test_pieces_of_products) {
 }
 END_TEST
 
-/* Lines of .csv files are looked at by their cells. */
+/* Lines of .csv files are checked by number of cells. */
 START_TEST(test_wide_lines) {
   const int64_t wide[] = {2, 1 << 15};
   char path[] = "/tmp/strew-check-XXXXXX.csv";
@@ -296,14 +295,14 @@ START_TEST(test_wide_lines) {
   ck_assert_int_ge(atomic_load(&stop.looks), 2 * wide[1] / 1024);
   limit_looks(LONG_MAX, false);
   ok(strew_load(device, path, NULL, NULL, &loaded, &failure));
-  ck_assert_int_ge(atomic_load(&stop.looks), 7 * wide[1] / 1024); /* two walks; names, columns and table */
+  ck_assert_int_ge(atomic_load(&stop.looks), 7 * wide[1] / 1024); /* two passes; names, columns and table */
   limit_looks(0, false);
   unlink(path);
   strew_table_release(loaded), strew_release(saved);
 }
 END_TEST
 
-/* Each row of a picture is looked at, when it is written and when it is read. */
+/* Each row of a picture is checked, in writing and in reading. */
 START_TEST(test_rows_of_pictures) {
   const int64_t high[] = {3000, 1};
   char path[] = "/tmp/strew-check-XXXXXX.png";
@@ -323,10 +322,10 @@ START_TEST(test_rows_of_pictures) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------ what is left to a device
+/* ------------------------------------------------------------------------------------------------- enqueued kernels
 
-   Calls over views whose sizes are the script's to choose: when their time is over, the kernels that are enqueued
-   already end soon. What they still take is processor time of this process, where the device is a processor. */
+   Calls over views of any size, as scripts can create them: after the deadline, the kernels already enqueued end soon.
+   If the device is a processor, the rest of their work is processor time of this process. */
 
 enum { TALL = 1 << 20, ENDLESS_CALLS = 10 };
 static strew_tensor *one, *zero, *window, *digits, *rows_of_seven, *five;
@@ -337,7 +336,7 @@ static strew_tensor *endless(strew_tensor *from, int64_t size) {
   return out;
 }
 
-/* TALL rows of as many elements, in the memory of two. */
+/* A view with TALL rows of as many elements, in the memory of two rows. */
 static strew_tensor *overlapping(strew_tensor *from) {
   strew_tensor *out = NULL;
   ok(strew_as_strided(from, 2, (int64_t[]){TALL, TALL}, (int64_t[]){1, 1}, 0, &out, &failure));
@@ -377,7 +376,7 @@ static strew_status endless_call(int i) {
     ok(strew_expand(vector, 3, batches, &more, &failure));
     status = strew_matmul(STREW_MATMUL, more, vector, &out, &failure);
     break;
-  case 8: /* not endless, but each element takes long */
+  case 8: /* finite, but slow for each element */
     ok(strew_narrow(window, 0, 0, 32, &more, &failure));
     status = strew_binary(STREW_POW, strew_of(more), strew_of(more), &out, &failure);
     break;
@@ -394,7 +393,7 @@ static double processor_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* (The first of two goes may spend its time on compiling. A device with very many processors may be done before.) */
+/* (The first of two runs may spend its time compiling. A device with many processors may finish early.) */
 START_TEST(test_endless_views) {
   const double enough = 2;
   float read[5];
@@ -408,7 +407,7 @@ START_TEST(test_endless_views) {
     double before = processor_seconds();
     ok(strew_read(five, read, sizeof read, &failure)); /* after all that is in the queue */
     double after = processor_seconds();
-    if (after - before > enough) ck_abort_msg("call %d: %g s of work were left to the device", _i, after - before);
+    if (after - before > enough) ck_abort_msg("call %d: the device still worked for %g s", _i, after - before);
   }
   strew_release(one), strew_release(zero), strew_release(five), strew_release(rows_of_seven);
   strew_release(window), strew_release(digits);
@@ -422,16 +421,16 @@ Suite *make_suite(void) {
   TCase *all = new_case(suite, "interruptions");
   add_trials(all);
   if (on_device()) {
-    TCase *left = new_case(suite, "what is left to a device");
+    TCase *left = new_case(suite, "enqueued kernels");
     tcase_add_loop_test(left, test_endless_views, 0, ENDLESS_CALLS);
     return suite;
   }
-  TCase *words = new_case(suite, "by the host's word");
+  TCase *words = new_case(suite, "interrupted by the host");
   tcase_add_test(words, test_before_a_call);
   tcase_add_test(words, test_time);
   tcase_add_test(words, test_by_a_thread);
   tcase_add_test(words, test_by_a_signal);
-  TCase *often = new_case(suite, "how often calls look");
+  TCase *often = new_case(suite, "number of checks");
   tcase_add_loop_test(often, test_looks, 0, LONG_CALLS);
   tcase_add_test(often, test_pieces_of_products);
   tcase_add_test(often, test_wide_lines);

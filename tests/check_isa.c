@@ -1,6 +1,6 @@
-/* check_isa.c: the loops of every instruction set that this processor has against the plain ones, bit for bit: each
-   kernel, fold and conversion on rows of random elements, of many lengths, and not aligned. And lines of a scatter as
-   every processor is asked for memory. */
+/* check_isa.c: the loops of every instruction set of this processor against the plain ones, bit for bit: each kernel,
+   fold and conversion, on rows of random elements of many lengths, also unaligned; and lines of a scatter with the
+   prefetch settings of every processor. */
 #include "runtime/cpu/loops/copy_loops.h"
 #include "runtime/cpu/loops/elementwise_loops.h"
 #include "runtime/cpu/loops/index_loops.h"
@@ -17,7 +17,7 @@ static const struct copy_loops *const copy_of[] = {INSTRUCTION_SETS(TABLE, copy)
 static const struct row_loops *const row_of[] = {INSTRUCTION_SETS(TABLE, row)};
 static const struct index_loops *const index_of[] = {INSTRUCTION_SETS(TABLE, index)};
 
-/* Rows begin at some element of these. */
+/* Rows begin at one of these elements. */
 enum { LONGEST = 1200, ROWS = 4 };
 typedef char memory[2 * LONGEST * 8] __attribute__((aligned(64)));
 static memory inputs[ROWS], expected, found;
@@ -26,12 +26,12 @@ static char *in[ROWS];
 static const int64_t lengths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 1024, 1025, 1091};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
-/* Does the processor have it? isa_in_use is the best of those, unless the environment says otherwise. */
+/* True if the processor has the instruction set. isa_in_use is the best one, unless the environment overrides it. */
 static bool is_here(int isa) { return isa <= (int)isa_in_use(); }
 
 static int64_t size_of(strew_dtype dtype) { return (int64_t)strew_dtype_size_bytes(dtype); }
 
-/* Fills row i with `count` elements, from wherever. */
+/* Fills row i with `count` random elements. */
 static void draw_row(int i, strew_dtype dtype, int64_t count) {
   in[i] = inputs[i] + draw_below(9) * size_of(dtype);
   for (int64_t k = 0; k < count; k++) random_element(dtype, in[i] + k * size_of(dtype));
@@ -42,14 +42,14 @@ static void clear(void) {
   memset(found, 0x55, sizeof found);
 }
 
-/* Equal but for NaNs' payloads, and nothing written behind? */
+/* The elements are equal, NaN payloads aside, and nothing was written past the end. */
 static void compare(strew_dtype dtype, int64_t count, int isa, const char *what, int which) {
   for (int64_t k = 0; k < count; k++)
     if (!same_element(dtype, expected + k * size_of(dtype), found + k * size_of(dtype)))
       ck_abort_msg("%s %d of %s, %d elements: %s differs from plain at %d", what, which, strew_dtype_name(dtype),
                    (int)count, isa_name((enum isa)isa), (int)k);
   if (memcmp(expected + count * size_of(dtype), found + count * size_of(dtype), 64) != 0)
-    ck_abort_msg("%s %d of %s: %s writes beyond %d elements", what, which, strew_dtype_name(dtype),
+    ck_abort_msg("%s %d of %s: %s writes past %d elements", what, which, strew_dtype_name(dtype),
                  isa_name((enum isa)isa), (int)count);
 }
 
@@ -144,7 +144,7 @@ START_TEST(transpositions_are_right) {
 }
 END_TEST
 
-/* Every float16 there and back; and what lies next to it, halfway to the next, and next to that. */
+/* Every float16 is converted in both directions; also its neighbouring float32 values and the halfway points. */
 START_TEST(halves_agree) {
   enum { ROW = 16, NEAR = 6 };
   static const int64_t offsets[NEAR] = {-1, 0, 1, 0xfff, 0x1000, 0x1001};
@@ -189,7 +189,7 @@ END_TEST
 
 /* -------------------------------------------------------------------------------------------------------- folds */
 
-/* The dtype in which values are gathered. */
+/* The dtype of a fold's accumulator. */
 static strew_dtype value_of(int fold, strew_dtype dtype) {
   if (fold == DEVIATIONS) return dtype;
   switch (fold_row_of((strew_fold)fold)->gives) {
@@ -199,7 +199,7 @@ static strew_dtype value_of(int fold, strew_dtype dtype) {
   }
 }
 
-/* A winner's place and value, or one value of dtype `gives`. */
+/* A winner's position and value, or one value of dtype `gives`. */
 static void compare_values(int isa, const struct fold *fold, strew_dtype dtype, strew_dtype gives, int64_t count,
                            int kind) {
   if (fold->value_bytes <= 8) {
@@ -213,7 +213,7 @@ static void compare_values(int isa, const struct fold *fold, strew_dtype dtype, 
   }
 }
 
-/* Several rows at once are row after row. */
+/* Several rows at once give the same as row after row. */
 static void check_rows(int isa, strew_dtype dtype, int kind, const struct fold *plain, const struct fold *other,
                        const void *centers, int64_t count) {
   int64_t step = (count / 9 + 1) * size_of(dtype);
@@ -226,7 +226,8 @@ static void check_rows(int isa, strew_dtype dtype, int kind, const struct fold *
   }
 }
 
-/* What a row is given beside its elements, in[0]: means, or extremes of columns, every other one of which it holds. */
+/* The second operand of a row beside its elements in[0]: means, or extremes of columns; every other element equals its
+   extreme. */
 static const char *given_to_row(strew_dtype dtype, int kind, int64_t count) {
   const int64_t size = size_of(dtype);
   draw_row(1, dtype, count);
@@ -298,14 +299,14 @@ START_TEST(finishes_agree) {
 }
 END_TEST
 
-/* What is asked for ahead changes nothing: by so many places and rows, or by others than any processor has. */
+/* Prefetching changes no result: any distances of elements and rows, also beyond those of any processor. */
 static void draw_ahead(struct tile *tile) {
   tile->processor = (enum processor)draw_below(PROCESSOR_COUNT);
   tile->far = draw_below(2), tile->crowded = draw_below(2);
   tile->place_ahead = draw_below(100), tile->row_ahead = draw_below(40);
 }
 
-/* Rows of two places, in order and by a list, with values that are nobody's. */
+/* Rows of two destinations, in order and by a list, with index values out of range. */
 enum { CONTRIBUTED = 40, PLACES = 2 };
 
 static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t columns, bool by_list) {
@@ -322,7 +323,7 @@ static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t
   tile.self_column = tile.src_column = size;
   tile.step = columns * size;
   tile.src = in[1];
-  tile.src_row = size; /* each begins an element after the one before */
+  tile.src_row = size; /* each begins one element after the previous one */
   draw_ahead(&tile);
   const int64_t rows = by_list ? listed : CONTRIBUTED, *select = by_list ? list : NULL;
   tile.self = expected;
@@ -369,8 +370,8 @@ static bool join_one_by_one(const struct scatter_loops *loops, const struct tile
   return nobodys;
 }
 
-/* Lines as each processor is asked for memory, against the same one by one. The index is in a block of its own size, so
-   that sanitizers see what is read beyond it. */
+/* Lines with the prefetch settings of each processor, against the same elements one by one. The index has a block of
+   exactly its size, so that sanitizers find reads past its end. */
 START_TEST(processors_agree) {
   enum { LINE = 3000 };
   static char src[LINE * 8];
@@ -380,7 +381,7 @@ START_TEST(processors_agree) {
   for (int n = 0; n < 60 * STREW_REDUCTION_COUNT; n++) {
     const int reduction = n % STREW_REDUCTION_COUNT;
     const struct scatter_loops *loops = scatter_loops(dtype, (strew_reduction)reduction, false);
-    if (!loops->join || reduction == STREW_MEAN) continue; /* whose places are pairs */
+    if (!loops->join || reduction == STREW_MEAN) continue; /* whose destinations are pairs */
     const int64_t rows = 1 + draw_below(draw_below(3) ? 200 : LINE);
     const int64_t places = 1 + draw_below(draw_below(2) ? 20 : LONGEST);
     int64_t *index = malloc((size_t)rows * sizeof *index);
@@ -401,7 +402,7 @@ START_TEST(processors_agree) {
 }
 END_TEST
 
-/* STREW_CPU is heeded where this processor has what it names, and only there. */
+/* STREW_CPU has an effect only if this processor has the instruction set that it names. */
 START_TEST(environment_forces) {
   ck_assert(is_here(ISA_PLAIN));
   const char *word = getenv("STREW_CPU");
@@ -410,13 +411,12 @@ START_TEST(environment_forces) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- lines of an index
- */
+/* ------------------------------------------------------------------------------------------------------ index lines */
 
 #define require(fact)                                                                                                  \
   if (!(fact)) ck_abort_msg("not true: %s", #fact)
 
-/* Random, or ascending, or of one value; mostly in range, with something else somewhere at times. */
+/* Random, ascending or constant values, mostly in range, with invalid ones at random positions. */
 static void draw_index(int64_t *values, int64_t count) {
   int64_t look = draw_below(3), at = draw_below(1000);
   for (int64_t i = 0; i < count; i++) values[i] = look == 0 ? draw_below(1000) : look == 1 ? at += draw_below(3) : at;
@@ -424,7 +424,7 @@ static void draw_index(int64_t *values, int64_t count) {
   if (draw_below(3) == 0) values[draw_below(count)] = odd[draw_below(6)];
 }
 
-/* Of the numbers that both dtypes have: is one below lowest, or above highest? */
+/* Over the numbers that both dtypes hold: true if one is below lowest or above highest. */
 static void check_range(const struct index_loops *loops, const int64_t *values, int64_t count, int64_t lowest) {
   int32_t narrow[1200];
   bool wide = false, outside = false;
@@ -437,7 +437,7 @@ static void check_range(const struct index_loops *loops, const int64_t *values, 
   require(loops->any_outside_int32_t(narrow, count, lowest, 999) == outside);
 }
 
-/* Values as each mode has them, of what has 1000; none behind the last is touched. */
+/* Values allowed by each mode for a dimension of size 1000; nothing past the last one is changed. */
 static void check_modes(const struct index_loops *loops, const int64_t *values, int64_t count) {
   enum { UNTOUCHED = -77, SIZE = 1000 };
   int64_t moved[1201];
@@ -490,7 +490,7 @@ START_TEST(index_loops_agree) {
 }
 END_TEST
 
-/* The plain ones, against what they say they do. */
+/* The plain loops, against their specification. */
 START_TEST(plain_index_loops_are_right) {
   int64_t values[300], list[300], offsets[300], numbers[300];
   uint32_t places[300];

@@ -1,5 +1,5 @@
-/* check_matmul.c: products x dtypes x shapes x layouts against three plain loops. Integers wrap and are exact; floats
-   hold small whole numbers, whose products are exact in any order of addition, except where rounding is the point. */
+/* check_matmul.c: products x dtypes x shapes x layouts against three plain loops. Integers wrap and are exact. Floats
+   hold small integers, whose products are exact in any order of addition, except in tests of rounding. */
 #include "ordered.h"
 #include "testing.h"
 
@@ -40,7 +40,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* ------------------------------------------------------------------------------------------------- the oracle */
 
-/* A number at dense batch `batch` (already broadcast), row and column of matrices. */
+/* Returns the element at dense batch `batch` (already broadcast), row and column of the matrices. */
 struct matrices {
   strew_dtype dtype;
   const char *elements;
@@ -85,7 +85,7 @@ static void expected_element(const struct matrices *a, const struct matrices *b,
   ok(strew_scalar_store(result, STREW_SATURATE, a->dtype, to, &failure));
 }
 
-/* All elements, in row-major order; the result's shape, too. */
+/* Returns all elements in row-major order, and the result's shape. */
 static char *expected_product(strew_tensor *a, strew_tensor *b, int *rank, int64_t *sizes) {
   char *left = host_of(a), *right = host_of(b);
   struct matrices x = matrices_of(a, left, true), y = matrices_of(b, right, false);
@@ -127,7 +127,7 @@ static void check_product(strew_product kind, strew_tensor *a, strew_tensor *b, 
   assert_elements(out, dtype, expected, "product %d of %s, ranks %d and %d, %s", (int)kind, strew_dtype_name(dtype),
                   strew_tensor_rank(a), strew_tensor_rank(b), layouts);
   strew_release(out);
-  for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) { /* into given tensors, whatever they held */
+  for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) { /* into given tensors, whose old values are ignored */
     out = random_tensor(dtype, rank, sizes, (enum layout)layout);
     ok(strew_matmul(kind, a, b, &out, &failure));
     assert_elements(out, dtype, expected, "product %d of %s into a %s tensor", (int)kind, strew_dtype_name(dtype),
@@ -158,7 +158,7 @@ START_TEST(products) {
 }
 END_TEST
 
-/* Any strides, overlapping windows and rows that stand still among them: BLAS takes few of those as they are. */
+/* Any strides, among them overlapping windows and rows of stride 0: BLAS takes few of them without a copy. */
 START_TEST(windows) {
   strew_dtype dtype = _i % 2 ? STREW_FLOAT32 : STREW_INT32;
   strew_tensor *memory = random_integers(dtype, 1, (int64_t[]){64}, CONTIGUOUS, -6, 7);
@@ -196,7 +196,7 @@ START_TEST(rounded_once) {
   for (int i = 0; i < N; i++) x[i] = 1, y[i] = 1;
   strew_tensor *a = tensor_from_doubles(STREW_FLOAT16, N, x), *b = tensor_from_doubles(STREW_FLOAT16, N, y);
   strew_tensor *row = NULL, *column = NULL, *out = NULL;
-  const uint16_t expected = 0x6802; /* 2052: 2051 lies halfway between two, and goes to the even one */
+  const uint16_t expected = 0x6802; /* 2052: 2051 is halfway between two values, and rounds to even */
   ok(strew_view(a, 2, (int64_t[]){1, N}, &row, &failure));
   ok(strew_view(b, 2, (int64_t[]){N, 1}, &column, &failure));
   ok(strew_matmul(STREW_DOT, a, b, &out, &failure));
@@ -212,7 +212,7 @@ START_TEST(rounded_once) {
 }
 END_TEST
 
-/* dot adds as sum does. */
+/* dot adds in the order of sum. */
 START_TEST(dot_in_order) {
   if (lacks(STREW_FLOAT64)) return;
   enum { N = 5000 };
@@ -244,7 +244,7 @@ START_TEST(dot_in_order) {
 }
 END_TEST
 
-/* Numbers with fractions, large enough for the library's blocked ways. */
+/* Numbers with fractions, large enough for the library's blocked loops. */
 START_TEST(close_enough) {
   const int64_t sizes[] = {3, 130, 130};
   strew_dtype dtype = (strew_dtype)_i;

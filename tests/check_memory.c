@@ -1,5 +1,5 @@
-/* check_memory.c: memory that runs out. The context's allocator fails at the first, the second, the third ... call that
-   an operation makes: see trials.h. */
+/* check_memory.c: out of memory: the context's allocator fails at the first, the second, the third ... call of an
+   operation; see trials.h. */
 #include "trials.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static const int64_t five[] = {5};
 
 static void set_flag(void *flag) { *(bool *)flag = true; }
 
-/* Host memory is not let go by a call that fails, and is by the last view's end. */
+/* A failing call does not release wrapped host memory; the last view does. */
 START_TEST(test_wrapped_memory) {
   float host[5] = {0};
   bool is_released = false, is_limited = true;
@@ -42,7 +42,7 @@ START_TEST(test_context) {
 }
 END_TEST
 
-/* What a small call in place needs lies on the stack. */
+/* The scratch memory of a small call in place is on the stack. */
 START_TEST(test_small_calls_in_place) {
   strew_tensor *self = tensor_from_integers(STREW_FLOAT32, 4, (int64_t[]){1, 2, 3, 4});
   strew_tensor *index = tensor_from_integers(STREW_INT64, 4, (int64_t[]){0, 3, 3, 1}), *target = self;
@@ -64,9 +64,9 @@ START_TEST(test_small_calls_in_place) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- blocks that are kept */
+/* -------------------------------------------------------------------------------------------- memory kept for reuse */
 
-enum { MEBIBYTE = 1 << 20, SMALL = 1 << 14 /* more than a few tensors without elements take */ };
+enum { MEBIBYTE = 1 << 20, SMALL = 1 << 14 /* more than a few tensors without elements use */ };
 
 static strew_tensor *take(int64_t size_bytes) {
   strew_tensor *made = NULL;
@@ -74,7 +74,7 @@ static strew_tensor *take(int64_t size_bytes) {
   return made;
 }
 
-/* A result that is let go of serves the next one of about its size. */
+/* A released result serves the next one of a similar size. */
 START_TEST(test_reuse) {
   strew_tensor *made = NULL;
   const int64_t about = MEBIBYTE - 5000;
@@ -96,7 +96,7 @@ START_TEST(test_reuse) {
 }
 END_TEST
 
-/* An allocation that fails is tried again without what was kept; where it fails again, nothing is. */
+/* A failing allocation is retried after the kept blocks are freed; if it fails again, nothing is kept. */
 START_TEST(test_kept_on_failure) {
   for (int stays = 0; stays < 2; stays++) {
     strew_tensor *made = NULL;
@@ -115,7 +115,7 @@ START_TEST(test_kept_on_failure) {
 }
 END_TEST
 
-/* The bounds that strew.h tells. */
+/* The bounds that strew.h documents. */
 START_TEST(test_bounds) {
   empty_context();
   size_t held = bytes_held();
@@ -124,7 +124,7 @@ START_TEST(test_bounds) {
   strew_tensor *more = take(48 * MEBIBYTE); /* with 40 it would be more than 32 above */
   ck_assert_uint_lt(bytes_held(), held + 48 * MEBIBYTE + SMALL);
   strew_release(more);
-  strew_release(take(257 * MEBIBYTE)); /* with nothing in use beside it, just what was there before is kept */
+  strew_release(take(257 * MEBIBYTE)); /* if nothing else is in use, only the previous blocks are kept */
   ck_assert_uint_le(bytes_held(), held + 48 * MEBIBYTE);
   for (int i = 0; i < 40; i++) strew_release(take(8 * MEBIBYTE + i * (MEBIBYTE / 2)));
   ck_assert_uint_le(bytes_held(), held + 256 * MEBIBYTE);
@@ -132,7 +132,7 @@ START_TEST(test_bounds) {
 }
 END_TEST
 
-/* What is kept for reuse gives way before a limit is met, and memory of a host's own counts. */
+/* Kept blocks are freed before a limit is exceeded, and wrapped host memory counts. */
 START_TEST(test_limit) {
   strew_options options = {.allocator = counting_allocator, .memory_limit_bytes = 8 * MEBIBYTE, .threads = 1};
   strew_context *made = NULL;
@@ -147,7 +147,7 @@ START_TEST(test_limit) {
   assert_fails(strew_empty(cpu, STREW_UINT8, 1, &three, &second, &failure), STREW_EMEMORY, NULL);
   ck_assert_ptr_nonnull(strstr(failure.message, "out of memory: 3145728 bytes (0.003 GiB)\n"));
   ck_assert_ptr_nonnull(strstr(failure.hint, "limit 8388608 bytes"));
-  strew_release(first); /* kept: no room for another size beside it */
+  strew_release(first); /* kept blocks leave no room for another size */
   ok(strew_empty(cpu, STREW_UINT8, 1, &three, &second, &failure));
   ck_assert(strew_context_charge(made, 4 * MEBIBYTE));
   ck_assert(!strew_context_charge(made, 2 * MEBIBYTE));
@@ -161,7 +161,7 @@ START_TEST(test_limit) {
 }
 END_TEST
 
-/* A context takes what it keeps with it. */
+/* A context frees its kept blocks with itself. */
 START_TEST(test_kept_to_the_end) {
   strew_context *made = NULL;
   strew_device *cpu = NULL;
@@ -184,12 +184,12 @@ END_TEST
 Suite *make_suite(void) {
   Suite *suite = suite_create("memory");
   test_allocator = counting_allocator;
-  TCase *all = new_case(suite, "allocations that fail");
+  TCase *all = new_case(suite, "failing allocations");
   add_trials(all);
   tcase_add_test(all, test_wrapped_memory);
   tcase_add_test(all, test_context);
   tcase_add_test(all, test_small_calls_in_place);
-  TCase *kept = new_case(suite, "blocks that are kept");
+  TCase *kept = new_case(suite, "kept blocks");
   tcase_add_test(kept, test_reuse);
   tcase_add_test(kept, test_kept_on_failure);
   tcase_add_test(kept, test_bounds);

@@ -1,5 +1,5 @@
-/* check_misuse.c: what a C host can get wrong and a script cannot: enumerators that are none, tensors in *out and *arg
-   that a failing call must leave alone, an error used for call after call, host memory that is not aligned. */
+/* check_misuse.c: mistakes of a C host that a script cannot make: invalid enumerators, tensors in *out and *arg that a
+   failing call must not change, one error struct for call after call, unaligned host memory. */
 #include "testing.h"
 
 static strew_tensor *vector;
@@ -77,7 +77,7 @@ START_TEST(test_unaligned_host_memory) {
 }
 END_TEST
 
-/* Results that nobody wants, and options that all are defaults. */
+/* Optional results that are NULL, and options that all have defaults. */
 START_TEST(test_what_may_be_null) {
   make_vector();
   strew_tensor *values = NULL, *positions = NULL, *out = NULL;
@@ -107,7 +107,7 @@ END_TEST
 #define FOREIGN "another context, all operands must belong to one"
 #define HINT    "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") copies x into its own"
 
-/* Operands of two contexts, whatever their devices are called; what takes them. */
+/* Operands of two contexts, whatever their devices are called; every function that takes them. */
 START_TEST(test_operands_of_two_contexts) {
   strew_context *other = NULL;
   strew_device *cpu = NULL;

@@ -1,5 +1,5 @@
-/* check_number.c: numbers as text: read as the C library's strtod reads them under the locale "C", under any locale,
-   and written so that they read back as the same bits. */
+/* check_number.c: numbers as text: read like the C library's strtod under the locale "C", under any locale, and written
+   so that they read back with the same bits. */
 #define _GNU_SOURCE /* newlocale */
 #include "runtime/device.h"
 #include "runtime/files/number.h"
@@ -27,10 +27,10 @@ static void assert_reads(const char *text) {
   const char *end = decimal_scan(text, &decimal);
   double expected = strtod_l(text, &expected_end, plain);
   if (end != expected_end)
-    ck_abort_msg("\"%.200s\": %td bytes were read, due %td", text, end - text, expected_end - text);
+    ck_abort_msg("\"%.200s\": %td bytes were read, expected %td", text, end - text, expected_end - text);
   double is = decimal_to_double(&decimal, plain);
   if (!same_element(STREW_FLOAT64, &is, &expected))
-    ck_abort_msg("\"%.200s\" is read as %a, due %a", text, is, expected);
+    ck_abort_msg("\"%.200s\" is read as %a, expected %a", text, is, expected);
 }
 
 START_TEST(test_texts) {
@@ -93,7 +93,7 @@ START_TEST(test_texts) {
 }
 END_TEST
 
-/* An exponent that only as many zeros make up for. */
+/* An exponent that is compensated by as many zeros. */
 START_TEST(test_far_exponents) {
   enum { ZEROS = 2000000 };
   static const char *const ends[] = {"1e2000001", "1e2000000", "1e20000000", "1e200000000000000000000", "1e-1"};
@@ -117,7 +117,7 @@ START_TEST(test_no_numbers) {
 }
 END_TEST
 
-/* Of every length and size, and where rounding is hardest: between two neighbours. */
+/* Of every length and size, and the hardest cases of rounding: halfway between two neighbours. */
 START_TEST(test_random) {
   char text[160];
   for (int i = 0; i < 200000; i++) {
@@ -144,7 +144,7 @@ START_TEST(test_integers) {
     int64_t expected = (int64_t)draw() >> draw_below(64);
     snprintf(text, sizeof text, "%lld", (long long)expected);
     decimal_scan(text, &decimal);
-    if (!decimal_to_integer(&decimal, &is) || is != expected) ck_abort_msg("%s is read as another int64", text);
+    if (!decimal_to_integer(&decimal, &is) || is != expected) ck_abort_msg("%s is read as a wrong int64", text);
   }
   static const char *const others[] = {"9223372036854775808",
                                        "-9223372036854775809",
@@ -161,7 +161,7 @@ START_TEST(test_integers) {
 }
 END_TEST
 
-/* Whole numbers written in any way; nothing is rounded on the way to them. */
+/* Integers written in any way; nothing is rounded. */
 START_TEST(test_values_that_are_integers) {
   static const struct {
     const char *text;
@@ -209,11 +209,11 @@ static void assert_comes_back(strew_dtype dtype, const void *element) {
   union element is = {.i64 = 0};
   int length = write_float(dtype, element, plain, text);
   const char *end = decimal_scan(text, &decimal);
-  if (end != text + length || *end || decimal.is_whole) ck_abort_msg("%s is written for a float", text);
+  if (end != text + length || *end || decimal.is_whole) ck_abort_msg("%s is written as a float", text);
   strew_scalar value = strew_float(decimal_to_double(&decimal, plain));
   strew_scalar_store(value, STREW_SATURATE, dtype, is.bytes, NULL);
   if (!same_element(dtype, is.bytes, element))
-    ck_abort_msg("%s does not come back as %s", text, strew_dtype_name(dtype));
+    ck_abort_msg("%s does not read back as %s", text, strew_dtype_name(dtype));
 }
 
 START_TEST(test_all_halves) {
@@ -271,7 +271,7 @@ START_TEST(test_layout) {
 }
 END_TEST
 
-/* Where numbers are written with a comma, and those of strtod's and printf's are. */
+/* A locale with a decimal comma in strtod's and printf's numbers. */
 START_TEST(test_locale) {
   char folder[] = "/tmp/strew-locale-XXXXXX", command[256];
   ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -281,7 +281,7 @@ START_TEST(test_locale) {
     ck_assert_str_eq(localeconv()->decimal_point, ",");
     ck_assert_double_eq(strtod("1,5", NULL), 1.5);
     struct decimal decimal;
-    decimal_scan("1.5e300", &decimal); /* by way of the C library */
+    decimal_scan("1.5e300", &decimal); /* through the C library */
     double is = decimal_to_double(&decimal, plain);
     setlocale(LC_ALL, "C");
     ck_assert_double_eq(is, 1.5e300);

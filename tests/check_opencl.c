@@ -1,5 +1,5 @@
-/* check_opencl.c: what only OpenCL devices have: functions that fail one after the other, in calls of every family and
-   while a device is opened; a device that is lost; kernels kept on disk; several contexts and processes at a time. On
+/* check_opencl.c: tests of OpenCL devices alone: functions that fail one after the other, in calls of every family and
+   while a device is opened; a lost device; kernels cached on disk; several contexts and processes at a time. On
    STREW_TEST_DEVICE, else the first device. */
 #define _GNU_SOURCE
 #include "opencl_faults.h"
@@ -14,17 +14,18 @@
 
 static const char *device_spec(void) { return getenv("STREW_TEST_DEVICE"); }
 
-/* ------------------------------------------------------------------------------------------- functions that fail */
+/* ------------------------------------------------------------------------------------------------ failing functions */
 
 static long failed_functions(void) { return faults.failed; }
 
-/* The function, its error and the device are told. */
+/* The report names the function, its error and the device. */
 static void check_told(const char *what, strew_status status, bool is_told) {
   if (status != STREW_EDEVICE && status != STREW_EMEMORY) ck_abort_msg("%s: %s", what, strew_status_name(status));
   bool is_clear = !is_told || (strstr(failure.message, faults.function) && strstr(failure.message, " returned CL_") &&
                                (!faults.error || strstr(failure.message, faults.error)) &&
                                strstr(failure.message, strew_device_name(device)));
-  if (!is_clear) ck_abort_msg("%s: %s with %s is told as: %s", what, faults.function, faults.error, failure.message);
+  if (!is_clear)
+    ck_abort_msg("%s: %s with %s is reported as: %s", what, faults.function, faults.error, failure.message);
 }
 
 static const struct source functions = {"OpenCL function", opencl_faults_limit, failed_functions, check_told, false, 0};
@@ -40,7 +41,7 @@ static void check_nothing_left(const char *what) {
   ck_assert_msg(blocks_held() == 0, "%s: %zu blocks of host memory are left over", what, blocks_held());
 }
 
-/* Contexts of tests' own: the fixture's is given back first, so that everything can be counted. */
+/* Tests with contexts of their own close the fixture's first, so that every resource can be counted. */
 static void release_context(void) {
   strew_context_release(context);
   context = NULL;
@@ -59,7 +60,7 @@ START_TEST(nothing_is_left_over) {
 }
 END_TEST
 
-/* Something of several launches, with its right result. */
+/* A call of several launches, with its correct result. */
 static strew_status use_device(strew_device *on) {
   const int64_t sizes[] = {3, 4};
   static const int16_t expected[] = {5, 5, 5, 5, 7, 7, 7, 7, 5, 5, 5, 5};
@@ -74,8 +75,8 @@ static strew_status use_device(strew_device *on) {
   return status;
 }
 
-/* From looking for devices to first results, each OpenCL function that is called fails, alone or with all after it;
-   then the context goes, and the next one works. _i: binaries are kept on disk, or nowhere. */
+/* From finding devices to the first results, each OpenCL function that is called fails, alone or with all after it.
+   Then the context is closed, and the next one works. _i: binaries are cached on disk, or not at all. */
 static long fail_opening(long failing, bool stays) {
   char what[64];
   snprintf(what, sizeof what, "opening, function %ld%s", failing, stays ? " and after" : "");
@@ -121,7 +122,7 @@ START_TEST(opening_fails) {
 }
 END_TEST
 
-/* After the first failure that says so the device is lost, whatever the driver does later. */
+/* After the first failure that means it, the device is lost, whatever the driver does later. */
 START_TEST(a_device_is_lost) {
   static const char *const last[] = {"clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clEnqueueWriteBuffer"};
   const int64_t two = 2;
@@ -159,13 +160,13 @@ START_TEST(a_device_is_lost) {
   strew_release(t);
   release_context();
   check_nothing_left("after a device was lost");
-  context = new_context(); /* another one may have it again */
+  context = new_context(); /* another context may have it again */
   ok(strew_device_find(context, device_spec(), &device, &failure));
   ok(use_device(device));
 }
 END_TEST
 
-/* Buffers that were kept for later are given back before a tensor is refused. */
+/* Buffers kept for reuse are freed before a tensor is refused. */
 START_TEST(memory_is_short) {
   const int64_t many = 1 << 20, more = 3 << 20;
   strew_tensor *t = NULL, *other = NULL;
@@ -193,7 +194,7 @@ START_TEST(memory_is_short) {
 }
 END_TEST
 
-/* A block that is given back serves the next tensor of its size, however often. */
+/* A freed block serves the next tensor of its size, any number of times. */
 START_TEST(memory_is_used_again) {
   enum { TIMES = 12 };
   strew_capabilities can;
@@ -201,7 +202,7 @@ START_TEST(memory_is_used_again) {
   int64_t size = (int64_t)can.memory_bytes / 16, largest = (int64_t)can.largest_block_bytes;
   if (largest && size > largest / 2) size = largest / 2;
   faults.only = "clCreateBuffer";
-  opencl_faults_limit(TIMES + 1, false); /* so that calls are counted; none fails */
+  opencl_faults_limit(TIMES + 1, false); /* calls are counted, none fails */
   for (int i = 0; i < TIMES; i++) {
     strew_tensor *t = NULL;
     ok(strew_empty(device, STREW_INT8, 1, &size, &t, &failure));
@@ -213,7 +214,7 @@ START_TEST(memory_is_used_again) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------ bad input */
+/* ---------------------------------------------------------------------------------------------------- invalid input */
 
 START_TEST(operands_on_different_devices) {
   strew_device *cpu = strew_device_at(context, 0);
@@ -283,7 +284,7 @@ START_TEST(float64_where_there_is_none) {
 }
 END_TEST
 
-/* In the last of many places, and nothing is written; the report is the CPU's. */
+/* In the last of many elements, and nothing is written; the report is the same as the CPU's. */
 START_TEST(a_bad_index_at_the_end) {
   enum { N = 100001 };
   const int64_t n = N, ten = 10, last = N - 1;
@@ -336,10 +337,10 @@ START_TEST(tensors_of_nothing) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------ kernels on disk */
+/* --------------------------------------------------------------------------------------------------- cached kernels */
 
-/* What a process of its own does: it looks for the device, uses it, and tells. (The tests' process must not have
-   touched OpenCL: drivers do not survive a fork.) */
+/* A process of its own finds the device, uses it and reports. (The tests' process must not have used OpenCL: drivers do
+   not survive a fork.) */
 static struct told {
   strew_status status;
   long compiled;
@@ -360,7 +361,7 @@ static pid_t start_process(int i) {
   _exit(0);
 }
 
-/* So many at once; how many programs they compiled, all together. */
+/* Starts that many processes at once; returns how many programs they compiled in all. */
 static long run_processes(int count) {
   pid_t ids[MOST_PROCESSES];
   long compiled = 0;
@@ -393,7 +394,7 @@ static void finish_folder(void) {
   restore_folder();
 }
 
-/* Does `change` to every file of the cache; how many there are. All are whole. */
+/* Applies `change` to every file of the cache and returns their number. All files must be complete. */
 static int each_file(void (*change)(const char *path, long size_bytes)) {
   char path[600];
   int count = 0;
@@ -451,7 +452,7 @@ START_TEST(a_second_process_compiles_nothing) {
 }
 END_TEST
 
-/* It is compiled again, and kept again. */
+/* It is compiled and cached again. */
 START_TEST(damaged_files_are_replaced) {
   long first = run_processes(1);
   while (damage < DAMAGES) {
@@ -462,7 +463,7 @@ START_TEST(damaged_files_are_replaced) {
 }
 END_TEST
 
-/* A binary that its driver does not take any more. */
+/* A binary that its driver rejects. */
 START_TEST(refused_binaries_are_compiled) {
   long first = run_processes(1);
   faults.only = "clCreateProgramWithBinary";
@@ -473,14 +474,14 @@ START_TEST(refused_binaries_are_compiled) {
 }
 END_TEST
 
-/* What was compiled for another device, by another driver or with other options is no use. */
+/* Binaries compiled for another device, by another driver or with other options are not used. */
 START_TEST(other_devices_compile_their_own) {
   long first = run_processes(1);
   for (int i = NO_DISGUISE + 1; i < DISGUISES; i++) {
     faults.disguise = (enum disguise)i;
     long compiled = run_processes(1);
     faults.disguise = NO_DISGUISE;
-    ck_assert_msg(compiled == first, "disguise %d: %ld programs were compiled, not %ld", i, compiled, first);
+    ck_assert_msg(compiled == first, "disguise %d: %ld programs were compiled, expected %ld", i, compiled, first);
   }
   ck_assert_int_eq(run_processes(1), 0);
 }
@@ -492,12 +493,12 @@ START_TEST(folders_that_cannot_be_used) {
   snprintf(path, sizeof path, "%s/file", folder);
   fclose(fopen(path, "w"));
   snprintf(drivers, sizeof drivers, "%s/drivers", folder);
-  setenv("POCL_CACHE_DIR", drivers, 1); /* drivers have caches of their own, and would take what follows at its word */
+  setenv("POCL_CACHE_DIR", drivers, 1); /* drivers have caches of their own, and would trust the changed files */
   setenv("MESA_SHADER_CACHE_DIR", drivers, 1);
   setenv("XDG_CACHE_HOME", path, 1); /* no folder */
   long first = run_processes(1);
   ck_assert_int_gt(first, 0);
-  setenv("XDG_CACHE_HOME", "relative", 1); /* counts as none */
+  setenv("XDG_CACHE_HOME", "relative", 1); /* counts as unset */
   setenv("HOME", folder, 1);
   ck_assert_int_eq(run_processes(1), first);
   ck_assert_int_eq(run_processes(1), 0); /* in ~/.cache */
@@ -506,7 +507,7 @@ START_TEST(folders_that_cannot_be_used) {
   setenv("HOME", home, 1);
   setenv("XDG_CACHE_HOME", folder, 1);
   ck_assert_int_eq(run_processes(1), first);
-  each_file(make_folder); /* where files would go there are folders */
+  each_file(make_folder); /* folders with the names of the files */
   ck_assert_int_eq(run_processes(1), first);
 }
 END_TEST
@@ -518,10 +519,9 @@ START_TEST(several_processes_at_once) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------- sorts that are wrong
- */
+/* ------------------------------------------------------------------------------------------------------ wrong sorts */
 
-/* Three elements, sorted in a context: STREW_OK, or the sort's failure; what the device then promises. */
+/* Sorts three elements in a context: returns STREW_OK or the failure, and the device's promise. */
 static strew_status sort_three(strew_context *in, char promise[256]) {
   const int64_t three = 3;
   static const int32_t unsorted[] = {2, 1, 3}, expected[] = {1, 2, 3};
@@ -540,7 +540,8 @@ static strew_status sort_three(strew_context *in, char promise[256]) {
   return status;
 }
 
-/* A compiler whose optimisations spoil sorts is found out, and does without them: in later processes from the start. */
+/* A compiler that breaks sorts by optimising is detected, and optimisation is off: in later processes from the
+   start. */
 START_TEST(sorts_that_optimisations_spoil) {
   char promise[256];
   long compiled[2];
@@ -599,7 +600,7 @@ static strew_status scatter_and_sort(strew_device *on, uint64_t seed, float *val
   return status;
 }
 
-/* A thread with a context of its own compares the device with the CPU; what went wrong, or nothing. */
+/* A thread with a context of its own compares the device with the CPU; returns an error text, or NULL. */
 static void *work(void *number) {
   static strew_error errors[THREADS];
   uint64_t start = *(uint64_t *)number * 1000;
@@ -639,7 +640,7 @@ START_TEST(contexts_on_two_threads) {
 }
 END_TEST
 
-/* What a thread does with a context of its own while another one does other things; and what it should have got. */
+/* The work of a thread with a context of its own beside another one, and its expected result. */
 struct neighbour {
   const char *device;
   strew_options options;
@@ -658,10 +659,10 @@ static strew_status compute(struct neighbour *neighbour, uint64_t seed, float *v
     status = scatter_and_sort(mine, seed, values, order, &neighbour->error);
     if (status != STREW_OK || !neighbour->options.memory_limit_bytes) continue;
     const int64_t too_much = (int64_t)neighbour->options.memory_limit_bytes;
-    strew_tensor *large = NULL; /* limits that are met, again and again */
+    strew_tensor *large = NULL; /* limits that are exceeded again and again */
     neighbour->wrong += strew_empty(mine, STREW_INT8, 1, &too_much, &large, NULL) != STREW_EMEMORY;
     strew_context_limit_time(own, 1e-9);
-    while (strew_context_check(own, NULL) == STREW_OK) continue; /* its clock is a coarse one */
+    while (strew_context_check(own, NULL) == STREW_OK) continue; /* a coarse clock */
     neighbour->wrong += scatter_and_sort(mine, seed, values, order, NULL) != STREW_ETIME;
     strew_context_limit_time(own, 0);
     status = scatter_and_sort(mine, seed, values, order, &neighbour->error);
@@ -680,7 +681,7 @@ static void *compute_again(void *neighbour_) {
   return is_same && !neighbour->wrong ? NULL : "its results, or its limits, are others than when it was alone";
 }
 
-/* Contexts with different devices, threads and limits at the same time: each gets what it gets alone. */
+/* Contexts with different devices, threads and limits at the same time: each gets the same results as alone. */
 START_TEST(contexts_on_different_devices) {
   static struct neighbour neighbours[] = {
       {.device = NULL, .options = {.threads = 1}},
@@ -700,7 +701,7 @@ START_TEST(contexts_on_different_devices) {
 }
 END_TEST
 
-/* What happens to one context does not touch the other. */
+/* Events in one context do not affect the other. */
 START_TEST(contexts_side_by_side) {
   const int64_t two = 2;
   strew_context *other = new_context();
@@ -725,7 +726,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("opencl");
   if (!on_device()) setenv("STREW_TEST_DEVICE", "opencl", 1);
   test_allocator = counting_allocator;
-  TCase *disk = tcase_create("kernels on disk"); /* first: this process has not touched OpenCL yet */
+  TCase *disk = tcase_create("cached kernels"); /* first: this process has not used OpenCL yet */
   suite_add_tcase(suite, disk);
   tcase_add_checked_fixture(disk, start_folder, finish_folder);
   tcase_add_test(disk, a_second_process_compiles_nothing);
@@ -734,14 +735,14 @@ Suite *make_suite(void) {
   tcase_add_test(disk, other_devices_compile_their_own);
   tcase_add_test(disk, folders_that_cannot_be_used);
   tcase_add_test(disk, several_processes_at_once);
-  TCase *wrong = new_case(suite, "sorts that are wrong");
+  TCase *wrong = new_case(suite, "wrong sorts");
   tcase_add_checked_fixture(wrong, start_folder, finish_folder);
   tcase_add_test(wrong, sorts_that_optimisations_spoil);
   tcase_add_test(wrong, sorts_that_stay_wrong);
-  TCase *failing = new_case(suite, "functions that fail");
+  TCase *failing = new_case(suite, "failing functions");
   tcase_add_unchecked_fixture(failing, use_functions, NULL);
   add_trials(failing);
-  TCase *lacking = new_case(suite, "allocations that fail");
+  TCase *lacking = new_case(suite, "failing allocations");
   tcase_add_unchecked_fixture(lacking, use_allocations, NULL);
   add_trials(lacking);
   TCase *own = new_case(suite, "whole devices");
@@ -754,7 +755,7 @@ Suite *make_suite(void) {
   tcase_add_test(own, contexts_on_two_threads);
   tcase_add_test(own, contexts_on_different_devices);
   tcase_add_test(own, contexts_side_by_side);
-  TCase *bad = new_case(suite, "bad input");
+  TCase *bad = new_case(suite, "invalid input");
   tcase_add_test(bad, operands_on_different_devices);
   tcase_add_test(bad, tensors_beyond_the_largest);
   tcase_add_test(bad, float64_where_there_is_none);

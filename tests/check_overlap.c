@@ -1,5 +1,5 @@
-/* check_overlap.c: whether views share elements, against sets of offsets: never wrong where views are small, exact
-   where they are made as slicing and transposing make them, quick where strides are made to be hard. */
+/* check_overlap.c: whether views share elements, against sets of offsets: never wrong for small views, exact for views
+   made by slicing and transposing, fast for difficult strides. */
 #include "runtime/tensor.h"
 #include "testing.h"
 
@@ -35,7 +35,7 @@ static strew_tensor *draw_view(strew_tensor *base) {
   return strided(base, rank, sizes, strides, draw_below(LENGTH - last));
 }
 
-/* Counts for each offset how many coordinates lead to it. */
+/* Counts the coordinates of each offset. */
 static void count_offsets(const strew_tensor *view, int *counts) {
   for (int64_t i = 0; i < strew_tensor_numel(view); i++) counts[offset_of(view, i)]++;
 }
@@ -51,7 +51,7 @@ START_TEST(small_views_are_never_mistaken) {
     count_offsets(a, in_a), count_offsets(b, in_b);
     for (int i = 0; i < LENGTH; i++) shares |= in_a[i] && in_b[i], repeats |= in_a[i] > 1;
     if (tensors_overlap(a, b) != shares) ck_abort_msg("pair %d: should be %s", n, shares ? "found" : "let pass");
-    if (tensors_overlap(b, a) != shares) ck_abort_msg("pair %d the other way round", n);
+    if (tensors_overlap(b, a) != shares) ck_abort_msg("pair %d with swapped arguments", n);
     if (tensor_overlaps_itself(a) != repeats) ck_abort_msg("view %d: should be %s", n, repeats ? "found" : "let pass");
     disjoint += !shares, alone += !repeats;
     strew_release(a), strew_release(b);
@@ -67,7 +67,7 @@ START_TEST(views_that_are_the_same) {
   strew_tensor *pair = strided(base, 1, (int64_t[]){2}, (int64_t[]){3}, 5);
   strew_tensor *wider = strided(base, 1, (int64_t[]){2}, (int64_t[]){4}, 5),
                *next = strided(base, 1, (int64_t[]){2}, (int64_t[]){3}, 6);
-  ck_assert(tensors_are_same_view(one, also)); /* the stride of one element says nothing */
+  ck_assert(tensors_are_same_view(one, also)); /* the stride of a dimension of size 1 does not matter */
   ck_assert(tensors_are_same_view(pair, pair));
   ck_assert(!tensors_are_same_view(one, none));
   ck_assert(!tensors_are_same_view(one, pair));
@@ -125,7 +125,7 @@ START_TEST(larger_views_are_told_apart) {
   strew_tensor *base = block_of(MANY), *one = strided(base, a->rank, a->sizes, a->strides, a->offset);
   strew_tensor *other = strided(base, b->rank, b->sizes, b->strides, b->offset);
   ck_assert_msg(tensors_overlap(one, other) == pairs[_i].overlap, "%s", pairs[_i].what);
-  ck_assert_msg(tensors_overlap(other, one) == pairs[_i].overlap, "%s, the other way round", pairs[_i].what);
+  ck_assert_msg(tensors_overlap(other, one) == pairs[_i].overlap, "%s, with swapped arguments", pairs[_i].what);
   strew_release(base), strew_release(one), strew_release(other);
 }
 END_TEST
@@ -159,10 +159,10 @@ START_TEST(larger_views_alone) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------- hard strides */
+/* ------------------------------------------------------------------------------------------------ difficult strides */
 
-/* Many dimensions of strides close to one another: there are more sums than anybody could try. What cannot be told in
-   time counts as an overlap, and so never is one missed. */
+/* Many dimensions with similar strides: too many sums to try. Undecided cases count as overlaps, so that none is
+   missed. */
 START_TEST(hard_strides_take_no_time) {
   strew_tensor *base = block_of(MANY);
   seed_draws((uint64_t)_i + 1);
@@ -176,7 +176,7 @@ START_TEST(hard_strides_take_no_time) {
     strew_tensor *a = strided(base, STREW_MAX_RANK, sizes, strides[0], 0);
     strew_tensor *b = strided(base, STREW_MAX_RANK, sizes, strides[1], even);
     bool overlap = tensors_overlap(a, b);
-    ck_assert(overlap || even); /* from offset 0 both start in one element */
+    ck_assert(overlap || even); /* from offset 0 both start at the same element */
     strew_release(a), strew_release(b);
   }
   double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
@@ -195,7 +195,7 @@ START_TEST(storages_are_apart) {
 }
 END_TEST
 
-/* A host may wrap the same memory twice, as other dtypes, too: spans decide. */
+/* A host may wrap the same memory twice, also with other dtypes: the byte ranges decide. */
 START_TEST(memory_wrapped_twice) {
   double memory[8] = {0};
   const int64_t four = 4, two = 2;

@@ -1,16 +1,16 @@
-/* check_plan.c: iteration spaces before and after they are simplified: the same places are met, in the same order where
-   it matters; and shapes that broadcast. */
+/* check_plan.c: iteration spaces before and after simplification visit the same elements, in the same order where the
+   order matters; and shapes that broadcast. */
 #include "runtime/plan.h"
 #include "testing.h"
 
 enum { OPERANDS = 3, MOST = 1024 };
 
-/* Where all operands stand at one place of a plan. */
+/* The offsets of all operands at one position of a plan. */
 struct place {
   int64_t offsets[OPERANDS];
 };
 
-/* All places in row-major order. */
+/* All positions, in row-major order. */
 static int64_t places_of(const struct plan *plan, struct place *places) {
   int64_t count = plan_numel(plan);
   ck_assert(count <= MOST);
@@ -25,7 +25,7 @@ static int64_t places_of(const struct plan *plan, struct place *places) {
   return count;
 }
 
-/* Many neighbours can be merged: their strides go on evenly. */
+/* Many adjacent dimensions can be merged, because their strides continue. */
 static struct plan draw_plan(int most_dims) {
   struct plan plan;
   int64_t sizes[MAX_RANK];
@@ -42,7 +42,7 @@ static struct plan draw_plan(int most_dims) {
   return plan;
 }
 
-/* Swaps two dimensions, so that memory order is not the order of dimensions. */
+/* Swaps two dimensions, so that memory order differs from the order of dimensions. */
 static void turn(struct plan *plan) {
   if (plan->rank < 2) return;
   int a = (int)draw_below(plan->rank), b = (int)draw_below(plan->rank);
@@ -67,10 +67,10 @@ static void expect_places(const struct plan *plan, const struct plan *whole, boo
   ck_assert_int_eq(places_of(plan, is), count);
   if (!ordered)
     qsort(is, (size_t)count, sizeof *is, by_offsets), qsort(expected, (size_t)count, sizeof *expected, by_offsets);
-  if (memcmp(is, expected, (size_t)count * sizeof *is) != 0) ck_abort_msg("%s does not meet the same places", what);
+  if (memcmp(is, expected, (size_t)count * sizeof *is) != 0) ck_abort_msg("%s does not visit the same elements", what);
 }
 
-/* No dimension of size 1 is left, and no two neighbours that all operands run through evenly. */
+/* No dimension of size 1 is left, and no two adjacent dimensions that all operands could merge. */
 static void expect_simple(const struct plan *plan) {
   for (int d = 0; d < plan->rank; d++) {
     ck_assert_int_ne(plan->sizes[d], 1);
@@ -109,7 +109,7 @@ START_TEST(simplified_in_any_order) {
 }
 END_TEST
 
-/* Dense operands become one row, however their dimensions stand. */
+/* Dense operands become one row, in any order of dimensions. */
 START_TEST(dense_operands_become_a_row) {
   const int64_t sizes[] = {3, 1, 4, 2};
   strew_tensor *a = random_tensor(STREW_INT8, 4, sizes, CONTIGUOUS), *turned = NULL;
@@ -142,7 +142,7 @@ START_TEST(lines_stay_whole) {
 }
 END_TEST
 
-/* What stands still is met once; with more dimensions than a plan keeps, too. */
+/* Stride-0 dimensions are visited once, also with more dimensions than a plan keeps. */
 START_TEST(values_of_an_operand) {
   const int64_t column[] = {3, 1}, wide[] = {2, 3, 4};
   strew_tensor *a = random_tensor(STREW_INT8, 2, column, CONTIGUOUS), *expanded = NULL;

@@ -1,5 +1,5 @@
-/* check_pool.c: worker threads: the same bits whatever their number, contexts side by side, fork, and threads that
-   cannot be had. Under ThreadSanitizer it shows that the loops share nothing that they should not. */
+/* check_pool.c: worker threads: the same bits on any number of threads, several contexts, fork, and threads that cannot
+   be created. Under ThreadSanitizer it shows that the loops have no data races. */
 #define _GNU_SOURCE /* pthread_setattr_default_np */
 #include "testing.h"
 
@@ -14,7 +14,7 @@
 
 /* --------------------------------------------------------------------------------------------------------- work */
 
-/* Host memory that the tensors of every context are copied from, so that contexts on several threads can share it. */
+/* Host memory from which the tensors of every context are copied, so that contexts on several threads can share it. */
 enum { COUNT = 12000, PLACES = 900, ROWS = 400, COLUMNS = 30 };
 static float numbers[COUNT];
 static int64_t places[COUNT]; /* 0..PLACES-1 */
@@ -29,7 +29,7 @@ static void start_numbers(void) {
 }
 
 struct inputs {
-  strew_tensor *line, *to;                  /* COUNT elements, and where they go */
+  strew_tensor *line, *to;                  /* COUNT elements, and their destinations */
   strew_tensor *table, *to_row, *to_column; /* ROWS x COLUMNS, an index for each row, for each element */
   strew_tensor *self;                       /* PLACES elements */
 };
@@ -74,7 +74,7 @@ static strew_status scatter_columns(const struct inputs *in, strew_tensor **out)
   strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
   return strew_scatter(in->table, 1, in->to_column, strew_of(in->table), &options, out, NULL);
 }
-/* In place with a bad index: the tensor comes out as it was. */
+/* In place with an invalid index: the tensor is unchanged. */
 static strew_status scatter_bad(const struct inputs *in, strew_tensor **out) {
   strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
   strew_status status = strew_clone(in->to_row, out, NULL);
@@ -136,7 +136,7 @@ static const struct {
 };
 enum { WORK_COUNT = sizeof works / sizeof *works };
 
-/* FNV-1a of the bytes of what a piece of work gives; 0 where it fails. */
+/* FNV-1a of the bytes of the result of a work item; 0 if it fails. */
 static uint64_t digest_of(const struct inputs *in, work *run) {
   strew_tensor *out = NULL;
   uint64_t digest = 0xcbf29ce484222325u;
@@ -152,7 +152,7 @@ static uint64_t digest_of(const struct inputs *in, work *run) {
 
 static uint64_t expected[WORK_COUNT];
 
-/* How many pieces of work give other bits than on one thread. Called on any thread and in any process. */
+/* Returns how many work items differ from their bits on one thread. May run on any thread and in any process. */
 static int count_wrong(strew_device *on) {
   struct inputs in;
   int wrong = 0;
@@ -162,7 +162,7 @@ static int count_wrong(strew_device *on) {
   return wrong;
 }
 
-/* What one thread gives; leaves the context with `threads`. */
+/* Sets the expected digests, from one thread; leaves the context with `threads`. */
 static void expect(int threads) {
   struct inputs in;
   start_numbers();
@@ -193,7 +193,7 @@ START_TEST(test_same_bits) {
 END_TEST
 
 START_TEST(test_number_of_threads) {
-  use_threads(0); /* the processors that the process may use */
+  use_threads(0); /* the processors available to the process */
   ck_assert_int_ge(strew_context_threads(context), 1);
   use_threads(3);
   assert_fails(strew_context_set_threads(context, 257, &failure), STREW_EARGUMENT,
@@ -203,7 +203,7 @@ START_TEST(test_number_of_threads) {
 }
 END_TEST
 
-/* With stacks larger than the address space, no thread can be made. */
+/* With stacks larger than the address space, no thread can be created. */
 START_TEST(test_no_threads_to_be_had) {
   pthread_attr_t before, impossible;
   pthread_getattr_default_np(&before);
@@ -220,7 +220,8 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------- processors */
 
-/* Does the process have just so many threads (-1: however many) beside the `known` ones? Those become known, too. */
+/* True if the process has exactly that many threads (-1: any number) beside the `known` ones, which then include
+   them. */
 static bool finds_threads(int new_count, pid_t *known, int *count, pid_t *found) {
   int are_new = 0;
   DIR *tasks = opendir("/proc/self/task");
@@ -237,7 +238,7 @@ static bool finds_threads(int new_count, pid_t *known, int *count, pid_t *found)
   return true;
 }
 
-/* A thread that was joined is listed a moment longer. */
+/* A joined thread is still listed for a moment. */
 static void find_threads(int new_count, pid_t *known, int *count, pid_t *found) {
   int tries = 500;
   while (!finds_threads(new_count, known, count, found) && --tries) usleep(10000);
@@ -258,8 +259,7 @@ static void run_on(int processor) {
   ck_assert_int_eq(count_wrong(device), 0);
 }
 
-/* Workers keep off whatever processor the caller is on, if there is another for each, and the host does not say
-   otherwise. */
+/* Workers avoid the caller's processor if there is another one for each, unless the host says otherwise. */
 START_TEST(test_processors) {
   enum { MOST = 600, ANY = -1 };
   pid_t known[MOST], workers[MOST];
@@ -268,7 +268,7 @@ START_TEST(test_processors) {
   expect(2);
   for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
     if (CPU_ISSET(i, &all)) processors[found++] = i;
-  ck_assert_int_eq(count_wrong(device), 0); /* with the first thread, ThreadSanitizer starts one of its own */
+  ck_assert_int_eq(count_wrong(device), 0); /* ThreadSanitizer starts a thread of its own with the first one */
   use_threads(1);
   find_threads(ANY, known, &count, workers);
   use_threads(2);
@@ -317,7 +317,7 @@ static strew_device *new_device_of_grain(int threads, size_t grain_bytes) {
 
 static strew_device *new_device(int threads) { return new_device_of_grain(threads, 64); }
 
-/* A grain that nothing reaches: no work is split, and all of it is done. */
+/* A grain larger than any work: no work is split, and all of it is done. */
 START_TEST(test_endless_grain) {
   static const size_t grains[] = {1, SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, (size_t)1 << 58};
   expect(2);
@@ -330,10 +330,10 @@ START_TEST(test_endless_grain) {
 }
 END_TEST
 
-/* A host's thread with a context of its own, which is unlike its neighbours' in threads, allocator and limits. */
+/* A host thread with a context of its own, which differs from its neighbours' in threads, allocator and limits. */
 struct neighbour {
   int threads;
-  size_t limit_bytes, used_bytes; /* by the allocator, which is asked on this thread alone */
+  size_t limit_bytes, used_bytes; /* by the allocator, which runs on this thread alone */
 };
 
 static void *count_and_allocate(void *neighbour, size_t size_bytes, size_t alignment) {
@@ -348,15 +348,15 @@ static void count_and_free(void *neighbour, void *block, size_t size_bytes) {
   free(block);
 }
 
-/* A context that was stopped, by its time limit or by its host, goes on afterwards; nobody else has noticed. Returns
-   how much went otherwise. */
+/* A context that was stopped, by its deadline or by its host, works again afterwards; no other context is affected.
+   Returns the number of errors. */
 static int count_wrong_stops(strew_device *on) {
   strew_context *own = strew_device_context(on);
   const int64_t many = 1000;
   strew_tensor *t = NULL;
   int wrong = 0;
   strew_context_limit_time(own, 1e-9);
-  while (strew_context_check(own, NULL) == STREW_OK) continue; /* its clock is a coarse one */
+  while (strew_context_check(own, NULL) == STREW_OK) continue; /* a coarse clock */
   wrong += strew_full(on, STREW_INT32, 1, &many, strew_int(1), &t, NULL) != STREW_ETIME;
   strew_context_limit_time(own, 0);
   strew_context_interrupt(own);
@@ -367,7 +367,7 @@ static int count_wrong_stops(strew_device *on) {
   return wrong;
 }
 
-/* Returns how much of its work was wrong. (Check's own macros are for the first thread.) */
+/* Returns the number of errors in its work. (Check's macros work on the first thread only.) */
 static void *host_thread(void *neighbour_) {
   struct neighbour *neighbour = neighbour_;
   enum { TOO_MUCH = 1 << 26 };
@@ -408,7 +408,7 @@ START_TEST(test_contexts_side_by_side) {
 }
 END_TEST
 
-/* Results go from one context to another by way of the host alone: tensors of two do not mix, but live side by side. */
+/* Results move between contexts through host memory: tensors of two contexts do not mix, but coexist. */
 START_TEST(test_contexts_taking_turns) {
   strew_device *other = new_device(3);
   expect(2);
@@ -445,13 +445,13 @@ START_TEST(test_contexts_come_and_go) {
     if (i == WARM) threads = count_threads(), held = mallinfo2().uordblks;
   }
   ck_assert_int_le(count_threads(), threads);
-  ck_assert_uint_le(mallinfo2().uordblks, held + CONTEXTS * 128); /* less than a pool or a context takes */
+  ck_assert_uint_le(mallinfo2().uordblks, held + CONTEXTS * 128); /* less than a pool or a context uses */
 }
 END_TEST
 
 /* -------------------------------------------------------------------------------------------------------- fork */
 
-/* The exit status of a child of fork() that computes, has a child of its own compute, and computes once more. */
+/* The exit status of a child of fork() that computes, has a child of its own compute, and computes again. */
 static int status_of_child(int generations) {
   int status = -1;
   pid_t child = fork();
@@ -502,12 +502,12 @@ Suite *make_suite(void) {
   if (has_processors())
     tcase_add_test(all, test_processors);
   else
-    printf("pool: what keeps workers off the caller's processor is left out: there is one processor\n");
+    printf("pool: workers that avoid the caller's processor are left out: there is one processor\n");
   if (follows_forks()) {
     tcase_add_test(all, test_fork_after_use);
     tcase_add_test(all, test_fork_before_use);
   } else {
-    printf("pool: fork is left out: ThreadSanitizer cannot make threads in a child\n");
+    printf("pool: fork is left out: ThreadSanitizer cannot create threads in a child\n");
   }
   return suite;
 }

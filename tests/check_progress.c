@@ -1,4 +1,4 @@
-/* check_progress.c: what hosts are told of long work: how far it is, in steps that only grow, and its end, whether the
+/* check_progress.c: progress reports to hosts: the number of steps done, which only grows, and the end, whether the
    work fails or not. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include "testing.h"
@@ -33,7 +33,7 @@ static void start(void) {
   told.done = -1;
 }
 
-/* Heard was so many steps at least, and one end; the words are "DOING" and the path. */
+/* There were at least that many reports and one end; the text is "DOING" and the path. */
 static void check_told(const char *doing, const char *path, int steps) {
   ck_assert_int_ge(told.steps, steps);
   ck_assert_int_eq(told.ends, 1);
@@ -96,7 +96,7 @@ START_TEST(tables_tell_how_far_they_are) {
   const strew_load_options options = {.header = STREW_HEADER_YES};
   start();
   ok(strew_load(strew_device_at(listening, 0), path, &options, NULL, &read, &failure));
-  check_told("loading", path, 2 * (ROWS / 1024)); /* the text is walked twice */
+  check_told("loading", path, 2 * (ROWS / 1024)); /* the text is read twice */
   ck_assert(told.done > 0.9);
   strew_table_release(table);
   strew_table_release(read);
@@ -112,7 +112,7 @@ START_TEST(a_failure_is_an_end_too) {
   start();
   ck_assert_int_eq(strew_load(strew_device_at(listening, 0), path, NULL, &read, NULL, NULL), STREW_EFILE);
   check_told("loading", path, 1);
-  ok(strew_set(tensor = make(1), 1, (int64_t[]){0}, strew_int(1), &failure)); /* nothing is told of other calls */
+  ok(strew_set(tensor = make(1), 1, (int64_t[]){0}, strew_int(1), &failure)); /* other calls do not report */
   ck_assert_int_eq(told.ends, 1);
   strew_release(tensor);
 }
@@ -132,7 +132,7 @@ END_TEST
 
 Suite *make_suite(void) {
   Suite *suite = suite_create("progress");
-  TCase *tests = new_case(suite, "told");
+  TCase *tests = new_case(suite, "reports");
   tcase_add_checked_fixture(tests, open_context, close_context);
   tcase_add_test(tests, files_of_one_tensor_tell_how_far_they_are);
   tcase_add_test(tests, tables_tell_how_far_they_are);

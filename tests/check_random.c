@@ -1,4 +1,4 @@
-/* check_random.c: Philox against its published answers, the numbers made of it against plain loops, the normal
+/* check_random.c: Philox against its published test vectors, random numbers against plain loops, the normal
    distribution against the C library's error function, and ramps. */
 #include "runtime/shared/normal.h"
 #include "runtime/shared/philox.h"
@@ -56,7 +56,7 @@ static void expected_float(strew_dtype dtype, bool normal, uint64_t seed, uint64
   ok(strew_scalar_store(strew_float(x), STREW_SATURATE, dtype, to, &failure));
 }
 
-/* Two calls, one after the other, then, seeded again, the first once more. */
+/* Two calls in sequence, then, with the seed set again, the first once more. */
 START_TEST(floats_of_words) {
   strew_dtype dtype = floats[_i % FLOATS];
   bool normal = _i / FLOATS % 2;
@@ -147,7 +147,7 @@ START_TEST(permutations) {
 }
 END_TEST
 
-/* A given tensor that is not dense gets the same numbers; what it lies among stays. */
+/* A given tensor that is not dense gets the same numbers; the elements between do not change. */
 START_TEST(into_given) {
   const int64_t sizes[] = {6, 5};
   for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
@@ -181,7 +181,7 @@ END_TEST
 
 /* ----------------------------------------------------------------------------------- the normal distribution */
 
-/* How far is x from where the tail beyond it holds p, as seen by the library's erfc? */
+/* Returns the distance of x from the quantile of tail probability p, by the library's erfc. */
 static double error_of_tail(double x, double p) {
   double tail = 0.5 * erfc(x / sqrt(2)), density = exp(-x * x / 2) / sqrt(2 * acos(-1.0));
   return (tail - p) / density;
@@ -202,12 +202,12 @@ START_TEST(normal_words) {
     }
   ck_assert_msg(worst_double < 1e-14, "float64 is off by %g", worst_double);
   ck_assert_msg(worst_single < 5e-7, "float32 is off by %g", worst_single);
-  ck_assert_double_lt(fabs(normal_f64(0) + 9.1), 0.2); /* the far tail: a 2^-65th */
+  ck_assert_double_lt(fabs(normal_f64(0) + 9.1), 0.2); /* the far tail: 2^-65 */
   ck_assert_double_lt(fabs((double)normal_f32(0) + 6.3), 0.2);
 }
 END_TEST
 
-/* The library's own logarithm, over all that tails hold. */
+/* The library's own logarithm, over the whole range of tails. */
 START_TEST(logarithms) {
   for (int exponent = -65; exponent < -1; exponent++)
     for (int i = 0; i < 200; i++) {
@@ -238,7 +238,9 @@ START_TEST(moments) {
     cubes += z[i] * z[i] * z[i], fourth += z[i] * z[i] * z[i] * z[i];
     tail += fabs(z[i]) > 3;
   }
-  double half_step = dtype == STREW_BFLOAT16 ? 1 / 512.0 : dtype == STREW_FLOAT16 ? 1 / 4096.0 : 0; /* draws are cut */
+  double half_step = dtype == STREW_BFLOAT16  ? 1 / 512.0
+                     : dtype == STREW_FLOAT16 ? 1 / 4096.0
+                                              : 0; /* draws are truncated */
   ck_assert_double_lt(fabs(sum[0] / N + half_step - 0.5), 0.0025);
   ck_assert_double_lt(fabs(squares[0] / N + half_step - 1 / 3.0), 0.0025);
   ck_assert_double_lt(fabs(sum[1] / N), 0.008);
@@ -295,7 +297,7 @@ START_TEST(aranges) {
 }
 END_TEST
 
-/* Long ones, on several threads: whole numbers exact to the end, floats start + i * step in float64. */
+/* Long ramps on several threads: integers are exact to the end, floats are start + i * step in float64. */
 START_TEST(long_ramps) {
   enum { N = 9000 };
   use_threads(thread_counts[_i]);

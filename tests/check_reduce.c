@@ -21,7 +21,7 @@ static const struct {
 static const int thread_counts[] = {1, 2, 3, 7};
 enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
-/* --------------------------------------------------------------------------------------------- floats' folds */
+/* -------------------------------------------------------------------------------------------------- folds of floats */
 
 #define FOLD(T)                                                                                                        \
   /* sum, prod, mean, var, std */                                                                                      \
@@ -67,7 +67,7 @@ static void expected_integer(strew_fold fold, strew_dtype dtype, const char *ele
   memcpy(to, &result, sizeof result);
 }
 
-/* Does element i beat element k? */
+/* True if element i wins over element k. */
 static bool beats(strew_dtype dtype, const char *elements, int64_t i, int64_t k, bool greatest) {
   if (!is_float_dtype(dtype)) {
     int64_t a = integer_at(dtype, elements, i), b = integer_at(dtype, elements, k);
@@ -112,7 +112,8 @@ static strew_dtype dtype_of_fold(strew_fold fold, strew_dtype dtype) {
   }
 }
 
-static void expected_of(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction, void *to) {
+static void expected_of(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction,
+                        void *to) {
   if (fold_rows[fold].gives == TRUTH)
     expected_truth(fold, dtype, elements, n, to);
   else if (fold_rows[fold].gives != WIDE)
@@ -125,7 +126,7 @@ static void expected_of(strew_fold fold, strew_dtype dtype, const char *elements
 
 /* --------------------------------------------------------------------------------------------- whole tensors */
 
-/* The elements that meet in each output, one output after the other, each in row-major order. */
+/* The elements of each output, one output after the other, each in row-major order. */
 struct lines {
   strew_dtype dtype;
   int64_t outputs, n;
@@ -261,7 +262,7 @@ START_TEST(folds) {
 }
 END_TEST
 
-/* Long enough for a few outputs to be folded in pieces of several blocks each, whose number the threads decide. */
+/* Long enough that a few outputs are folded in chunks of several blocks each; their number depends on the threads. */
 static const struct shape long_shapes[] = {{1, {70001}}, {2, {70001, 2}}, {2, {2, 50000}}};
 
 START_TEST(long_folds) {
@@ -276,7 +277,7 @@ START_TEST(long_folds) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- chosen cases */
+/* ---------------------------------------------------------------------------------------------------- special cases */
 
 static double reduce_all(strew_fold fold, strew_tensor *tensor) {
   strew_tensor *out = NULL;
@@ -287,7 +288,7 @@ static double reduce_all(strew_fold fold, strew_tensor *tensor) {
   return result.dtype == STREW_FLOAT64 ? result.as.f : (double)result.as.i;
 }
 
-/* A stride of 0 makes them without memory. */
+/* Stride 0 gives large tensors without memory. */
 START_TEST(a_hundred_million_ones) {
   strew_tensor *one = scalar_tensor(STREW_FLOAT32, strew_float(1)), *ones = NULL;
   ok(strew_expand(one, 1, (int64_t[]){100000000}, &ones, &failure));
@@ -308,7 +309,7 @@ START_TEST(extremes_of_zeros_and_nans) {
     if (lacks(floats[i])) continue;
     strew_tensor *z = tensor_from_doubles(floats[i], 4, zeros), *n = tensor_from_doubles(floats[i], 5, nans);
     ck_assert(!signbit(reduce_all(STREW_FOLD_AMAX, z)));
-    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, z), 2); /* -0 < +0, as values are ordered */
+    ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, z), 2); /* -0 < +0 in the order of values */
     ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMIN, z), 0);
     ck_assert(isnan(reduce_all(STREW_FOLD_AMAX, n)) && isnan(reduce_all(STREW_FOLD_AMIN, n)));
     ck_assert_double_eq(reduce_all(STREW_FOLD_ARGMAX, n), 2);
@@ -320,8 +321,8 @@ START_TEST(extremes_of_zeros_and_nans) {
 }
 END_TEST
 
-/* Both zeros, at times a NaN, nothing that is greater (or less): the value is the element at the position, by its bits,
-   and both are those of the scatter family. */
+/* Both zeros, sometimes a NaN, no greater (or smaller) values: the value is the element at the reported position, bit
+   for bit, and both agree with the scatter family. */
 static void check_zeros(strew_dtype dtype, int64_t rows, int64_t columns, bool greatest) {
   const int64_t count = rows * columns, sizes[] = {rows, columns};
   double *zeros = malloc((size_t)count * sizeof *zeros);
@@ -361,7 +362,7 @@ START_TEST(values_stand_at_their_positions) {
 }
 END_TEST
 
-/* One NaN, zero or winner in a long line, wherever it stands: blocks have fast ways that must see it. */
+/* One NaN, zero or winner in a long line, at any position: the fast loops over blocks must find it. */
 START_TEST(one_special_among_many) {
   enum { N = 2300 };
   float *values = malloc(N * sizeof *values);
@@ -423,7 +424,7 @@ START_TEST(refusals) {
 }
 END_TEST
 
-/* Into a tensor of any layout that is given. */
+/* Into a given tensor of any layout. */
 START_TEST(into_given) {
   const int64_t sizes[] = {4, 3, 30}, kept[] = {4, 30};
   strew_tensor *tensor = random_tensor(STREW_FLOAT16, 3, sizes, PERMUTED);
@@ -444,7 +445,7 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------- cumsum */
 
-/* Sums as pairs whose exact sum is meant: what rounding takes from the high part goes into the low one. */
+/* Sums as pairs of floats: the rounding error of the high part is added to the low part. */
 #define RUNNING(T, lost)                                                                                               \
   static void add_pair_##T(T *high, T *low, T more_high, T more_low) {                                                 \
     T sum = *high + more_high;                                                                                         \
@@ -477,7 +478,7 @@ RUNNING(uint64_t, NOTHING)
 
 static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
 
-/* Dense copies in the dtype of sums, there and back by the library's scalars. */
+/* Dense copies in the accumulator's dtype, converted in both directions by the library's scalars. */
 static char *expected_cumsum(strew_tensor *tensor, int dim) {
   strew_dtype dtype = strew_tensor_dtype(tensor), out = dtype_of_cumsum(dtype);
   const int64_t *sizes = strew_tensor_sizes(tensor);
@@ -558,7 +559,7 @@ START_TEST(long_running_sums) {
 }
 END_TEST
 
-/* Of lines side by side, of more than two blocks each, and enough of them for every processor to have whole ones. */
+/* Adjacent lines of more than two blocks each, enough of them that every processor has whole lines. */
 START_TEST(running_sums_of_many_lines) {
   static const struct shape many = {3, {40, 2100, 9}};
   strew_tensor *tensor = tame_tensor(STREW_FLOAT32, &many, CONTIGUOUS);
@@ -594,8 +595,8 @@ START_TEST(running_sums_in_place) {
 }
 END_TEST
 
-/* As exact as a sum: a tenth, whose rounded sums err to one side, and numbers of both signs, where a small result stays
-   of sums that were large. Each result against exact sums of integers. */
+/* As exact as a sum: 0.1, whose rounding errors all have one sign, and numbers of both signs, where large sums cancel.
+   Each result is compared with exact sums of integers. */
 START_TEST(running_sums_are_exact) {
   enum { N = 3000000 };
   float *x = malloc(N * sizeof *x);
@@ -605,7 +606,7 @@ START_TEST(running_sums_are_exact) {
     strew_tensor *tensor = tensor_of(STREW_FLOAT32, 1, (int64_t[]){N}, CONTIGUOUS, x), *out = NULL;
     ok(strew_cumsum(tensor, 0, &out, &failure));
     float *sums = (float *)(void *)host_of(out);
-    int64_t exact = 0, most = 0; /* in 2^-28, of which 0.1f and its sums are whole numbers */
+    int64_t exact = 0, most = 0; /* in units of 2^-28: 0.1f and its sums are multiples */
     for (int64_t i = 0; i < N; i++) {
       exact += (int64_t)ldexp((double)x[i], 28);
       if (exact > most) most = exact;
@@ -638,7 +639,7 @@ Suite *make_suite(void) {
   TCase *all = new_case(suite, "folds");
   tcase_add_loop_test(all, folds, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, long_folds, 0, sweep(THREAD_COUNTS));
-  TCase *chosen = new_case(suite, "chosen cases");
+  TCase *chosen = new_case(suite, "special cases");
   tcase_add_test(chosen, a_hundred_million_ones);
   tcase_add_test(chosen, extremes_of_zeros_and_nans);
   tcase_add_loop_test(chosen, values_stand_at_their_positions, 0, sweep(THREAD_COUNTS));

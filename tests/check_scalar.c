@@ -1,5 +1,5 @@
-/* check_scalar.c: numbers on their way into, out of and between dtypes, against the rules written down in exact
-   arithmetic on values: nothing here looks at how the library rounds. */
+/* check_scalar.c: conversion of numbers into, out of and between dtypes, against the rules written in exact arithmetic
+   on values, independent of the library's rounding. */
 #include "testing.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static double overflow_to_infinity(strew_dtype dtype, double x) {
   return fabs(x) > largest ? copysign(INFINITY, x) : x;
 }
 
-/* The number of a float dtype that is nearest to x, ties to even: x in units of its last place, rounded. */
+/* Returns the number of a float dtype nearest to x, ties to even: x in units in the last place, rounded. */
 static double nearest(strew_dtype dtype, double x) {
   if (!isfinite(x) || x == 0 || dtype == STREW_FLOAT64) return x;
   int exponent = ilogb(x);
@@ -55,7 +55,7 @@ static int64_t wrapped(strew_dtype dtype, int64_t i) {
   return (int64_t)(negative ? kept | ~mask : kept);
 }
 
-/* What becomes of a number in another dtype. */
+/* Converts a number to another dtype. */
 static strew_scalar converted(strew_scalar number, strew_dtype dtype) {
   bool from_float = number.dtype == STREW_FLOAT64;
   if (is_float_dtype(dtype))
@@ -90,10 +90,10 @@ static void expect_scalar(strew_scalar is, strew_scalar expected, strew_scalar f
 enum { PATTERNS = 1 << 16, SIGN = 0x8000 };
 static const strew_dtype halves[] = {STREW_FLOAT16, STREW_BFLOAT16};
 
-/* The first pattern that is no finite number; without its sign. */
+/* The first pattern that is not a finite number, without its sign. */
 static int infinity_pattern(strew_dtype dtype) { return SIGN - (1 << formats[dtype].fraction); }
 
-/* sign, exponent, fraction; the pattern of infinity counts as the power of two that would come next. */
+/* sign, exponent, fraction; the pattern of infinity counts as the next power of two. */
 static double value_of_pattern(strew_dtype dtype, int pattern) {
   int fraction = formats[dtype].fraction, magnitude = pattern & ~SIGN;
   int exponent = magnitude >> fraction, digits = magnitude & ((1 << fraction) - 1);
@@ -118,7 +118,7 @@ START_TEST(every_pattern_loads_and_stores) {
 }
 END_TEST
 
-/* Through the loops that tensors go through, there and back. */
+/* Through the loops of tensors, in both directions. */
 START_TEST(every_pattern_converts) {
   strew_dtype dtype = halves[_i / 2], wide = _i % 2 ? STREW_FLOAT64 : STREW_FLOAT32;
   if (lacks(wide)) return;
@@ -140,7 +140,7 @@ START_TEST(every_pattern_converts) {
 }
 END_TEST
 
-/* Numbers around the middle between two neighbours: to the lower one, to the even one, to the higher one. */
+/* Numbers around the midpoint of two neighbours: to the lower one, to the even one, to the higher one. */
 struct middle {
   double below, at, above;
   uint16_t lower, even, higher;
@@ -162,8 +162,8 @@ static strew_tensor *patterns_of(strew_dtype wide, int64_t count, const double *
   return out;
 }
 
-/* Both signs; up to the largest finite number and infinity. From float64 a first rounding to float32 would turn all
-   three into the middle. */
+/* Both signs; up to the largest finite number and infinity. From float64, rounding to float32 first would move all
+   three to the midpoint. */
 START_TEST(rounding_goes_to_the_nearest) {
   strew_dtype dtype = halves[_i / 2], wide = _i % 2 ? STREW_FLOAT64 : STREW_FLOAT32;
   if (lacks(wide)) return;
@@ -192,7 +192,7 @@ END_TEST
 
 static int64_t draw_sign(void) { return draw_below(2) ? 1 : -1; }
 
-/* Close to the middle between two neighbours of a narrower float dtype: what is rounded twice ends up wrong. */
+/* Close to the midpoint of two neighbours in a narrower float dtype: rounding twice gives a wrong result. */
 static strew_scalar float_trap(void) {
   strew_dtype dtype = (const strew_dtype[]){STREW_FLOAT32, STREW_FLOAT16, STREW_BFLOAT16}[draw_below(3)];
   int fraction = formats[dtype].fraction, lowest = formats[dtype].lowest - fraction - 2;
@@ -267,7 +267,7 @@ START_TEST(stores_follow_the_rule) {
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------- numbers that are not held */
+/* --------------------------------------------------------------------------------- numbers that a dtype cannot hold */
 
 #define INT(x)                                                                                                         \
   {                                                                                                                    \
@@ -285,7 +285,7 @@ END_TEST
 #define WHOLE  "a whole number in its range is needed"
 #define TRUTHS "bool takes true, false, 0 and 1"
 
-/* message NULL: `due` is stored. */
+/* message NULL: `expected` is stored. */
 static const struct {
   strew_conversion how;
   strew_dtype dtype;
@@ -351,7 +351,7 @@ START_TEST(stores_hold_or_say_why) {
   memcpy(before, element, sizeof before);
   clear_failure();
   strew_status status = strew_scalar_store(stores[_i].number, stores[_i].how, dtype, element, &failure);
-  size_t kept = strew_dtype_size_bytes(dtype); /* bytes behind the element stay */
+  size_t kept = strew_dtype_size_bytes(dtype); /* bytes after the element do not change */
   if (!stores[_i].message) {
     ck_assert_msg(status == STREW_OK, "case %d: %s", _i, failure.message);
     expect_scalar(strew_scalar_load(dtype, element), stores[_i].expected, stores[_i].number, dtype);
@@ -537,7 +537,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(conversions, rounding_goes_to_the_nearest, 0, 4);
   tcase_add_loop_test(conversions, conversions_follow_the_rule, 0, STREW_DTYPE_COUNT * STREW_DTYPE_COUNT);
   tcase_add_loop_test(conversions, stores_follow_the_rule, 0, STREW_DTYPE_COUNT);
-  TCase *errors = new_case(suite, "numbers that are held, and those that are not");
+  TCase *errors = new_case(suite, "storing numbers");
   tcase_add_loop_test(errors, stores_hold_or_say_why, 0, STORES);
   tcase_add_test(errors, stores_need_a_dtype);
   tcase_add_test(errors, full_fills_or_says_why);

@@ -15,7 +15,7 @@ struct random_call {
 
 static enum layout layout_for(int64_t i) { return (enum layout)(i % LAYOUT_COUNT); }
 
-/* Rank 0 to 4, small sizes, now and then empty. A src is sometimes larger than index, self always is but along dim. */
+/* Rank 0 to 4, small sizes, sometimes empty. src is sometimes larger than index; self always is, except along dim. */
 static void draw_shapes(struct scatter_case *c) {
   int64_t most = draw_below(8) == 0 ? 1 : 5;
   c->rank = (int)draw_below(5);
@@ -99,10 +99,10 @@ START_TEST(test_random_scatter) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------- shapes that matter */
+/* ------------------------------------------------------------------------------------------------ recognised shapes */
 
 /* The shapes that the engine recognises, larger than its blocks: plain 1-D, rows, rows of a full index, the inner
-   dimension, columns that are cut, an index expanded along dim itself. */
+   dimension, truncated columns, an index expanded along dim itself. */
 static const struct {
   const char *name;
   int rank, dim;
@@ -169,7 +169,7 @@ START_TEST(test_shapes) {
 }
 END_TEST
 
-/* Every pair of numbers that order treats with care: NaN wins, -0 is less than +0, whichever comes first. */
+/* Every pair of special numbers: NaN wins, -0 is less than +0, in either order. */
 START_TEST(test_extremes) {
   enum { KINDS = 7, PAIRS = KINDS * KINDS };
   static const double kinds[KINDS] = {-0.0, 0.0, NAN, 1, -1, INFINITY, -INFINITY};
@@ -195,8 +195,8 @@ START_TEST(test_extremes) {
 }
 END_TEST
 
-/* Every 16-bit number, held and coming, beside those that order treats with care; one by one and in rows; places in
-   order, and not. */
+/* Every 16-bit number in self and in src, beside the special numbers; one by one and in rows; destinations in order,
+   and not. */
 START_TEST(test_extremes_of_halves) {
   enum { PATTERNS = 1 << 16, KINDS = 6, COUNT = 2 * KINDS * PATTERNS };
   if (!chosen(_i, 16)) return;
@@ -232,12 +232,12 @@ START_TEST(test_extremes_of_halves) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------- values out of range */
+/* ---------------------------------------------------------------------------------------- index values out of range */
 
-/* A call whose index holds `value` at `place` (of its different values), and worse later on. */
+/* A call whose index holds `value` at `place` (of its different values), and worse values after it. */
 struct bad_call {
   struct random_call call;
-  int64_t different[3], count; /* sizes of the index without what is expanded */
+  int64_t different[3], count; /* sizes of the index before it is expanded */
   int64_t place, value;
 };
 
@@ -247,7 +247,7 @@ static void store_index(const struct bad_call *bad, int64_t place, int64_t value
   ok(strew_set(bad->call.index, bad->call.c.rank, at, strew_int(value), &failure));
 }
 
-/* The same elements in memory of a host, where the device takes that. */
+/* The same elements in wrapped host memory, if the device supports it. */
 static strew_tensor *wrapped(strew_tensor *tensor) {
   const strew_dtype dtype = strew_tensor_dtype(tensor);
   const size_t bytes = (size_t)strew_tensor_numel(tensor) * strew_dtype_size_bytes(dtype);
@@ -286,7 +286,7 @@ static struct bad_call draw_bad_call(int shape, bool large, strew_reduction redu
   return bad;
 }
 
-/* The report names the first bad value in row-major order, and where it stands. */
+/* The report names the first invalid value in row-major order, and its position. */
 static void check_report(const struct bad_call *bad) {
   const struct scatter_case *c = &bad->call.c;
   int64_t at[STREW_MAX_RANK], size = c->self_sizes[c->dim];
@@ -304,7 +304,7 @@ static void check_report(const struct bad_call *bad) {
   for (int d = 0; d < c->rank; d++) ck_assert_int_eq(failure.position[d], at[d]);
 }
 
-/* Nothing is written, in place, into a new tensor or into another one. */
+/* Nothing is written: in place, into a new tensor or into another one. */
 static void run_bad_call(const struct bad_call *bad, const char *name) {
   const struct scatter_case *c = &bad->call.c;
   strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
@@ -325,7 +325,7 @@ static void run_bad_call(const struct bad_call *bad, const char *name) {
   free(before), free(other_before);
 }
 
-/* _i: shape x whether self is so large that no copy of it pays. The bad value stands first, anywhere, last. */
+/* _i: shape x whether self is too large for a backup copy. The invalid value comes first, anywhere, last. */
 START_TEST(test_bad_index) {
   if (!chosen(_i, 3)) return;
   int shape = _i % SHAPE_COUNT;
@@ -372,7 +372,7 @@ static void check_gather(const struct scatter_case *c, strew_tensor *self, strew
   strew_release(out);
 }
 
-/* Values as the mode allows them, and a few more where it does; the index is expanded from `sizes`. */
+/* Values allowed by the mode, and a few others if it allows them; the index is expanded from `sizes`. */
 static strew_tensor *index_to_gather(const struct scatter_case *c, strew_dtype dtype, const int64_t *sizes) {
   int64_t low, high = draw_limits(c, &low);
   strew_tensor *values = random_integers(dtype, c->rank, sizes, CONTIGUOUS, low, high), *index = NULL;
@@ -381,7 +381,7 @@ static strew_tensor *index_to_gather(const struct scatter_case *c, strew_dtype d
   return index;
 }
 
-/* More rows than the engine takes at once. */
+/* More rows than the engine processes at once. */
 START_TEST(test_gather_rows) {
   if (lacks((strew_dtype)_i) || !chosen(_i, 3)) return;
   int64_t self_sizes[] = {90, 33}, index_sizes[] = {1200, 1}, wide[] = {1200, 33};
@@ -399,7 +399,7 @@ START_TEST(test_gather_rows) {
 }
 END_TEST
 
-/* One value that is out of range, wherever it stands, is told. */
+/* One value out of range, at any position, is reported. */
 static void check_bad_gather(const struct scatter_case *c, strew_tensor *self, const int64_t *sizes) {
   int64_t at[3], size = c->self_sizes[c->dim];
   strew_tensor *values = random_integers(STREW_INT64, c->rank, sizes, CONTIGUOUS, 0, size), *index = NULL, *out = NULL;
@@ -410,7 +410,7 @@ static void check_bad_gather(const struct scatter_case *c, strew_tensor *self, c
   strew_release(values), strew_release(index);
 }
 
-/* Lines and rows of every length about which the engine thinks. _i: dtype. */
+/* Lines and rows of every length that selects another loop. _i: dtype. */
 START_TEST(test_gather_shapes) {
   static const struct {
     const char *name;
@@ -442,9 +442,9 @@ START_TEST(test_gather_shapes) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------- memory held meanwhile */
+/* ------------------------------------------------------------------------------------------- memory during the call */
 
-/* In place and through an expanded index, no call holds anything that grows with index or src. */
+/* In place and through an expanded index, no call allocates memory proportional to index or src. */
 START_TEST(test_in_place_allocates_nothing_that_grows) {
   strew_reduction reduction = (strew_reduction)_i;
   int64_t self_sizes[] = {10, 8}, column_sizes[] = {20000, 1}, sizes[] = {20000, 8};
@@ -458,7 +458,7 @@ START_TEST(test_in_place_allocates_nothing_that_grows) {
   strew_scatter_options options = {reduction, true, STREW_ERROR};
   ok(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure));
   size_t held = strew_context_peak_bytes(context) - before, self_bytes = 10 * 8 * 2;
-  ck_assert_msg(held <= 6 * self_bytes, "%s held %zu bytes", strew_reduction_name(reduction), held);
+  ck_assert_msg(held <= 6 * self_bytes, "%s allocated %zu bytes", strew_reduction_name(reduction), held);
   strew_release(self), strew_release(column), strew_release(index), strew_release(src);
 }
 END_TEST
@@ -474,7 +474,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(cases, test_random_gather, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_gather_rows, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_gather_shapes, 0, STREW_DTYPE_COUNT);
-  if (!on_device()) /* whose scratch is not of the context's memory */
+  if (!on_device()) /* whose scratch memory is not the context's */
     tcase_add_loop_test(cases, test_in_place_allocates_nothing_that_grows, 0, STREW_REDUCTION_COUNT);
   return suite;
 }

@@ -1,11 +1,10 @@
-/* check_scatter_ways.c: indices of every look (random, sorted, runs, one place, skewed, nearly sorted) through every
-   way that a scatter goes: long enough for several blocks, turns and owners, against the plain nested loop, bit for
-   bit. */
+/* check_scatter_ways.c: index patterns (random, sorted, runs, constant, skewed, nearly sorted) through every way of a
+   scatter: long enough for several blocks, turns and owners, against the plain nested loop, bit for bit. */
 #include "oracle.h"
 
 #include <inttypes.h>
 
-/* Contributions: more than a turn of a partition, and less; no whole number of anybody's blocks. */
+/* Contributions: more than a turn of a partition, and fewer; not a multiple of any block. */
 enum { LONG = 71700, SHORT = 30740, COLUMNS = 20 };
 
 /* ------------------------------------------------------------------------------------------------------------ indices
@@ -19,7 +18,7 @@ static int64_t mostly_one(int64_t i, int64_t n, int64_t size) { return draw_belo
 static int64_t nearly_rising(int64_t i, int64_t n, int64_t size) {
   return draw_below(500) ? i * size / n : any(i, n, size);
 }
-/* Sorted but for values at those places that threads begin with. */
+/* Sorted, except for the values at which threads begin. */
 static int64_t dipping(int64_t i, int64_t n, int64_t size) {
   return i && i % (n / 8) == 0 ? (i - 8) * size / n : i * size / n;
 }
@@ -39,8 +38,8 @@ enum { LOOKS = sizeof looks / sizeof *looks };
 static const int64_t places[] = {1, 7, 900, 40000};
 enum { PLACES = sizeof places / sizeof *places };
 
-/* n values of that look, as a dense tensor of rank 1, int64 or int32. Where the mode allows for it, a third are too
- * large. */
+/* n values of that pattern, as a dense tensor of rank 1, int64 or int32. If the mode allows it, a third are too
+   large. */
 static strew_tensor *index_of(int look, int64_t n, const struct scatter_case *c, strew_dtype dtype) {
   int64_t size = c->self_sizes[c->dim], above = c->mode == STREW_DROP || c->mode == STREW_CLIP ? (size + 2) / 3 : 0;
   int64_t *values = malloc((size_t)n * sizeof *values);
@@ -55,7 +54,7 @@ static strew_tensor *index_of(int look, int64_t n, const struct scatter_case *c,
 /* ------------------------------------------------------------------------------------------------------------- shapes
  */
 
-/* LINES, each with places of its own, and BLOCKS of rows that have some. */
+/* LINES, each with destinations of its own, and BLOCKS of rows with destinations of their own. */
 enum shape { LINE, EXPANDED_ROWS, FULL_ROWS, COPIED_ROWS, LINES, BLOCKS };
 static const char *const shape_names[] = {"a line", "rows", "a full index", "a copied index", "lines", "blocks"};
 
@@ -70,7 +69,7 @@ static void set_sizes(struct scatter_case *c, int rank, const int64_t *sizes, in
 static void sizes_of(enum shape shape, int64_t count, int64_t size, struct scatter_case *c) {
   static const int64_t lengths[] = {1, 2, 3, 8, 30, 70, 900, 1500}, most = 300;
   static const int64_t heights[] = {2, 5, 30, 100}, widths[] = {2, COLUMNS, 70, 120};
-  const int64_t rows = draw_below(4) ? 600 : 2000; /* of which the latter are enough for 16 threads' means */
+  const int64_t rows = draw_below(4) ? 600 : 2000; /* enough of them for 16 threads' means */
   const int64_t length = lengths[draw_below(sizeof lengths / sizeof *lengths)];
   const int64_t height = heights[draw_below(sizeof heights / sizeof *heights)];
   const int64_t width = widths[draw_below(sizeof widths / sizeof *widths)];
@@ -128,7 +127,7 @@ static int64_t bad_value(int64_t size, strew_dtype dtype) {
   return values[draw_below(4)];
 }
 
-/* The same with one value out of range, somewhere: nothing is written. */
+/* The same with one value out of range, at a random position: nothing is written. */
 static void check_bad(const struct scatter_case *c, strew_tensor *index, const char *what) {
   int64_t at[3], bad = bad_value(c->self_sizes[c->dim], strew_tensor_dtype(index));
   coordinates(draw_below(count_of(c->rank, c->index_sizes)), c->rank, c->index_sizes, at);
@@ -144,8 +143,8 @@ static void check_bad(const struct scatter_case *c, strew_tensor *index, const c
   free(before);
 }
 
-/* _i: look x shape, up to LINES. Each reduction meets another number of places, dtype, mode and number of threads in
- * turn. */
+/* _i: pattern x shape, up to LINES. Each reduction gets another number of destinations, dtype, mode and number of
+   threads in turn. */
 START_TEST(test_ways) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_INT32, STREW_BFLOAT16, STREW_UINT8, STREW_FLOAT64};
   static const int threads[] = {2, 1, 7, 3, 16};
@@ -172,8 +171,8 @@ START_TEST(test_ways) {
 }
 END_TEST
 
-/* With so small a grain a turn of a partition is one block: here it is several, and a call several turns, so that hands
-   share out blocks. */
+/* With this small grain a turn of a partition is one block. Here it has several, and a call several turns, so that
+   workers share blocks. */
 static void make_coarser_context(void) {
   strew_options options = {.grain_bytes = 4096, .allocator = test_allocator};
   strew_context_release(context);
@@ -219,7 +218,7 @@ static void check_gather(const struct scatter_case *c, strew_tensor *index, cons
   free(held), free(values), free(expected);
 }
 
-/* Near places, as they are with the usual grain: with the least one all are far. */
+/* Destinations in cache, as with the default grain: with the smallest grain all count as memory. */
 START_TEST(test_lines) {
   static const int threads[] = {1, 2, 3, 7, 16};
   char what[160];
@@ -250,7 +249,7 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------------- winners */
 
-/* The first greatest of each place, and where it stood: `count` where nothing came. */
+/* The first maximum of each group, and its position: `count` for an empty group. */
 static void check_winners(enum shape shape, int look, int64_t size) {
   int64_t columns = shape == LINE ? 1 : COLUMNS, count = SHORT / columns, sizes[] = {count, columns};
   struct scatter_case c = {.rank = 1, .self_sizes = {size}};
@@ -285,10 +284,10 @@ START_TEST(test_winners) {
 END_TEST
 
 Suite *make_suite(void) {
-  Suite *suite = suite_create("scatter's ways");
+  Suite *suite = suite_create("scatter ways");
   TCase *cases = new_case(suite, "ways");
   tcase_add_loop_test(cases, test_ways, 0, LOOKS * LINES);
-  if (!on_device()) tcase_add_loop_test(cases, test_partitions, 0, LOOKS); /* the CPU's alone */
+  if (!on_device()) tcase_add_loop_test(cases, test_partitions, 0, LOOKS); /* CPU only */
   if (!on_device()) tcase_add_loop_test(cases, test_lines, 0, LOOKS);
   tcase_add_loop_test(cases, test_winners, 0, 2 * LOOKS);
   return suite;

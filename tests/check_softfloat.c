@@ -6,16 +6,16 @@
 
 enum { TURNS_EACH = 2000000 };
 
-/* Bits that meet the corners often: random ones, small exponents, neighbours of powers of two, few bits set, and
+/* Bits with frequent corner cases: random ones, small exponents, neighbours of powers of two, few bits set, and
    exponents close to those of `near`. */
 static uint64_t draw_any(struct float_format f, uint64_t near) {
   uint64_t bits = draw() & (2 * sign_of(f) - 1), fraction = ((uint64_t)1 << f.fraction) - 1;
   switch (draw_below(8)) {
-  case 0: return bits & (sign_of(f) | (2 * fraction + 1));         /* denormal, or little above */
+  case 0: return bits & (sign_of(f) | (2 * fraction + 1));         /* denormal, or slightly larger */
   case 1: return (bits & ~fraction) + (uint64_t)draw_below(3) - 1; /* next to a power of two */
   case 2: return bits & ~fraction;                                 /* powers of two, zeros, infinities */
   case 3: return (near ^ (bits & (sign_of(f) | fraction))) + (bits & ~fraction & fraction * 4);
-  case 4: return near ^ (bits & 7) ^ (draw_below(2) ? sign_of(f) : 0); /* what nearly cancels */
+  case 4: return near ^ (bits & 7) ^ (draw_below(2) ? sign_of(f) : 0); /* nearly cancelling operands */
   case 5: return bits & draw();
   default: return bits;
   }
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(conversions_are_the_processors) {
   const struct float_format from = FORMAT_FLOAT64, to = FORMAT_FLOAT32;
   for (int turn = 0; turn < TURNS_EACH; turn++) {
-    /* in the range of float32, where something is to be rounded, and anywhere */
+    /* in the range of float32 with digits to round, and of any size */
     uint64_t single_bits = draw_bits(to, 0), bits = draw_bits(from, 0);
     if (turn % 2) bits = bits_of_double((double)single(single_bits)) ^ (draw() >> (35 + draw_below(29)));
     double x = double_of_bits(bits);

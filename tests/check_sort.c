@@ -36,7 +36,7 @@ static int compare_items(const void *a_, const void *b_) {
   return result ? result : (a->position > b->position) - (a->position < b->position);
 }
 
-/* The first `keep` of each sorted line of dimension dim, dense. */
+/* The first `keep` elements of each sorted line of dimension dim, dense. */
 static void expected_sort(strew_tensor *tensor, int dim, int64_t keep, bool descending, char *values,
                           int64_t *positions) {
   strew_dtype dtype = strew_tensor_dtype(tensor);
@@ -160,7 +160,7 @@ START_TEST(sorts_by_buckets) {
 }
 END_TEST
 
-/* One thread takes buckets, too, where a line is longer than a million. */
+/* One thread uses buckets, too, if a line is longer than a million. */
 START_TEST(sorts_longest_lines) {
   strew_dtype dtype = (const strew_dtype[]){STREW_FLOAT32, STREW_INT64}[_i];
   if (lacks(dtype) || !chosen(_i, 2)) return;
@@ -197,7 +197,7 @@ START_TEST(sorts_into_given) {
 }
 END_TEST
 
-/* A host that changes its memory meanwhile gets some order of some elements, each of them once. */
+/* If a host changes its memory meanwhile, the result is some order of some elements, each of them once. */
 static struct {
   atomic_bool done;
   int32_t elements[20000];
@@ -255,7 +255,7 @@ END_TEST
 
 /* ---------------------------------------------------------------------------------------------------- unique */
 
-/* Each value's elements are those that equal it, and values ascend; a NaN is its own. */
+/* The elements of each value equal it, and values ascend; each NaN is distinct. */
 static void check_unique(strew_tensor *tensor) {
   strew_dtype dtype = strew_tensor_dtype(tensor);
   size_t size = strew_dtype_size_bytes(dtype);
@@ -279,7 +279,7 @@ static void check_unique(strew_tensor *tensor) {
     times[to[i]]--;
   }
   for (int64_t i = 0; i < different; i++) ck_assert_int_eq(times[i], 0);
-  for (int64_t i = 0; i < different; i++) /* each is taken by someone, a NaN by one alone */
+  for (int64_t i = 0; i < different; i++) /* each position occurs, a NaN's only once */
     if (is_nan_element(dtype, found + (size_t)i * size)) {
       int64_t takers = 0;
       for (int64_t k = 0; k < n; k++) takers += to[k] == i;
@@ -376,12 +376,12 @@ Suite *make_suite(void) {
   TCase *sorting = new_case(suite, "sort and topk");
   tcase_add_loop_test(sorting, sorts, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
-  if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* the CPU's alone */
+  if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */
   tcase_add_test(sorting, sorts_into_given);
 #ifdef __SANITIZE_THREAD__
-  (void)sorts_what_changes; /* ThreadSanitizer would rightly report what the test does */
+  (void)sorts_what_changes; /* ThreadSanitizer would rightly report the test's data race */
 #else
-  if (!on_device()) tcase_add_test(sorting, sorts_what_changes); /* there is nothing to wrap on others */
+  if (!on_device()) tcase_add_test(sorting, sorts_what_changes); /* other devices cannot wrap */
 #endif
   tcase_add_test(sorting, refusals);
   TCase *others = new_case(suite, "unique and nonzero");

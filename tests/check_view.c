@@ -1,11 +1,11 @@
-/* check_view.c: every view against index arithmetic written down here: which element of the viewed tensor stands at
-   each coordinate; that storage is shared; which shapes `view` takes; every error.  */
+/* check_view.c: every view against index arithmetic written down here: the element at each coordinate, shared storage,
+   the shapes that `view` takes, every error. */
 #include "testing.h"
 
 /* ------------------------------------------------------------------------------------------- index arithmetic */
 
-/* A shape, and where its elements come from: coordinate at[d] moves dimension source[d] (-1: none) of the viewed tensor
-   by step[d], and `start` is where coordinate 0 lies. */
+/* A shape and its mapping: coordinate at[d] moves dimension source[d] (-1: none) of the viewed tensor by step[d], from
+   `start` on. */
 struct mapping {
   int rank;
   int64_t sizes[STREW_MAX_RANK], step[STREW_MAX_RANK], start[STREW_MAX_RANK];
@@ -42,7 +42,7 @@ static void swap_dims(struct mapping *map, int a, int b) {
   map->sizes[b] = old.sizes[a], map->step[b] = old.step[a], map->source[b] = old.source[a];
 }
 
-/* Row-major place in the viewed tensor of the view's i-th element. */
+/* Returns the row-major position in the viewed tensor of the view's i-th element. */
 static int64_t mapped_place(const struct mapping *map, const strew_tensor *viewed, int64_t i) {
   int64_t at[STREW_MAX_RANK], from[STREW_MAX_RANK], place = 0;
   coordinates(i, map->rank, map->sizes, at);
@@ -53,7 +53,7 @@ static int64_t mapped_place(const struct mapping *map, const strew_tensor *viewe
   return place;
 }
 
-/* The elements due at all coordinates; the caller frees them. */
+/* Returns the expected elements at all coordinates; the caller frees them. */
 static int64_t *mapped_elements(const struct mapping *map, const strew_tensor *viewed) {
   int64_t count = count_of(map->rank, map->sizes), *held = host_of(viewed);
   int64_t *expected = malloc((size_t)(count + 1) * sizeof *expected);
@@ -62,7 +62,7 @@ static int64_t *mapped_elements(const struct mapping *map, const strew_tensor *v
   return expected;
 }
 
-/* A number written through the view is seen by the viewed tensor, and there was no new storage. */
+/* A number written through the view appears in the viewed tensor, and no storage was allocated. */
 static void expect_shared(strew_tensor *view, strew_tensor *viewed, const struct mapping *map, size_t bytes_before) {
   int64_t count = count_of(map->rank, map->sizes), from[STREW_MAX_RANK], at[STREW_MAX_RANK];
   strew_scalar before, now;
@@ -74,11 +74,11 @@ static void expect_shared(strew_tensor *view, strew_tensor *viewed, const struct
   ok(strew_get(view, map->rank, at, &before, &failure));
   ok(strew_set(view, map->rank, at, strew_int(-1), &failure));
   ok(strew_get(viewed, strew_tensor_rank(viewed), from, &now, &failure));
-  if (now.as.i != -1) ck_abort_msg("what is written through the view is not seen by the viewed tensor");
+  if (now.as.i != -1) ck_abort_msg("a number written through the view does not appear in the viewed tensor");
   ok(strew_set(view, map->rank, at, before, &failure));
 }
 
-/* Checks a view, element by element, both through its strides and through the library's reading; and releases it. */
+/* Checks a view element by element, through its strides and through the library's reading; releases it. */
 static void expect_view(strew_tensor *view, strew_tensor *viewed, const struct mapping *map, size_t bytes_before,
                         const char *what) {
   assert_sizes(view, map->rank, map->sizes);
@@ -88,13 +88,13 @@ static void expect_view(strew_tensor *view, strew_tensor *viewed, const struct m
   int64_t *read = malloc((size_t)(count + 1) * sizeof *read);
   ok(strew_read(view, read, (size_t)count * sizeof *read, &failure));
   if (memcmp(read, expected, (size_t)count * sizeof *read) != 0)
-    ck_abort_msg("%s is read otherwise than it stands", what);
+    ck_abort_msg("%s reads other elements than its strides say", what);
   free(read), free(expected);
   strew_release(view);
 }
 
-/* A tensor whose elements are all different (but for what an expanded one repeats): rank 0 to 5, or much more with
-   small sizes; one in some is empty, sizes 1 are frequent. */
+/* A tensor of distinct elements (unless an expanded one repeats them): rank 0 to 5, or many more with small sizes; some
+   are empty, size 1 is frequent. */
 static strew_tensor *draw_viewed(int most_dims) {
   int rank = (int)draw_below(most_dims < 5 ? most_dims + 1 : 6);
   int64_t sizes[STREW_MAX_RANK];
@@ -103,14 +103,14 @@ static strew_tensor *draw_viewed(int most_dims) {
   for (int d = 0; d < rank; d++) sizes[d] = many ? 1 + (draw_below(4) == 0) : 1 + draw_below(4) * draw_below(2);
   if (rank && draw_below(8) == 0) sizes[draw_below(rank)] = 0;
   enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
-  if (many && layout == STRIDED) layout = PERMUTED; /* gaps in so many dimensions take too much room */
+  if (many && layout == STRIDED) layout = PERMUTED; /* gaps in so many dimensions would use too much memory */
   return random_integers(STREW_INT64, rank, sizes, layout, 0, 1ll << 60);
 }
 
-/* A dimension as a caller may name it: from the end, too. */
+/* A dimension as callers may pass it: also negative. */
 static int named(int dim, int rank) { return draw_below(2) ? dim : dim - rank; }
 
-/* ------------------------------------------------------------------------------ views that a mapping describes */
+/* ------------------------------------------------------------------------------------- views described by a mapping */
 
 static strew_tensor *make_permuted(strew_tensor *t, struct mapping *map) {
   strew_tensor *view = NULL;
@@ -190,7 +190,7 @@ static strew_tensor *make_narrowed(strew_tensor *t, struct mapping *map) {
   return view;
 }
 
-/* What start:stop:step takes, found by going through all positions. */
+/* The positions of start:stop:step, found by trying all positions. */
 static strew_tensor *make_sliced(strew_tensor *t, struct mapping *map) {
   static const int64_t far[] = {INT64_MIN, INT64_MAX};
   strew_tensor *view = NULL;
@@ -211,8 +211,8 @@ static strew_tensor *make_sliced(strew_tensor *t, struct mapping *map) {
 static const struct {
   const char *name;
   strew_tensor *(*make)(strew_tensor *t, struct mapping *map);
-  int most_dims;   /* that it takes */
-  bool needs_dims; /* of size 1 and more, to take a part of */
+  int most_dims;   /* the number of positions */
+  bool needs_dims; /* of size 1 or more, to take a part of */
 } views[] = {{"permute", make_permuted, STREW_MAX_RANK, false},
              {"transpose", make_transposed, STREW_MAX_RANK, false},
              {"t", make_t, 2, false},
@@ -239,7 +239,7 @@ START_TEST(views_match_index_arithmetic) {
 }
 END_TEST
 
-/* Each step is checked against what it was taken from, which is released first: the storage stays. */
+/* Each step is checked against the tensor it was taken from, which is released first: the storage stays. */
 START_TEST(views_of_views) {
   seed_draws((uint64_t)_i + 1);
   strew_tensor *viewed = draw_viewed(5);
@@ -258,7 +258,7 @@ START_TEST(views_of_views) {
 }
 END_TEST
 
-/* A dense tensor with one dimension more has the strides of a dense tensor. */
+/* A dense tensor with one more dimension has the strides of a dense tensor. */
 START_TEST(unsqueezed_strides) {
   static const int64_t strides[][3] = {{6, 3, 1}, {3, 3, 1}, {3, 1, 1}};
   strew_tensor *t = random_tensor(STREW_INT16, 2, (const int64_t[]){2, 3}, CONTIGUOUS), *view = NULL;
@@ -268,7 +268,7 @@ START_TEST(unsqueezed_strides) {
 }
 END_TEST
 
-/* Parts of nothing are nothing, but parts of [2, 0] along its first dimension have shapes of their own. */
+/* Parts of an empty dimension are empty; parts of [2, 0] along its first dimension have shapes of their own. */
 START_TEST(parts_of_empty_tensors) {
   const int64_t sizes[] = {3, 0, 2};
   strew_tensor *t = random_tensor(STREW_INT8, 3, sizes, CONTIGUOUS), *view = NULL;
@@ -286,15 +286,15 @@ END_TEST
 
 /* -------------------------------------------------------------------------------------- view, reshape, flatten */
 
-/* Storage offsets of all elements in row-major order; the caller frees them. */
+/* Returns the storage offsets of all elements in row-major order; the caller frees them. */
 static int64_t *offsets_of(const strew_tensor *tensor) {
   int64_t count = strew_tensor_numel(tensor), *offsets = malloc((size_t)(count + 1) * sizeof *offsets);
   for (int64_t i = 0; i < count; i++) offsets[i] = offset_of(tensor, i);
   return offsets;
 }
 
-/* Are there strides that go through these offsets under other sizes? Each must be the step from the first element to
-   its neighbour; then all others have to fit. */
+/* True if strides for these offsets exist under other sizes. Each stride is the step from the first element to its
+   neighbour; then all others have to fit. */
 static bool has_strides(const int64_t *offsets, int rank, const int64_t *sizes) {
   int64_t count = count_of(rank, sizes), strides[STREW_MAX_RANK] = {0}, at[STREW_MAX_RANK], step = count;
   for (int d = 0; d < rank && count; d++) {
@@ -310,7 +310,7 @@ static bool has_strides(const int64_t *offsets, int rank, const int64_t *sizes) 
   return true;
 }
 
-/* Another shape of as many elements: splits what there is into random factors, with some sizes 1 between. */
+/* Another shape of as many elements: random factors, with some sizes of 1. */
 static int draw_shape(int64_t count, int64_t *sizes) {
   int rank = 0;
   if (count == 0) sizes[rank++] = 0;
@@ -328,7 +328,7 @@ static int draw_shape(int64_t count, int64_t *sizes) {
   return rank;
 }
 
-/* Leaves it to the call to find one size. */
+/* Replaces one size by -1, to be inferred. */
 static void open_one_size(int rank, const int64_t *sizes, int64_t *wanted) {
   if (rank) memcpy(wanted, sizes, (size_t)rank * sizeof *sizes);
   if (rank && draw_below(2) && count_of(rank, sizes)) wanted[draw_below(rank)] = -1;
@@ -362,7 +362,7 @@ static void check_view(strew_tensor *tensor, int rank, const int64_t *sizes, boo
   assert_sizes(out, rank, sizes);
   assert_elements(out, STREW_INT64, held, "view");
   for (int64_t i = 0; i < strew_tensor_numel(tensor); i++)
-    if (is[i] != expected[i]) ck_abort_msg("element %d of a view lies elsewhere", (int)i);
+    if (is[i] != expected[i]) ck_abort_msg("element %d of a view has the wrong offset", (int)i);
   strew_release(out);
   free(held), free(is), free(expected);
 }
@@ -385,7 +385,7 @@ START_TEST(other_shapes) {
 }
 END_TEST
 
-/* A tensor of few elements with any strides, which repeat and cross each other. */
+/* A tensor of few elements with any strides, which repeat and overlap. */
 START_TEST(other_shapes_of_odd_strides) {
   const int64_t length = 60;
   strew_tensor *base = random_integers(STREW_INT64, 1, &length, CONTIGUOUS, 0, 1ll << 60);
@@ -425,7 +425,7 @@ START_TEST(flattened) {
 }
 END_TEST
 
-/* An empty tensor has no element that a stride could miss. */
+/* An empty tensor fits any strides. */
 START_TEST(empty_tensors_take_any_empty_shape) {
   const int64_t sizes[] = {0, 6}, shapes[][3] = {{0}, {5, 0}, {0, 3, 2}};
   strew_tensor *t = random_tensor(STREW_FLOAT32, 2, sizes, CONTIGUOUS), *thin = NULL;
@@ -478,7 +478,7 @@ START_TEST(strided_anyhow) {
 }
 END_TEST
 
-/* From a view, too, it reaches the whole storage. */
+/* From a view, too, the whole storage can be reached. */
 START_TEST(strided_from_a_part) {
   strew_tensor *base = tensor_from_integers(STREW_INT32, 4, (const int64_t[]){1, 2, 3, 4}), *part = NULL, *view = NULL;
   ok(strew_narrow(base, 0, 2, 1, &part, &failure));
@@ -656,7 +656,7 @@ START_TEST(as_strided_errors) {
       "as_strided: 'shape' [2, 2] with strides [3, 2] from offset 1 reaches beyond the storage's 6 elements" SELF);
   assert_fails(strew_as_strided(t, 2, (const int64_t[]){2, -2}, ones, 0, &out, &failure), STREW_ESHAPE,
                "as_strided: 'shape' has size -2 in dimension 1, expected 0 or more" SELF);
-  /* what would not even be counted; of an empty tensor, too, for later views multiply its sizes and strides */
+  /* sizes beyond the maximum count; also of an empty tensor, because later views multiply its sizes and strides */
   assert_fails(strew_as_strided(t, 1, two, &far, 0, &out, &failure), STREW_ESHAPE,
                "as_strided: 'shape' [2] with strides [9223372036854775807] from offset 0 reaches beyond the storage's "
                "6 elements" SELF);

@@ -118,5 +118,5 @@ for _, folder in ipairs(folders) do
   failed = failed or share(covered, all) < expected
 end
 print("coverage: what no test took is in " .. build .. "/uncovered.txt")
-if failed then print(("coverage: %d %% are due"):format(expected)) end
+if failed then print(("coverage: expected at least %d %%"):format(expected)) end
 os.exit(not failed)

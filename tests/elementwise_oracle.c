@@ -15,7 +15,7 @@ static const char *const promoted[] = {"fdffffffff", "dddddddddd", "fdhfhhhhhh",
                                        "fdhbliiiii", "fdhblissss", "fdhbliscsc", "fdhblissuu", "fdhbliscu?"};
 static const char *const promoted_0d[] = {"ffffffffff", "dddddddddd", "hhhhhhhhhh", "bbbbbbbbbb", "fdhbllllll",
                                           "fdhbiiiiii", "fdhbssssss", "fdhbcccccc", "fdhbuuuuuu", "fdhbliscu?"};
-/* columns: boolean, integer, float; rows are the same for tensors with and without dimensions */
+/* columns: boolean, integer, float; rows are the same for all ranks */
 static const char *const promoted_number[] = {"fff", "ddd", "hhh", "bbb", "llf", "iif", "ssf", "ccf", "uuf", "?lf"};
 
 static strew_dtype dtype_of_letter(char letter) { return (strew_dtype)(strchr(letters, letter) - letters); }
@@ -24,7 +24,7 @@ static int column_of(strew_scalar number) {
   return number.dtype == STREW_BOOL ? 0 : number.dtype == STREW_INT64 ? 1 : 2;
 }
 
-/* The dtype in which two operands meet. */
+/* Returns the dtype of the computation on two operands. */
 strew_dtype common_of(strew_operand a, strew_operand b) {
   if (!a.tensor) return common_of(b, a);
   strew_dtype da = strew_tensor_dtype(a.tensor);
@@ -35,7 +35,7 @@ strew_dtype common_of(strew_operand a, strew_operand b) {
   return dtype_of_letter(flat_b ? promoted_0d[da][db] : promoted_0d[db][da]);
 }
 
-/* ------------------------------------------------------------------------------------------ what is right */
+/* -------------------------------------------------------------------------------------------------------- the rules */
 
 bool is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
 bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER; }
@@ -45,7 +45,7 @@ bool is_unary_of_library(strew_unary_op op, strew_dtype dtype) {
 }
 static bool is_test(strew_binary_op op) { return binary_rows[op].gives != GIVES_COMMON; }
 
-/* A number as one of another dtype: floats in .f, the others in .i. */
+/* A number converted to another dtype: floats in .f, the others in .i. */
 strew_scalar convert(strew_scalar x, strew_dtype to) {
   unsigned char element[8];
   if (to == STREW_FLOAT64) return strew_float(x.dtype == STREW_FLOAT64 ? x.as.f : (double)x.as.i);
@@ -82,7 +82,7 @@ static bool is_below(double a, double b) {
   return a < b || (a == b && signbit(a));
 }
 
-/* Sums, products and quotients of float32 values in float64, rounded to float32, are what float32 gives. */
+/* Sums, products and quotients of float32 values in float64, rounded to float32, are those of float32. */
 static double apply_float(strew_binary_op op, double a, double b, bool single) {
   switch (op) {
   case STREW_ADD: return a + b;
@@ -107,7 +107,7 @@ static int64_t apply_integer_power(int64_t base, int64_t exponent) {
 
 static int64_t apply_integer_division(strew_binary_op op, int64_t a, int64_t b) {
   if (b == 0) ck_abort_msg("the test divides by zero");
-  __extension__ typedef __int128 wide; /* where INT64_MIN / -1 is a number like any other */
+  __extension__ typedef __int128 wide; /* where INT64_MIN / -1 does not overflow */
   wide quotient = (wide)a / b, rest = (wide)a % b;
   if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1, rest += b;
   return (int64_t)(uint64_t)(op == STREW_REMAINDER ? rest : quotient);
@@ -164,7 +164,7 @@ static double round_half_to_even(double x) {
   return copysign(whole, x);
 }
 
-/* What one function of <math.h> gives for the computed dtype. */
+/* Returns the value of a function of <math.h> for the computed dtype. */
 #define OF_MATH(name) (single ? (double)name##f((float)x) : name(x))
 /* ... and of exponential.h, which check_exponential.c compares with <math.h>. */
 #define OF_HEADER(name) (single ? (double)name##_f32((float)x) : name##_f64(x))
@@ -201,13 +201,13 @@ strew_scalar apply_unary(strew_unary_op op, strew_dtype compute, strew_scalar x)
   return convert(strew_int(i), compute);
 }
 
-/* ------------------------------------------------------------------------------------------ binary, whole */
+/* ------------------------------------------------------------------------------------------------ binary operations */
 
 static bool is_bool_operand(strew_operand x) {
   return (x.tensor ? strew_tensor_dtype(x.tensor) : x.number.dtype) == STREW_BOOL;
 }
 
-/* Does PyTorch refuse the operation for these? */
+/* True if PyTorch refuses the operation for these dtypes. */
 bool is_refused(strew_binary_op op, strew_operand a, strew_operand b) {
   strew_dtype common = common_of(a, b);
   if (op == STREW_SUB) return is_bool_operand(a) || is_bool_operand(b);
@@ -240,13 +240,13 @@ strew_scalar element_at(const struct opened *x, int rank, const int64_t *sizes, 
 }
 
 static bool is_finite(strew_scalar x) { return x.dtype != STREW_FLOAT64 || isfinite(x.as.f); }
-/* Holds int64 and float64, where tests run. */
+/* Holds int64 and float64, on the machines of the tests. */
 static long double value_of(strew_scalar x) {
   return x.dtype == STREW_FLOAT64 ? (long double)x.as.f : (long double)x.as.i;
 }
 
-/* What a number is in a comparison with elements of dtype: integers compare with its value, floats with what it is
-   rounded to, unless that is infinite alone. */
+/* The value of a number in a comparison with elements of dtype: exact for integers, rounded for floats, unless rounding
+   alone makes it infinite. */
 static strew_scalar number_in_test(strew_scalar number, strew_dtype dtype) {
   if (!is_float_dtype(dtype)) return number;
   strew_scalar rounded = convert(number, dtype);
@@ -261,7 +261,7 @@ static strew_scalar test_with_number(strew_binary_op op, strew_scalar a, strew_s
   return strew_bool(apply_test(op, ordered ? 0 : (double)NAN, 0, (x > y) - (x < y)));
 }
 
-/* The result that is due, dense, of the shape of `like` and dtype. */
+/* Returns the expected result, dense, with the shape of `like` and dtype. */
 char *expected_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype) {
   strew_dtype common = common_of(a, b);
   if (binary_rows[op].takes == TAKES_FLOATS && !is_float_dtype(common)) common = STREW_FLOAT32;
@@ -280,7 +280,7 @@ char *expected_of(strew_binary_op op, strew_operand a, strew_operand b, const st
   char *expected = malloc((size_t)count * 8 + 8);
   for (int64_t i = 0; i < count; i++) {
     strew_scalar left = element_at(&x, rank, sizes, i), right = element_at(&y, rank, sizes, i);
-    if (a.tensor && is_half(common)) left = convert(left, common); /* tensors meet in the common dtype */
+    if (a.tensor && is_half(common)) left = convert(left, common); /* tensors are converted to the common dtype */
     if (b.tensor && is_half(common)) right = convert(right, common);
     strew_scalar result = number_is_tested ? test_with_number(op, left, right)
                                            : apply(op, compute, convert(left, compute), convert(right, compute));

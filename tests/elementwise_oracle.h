@@ -1,5 +1,5 @@
-/* elementwise_oracle.h: what elementwise operations are to give, written from their definitions and PyTorch's tables,
-   without the library's loops. */
+/* elementwise_oracle.h: the specification of elementwise operations, written from their definitions and PyTorch's
+   tables, without the library's loops. */
 #ifndef ELEMENTWISE_ORACLE_H
 #define ELEMENTWISE_ORACLE_H
 
@@ -15,33 +15,33 @@ extern const struct table_row binary_rows[], unary_rows[];
 
 bool is_half(strew_dtype dtype);
 bool divides(strew_binary_op op);
-/* Does the platform's library decide the last bits of the result, computed in this dtype? */
+/* True if the platform's library decides the last bits of the result computed in this dtype. */
 bool is_of_library(strew_binary_op op, strew_dtype dtype);
 bool is_unary_of_library(strew_unary_op op, strew_dtype dtype);
 
-/* The dtype in which two operands meet, of which at least one is a tensor; the dtype of the result. */
+/* Returns the dtype of the computation on two operands, at least one of them a tensor; and the dtype of the result. */
 strew_dtype common_of(strew_operand a, strew_operand b);
 strew_dtype result_of(strew_binary_op op, strew_operand a, strew_operand b);
-/* Does PyTorch refuse the operation for these? */
+/* True if PyTorch refuses the operation for these dtypes. */
 bool is_refused(strew_binary_op op, strew_operand a, strew_operand b);
 
-/* A number as one of another dtype: floats in .f, the others in .i. */
+/* A number converted to another dtype: floats in .f, the others in .i. */
 strew_scalar convert(strew_scalar x, strew_dtype to);
 strew_scalar apply_unary(strew_unary_op op, strew_dtype compute, strew_scalar x);
 
-/* An operand, opened for the loop: dense elements of the result's shape are found by strides. */
+/* An operand, opened for the loop: dense elements with strides for the result's shape. */
 struct opened {
   strew_dtype dtype;
   char *host;
   strew_scalar number;
   int64_t strides[STREW_MAX_RANK];
 };
-/* For a result of `rank` dimensions; host is to be freed. */
+/* For a result of `rank` dimensions; the caller frees host. */
 struct opened open_operand(strew_operand x, int rank);
-/* The element that meets place number `place` of the result. */
+/* Returns the operand's element for element `place` of the result. */
 strew_scalar element_at(const struct opened *x, int rank, const int64_t *sizes, int64_t place);
 
-/* The result that is due, dense, of the shape of `like` and dtype; to be freed. */
+/* Returns the expected result, dense, with the shape of `like` and dtype; the caller frees it. */
 char *expected_of(strew_binary_op op, strew_operand a, strew_operand b, const strew_tensor *like, strew_dtype dtype);
 
 #endif

@@ -142,7 +142,7 @@ for _, escape in ipairs(escapes) do
     if arg[2] or not is_fine then
       print(("%-36s asked %g s and %s, took %.3f s: %s"):format(name, seconds, memory, took, said:match("[^\n]*"):sub(1, 100)))
     end
-    if not is_fine then print(("  ended with %s, due was '%s'\n%s"):format(status, expected, said)) end
+    if not is_fine then print(("  ended with %s, expected '%s'\n%s"):format(status, expected, said)) end
   end
 end
 if not has_opencl then print("two escapes by OpenCL are left out: there is no device") end

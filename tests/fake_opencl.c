@@ -1,13 +1,18 @@
-/* fake_opencl.c: an OpenCL that cannot be trusted, built as libOpenCL.so.1 and found in the place of the loader's. It
-   has one device, whose kernels do not compute. $FAKE_OPENCL holds words for what is wrong with it: slow        one
-   second passes before platforms are known; a file $FAKE_OPENCL_ASKED tells that they were asked for platforms   there
-   are more of them than anyone has room for; unset: they are not told devices     the same for devices; nodevices: none
-   is told names       texts fill all their room, without an end, and claim to be longer zeros       what a device says
-   of itself in numbers is 0; units: just that it has no processors ones        ... is the greatest number null what is
-   made is NULL, and no error is given unknown     functions that work in the queue fail with numbers that mean nothing;
-   positive: with positive ones binary      binaries claim to be endless; garbage: they are log         what is compiled
-   fails, with an endless log; text: with one without an end fill=N      kernels fill all buffers that they are given
-   with bytes of N; noise: with any never       nothing that was enqueued ever ends */
+/* fake_opencl.c: a faulty OpenCL, built as libOpenCL.so.1 and found instead of the loader's. It has one device, whose
+   kernels do not compute. $FAKE_OPENCL holds words for its faults:
+
+     slow        platforms are found after one second; a file $FAKE_OPENCL_ASKED records the query
+     platforms   reports more platforms than anyone has room for; unset: does not set their number
+     devices     the same for devices; nodevices: there is none
+     names       texts fill their whole buffer, without an end, and claim to be longer
+     zeros       every numeric property of the device is 0; units: only the number of processors
+     ones        every numeric property is the greatest number
+     null        new objects are NULL, without an error
+     unknown     queue functions fail with undefined error numbers; positive: with positive ones
+     binary      binaries claim to be endless; garbage: they are
+     log         compilation fails, with an endless log; text: with a log without an end
+     fill=N      kernels fill all their buffers with bytes of N; noise: with random bytes
+     never       enqueued work never ends */
 #define _POSIX_C_SOURCE                   200809L
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue */
@@ -29,7 +34,7 @@ struct _cl_mem {
   unsigned char bytes[];
 };
 struct _cl_kernel {
-  cl_mem buffers[MOST_ARGUMENTS]; /* arguments that may be some */
+  cl_mem buffers[MOST_ARGUMENTS]; /* arguments that may be handles */
 };
 
 static const char *setting(const char *word) {
@@ -44,10 +49,10 @@ static bool is_null(const char *function) {
   const char *null = setting("null:");
   return null && !strcmp(null + 5, function);
 }
-/* A handle, or NULL without an error. */
+/* Returns a handle, or NULL without an error. */
 #define MADE(type, thing) (error ? *error = CL_SUCCESS : CL_SUCCESS, is_null(__func__) ? NULL : (type)(void *)(thing))
 
-/* What the queue's functions give. */
+/* Returns the status of the queue's functions. */
 static cl_int done(void) { return is("unknown") ? -98765 : is("positive") ? 77 : CL_SUCCESS; }
 
 static cl_int give(const void *value, size_t size, size_t room, void *to, size_t *told) {
@@ -67,7 +72,7 @@ static cl_int give_text(const char *text, size_t room, void *to, size_t *told) {
 static cl_int give_number(cl_ulong number, size_t size, size_t room, void *to, size_t *told) {
   if (is("zeros")) number = 0;
   if (is("ones")) number = ~(cl_ulong)0;
-  return give(&number, size, room, to, told); /* its lower bytes */
+  return give(&number, size, room, to, told); /* its low bytes */
 }
 
 /* ------------------------------------------------------------------------------------------------------- discovery */
@@ -177,7 +182,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program of, const char *nam
   return MADE(cl_kernel, is_null(__func__) ? NULL : calloc(1, sizeof(struct _cl_kernel)));
 }
 
-/* An argument that is as large as a handle is taken for a buffer only where it is one. */
+/* An argument with the size of a handle is a buffer only if it is one of ours. */
 struct known {
   struct known *next;
   cl_mem buffer;
@@ -280,7 +285,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event of, cl_event_info what, 
   return of ? give(&state, sizeof state, room, value, size) : CL_INVALID_EVENT;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the others */
+/* -------------------------------------------------------------------------------------------------- other functions */
 
 CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue in) { return (void)in, done(); }
 CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue in) { return (void)in, done(); }

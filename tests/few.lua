@@ -94,7 +94,7 @@ for _, expression in ipairs(expressions) do
   local expected, is = wanted and results(expression, "cpu"), wanted and results(expression, name)
   if expected ~= is then
     failed = failed + 1
-    print(("FAILED %s\n  is  %s\n  due %s"):format(expression, is:sub(1, 600), expected:sub(1, 600)))
+    print(("FAILED %s\n  is        %s\n  expected  %s"):format(expression, is:sub(1, 600), expected:sub(1, 600)))
   elseif wanted then
     passed = passed + 1
   end

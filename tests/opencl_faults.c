@@ -1,5 +1,5 @@
-/* opencl_faults.c: see opencl_faults.h. Drivers and loaders call one another by the same names: only calls that come
-   from outside of any other count. */
+/* opencl_faults.c: see opencl_faults.h. Drivers and loaders call one another by the same names: only calls from outside
+   of all of them count. */
 #define _GNU_SOURCE
 #include "opencl_faults.h"
 
@@ -10,8 +10,8 @@
 #include <string.h>
 
 struct opencl_faults faults;
-static _Thread_local int depth;        /* of calls within calls */
-static _Thread_local bool from_source; /* the program made last */
+static _Thread_local int depth;        /* depth of calls within calls */
+static _Thread_local bool from_source; /* the latest program */
 
 void opencl_faults_limit(long failing, bool stays) {
   faults.failing = failing;
@@ -29,7 +29,7 @@ static void *own(const char *name) {
   return function;
 }
 
-/* With which error each function fails: first those whose own it is. None of them means that the device is lost. */
+/* The error with which each function fails, its own if it has one. None of them means that the device is lost. */
 static cl_int suited(const char *function) {
   static const struct {
     const char *function;
@@ -64,7 +64,7 @@ static cl_int suited(const char *function) {
   return CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Counts the call; the error with which it has to fail, or none. */
+/* Counts the call; returns the error with which it has to fail, or none. */
 static cl_int expected_error(const char *function) {
   if (depth || (faults.only && strcmp(faults.only, function) != 0)) return CL_SUCCESS;
   faults.calls++;
@@ -76,7 +76,7 @@ static cl_int expected_error(const char *function) {
   return faults.code ? faults.code : code;
 }
 
-static cl_event asked; /* whose state was asked last */
+static cl_event asked; /* whose status was queried last */
 
 static void note(enum made what, int step) {
   if (!depth) faults.alive[what] += step;
@@ -86,12 +86,12 @@ static void note_event(cl_int error, const cl_event *event) {
   if (error == CL_SUCCESS && event) note(MADE_EVENT, 1);
 }
 
-/* A driver that fails may write to the host's memory long after. */
+/* A failing driver may write to the host's memory long after the call. */
 static void note_loan(cl_bool blocks) {
   if (!blocks) note(MADE_LOAN, 1);
 }
 
-/* The answer with another last letter, or with correctly rounded division where there was none and the other way. */
+/* The answer with another last letter, or with correctly rounded division inverted. */
 static void change_answer(cl_device_info what, void *value) {
   if (depth || !value) return;
   if (faults.disguise == OTHER_ROUNDING && what == CL_DEVICE_SINGLE_FP_CONFIG)
@@ -103,8 +103,7 @@ static void change_answer(cl_device_info what, void *value) {
 
 static _Thread_local char *spoilt_text;
 
-/* A program's text, where it is to be spoilt with the order of its items turned round. Its first line has the options.
- */
+/* A program's text, with the order of its items reversed if it is to be broken. Its first line has the options. */
 static const char **spoilt(const char **texts) {
   static const char right[] = "bool is_before(item a, item b) { return a < b; }", wrong[] = "a > b; }";
   const char *order = strstr(*texts, right), *plain = strstr(*texts, "-cl-opt-disable");
@@ -122,7 +121,7 @@ static void drop_spoilt(void) {
   spoilt_text = NULL;
 }
 
-/* Functions that give a status. What is released is released even where it is said to have failed. */
+/* Functions that return a status. An object is released even if its release reports an error. */
 #define STATUS(name, parameters, arguments, ...)                                                                       \
   __attribute__((visibility("default"))) cl_int name parameters {                                                      \
     static __typeof__(name) *real;                                                                                     \
@@ -135,7 +134,7 @@ static void drop_spoilt(void) {
     __VA_ARGS__;                                                                                                       \
     return expected != CL_SUCCESS ? expected : error;                                                                  \
   }
-/* Functions that make something; `error` is their parameter. */
+/* Functions that create an object; `error` is their parameter. */
 #define MAKES(type, name, what, parameters, arguments, ...)                                                            \
   __attribute__((visibility("default"))) type name parameters {                                                        \
     static __typeof__(name) *real;                                                                                     \
@@ -200,7 +199,7 @@ STATUS(clEnqueueCopyBuffer,
 STATUS(clFlush, (cl_command_queue queue), (queue), (void)0)
 STATUS(clFinish, (cl_command_queue queue), (queue), (void)0)
 
-/* How often the state of an event is asked depends on how busy the machine is: just the first time counts. */
+/* The number of status queries of an event depends on how busy the machine is: only the first one counts. */
 __attribute__((visibility("default"))) cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t room,
                                                              void *value, size_t *size) {
   static __typeof__(clGetEventInfo) *real;

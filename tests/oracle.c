@@ -42,7 +42,7 @@ struct cell oracle_identity(strew_reduction reduction, strew_dtype dtype) {
   return cell;
 }
 
-/* Is b a greater number than a, where -0 is less than +0 and NaN is above all? */
+/* True if b is greater than a, with -0 less than +0 and NaN greater than any number. */
 static bool above(double a, double b) {
   if (isnan(a)) return false;
   if (isnan(b)) return true;
@@ -125,7 +125,7 @@ static void advance(int rank, const int64_t *sizes, int64_t *at) {
   }
 }
 
-/* Where in self the index value at coordinates `at` leads; -1: nowhere. */
+/* Returns the position in self of the index value at coordinates `at`, or -1. */
 static int64_t target(const struct scatter_case *c, strew_dtype index_dtype, const void *index, int64_t i,
                       const int64_t *at) {
   int64_t to[STREW_MAX_RANK] = {0};

@@ -1,5 +1,4 @@
-/* ordered.h: the documented order of float sums and products, written down in the plainest way: blocks, lanes, a tree.
- */
+/* ordered.h: the documented order of float sums and products, written in the plainest way: blocks, lanes, a tree. */
 #ifndef ORDERED_H
 #define ORDERED_H
 

@@ -27,7 +27,7 @@ static bool fails(void) {
   return true;
 }
 
-/* How many bytes come at once; 0: a signal came first. */
+/* Returns how many bytes are transferred at once; 0: a signal interrupts first. */
 static size_t shortened(size_t size_bytes) {
   if (!system_faults.hiccups) return size_bytes;
   errno = EINTR;
@@ -59,7 +59,7 @@ ssize_t __wrap_pwrite(int descriptor, const void *from, size_t size_bytes, off_t
   return bytes ? __real_pwrite(descriptor, from, bytes, at) : -1;
 }
 
-/* A descriptor is closed even where that is said to have failed. */
+/* A descriptor is closed even if close reports an error. */
 int __real_close(int descriptor);
 int __wrap_close(int descriptor);
 int __wrap_close(int descriptor) {

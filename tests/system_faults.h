@@ -1,6 +1,5 @@
-/* system_faults.h: the operating system's functions for files, played by the test program: each goes on to the system's
-   own, is counted, and fails when it is told to. (The linker puts them in the place of those that the library calls:
-   --wrap, see the Makefile.) */
+/* system_faults.h: the operating system's functions for files, replaced in the test program: each calls the system's
+   own, is counted, and fails on request. (The linker substitutes them: --wrap, see tests.mk.) */
 #ifndef SYSTEM_FAULTS_H
 #define SYSTEM_FAULTS_H
 
@@ -8,18 +7,18 @@
 
 extern struct system_faults {
   long calls, failed; /* since system_faults_limit */
-  long failing;       /* the number of the call that fails; 0: none does */
+  long failing;       /* the number of the call that fails; 0: none */
   int code;           /* with this errno */
   long on_call;       /* the number of the call during which `then` is called */
   void (*then)(void);
-  void (*seen)(void); /* called at each call; NULL: nothing is */
+  void (*seen)(void); /* called at each call; NULL: not called */
   bool lacks_libraries;
-  bool hiccups;      /* reads and writes are short or interrupted, every other time */
+  bool hiccups;      /* every other read or write is short or interrupted */
   long syncs;        /* of fsync: with hiccups the first is interrupted, the third ... */
-  int creation_mode; /* of the last file that was made */
+  int creation_mode; /* of the latest new file */
 } system_faults;
 
-/* From now on the failing-th call fails with this errno, or none (0). */
+/* From now on the failing-th call fails with this errno; 0: none. */
 void system_faults_limit(long failing, int code);
 
 #endif

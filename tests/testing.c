@@ -27,13 +27,13 @@ static void start_context(void) {
   seed_draws(1);
 }
 
-/* A context in which something was left behind serves no other test. (A test may have given it back itself.) */
+/* A context with leftovers is not reused by the next test. (A test may have closed it itself.) */
 static void finish_context(void) {
   if (!context) return;
   size_t left = strew_context_bytes(context);
   bool is_kept = on_device() && !left && strew_device_finish(device, NULL) == STREW_OK; /* it may be lost */
   if (!is_kept) strew_context_release(context), context = NULL;
-  ck_assert_msg(!left, "%zu bytes of tensor memory were not given back", left);
+  ck_assert_msg(!left, "%zu bytes of tensor memory were not freed", left);
 }
 
 TCase *new_case(Suite *suite, const char *name) {
@@ -63,7 +63,7 @@ bool on_device(void) {
 
 static bool all_is_tried(void) { return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW"); }
 
-/* Scattered, so that every operation and every dtype is met. */
+/* Mixes the bits of i, so that the sample covers every operation and every dtype. */
 bool chosen(int i, int one_in) { return all_is_tried() || ((unsigned)i * 2654435761u >> 12) % (unsigned)one_in == 0; }
 
 int some(int count) { return all_is_tried() ? count : (count + 19) / 20; }
@@ -94,7 +94,7 @@ void clear_failure(void) {
   failure.message[0] = 0;
 }
 
-/* The message, with its tensors on the CPU. */
+/* The message, with the device name replaced by cpu. */
 static const char *message_of_cpu(void) {
   static char text[sizeof failure.message];
   char place[64];
@@ -157,7 +157,7 @@ void random_element(strew_dtype dtype, void *element) {
     uint64_t bits = draw();
     memcpy(element, &bits, strew_dtype_size_bytes(dtype));
     if (!is_nan_element(dtype, element)) return;
-    kind = 2; /* of a NaN the bits are open, and some are signalling */
+    kind = 2; /* NaN payloads are open, and some are signalling */
   }
   if (dtype == STREW_BOOL)
     number = strew_bool(draw() & 1);
@@ -175,7 +175,7 @@ const char *layout_name(enum layout layout) {
   return names[layout];
 }
 
-/* Where the elements of a tensor of that layout lie in a block of `block` elements. */
+/* The layout of a tensor's elements in a block of `block` elements. */
 struct placing {
   int64_t strides[STREW_MAX_RANK], offset, block;
 };
@@ -196,7 +196,7 @@ static void place_permuted(int rank, const int64_t *sizes, struct placing *to) {
 static struct placing place(int rank, const int64_t *sizes, enum layout layout) {
   struct placing to = {.block = 1};
   if (layout == PERMUTED) return place_permuted(rank, sizes, &to), to;
-  bool still = false; /* one dimension stands still at least */
+  bool still = false; /* at least one dimension has stride 0 */
   for (int d = rank - 1; d >= 0; d--) {
     int64_t step = layout == STRIDED ? 2 + draw_below(2) : 1;
     if (layout == EXPANDED && sizes[d] > 1 && (!still || draw_below(2))) still = true, step = 0;
@@ -247,7 +247,7 @@ strew_tensor *random_integers(strew_dtype dtype, int rank, const int64_t *sizes,
   return filled_tensor(dtype, rank, sizes, layout, fill_between, (int64_t[]){low, high});
 }
 
-/* Steps a position on in row-major order, and the offset with it. */
+/* Advances a position in row-major order, and its offset. */
 static void step_on(int rank, const int64_t *sizes, const int64_t *strides, int64_t *position, int64_t *offset) {
   for (int d = rank - 1; d >= 0; d--) {
     *offset += strides[d];
@@ -325,7 +325,7 @@ strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value) {
 
 /* --------------------------------------------------------------------------------------------------- comparison */
 
-/* From the tensor's first element to its last, whatever lies between, as dense memory; to be freed. */
+/* Copies the memory from the tensor's first element to its last, gaps included; the caller frees it. */
 static char *read_span(const strew_tensor *tensor, size_t size) {
   int64_t span = 1, one = 1;
   for (int d = 0; d < strew_tensor_rank(tensor); d++)
@@ -376,7 +376,7 @@ static void write_element(strew_dtype dtype, const void *element, char *text, si
     snprintf(text, room, "%" PRId64, number.as.i);
 }
 
-/* Allowed where exp, pow and the like come from the platform: see assert_close. */
+/* The tolerance if exp, pow and the like come from the platform: see assert_close. */
 static bool is_close(strew_dtype dtype, const void *a, const void *b) {
   static const double units[] = {0x1p-19, 0x1p-48, 0x1.1p-10, 0x1.1p-7},
                       smallest[] = {0x1p-126, 0x1p-1022, 0x1p-24, 0x1p-126};

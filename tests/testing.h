@@ -1,13 +1,15 @@
-/* testing.h: what the Check programs share. Each tests/check_NAME.c defines make_suite and holds only tests; testing.c
-   brings main, the fixture, random tensors of every layout, and comparison bit for bit. A test program sees the library
-   as a host does: strew.h, and scalar.h to read elements.
+/* testing.h: shared by the Check programs. Each tests/check_NAME.c defines make_suite and holds only tests; testing.c
+   has main, the fixture, random tensors of every layout, and comparison bit for bit. A test program uses the library as
+   a host does: strew.h, and scalar.h to read elements.
 
-   Environment: STREW_TEST_THREADS, the context's thread count (else 2); STREW_TEST_DEVICE, where tensors lie (else
-   cpu); STREW_TEST_ALL, to try on other devices, too, all that is tried on the CPU; STREW_TEST_FEW, to try on the CPU
-   just what is tried on others, where a tool makes it slow; STREW_TEST_STEP=n, to make just every n-th event of a trial
-   fail (trials.h). On another device than the CPU drivers take long to wake up and kernels to load: there all tests of
-   a program run in one process, in one context, unless CK_FORK=yes asks for a process each.
- */
+   Environment:
+     STREW_TEST_THREADS   the context's thread count (else 2)
+     STREW_TEST_DEVICE    the device of the tensors (else cpu)
+     STREW_TEST_ALL       set: other devices run everything that the CPU runs
+     STREW_TEST_FEW       set: the CPU runs only what other devices run, for slow tools
+     STREW_TEST_STEP=n    only every n-th event of a trial fails (trials.h)
+   On a device other than the CPU drivers start slowly and load kernels slowly: there all tests of a program run in one
+   process, in one context, unless CK_FORK=yes requires a process each. */
 #ifndef TESTING_H
 #define TESTING_H
 
@@ -20,41 +22,42 @@
 
 Suite *make_suite(void);
 
-/* A case whose tests each get a fresh `context` and `device`, and must leave no byte of tensor memory behind. (On
-   another device than the CPU the context is fresh where a test has failed before.) */
+/* A case whose tests each get a fresh `context` and `device`, and must release all tensor memory. (On a device other
+   than the CPU the context is reused until a test fails.) */
 TCase *new_case(Suite *suite, const char *name);
 extern strew_context *context;
 extern strew_device *device;
 void use_threads(int threads);
-/* Sweeps over many cases run twice: on one thread (turn 0), and, one case after the other, on 2, 3 or 7 (turn 1). All
-   four for each would bring little: a pool larger than the machine takes long to make. */
+/* Sweeps over many cases run twice: on one thread (turn 0), and, case by case, on 2, 3 or 7 (turn 1). All four for each
+   case would take long and find little: starting a pool larger than the machine is slow. */
 enum { TURNS = 2 };
 void use_turn(int turn, int i);
-/* Is it another device than the CPU? Then there is nothing to wrap, and host threads do nothing. */
+/* True for a device other than the CPU. There is no wrap there, and host threads do nothing. */
 bool on_device(void);
-/* How many of `counts` thread counts (or turns) are to be tried: all, or on another device than the CPU one. */
+/* Returns how many of `counts` thread counts (or turns) to try: all, or on a device other than the CPU one. */
 int sweep(int counts);
-/* On another device than the CPU each combination of dtypes, operation and layout takes kernels of its own, which take
-   long to compile: there sweeps try just some, unless STREW_TEST_ALL is set. Is case i among those, one in so many? How
-   many of `count` random cases are tried? */
+/* On a device other than the CPU each combination of dtypes, operation and layout needs kernels of its own, which
+   compile slowly: there sweeps try a sample, unless STREW_TEST_ALL is set. Returns true if case i is in a sample of one
+   in `n`; returns how many of `count` random cases to try. */
 bool chosen(int i, int one_in);
 int some(int count);
-/* Does the device lack this dtype? It is told once that such cases are left out. */
+/* True if the device lacks this dtype. Prints once that such cases are left out. */
 bool lacks(strew_dtype dtype);
-/* The dtype, or float32 in its place where the device lacks it: for draws. */
+/* Returns the dtype, or float32 if the device lacks it: for random draws. */
 strew_dtype dtype_here(strew_dtype dtype);
-/* Where the fixture's contexts take their memory; make_suite may set it. */
+/* The allocator of the fixture's contexts; make_suite may set it. */
 extern strew_allocator test_allocator;
 
-/* The error to hand to every call: ok(strew_fill(..., &failure)). Cleared before each call, for `op` is read, too. (Not
-   ck_assert_msg, which reports to Check's process even where all is well: too slow inside of loops.) */
+/* The error for every call: ok(strew_fill(..., &failure)). Cleared before each call, because `op` is read, too. (Not
+   ck_assert_msg, which reports to Check's process even on success: too slow in loops.) */
 extern strew_error failure;
 #define ok(call)                                                                                                       \
   do {                                                                                                                 \
     clear_failure();                                                                                                   \
     if ((call) != STREW_OK) ck_abort_msg("%s failed: %s", #call, failure.message);                                     \
   } while (0)
-/* The call fails with this code and exactly this message (NULL: any), in which tensors lie on cpu, wherever they do. */
+/* The call fails with this code and exactly this message (NULL: any), in which tensors are on cpu, whatever their
+   device. */
 #define assert_fails(call, code, text)                                                                                 \
   do {                                                                                                                 \
     clear_failure();                                                                                                   \
@@ -63,8 +66,7 @@ extern strew_error failure;
 void clear_failure(void);
 void check_failure(const char *what, strew_status status, strew_status code, const char *message);
 
-/* Random numbers that are the same in every run; seed_draws first in a test whose failure should be repeatable alone.
- */
+/* Random numbers, the same in every run; call seed_draws first in a test whose failure should be repeatable alone. */
 void seed_draws(uint64_t seed);
 uint64_t draw(void);
 int64_t draw_below(int64_t n); /* 0..n-1 */
@@ -72,45 +74,44 @@ int64_t draw_below(int64_t n); /* 0..n-1 */
 enum layout {
   CONTIGUOUS,
   PERMUTED, /* dense memory, dimensions in another order */
-  STRIDED,  /* every second or third element of something larger, from an offset on */
-  EXPANDED, /* stride 0 along some dimensions: reads only */
+  STRIDED,  /* every second or third element of a larger tensor, from an offset on */
+  EXPANDED, /* stride 0 along some dimensions: read only */
   LAYOUT_COUNT
 };
 const char *layout_name(enum layout layout);
 
-/* One element: often a special one (zeros, infinities, NaN, denormals, the ends of the range), else a small number with
-   a fraction, else any bits. */
+/* A random element: often a special one (zeros, infinities, NaN, denormals, the ends of the range), else a small number
+   with a fraction, else any bits. */
 void random_element(strew_dtype dtype, void *element);
 strew_tensor *random_tensor(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout);
 /* Elements in low..high-1, which dtype must hold. */
 strew_tensor *random_integers(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout, int64_t low,
                               int64_t high);
-/* A tensor of that layout, with dense row-major `elements` in it. Not EXPANDED. */
+/* A tensor of that layout with dense row-major `elements`. Not EXPANDED. */
 strew_tensor *tensor_of(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout, const void *elements);
 /* Short vectors: tensor_from_doubles(STREW_FLOAT16, 3, (double[]){1, 2, 3}), converted by STREW_SATURATE. */
 strew_tensor *tensor_from_doubles(strew_dtype dtype, int64_t count, const double *values);
 strew_tensor *tensor_from_integers(strew_dtype dtype, int64_t count, const int64_t *values);
-strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value); /* 0-d */
+strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value); /* rank 0 */
 
 int64_t count_of(int rank, const int64_t *sizes);
-/* Coordinates of the i-th element in row-major order, and where in its storage that of a tensor lies. */
+/* Computes the coordinates of the i-th element in row-major order, and its offset in the tensor's storage. */
 void coordinates(int64_t i, int rank, const int64_t *sizes, int64_t *at);
 int64_t offset_of(const strew_tensor *tensor, int64_t i);
-/* The elements in row-major order, read through data, sizes and strides, not through the library's loops; the caller
-   frees them. */
+/* Returns the elements in row-major order, read through data, sizes and strides, not through the library's loops; the
+   caller frees them. */
 void *host_of(const strew_tensor *tensor);
 
 bool is_float_dtype(strew_dtype dtype);
 bool is_nan_element(strew_dtype dtype, const void *element);
-/* Equal bits, or both NaN? */
+/* True if the bits are equal, or both are NaN. */
 bool same_element(strew_dtype dtype, const void *a, const void *b);
-/* The tensor has this dtype and these elements; where not, the message names the first difference and what was tried.
- */
+/* The tensor has this dtype and these elements; else the message names the first difference and the case. */
 void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 typedef void comparison(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...);
-/* As assert_elements on the CPU. On other devices floats may be off by what OpenCL allows its functions: 16 units in
-   the last place of what is computed, one of a 16-bit dtype's own, all of a denormal. */
+/* Like assert_elements on the CPU. On other devices floats may differ by OpenCL's tolerances: 16 ulps of the computed
+   dtype, one of a 16-bit dtype's own, all of a denormal. */
 void assert_close(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes);

@@ -8,13 +8,13 @@
 
 /* ------------------------------------------------------------------------------------------------- the allocator */
 
-enum { HEAD = 64 }; /* bytes before each block, which keep its size */
+enum { HEAD = 64 }; /* bytes before each block, which hold its size */
 
 static struct {
   long calls, failed;  /* since `limit` */
-  long failing;        /* the number of the call that fails; 0: none does */
+  long failing;        /* the number of the call that fails; 0: none */
   bool stays;          /* those after it fail, too */
-  size_t blocks, held; /* alive, and bytes in them */
+  size_t blocks, held; /* live blocks, and their bytes */
 } memory;
 
 static void limit_memory(long failing, bool stays) {
@@ -32,12 +32,12 @@ static void *allocate(void *user, size_t size_bytes, size_t alignment) {
   void *block;
   check_thread();
   if (user != &memory || !size_bytes || alignment > HEAD || (alignment & (alignment - 1)))
-    ck_abort_msg("asked for %zu bytes, aligned to %zu", size_bytes, alignment);
+    ck_abort_msg("allocation of %zu bytes, aligned to %zu", size_bytes, alignment);
   memory.calls++;
   bool fails = memory.calls == memory.failing || (memory.stays && memory.calls > memory.failing);
   if (memory.failing && fails) return memory.failed++, NULL;
   if (posix_memalign(&block, HEAD, HEAD + size_bytes)) return NULL;
-  memset(block, 0xa5, HEAD + size_bytes); /* nobody may count on zeros */
+  memset(block, 0xa5, HEAD + size_bytes); /* no code may rely on zeros */
   memcpy(block, &size_bytes, sizeof size_bytes);
   memory.blocks++;
   memory.held += size_bytes;
@@ -50,7 +50,7 @@ static void deallocate(void *user, void *block, size_t size_bytes) {
   check_thread();
   memcpy(&asked, whole, sizeof asked);
   if (user != &memory || asked != size_bytes)
-    ck_abort_msg("a block of %zu bytes is given back as one of %zu", asked, size_bytes);
+    ck_abort_msg("a block of %zu bytes is freed with a size of %zu", asked, size_bytes);
   memset(whole, 0x5a, HEAD + size_bytes);
   free(whole);
   memory.blocks--;
@@ -83,11 +83,11 @@ const struct source *trial_source = &allocations;
 
 static struct {
   strew_tensor *tensor, *saved;
-  char *elements; /* as they were, on the host */
+  char *elements; /* the original elements, on the host */
 } operands[64];
 static int operand_count;
 
-/* Keeps watch on a tensor until the test ends. */
+/* Checks a tensor until the test ends. */
 static strew_tensor *operand(strew_tensor *tensor) {
   operands[operand_count].tensor = tensor;
   operands[operand_count].elements = host_of(tensor);
@@ -117,7 +117,7 @@ static void finish(void) {
     free(operands[i].elements);
   }
   operand_count = 0;
-  if (on_device()) return; /* which keeps its kernels until the context goes */
+  if (on_device()) return; /* keeps its kernels until the context is closed */
   use_threads(1);          /* without a pool */
   empty_context();
   ck_assert_msg(memory.blocks == 1, "%zu blocks are left over beside the context", memory.blocks - 1);
@@ -127,16 +127,16 @@ static void finish(void) {
 
 enum { OUT_COUNT = 3 };
 static strew_tensor *out[OUT_COUNT], *expected[OUT_COUNT];
-static strew_error *report; /* NULL in every other attempt: nobody has to ask for one */
+static strew_error *report; /* NULL in every other attempt: an error struct is optional */
 #define TO &out[0], report
 static bool answer;
 
-/* A call, by its number where there are several of a kind, and what it does where nothing fails. */
+/* A call, by its number if there are several of a kind, and its result without failures. */
 struct trial {
   const char *name;
   strew_status (*call)(int i);
   int i;
-  strew_tensor *target; /* what it writes to, if that exists before */
+  strew_tensor *target; /* its destination, if that exists before */
   strew_status status;
 };
 
@@ -162,8 +162,8 @@ static void finish_success(const struct trial *trial, const char *what) {
 
 static bool is_lost(void) { return on_device() && strew_device_finish(device, NULL) != STREW_OK; }
 
-/* What a call has written of its result before it failed is told. (Other devices than the CPU do not know it: what was
-   enqueued is done later.) */
+/* A failing call reports whether it has written a part of its result. (Other devices than the CPU do not know: enqueued
+   kernels run later.) */
 static void check_spoiled(const char *what, strew_tensor *target, const char *message) {
   if (on_device()) return;
   for (int i = 0; i < operand_count; i++) {
@@ -171,25 +171,25 @@ static void check_spoiled(const char *what, strew_tensor *target, const char *me
     char *is = host_of(target);
     size_t size_bytes = (size_t)strew_tensor_numel(target) * strew_dtype_size_bytes(strew_tensor_dtype(target));
     if (report && memcmp(is, operands[i].elements, size_bytes) && !strstr(message, "' may hold a part"))
-      ck_abort_msg("%s has spoiled its target, but says: %s", what, message);
+      ck_abort_msg("%s has changed its target, but reports: %s", what, message);
     free(is);
   }
 }
 
 static void check_failed(const struct trial *trial, const char *what, strew_status status) {
-  strew_error told = failure; /* which reading tensors clears */
+  strew_error told = failure; /* cleared by reading tensors */
   if (report && failure.code != status) ck_abort_msg("%s: %s", what, failure.message);
   if (status != trial->status) trial_source->check(what, status, report);
-  if (is_lost()) return; /* where something was written that could not be taken back */
+  if (is_lost()) return; /* after a write that cannot be undone */
   check_operands(what, trial_source->spoils ? trial->target : NULL);
   if (trial_source->spoils) check_spoiled(what, trial->target, told.message), restore(trial->target);
   for (int k = 0; k < OUT_COUNT; k++)
     if (out[k] != (k ? NULL : trial->target)) ck_abort_msg("%s: result %d was set", what, k);
 }
 
-static bool fresh_pool; /* the worker threads are made anew by every attempt: they take memory, too */
+static bool fresh_pool; /* every attempt starts the worker threads again, because they allocate memory, too */
 
-/* One attempt; did an event fail? */
+/* One attempt; returns true if an event failed. */
 static bool attempt(const struct trial *trial, long failing, bool stays) {
   char what[128];
   snprintf(what, sizeof what, "%s %d, at %s %ld%s", trial->name, trial->i, trial_source->event, failing,
@@ -209,14 +209,14 @@ static bool attempt(const struct trial *trial, long failing, bool stays) {
     check_failed(trial, what, status);
   if (fresh_pool) use_threads(2);
   empty_context();
-  bool is_even = on_device() || (memory.blocks == blocks && memory.held == held); /* a device may have made kernels */
+  bool is_even = on_device() || (memory.blocks == blocks && memory.held == held); /* a device may have built kernels */
   if (!is_even || strew_context_bytes(context) != tensors)
     ck_abort_msg("%s: %zu blocks before, %zu after", what, blocks, memory.blocks);
   tally->lost += is_lost();
   return failed > 0 && !is_lost();
 }
 
-/* First without failures, which tells what the attempts after it have to give. */
+/* First without failures, to get the expected result of the attempts. */
 static void exercise(const char *name, strew_status (*call)(int i), int i, strew_tensor *target) {
   if (is_lost()) return; /* the next test gets another context */
   struct trial trial = {name, call, i, target, STREW_OK};
@@ -232,8 +232,8 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
   restore(target);
   for (int stays = 0; stays < 2; stays++) {
     report = stays ? NULL : &failure;
-    strew_context_seed(context, 7);           /* of which attempts that fail use up none */
-    int step = stays && on_device() ? 19 : 1; /* a call there has hundreds of events, most of them alike */
+    strew_context_seed(context, 7);           /* failing attempts do not use them up */
+    int step = stays && on_device() ? 19 : 1; /* such a call has hundreds of events, most of them alike */
     if (getenv("STREW_TEST_STEP")) step *= atoi(getenv("STREW_TEST_STEP"));
     long close = trial_source->close;
     for (long failing = 1; attempt(&trial, failing, stays); failing += step * (1 + (close ? failing / close : 0)))
@@ -292,7 +292,7 @@ static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_t
   return strew_scatter(self, 0, index, strew_of(src), &options, TO);
 }
 
-/* Name, what is written to if it exists before, call. The tests after this one sweep families. */
+/* Name, destination if it exists before, call. The tests after this one sweep families. */
 #define SCRIPT(X)                                                                                                      \
   X(empty, NULL, strew_empty(device, STREW_INT16, 2, wide, TO))                                                        \
   X(empty_of_nothing, NULL, strew_empty(device, STREW_INT16, 1, (int64_t[]){0}, TO))                                   \
@@ -440,7 +440,7 @@ END_TEST
 static strew_tensor *left, *right;
 static strew_status call_product(int kind) { return strew_matmul((strew_product)kind, left, right, TO); }
 
-/* Operands that are dense, and such that have to be copied; into a new tensor and a strided one. */
+/* Dense operands, and others that must be copied; into a new tensor and a strided one. */
 START_TEST(test_products) {
   static const struct {
     strew_product kind;
@@ -464,7 +464,7 @@ START_TEST(test_products) {
 }
 END_TEST
 
-/* Where worker threads cannot be made, the caller's does all the work. */
+/* If worker threads cannot be created, the caller's thread does all the work. */
 START_TEST(test_pool) {
   start_script();
   fresh_pool = true;
@@ -518,16 +518,16 @@ END_TEST
 START_TEST(test_groups) {
   start_scatter(_i, 0);
   if (reduction == STREW_ASSIGN) return;
-  for (int way = 0; way < 4; way++) { /* without arg or dtype, with it; a size that is given, one that is looked for */
+  for (int way = 0; way < 4; way++) { /* without arg or dtype, with it; a given size, one that is computed */
     exercise("group", call_group, way, NULL);
     exercise("group into", call_group, way, other);
   }
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------- larger ones */
+/* -------------------------------------------------------------------------------------------------- larger operands */
 
-/* Large enough for the ways that devices keep for much work. */
+/* Large enough for the ways that devices use for large work only. */
 enum { LARGE = 70001, LARGE_PLACES = 9000, LARGE_ROWS = 1500, WIDE = 40 };
 static strew_tensor *large, *spread, *places, *table, *table_rows, *table_src;
 
@@ -570,7 +570,7 @@ static strew_status call_large(int i) {
 }
 enum { LARGE_CALLS = 14 };
 
-/* New results, and where there is a target into that. */
+/* New results, and, if there is a target, in place. */
 START_TEST(test_large) {
   start_large();
   exercise("large", call_large, _i, NULL);
@@ -586,12 +586,12 @@ static void share_tally(void) {
 }
 
 static void print_tally(void) {
-  printf("%ld times %s failed in %ld calls, which did without %ld times; the device was lost %ld times\n",
+  printf("%ld times %s failed in %ld calls, which succeeded anyway %ld times; the device was lost %ld times\n",
          tally->failures, trial_source->event, tally->trials, tally->done_without, tally->lost);
   munmap(tally, sizeof *tally);
 }
 
-/* On other devices dtypes that share a way of going are tried once. */
+/* On other devices dtypes with the same code path are tried once. */
 void add_trials(TCase *all) {
   int dtypes = on_device() ? 1 : STREW_DTYPE_COUNT; /* float32 */
   tcase_add_unchecked_fixture(all, share_tally, print_tally);

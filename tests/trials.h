@@ -1,7 +1,7 @@
-/* trials.h: calls of every family that are made to fail wherever they can. A source of failures (allocations, OpenCL's
-   functions) makes the first, the second, the third ... event that a call brings about fail (or all from there on),
-   until the call brings about no more: each time the call fails as it should, or does without; nothing is left over,
-   operands and targets keep their bits, and what succeeds then is right. */
+/* trials.h: calls of every family with failures injected everywhere. A source of failures (allocations, OpenCL's
+   functions) makes the first, the second, the third ... event of a call fail (or all from there on), until the call has
+   no more events. Each time the call fails properly or succeeds without the event; nothing is left over; operands and
+   targets keep their bits; a successful result is right. */
 #ifndef TRIALS_H
 #define TRIALS_H
 
@@ -9,23 +9,23 @@
 
 struct source {
   const char *event;
-  /* From now on the failing-th event fails, and where it `stays` all after it; 0: none does. */
+  /* From now on the failing-th event fails, and if it `stays` all after it; 0: none. */
   void (*limit)(long failing, bool stays);
-  long (*failed)(void); /* how many have failed since */
-  /* May a call fail with this status? Where it was told why, `failure` has the report. */
+  long (*failed)(void); /* number of failures since then */
+  /* True if a call may fail with this status. If it had an error struct, `failure` has the report. */
   void (*check)(const char *what, strew_status status, bool is_told);
-  bool spoils; /* may a call in place that fails have written a part of its result? */
-  long close;  /* so many events are tried one by one, later ones at growing distances; 0: all */
+  bool spoils; /* true if a failing call in place may have written a part of its result */
+  long close;  /* number of events tried one by one, later ones at growing distances; 0: all */
 };
 
-/* The context's allocator, for test_allocator: it checks what it is asked for, and counts. */
+/* The context's allocator, for test_allocator: checks its arguments, and counts. */
 extern const strew_allocator counting_allocator;
 extern const struct source allocations;
 size_t blocks_held(void);
 size_t bytes_held(void);
-/* Has the context give back the blocks that it keeps, by an allocation that fails. */
+/* Makes the context free its kept blocks, by a failing allocation. */
 void empty_context(void);
-/* Which source the trials are for; the tests of all families, to be added to a suite's case. */
+/* The source of failures; adds the tests of all families to a suite's case. */
 extern const struct source *trial_source;
 void add_trials(TCase *all);
 

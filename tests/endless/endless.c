@@ -1,12 +1,12 @@
-/* usage: endless DEVICE SECONDS LOG2_BYTES WORKERS NAME: nothing that a script calls runs on when its time is over.
+/* usage: endless DEVICE SECONDS LOG2_BYTES WORKERS NAME: every call of a script stops at its deadline.
 
-   Makes the calls of cases.lua, each with so many seconds, in sandboxes with one thread, and measures the processor
-   time of each: the time that it has, and half a second, are the most. What runs on is killed. Workers are processes,
-   each with a state of its own, which take one function after the other. NAME: only functions with this in their names;
-   empty: all.
+   Makes the calls of cases.lua, each with a deadline of SECONDS, in sandboxes with one thread, and measures the
+   processor time of each: at most the deadline and half a second. Calls that run longer are killed. Workers are
+   processes, each with a state of its own; each takes the next function when it is free. NAME: only functions with this
+   in their names; empty: all.
 
-   On a device a call that is late is made once more, which counts: a driver compiles kernels when they are first used,
-   and nothing stops it.
+   On a device a late call is repeated, and the second time counts: a driver compiles kernels at first use, and cannot
+   be interrupted.
 
    Strings have 2^LOG2_BYTES bytes; memory is limited to 2 GiB and a multiple of that. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
@@ -30,13 +30,13 @@ enum { MOST_WORKERS = 64, NAME_BYTES = 200, STRINGS = 8 };
 #define TABLES ((size_t)2 << 30)
 #define SLACK  0.5
 
-/* What workers and the process that waits for them share. */
+/* Shared by the workers and the parent process. */
 static struct shared {
   atomic_int next;                /* function */
-  atomic_llong calls, full, late; /* made; that ran until their time was over; that ran on */
+  atomic_llong calls, full, late; /* counts: calls; stopped at their deadline; not stopped */
   struct slot {
-    int function, tuple; /* where it is */
-    bool was_killed;     /* by the tuple before */
+    int function, tuple; /* its position */
+    bool was_killed;     /* by the previous tuple */
     bool is_again;       /* the tuple was late once */
     char group[NAME_BYTES], name[NAME_BYTES];
   } slots[MOST_WORKERS];
@@ -54,7 +54,7 @@ static double processor_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* SIGPROF ends what uses as much; 0: nothing does. */
+/* SIGPROF ends a process after this processor time; 0: never. */
 static void kill_after(double seconds) {
   struct itimerval timer = {{0, 0}, {(time_t)seconds, (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
   setitimer(ITIMER_PROF, &timer, NULL);
@@ -65,7 +65,7 @@ static void give_up(const char *what) {
   _exit(2);
 }
 
-/* The stack: how many functions there are, prepare, name. */
+/* The stack: number of functions, prepare, name. */
 enum { COUNT = 1, PREPARE, NAME };
 
 static lua_State *open_state(void) {
@@ -86,7 +86,7 @@ static lua_State *open_state(void) {
   return L;
 }
 
-/* The collector is stopped, since it would go through all operands that are kept again and again. */
+/* The collector is stopped, because it would traverse all kept operands again and again. */
 static void collect_sometimes(lua_State *L) {
   enum { CALLS = 20000 };
   static int calls;
@@ -97,7 +97,7 @@ static void collect_sometimes(lua_State *L) {
   lua_gc(L, LUA_GCCOLLECT);
 }
 
-/* The script that comes next has as much time as it needs, or the seconds that are measured. */
+/* The next script has no deadline, or the measured one. */
 static void begin(lua_State *L, double seconds) {
   strew_context *context = strew_context_of(L);
   strew_context_limit_time(context, seconds);
@@ -115,7 +115,7 @@ static void set_name(lua_State *L, struct slot *slot) {
   lua_settop(L, NAME);
 }
 
-/* Calls what stands above the group, and gives the processor time that it took. */
+/* Calls the function above the group and returns its processor time. */
 static double measure(lua_State *L, struct slot *slot) {
   const double dead = 20;
   int arguments = lua_gettop(L) - NAME - 3;
@@ -130,7 +130,7 @@ static double measure(lua_State *L, struct slot *slot) {
   return took;
 }
 
-/* Is the call to be made once more? */
+/* True if the call is to be repeated. */
 static bool may_compile(struct slot *slot, double took) {
   bool is_first = took > settings.seconds + SLACK && !slot->is_again && strcmp(settings.device, "cpu") != 0;
   slot->is_again = is_first;
@@ -140,7 +140,7 @@ static bool may_compile(struct slot *slot, double took) {
   return true;
 }
 
-/* The next tuple of the function: false where there is none. */
+/* The next tuple of the function; false if there is none. */
 static bool make_call(lua_State *L, struct slot *slot) {
   lua_settop(L, NAME);
   lua_pushvalue(L, PREPARE);
@@ -164,9 +164,10 @@ static bool make_call(lua_State *L, struct slot *slot) {
   if (is_late) {
     atomic_fetch_add(&shared->late, 1);
     set_name(L, slot);
-    fprintf(stderr, "endless: %s took %.2f s of processor time, it had %g s\n", slot->name, took, settings.seconds);
+    fprintf(stderr, "endless: %s took %.2f s of processor time, its deadline was %g s\n", slot->name, took,
+            settings.seconds);
   }
-  if (!is_long) *slot->group = '\0'; /* otherwise it stands for the others */
+  if (!is_long) *slot->group = '\0'; /* otherwise it represents the others */
   return true;
 }
 
@@ -230,7 +231,7 @@ int main(int argc, char **argv) {
     children[i] = start(slot);
   }
   long long calls = atomic_load(&shared->calls), late = atomic_load(&shared->late);
-  printf("endless on %s: %lld calls, of which %lld ran until their %g s were over; %s ended within %g s of processor "
+  printf("endless on %s: %lld calls, %lld of them stopped at their deadline of %g s; %s ended within %g s of processor "
          "time\n",
          settings.device, calls, (long long)atomic_load(&shared->full), settings.seconds, late ? "not all" : "all",
          settings.seconds + SLACK);

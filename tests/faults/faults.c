@@ -1,14 +1,14 @@
-/* faults.c: the Lua suite and the demonstrations, with everything that can fail made to fail in turn.
+/* faults.c: fault injection: the Lua suite and the demonstrations run with everything that can fail failing in turn.
 
    usage: faults [-n MOST] [-m MODE] [-b BODY] [-v] FILE...
 
-   Each body (an `it`, or a whole demonstration) runs in a process of its own: first as it is, then again and again with
-   its first, second, third ... event failing: each allocation of Lua's, each of the context's, and where $STREW_DEVICE
-   names an OpenCL device each of OpenCL's functions. After each the body has gone well, or has failed for that reason,
-   or has noticed another result than it was due (it catches errors itself); no tensor and no draft of a file is left
-   over, and the next call works. When the Lua state is closed, both heaps are empty and so is OpenCL.
-   Of the events that one place of a body makes (places.h) the first MOST fail. MODE is a word of the table below; BODY,
-   a number, runs alone and in this process, for debuggers. */
+   Each body (an `it`, or a whole demonstration) runs in a process of its own: first without failures, then again and
+   again with its first, second, third ... event failing. Events are allocations of Lua's, allocations of the context's,
+   and, if $STREW_DEVICE names an OpenCL device, calls of OpenCL. Each time the body has succeeded, or has failed for
+   that reason, or has found a wrong result (it catches errors itself). No tensor and no draft of a file is left over,
+   and the next call works. When the Lua state is closed, both heaps and OpenCL are empty.
+   Of the events of each place in a body (places.h) the first MOST fail. MODE is a word of the table below; BODY, a
+   number, runs alone and in this process, for debuggers. */
 #define _POSIX_C_SOURCE 200809L
 #include "places.h"
 #include "session.h"
@@ -25,12 +25,12 @@
 
 enum { DEVICE_NOT_AVAILABLE = -2, UNKNOWN_ERROR = -4711 };
 
-/* In which ways events fail. */
+/* The ways in which events fail. */
 static const struct mode {
   const char *name, *events;
   struct fault fault;
-  bool is_harmless; /* the body has to go well, or else what asks for memory only once has failed */
-  bool is_loss;     /* the device is gone afterwards */
+  bool is_harmless; /* the body must succeed, unless an allocation that is not retried has failed */
+  bool is_loss;     /* the device is lost afterwards */
 } modes[] = {
     {"collect", "Lua's allocations, until Lua has collected", {OF_LUA, 0, 1, 0}, true, false},
     {"lua", "Lua's allocations", {OF_LUA, 0, 2, 0}, false, false}, /* the second is after that collection */
@@ -46,7 +46,7 @@ static const struct mode {
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* What one body's process tells, for each mode and in all. */
+/* Results of one body's process, for each mode and in all. */
 struct counts {
   long bodies, events, trials, failed, well, reasons, results, others, unfinalized;
 };
@@ -74,7 +74,7 @@ static bool is_wanted(const struct mode *mode) {
 
 static bool has(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
-/* Sorts the outcome of a run. */
+/* Classifies the outcome of a run. */
 static void judge(const char *text, struct counts *counts) {
   if (!*text)
     counts->well++;
@@ -82,7 +82,7 @@ static void judge(const char *text, struct counts *counts) {
            has(text, " returned an unknown error") || has(text, " was lost to") || has(text, "stack overflow (") ||
            has(text, ": No space left on device") || has(text, ": Input/output error"))
     counts->reasons++;
-  else if (has(text, "due: ") || has(text, "\n  gives ") || has(text, "\n  fails with"))
+  else if (has(text, "expected: ") || has(text, "\n  gives ") || has(text, "\n  fails with"))
     counts->results++;
   else {
     counts->others++;
@@ -90,7 +90,7 @@ static void judge(const char *text, struct counts *counts) {
   }
 }
 
-enum { TEXT = 400 }; /* room for a message */
+enum { TEXT = 400 }; /* space for a message */
 
 static bool run_well(struct session *session, int body, const struct fault *fault, long *events) {
   char text[TEXT];
@@ -100,13 +100,12 @@ static bool run_well(struct session *session, int body, const struct fault *faul
   return !*text;
 }
 
-/* A session in which the body has run once, for what is made once is made then; but not if it goes well just once. */
+/* A session in which the body has run once, because some objects are created at first use; the body must succeed. */
 static bool prepare(struct session *session, const char *file, int body, bool is_single) {
   return session_open(session, file) && (is_single || run_well(session, body, NULL, NULL));
 }
 
-/* Notes the events of a body with nothing failing, as trials will have them; gives how many. -1: it does not go well.
- */
+/* Records the events of a body without failures, as in the trials; returns their number, or -1 if the body fails. */
 static long rehearse(struct session *session, int body, const struct fault *fault, bool *is_single) {
   const char *file = session->file;
   char text[TEXT];
@@ -127,10 +126,10 @@ static long rehearse(struct session *session, int body, const struct fault *faul
   return events;
 }
 
-/* Did what asks for memory only once fail: lauxlib's buffers, and with Lua 5.4.7 room on the stack? */
+/* True if an allocation that is not retried failed: lauxlib's buffers, and with Lua 5.4.7 stack space. */
 static bool asked_once(const char *text) { return has(text, "not enough memory") || has(text, "stack overflow ("); }
 
-/* One trial: what came of it is counted. Is all as it should be? */
+/* One trial; counts its outcome. Returns true if all is as it should be. */
 static bool try_event(struct session *session, int body, const struct mode *mode, const struct fault *fault,
                       struct counts *counts, bool *is_lost) {
   char text[TEXT];
@@ -186,7 +185,7 @@ static struct report try_body(const char *file, int body) {
 
 static char folder[] = "/tmp/strew-faults-XXXXXX";
 
-/* Each process has a folder of its own, and no word but on standard error. */
+/* Each process has a folder of its own, and writes to standard error only. */
 static pid_t start(const char *file, int body, int to) {
   pid_t child = fork();
   if (child) return child;
@@ -204,7 +203,7 @@ static pid_t start(const char *file, int body, int to) {
     session_close(&session);
   }
   fflush(NULL);
-  if (is_on_device()) _exit(EXIT_SUCCESS); /* drivers do not end well */
+  if (is_on_device()) _exit(EXIT_SUCCESS); /* drivers do not exit cleanly */
   exit(EXIT_SUCCESS);
 }
 
@@ -227,7 +226,7 @@ static int count_bodies(const char *file) {
   return wait_for(child, file, 0) ? -1 : bodies;
 }
 
-/* Adds what bodies have told so far. */
+/* Adds the results of bodies so far. */
 static void collect(int from, struct report *total) {
   for (struct report one; read(from, &one, sizeof one) == sizeof one;) {
     total->troubles += one.troubles;
@@ -237,7 +236,7 @@ static void collect(int from, struct report *total) {
   }
 }
 
-/* Runs all bodies of a file, some at a time. */
+/* Runs all bodies of a file, several at a time. */
 static long try_file(const char *file, struct report *total) {
   enum { MOST_AT_ONCE = 64 };
   pid_t children[MOST_AT_ONCE];

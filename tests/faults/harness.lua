@@ -34,7 +34,7 @@ function os.exit(code) error("ends with " .. tostring(code)) end -- luacheck: ig
 -- ------------------------------------------------------------------------------------------------------ busted's words
 
 local function text(value) return type(value) == "table" and "a table" or tostring(value) end
-local function fail(what, expected, is) error(("due: %s %s, not %s"):format(what, text(expected), text(is)), 3) end
+local function fail(what, expected, is) error(("expected: %s %s, not %s"):format(what, text(expected), text(is)), 3) end
 
 local function same(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end

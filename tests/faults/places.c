@@ -1,5 +1,5 @@
-/* places.c: see places.h. A place is known by the hash of its stack; of two that have the same one stays untold, which
-   is improbable. */
+/* places.c: see places.h. A place is identified by the hash of its stack; a collision, which is improbable, hides one
+   place. */
 #include "places.h"
 
 #include <execinfo.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 64 }; /* calls of C and of Lua that are looked at */
+enum { DEEPEST = 64 }; /* calls of C and of Lua that are examined */
 
 static struct {
   lua_State *L;
@@ -49,7 +49,7 @@ void places_note(void) {
   noted.places[noted.count++] = mix_lua(hash, noted.L);
 }
 
-/* How often has this place come? Counts in a table with open addresses. */
+/* Counts the occurrences of this place, in a table with open addressing. */
 static long count_place(uint64_t *keys, long *times, size_t size, uint64_t place) {
   size_t at = place & (size - 1);
   while (times[at] && keys[at] != place) at = (at + 1) & (size - 1);
@@ -61,7 +61,7 @@ long places_end(long count, long most, const long **events) {
   size_t size = 16;
   long chosen = 0;
   if (count < 0) return 0;
-  if (count != noted.count) abort(); /* or the numbers would be others' */
+  if (count != noted.count) abort(); /* or the numbers would be those of other events */
   while (size < 2 * (size_t)noted.count) size *= 2;
   uint64_t *keys = calloc(size, sizeof *keys);
   long *times = calloc(size, sizeof *times);

@@ -86,7 +86,7 @@ long faults_end(enum origin origin, long *events) {
 
 static void *allocate_for_lua(void *user, void *block, size_t old, size_t size_bytes) {
   (void)user;
-  if (!block) old = 0; /* it told what the block is for */
+  if (!block) old = 0; /* Lua passes the type of the new object */
   if (size_bytes > old && fails(&lua_heap)) return NULL;
   lua_heap.bytes += size_bytes - old;
   lua_heap.blocks += (size_bytes != 0) - (old != 0);
@@ -95,10 +95,10 @@ static void *allocate_for_lua(void *user, void *block, size_t old, size_t size_b
   return NULL;
 }
 
-/* Nobody may count on zeros, nor on what was given back. */
+/* Fills new and freed memory, so that no code relies on zeros or on freed data. */
 static void *allocate_for_strew(void *user, size_t size_bytes, size_t alignment) {
-  enum { LARGE = 1 << 16 };                       /* memory that nobody touches takes none */
-  static const size_t TOO_MUCH = (size_t)1 << 38; /* sanitizers make a noise */
+  enum { LARGE = 1 << 16 };                       /* untouched pages use no memory */
+  static const size_t TOO_MUCH = (size_t)1 << 38; /* sanitizers print a warning */
   void *block = NULL;
   (void)user;
   if (fails(&strew_heap) || size_bytes > TOO_MUCH) return NULL;
@@ -117,13 +117,13 @@ static void give_back_of_strew(void *user, void *block, size_t size_bytes) {
   strew_heap.blocks--;
 }
 
-/* -------------------------------------------------------------------------------------------------- what bodies use */
+/* ----------------------------------------------------------------------------------------------- helpers for bodies */
 
 static char folder[128];
 
 void session_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
 
-/* Commands that were run, and what they said: as long as the process lives. */
+/* Commands and their output, cached for the life of the process. */
 static struct said {
   char *command, *text;
   size_t length;
@@ -153,7 +153,7 @@ static int say(lua_State *L) {
   return 2;
 }
 
-/* Files under the names that strew_save gives to what is not yet whole. */
+/* Files with the names of strew_save's drafts. */
 static int count_drafts(void) {
   DIR *entries = opendir(folder);
   int count = 0;
@@ -164,7 +164,7 @@ static int count_drafts(void) {
 
 /* --------------------------------------------------------------------------------------------------------- sessions */
 
-enum { NAMES = 1, RUN, FINISH, CLOSE, PROBE }; /* positions of the stack: what harness.lua gives */
+enum { NAMES = 1, RUN, FINISH, CLOSE, PROBE }; /* positions on the stack: the results of harness.lua */
 
 void trouble(const char *format, ...) {
   va_list arguments;
@@ -183,7 +183,7 @@ static int prepare(lua_State *L) {
   return 0;
 }
 
-/* Lua goes on where it has no memory to call a finalizer, with this warning. What a tensor holds then comes back when
+/* Lua continues with this warning if there is no memory to call a finalizer. The memory of such a tensor is freed when
    the state is closed. */
 static bool lacks_finalizer;
 static void warn(void *user, const char *text, int continues) {
@@ -242,7 +242,7 @@ long session_run(struct session *session, int i, const struct fault *fault, long
   if (fault) failed = faults_end(fault->origin, events);
   snprintf(text, size, "%s", status == LUA_OK ? "" : luaL_tolstring(L, -1, NULL));
   lua_settop(L, PROBE);
-  if (!call(L, FINISH, 0, 0)) snprintf(text, size, "it cannot clean up");
+  if (!call(L, FINISH, 0, 0)) snprintf(text, size, "cleanup failed");
   return failed;
 }
 
@@ -250,7 +250,7 @@ bool session_is_sane(struct session *session, const char *device) {
   lua_State *L = session->L;
   lua_pushstring(L, device);
   bool is_sane = call(L, PROBE, 1, 1) && lua_toboolean(L, -1);
-  if (!is_sane) trouble("the next call does not work");
+  if (!is_sane) trouble("the next call fails");
   lua_settop(L, PROBE);
   lua_gc(L, LUA_GCCOLLECT);
   if (strew_context_bytes(strew_context_of(L)) > session->resting_bytes) lua_gc(L, LUA_GCCOLLECT);
@@ -263,7 +263,7 @@ bool session_is_sane(struct session *session, const char *device) {
     is_sane = false;
   }
   if (count_drafts() == 0) return is_sane;
-  trouble("half a file is left over");
+  trouble("a draft of a file is left over");
   return false;
 }
 

@@ -1,5 +1,5 @@
-/* session.h: a Lua state with the module open and one file of bodies (harness.lua) loaded, whose events can be made to
-   fail: allocations of Lua's and of the context's, OpenCL's functions, the operating system's for files. */
+/* session.h: a Lua state with the module open and one file of bodies (harness.lua) loaded. Its events can fail:
+   allocations of Lua's and of the context's, OpenCL's functions, the operating system's functions for files. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -7,47 +7,47 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whose events fail. */
+/* The events that fail. */
 enum origin { OF_LUA, OF_STREW, OF_OPENCL, OF_SYSTEM };
 
-/* From now on the failing-th event, and `width` in all (0: all after it) fail, with this code where events have one;
-   failing 0: none does. (Of the system's just one does; with width 0 all reads and writes of files are short or
-   interrupted by signals besides.) */
+/* From now on the failing-th event fails, and `width` in all (0: all after it), with this code if events have one;
+   failing 0: none. (Of the system's functions just one fails; with width 0 all reads and writes of files are also short
+   or interrupted by signals.) */
 struct fault {
   enum origin origin;
   long failing;
   int width, code;
 };
-/* From here on `seen` is called at each event while faults are on (NULL: nothing is). */
+/* From now on `seen` is called at each event while faults are on (NULL: not called). */
 void faults_watch(void (*seen)(void));
 void faults_begin(const struct fault *fault);
-/* No more failures; gives how many there were, and in *events how many events. */
+/* Ends the failures; returns their number, and in *events the number of events. */
 long faults_end(enum origin origin, long *events);
 
 struct session {
   lua_State *L;
   const char *file;
   int bodies;
-  size_t resting_bytes; /* of tensors, when no body runs */
-  bool is_spent;        /* tensors are held that Lua has lost sight of, until it is closed */
+  size_t resting_bytes; /* of tensors, while no body runs */
+  bool is_spent;        /* Lua has lost tensors, whose memory is freed when it is closed */
 };
 
-/* The folder that bodies write to; each process needs one of its own. */
+/* The folder for the bodies' files; one for each process. */
 void session_folder(const char *path);
-/* false: `trouble` was told. */
+/* false: `trouble` was called. */
 bool session_open(struct session *session, const char *file);
-/* What tensors hold now they may hold after a run. */
+/* Accepts the present memory of tensors as what may remain after a run. */
 void session_rest(struct session *session);
-/* false: something is left over of Lua's memory, the context's, or OpenCL's. */
+/* false: memory of Lua's, of the context's or of OpenCL's is left over. */
 bool session_close(struct session *session);
-/* Body i; gives its name. */
+/* Returns the name of body i. */
 const char *session_body(struct session *session, int i);
-/* Runs body i under this fault (NULL: none), then what it has to clean up without one. The message is put into text
-   (empty: it went well). */
+/* Runs body i under this fault (NULL: none), then its cleanup without a fault. The message is written to text (empty:
+   success). */
 long session_run(struct session *session, int i, const struct fault *fault, long *events, char *text, size_t size);
-/* After a run: is everything back, and does the next call work, on the default device or on this one? */
+/* After a run: true if everything is released and the next call works, on the default device or on this one. */
 bool session_is_sane(struct session *session, const char *device);
-/* Tells what is wrong, on standard error. */
+/* Reports an error on standard error. */
 void trouble(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

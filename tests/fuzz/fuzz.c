@@ -21,7 +21,7 @@
 const char *fuzz_input = "(bytes)";
 
 void fuzz_break(const char *file, int line, const char *fact) {
-  fprintf(stderr, "%s:%d: %s: it does not hold that %s\n", file, line, fuzz_input, fact);
+  fprintf(stderr, "%s:%d: %s: broken: %s\n", file, line, fuzz_input, fact);
   abort();
 }
 
@@ -40,7 +40,7 @@ static void *allocate(void *user, size_t size_bytes, size_t alignment) {
 static void deallocate(void *user, void *block, size_t size_bytes) {
   (void)user;
 #ifdef ADDRESS_SANITIZER
-  PROMISE(malloc_usable_size(block) == size_bytes); /* that of ASan tells what was asked for */
+  PROMISE(malloc_usable_size(block) == size_bytes); /* ASan's allocator would report the request */
 #endif
   PROMISE(held_bytes >= size_bytes);
   held_bytes -= size_bytes;
@@ -54,7 +54,7 @@ size_t fuzz_held_bytes(void) { return held_bytes; }
 strew_device *fuzz_device(void) {
   static strew_device *device;
   const strew_options options = {.threads = 1, .memory_limit_bytes = 256 << 20, .allocator = fuzz_allocator};
-  strew_context *context = NULL; /* stays until the process ends */
+  strew_context *context = NULL; /* kept until the process ends */
   if (device) return device;
   PROMISE(strew_context_create(&options, &context, NULL) == STREW_OK);
   PROMISE(strew_device_find(context, "cpu", &device, NULL) == STREW_OK);
@@ -65,7 +65,7 @@ void fuzz_expect_nothing(void) { PROMISE(strew_context_bytes(strew_device_contex
 
 /* ------------------------------------------------------------------------------------------------------------ files */
 
-/* libFuzzer leaves at once where it has found something: then the folder stays. */
+/* libFuzzer exits at once when it finds something: then the folder stays. */
 static char folder[64];
 
 static void remove_folder(void) {
@@ -79,7 +79,7 @@ static void remove_folder(void) {
   rmdir(folder);
 }
 
-/* In memory where the system has a place for that. */
+/* In memory, if the system has a file system for it. */
 const char *fuzz_folder(void) {
   if (*folder) return folder;
   strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/strew-fuzz-XXXXXX" : "/tmp/strew-fuzz-XXXXXX");
@@ -126,8 +126,8 @@ static bool are_same(const strew_table *a, const strew_table *b) {
   return true;
 }
 
-/* What was loaded can be saved, and comes back. (A file of numbers says nothing of an empty column's words, or of
-   float32: what is saved is what the options of loading would give again.) */
+/* What was loaded can be saved and loaded again. (A .csv file does not record an empty column's words, or float32:
+   compared with the options of loading.) */
 static void save_again(const char *suffix, strew_tensor *tensor, const strew_table *table,
                        const strew_load_options *options, const strew_save_options *save) {
   char path[128];

@@ -1,4 +1,4 @@
-/* fuzz_csv.c: any bytes as a .csv; the first one says under which options. */
+/* fuzz_csv.c: any bytes as a .csv; the first one selects the options. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

@@ -1,5 +1,5 @@
-/* fuzz_npy.c: any bytes as a .npy, read and mapped: what can be mapped (elements as this machine has them) can be read.
- */
+/* fuzz_npy.c: any bytes as a .npy, read and mapped: a file that can be mapped (elements in this machine's format) can
+   be read. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

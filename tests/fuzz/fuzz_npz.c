@@ -1,5 +1,5 @@
-/* fuzz_npz.c: any bytes as a .npz. What is changed in a member would hardly ever get beyond its checksum: the bytes are
-   tried as they are, and with the checksums of what is stored put right. */
+/* fuzz_npz.c: any bytes as a .npz. A changed member would fail its checksum: the bytes are tried as they are, and with
+   corrected checksums of stored members. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void put_little(uint8_t *at, uint32_t value) {
   for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* The member of which `entry`, in the archive's list, tells. */
+/* The member described by `entry` in the archive's directory. */
 static void repair_member(uint8_t *bytes, size_t size, uint8_t *entry) {
   enum { LOCAL_BYTES = 30 };
   size_t begin = little(entry + 42, 4), length = little(entry + 20, 4);

@@ -1,4 +1,4 @@
-/* fuzz_png.c: any bytes as a .png, as they are, and with each chunk's checksum put right. */
+/* fuzz_png.c: any bytes as a .png, as they are, and with each chunk's checksum corrected. */
 #include "fuzz.h"
 
 static uint32_t big(const uint8_t *at) {

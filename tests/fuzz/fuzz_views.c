@@ -1,6 +1,6 @@
-/* fuzz_views.c: views of views of a tensor, as the bytes choose: any op with any sizes, as_strided above all. Whatever
-   a view is, its elements lie within the storage, it reads as its strides say, and computes as its dense copy does, bit
-   for bit, what is written to it is there, and nothing else of the storage has changed. */
+/* fuzz_views.c: views of views of a tensor, chosen by the bytes: any op with any sizes, often as_strided. Every view's
+   elements lie within the storage. It reads as its strides say, and computes like its dense copy, bit for bit. Written
+   elements appear, and nothing else in the storage changes. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -14,8 +14,7 @@ struct base {
   size_t size_bytes, element_bytes;
 };
 
-/* ------------------------------------------------------------------------------------------------------ what is made
- */
+/* --------------------------------------------------------------------------------------------------- creating views */
 
 static struct base new_base(struct bytes *bytes) {
   struct base base = {0};
@@ -43,7 +42,7 @@ static int take_list(struct bytes *bytes, int64_t *list) {
   return count;
 }
 
-/* A view of `tensor`, or NULL where it is refused. */
+/* A view of `tensor`, or NULL if it is refused. */
 static strew_tensor *new_view(struct bytes *bytes, strew_tensor *tensor) {
   enum { VIEW, PERMUTE, EXPAND, AS_STRIDED, TRANSPOSE, T, SQUEEZE, UNSQUEEZE, SELECT, NARROW, SLICE, KINDS };
   int64_t list[STREW_MAX_RANK + 2] = {0}, strides[STREW_MAX_RANK + 2] = {0};
@@ -75,8 +74,7 @@ static strew_tensor *new_view(struct bytes *bytes, strew_tensor *tensor) {
   return made;
 }
 
-/* ------------------------------------------------------------------------------------------------------- what it holds
- */
+/* --------------------------------------------------------------------------------------------------------- elements */
 
 static void check_reach(const struct base *base, const strew_tensor *view) {
   const int64_t *sizes = strew_tensor_sizes(view), *strides = strew_tensor_strides(view);
@@ -95,7 +93,7 @@ static void check_reach(const struct base *base, const strew_tensor *view) {
   PROMISE(count == 0 || last < base->count);
 }
 
-/* Where element i, in row-major order, lies in the storage. */
+/* Returns the offset in the storage of element i, in row-major order. */
 static size_t place_of(const strew_tensor *view, int64_t i) {
   const int64_t *sizes = strew_tensor_sizes(view), *strides = strew_tensor_strides(view);
   int64_t offset = strew_tensor_offset(view);
@@ -119,10 +117,9 @@ static void check_elements(const struct base *base, const strew_tensor *view) {
   free(storage), free(read);
 }
 
-/* ------------------------------------------------------------------------------------------------------ what it does
- */
+/* ------------------------------------------------------------------------------------------------------- operations */
 
-/* The op's result, or NULL. */
+/* Returns the op's result, or NULL. */
 static strew_tensor *compute(struct bytes bytes, strew_tensor *tensor) {
   strew_tensor *made = NULL, *second = NULL;
   int op = fuzz_below(&bytes, 9), dim = (int)fuzz_integer(&bytes);

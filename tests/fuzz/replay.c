@@ -1,5 +1,5 @@
-/* replay.c: feeds a target the bytes of files, and of the files in folders: what libFuzzer once found, with any
-   compiler. A folder that is not there holds none. */
+/* replay.c: feeds a target the bytes of files, and of the files in folders (libFuzzer's findings), with any compiler. A
+   missing folder is empty. */
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
 
@@ -15,7 +15,7 @@ static void replay_file(const char *path, size_t size) {
   FILE *file = fopen(path, "rb");
   uint8_t *bytes = malloc(size + 1);
   PROMISE(file && bytes && fread(bytes, 1, size, file) == size);
-  uint8_t *exact = realloc(bytes, size ? size : 1); /* reading beyond its end is seen */
+  uint8_t *exact = realloc(bytes, size ? size : 1); /* sanitizers find reads past its end */
   fclose(file);
   fuzz_input = path;
   LLVMFuzzerTestOneInput(exact, size);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All of a tensor as a string: dtype, layout, and the elements of a small one. */
+/* A tensor as a string: dtype, layout, and the elements of a small one. */
 static int look(lua_State *L) {
   enum { MOST_BYTES = 512 };
   const strew_tensor *tensor = strew_check(L, 1);
@@ -29,7 +29,7 @@ static int look(lua_State *L) {
   return 1;
 }
 
-/* The generator, a function of the bytes, is all that the stack holds. */
+/* The stack holds only the generator, a function of the bytes. */
 static lua_State *open_generator(const char *path) {
   /* Small operands are split among threads, too. */
   const strew_options options = {
@@ -60,7 +60,7 @@ static void close_generator(lua_State *L) {
   PROMISE(fuzz_held_bytes() == 0);
 }
 
-/* The limits of a state may be met at any place: such a script is over. */
+/* The limits of a state may be exceeded anywhere: the script ends there. */
 static bool is_limit(const char *message) {
   return strstr(message, "not enough memory") || strstr(message, "does not suffice") ||
          strstr(message, "out of memory") || strstr(message, "time limit");

@@ -1,9 +1,9 @@
-/* limits_host.c: a host that runs scripts that it does not trust (strew_new_state in strew_lua.h).
+/* limits_host.c: a host that runs untrusted scripts (strew_new_state in strew_lua.h).
 
-   1. A script that is stopped leaves a state that is usable, again and again, and tensors that are whole.
-   2. The host stops a script from another thread, be it in Lua, in a native call, or in a function of Lua's libraries.
-   3. Lua's memory and that of tensors share a limit; what is given back counts no more, and in the end nothing does.
-   4. Several states, each on a thread of its own, keep to their limits and know nothing of one another. */
+   1. A stopped script leaves a usable state, again and again, and intact tensors.
+   2. The host stops a script from another thread, in Lua, in a native call, or in a function of Lua's libraries.
+   3. Lua's memory and the memory of tensors share a limit. Freed memory does not count, and in the end none is used.
+   4. Several states, each on a thread of its own, keep to their limits and do not affect one another. */
 #define _POSIX_C_SOURCE 200809L
 #include "strew_lua.h"
 
@@ -31,7 +31,7 @@ static lua_State *new_state(size_t memory_bytes, double seconds) {
   return L;
 }
 
-/* The script's error, or its result. */
+/* Returns the script's error, or its result. */
 static const char *run(lua_State *L, const char *script) {
   lua_settop(L, 0);
   if (luaL_loadbufferx(L, script, strlen(script), "=script", "t") != LUA_OK || lua_pcall(L, 0, 1, 0) != LUA_OK)
@@ -52,7 +52,7 @@ static void test_again(void) {
   expect_run(L, "kept = strew.arange(5) return kept:sum():item()", "10");
   for (int round = 0; round < ROUNDS; round++) {
     expect_run(L, "while true do pcall(function() while true do end end) end", "stopped, it continued");
-    expect_run(L, "return 1", "stopped, it continued"); /* until the host says otherwise */
+    expect_run(L, "return 1", "stopped, it continued"); /* until the host changes it */
     strew_restart_limits(L);
     expect_run(L, "local r = strew.rand(1000000) while true do r:sort() end", "time limit");
     strew_restart_limits(L);

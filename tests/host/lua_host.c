@@ -1,9 +1,9 @@
-/* lua_host.c: a program with Lua states of its own, as a host application has them.
+/* lua_host.c: a program with Lua states of its own, like a host application.
 
-   1. Tensors go to scripts and come back (strew_lua.h).
+   1. Tensors are passed to scripts and returned (strew_lua.h).
    2. Lua's allocator fails at every call in turn, while the module is opened and while it is used: Lua raises its
-   memory error, or the call goes on; no tensor is left over. Under a sanitizer nothing else may be, either.
-   3. So does the context's, where a call makes several tensors and reads them: scripts get strew's error. */
+   memory error, or the call continues; no tensor is left over, and under a sanitizer no other memory either.
+   3. So does the context's, in calls that create several tensors and read them: scripts get strew's error. */
 #include "strew_lua.h"
 
 #include <lauxlib.h>
@@ -23,8 +23,7 @@ static void expect(bool fact, const char *what, long at) {
   printf("lua_host: %s (%ld)\n", what, at);
 }
 
-/* ------------------------------------------------------------------------------------------- tensors across the border
- */
+/* ---------------------------------------------------------------------------------- tensors between host and script */
 
 static const float numbers[] = {1, 2, 3};
 
@@ -71,12 +70,11 @@ static void test_border(void) {
   strew_data(tensor, (void **)&data, NULL);
   expect(data && data[0] == 10, "the script wrote to the host's tensor", 0);
   strew_release(tensor);
-  expect(strew_context_bytes(context) == 0, "the state held no tensor any more", 0);
+  expect(strew_context_bytes(context) == 0, "the state had lost its tensor", 0);
   strew_context_release(context);
 }
 
-/* ------------------------------------------------------------------------------------------------ the width of lines
- */
+/* ------------------------------------------------------------------------------------------------------- line width */
 
 static int give_columns(void *user) { return *(int *)user; }
 
@@ -98,21 +96,20 @@ static void test_columns(void) {
   strew_set_columns(L, give_columns, &columns);
   expect(is_text(L, print, narrow), "the host's width is used", 0);
   columns = 300;
-  expect(is_text(L, print, wide), "it is asked for anew", 0);
+  expect(is_text(L, print, wide), "it is queried again", 0);
   columns = 0;
-  expect(is_text(L, print, wide), "it may not know it", 0);
+  expect(is_text(L, print, wide), "the host may not know it", 0);
   columns = 12;
   expect(is_text(L, "strew.set_printoptions{linewidth = 80} return tostring(strew.arange(100, 106))", wide),
          "a script's own width goes first", 0);
   expect(is_text(L, "strew.set_printoptions{linewidth = 'auto'} return tostring(strew.arange(100, 106))", narrow),
          "and comes to an end", 0);
   strew_set_columns(L, NULL, NULL);
-  expect(is_text(L, print, wide), "the host may take its opinion back", 0);
+  expect(is_text(L, print, wide), "the host may withdraw its width", 0);
   lua_close(L);
 }
 
-/* ------------------------------------------------------------------------------------------------ memory that runs out
- */
+/* ------------------------------------------------------------------------------------------------ Lua out of memory */
 
 struct allocations {
   bool is_limited;
@@ -149,7 +146,7 @@ static lua_State *open_state(struct allocations *allocations) {
   return L;
 }
 
-/* Calls the function on top with so many allocations allowed; gives whether they were enough. */
+/* Calls the function on top with that many allocations allowed; true if they were enough. */
 static bool call_limited(lua_State *L, struct allocations *allocations, long allowed) {
   allocations->left = allowed;
   allocations->is_limited = true;
@@ -188,7 +185,7 @@ static void test_use(void) {
   }
 }
 
-/* ---------------------------------------------------------------------------------- tensor memory that runs out */
+/* ------------------------------------------------------------------------------------------ tensor memory exhausted */
 
 static void *allocate_tensor(void *user, size_t size_bytes, size_t alignment) {
   struct allocations *allocations = user;
@@ -206,7 +203,7 @@ static const char making[] = "strew, print = ..., function() end\n"
                              "color = strew.full({4, 5, 3}, 7, {dtype = 'uint8'})\n"
                              "odd = strew.tensor{1.0, 0/0, 1/0, -7}\n";
 
-/* Each makes several tensors. */
+/* Each creates several tensors. */
 static const char *const makers[] = {
     "strew.show(t, {width = 3, height = 2, style = 'ascii'})",
     "strew.show(m, {width = 3, style = 'truecolor', colormap = 'magma'})",
@@ -240,7 +237,7 @@ static const char *const makers[] = {
 };
 enum { MAKERS = sizeof makers / sizeof *makers };
 
-/* Runs it with so many allocations allowed; gives whether they were enough. */
+/* Runs it with that many allocations allowed; true if they were enough. */
 static bool make_limited(lua_State *L, struct allocations *allocations, const char *maker, long allowed) {
   luaL_loadstring(L, maker);
   allocations->left = allowed;

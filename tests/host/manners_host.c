@@ -1,6 +1,5 @@
-/* manners_host.c: a host with a locale whose decimal point is a comma, signal handlers of its own and a rounding of its
-   own: whatever a script prints, reads, writes and complains of is what it is elsewhere, and all three are left alone.
- */
+/* manners_host.c: a host with a decimal comma in its locale, signal handlers of its own and a rounding mode of its own.
+   A script's output, input and error messages are the same as elsewhere, and strew changes none of the three. */
 #define _GNU_SOURCE /* mkdtemp, NSIG */
 #include "strew_lua.h"
 
@@ -28,7 +27,7 @@ static void expect(bool fact, const char *what) {
   printf("manners_host: %s\n", what);
 }
 
-/* Numbers with fractions, by all ways out and in. */
+/* Numbers with fractions, by every way of output and input. */
 static const char script[] = "local strew, path = ...\n"
                              "local said = {}\n"
                              "local function say(x) said[#said + 1] = tostring(x) end\n"
@@ -46,7 +45,7 @@ static const char script[] = "local strew, path = ...\n"
                              "say(big:sum()) say(big:cumsum(0)) say(big:sort(0, true))\n"
                              "return table.concat(said, '\\n')\n";
 
-/* What the script says, in a state of its own; the caller frees it. */
+/* Returns the script's output, in a state of its own; the caller frees it. */
 static char *run(const char *path) {
   lua_State *L = luaL_newstate();
   luaL_openlibs(L);
@@ -62,14 +61,14 @@ static char *run(const char *path) {
 static void expect_same(const char *plain, const char *path, const char *what) {
   char *said = run(path);
   expect(strcmp(plain, said) == 0, what);
-  if (strcmp(plain, said) != 0) printf("due is\n%s\nand not\n%s\n", plain, said);
+  if (strcmp(plain, said) != 0) printf("expected\n%s\nnot\n%s\n", plain, said);
   free(said);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the locale
  */
 
-/* One that this machine has, else one that is made for the test. */
+/* A locale of this machine, or one that is built for the test. */
 static bool set_comma(const char *folder) {
   char command[512];
   if (setlocale(LC_ALL, "de_DE.UTF-8")) return true;
@@ -81,7 +80,7 @@ static bool set_comma(const char *folder) {
 
 static void test_locale(const char *plain, const char *folder, const char *path) {
   if (!set_comma(folder)) {
-    printf("manners_host: the locale is left out: neither is de_DE.UTF-8 installed, nor can localedef make it (Debian: "
+    printf("manners_host: the locale is left out: de_DE.UTF-8 is not installed, and localedef cannot build it (Debian: "
            "locales)\n");
     return;
   }
@@ -93,8 +92,7 @@ static void test_locale(const char *plain, const char *folder, const char *path)
   free(before);
 }
 
-/* --------------------------------------------------------------------------------------------------- signals, rounding
- */
+/* ------------------------------------------------------------------------------------------------ signals, rounding */
 
 static void handle(int number) { (void)number; }
 
@@ -137,7 +135,8 @@ static void test_rounding(const char *plain, const char *path) {
   }
   fesetround(FE_TONEAREST);
 #ifdef __x86_64__
-  const unsigned usual = _mm_getcsr(), flushing = usual | 1 << 6 | 1 << 15; /* denormals taken for zeros, made zeros */
+  const unsigned usual = _mm_getcsr(),
+                 flushing = usual | 1 << 6 | 1 << 15; /* denormal operands and results flushed to zero */
   _mm_setcsr(flushing);
   expect_same(plain, path, "the host's treatment of denormals changes what is said");
   expect((_mm_getcsr() | 0x3f) == (flushing | 0x3f), "the host's treatment of denormals was changed");

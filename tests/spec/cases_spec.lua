@@ -41,7 +41,7 @@ local function check(name, got, spec, tol)
   local expected = tensor_of(spec) -- rounded to the dtype, as the result is
   local a, b = got:reshape(-1):tolist(), expected:reshape(-1):tolist()
   for i = 1, #b do
-    if differs(a[i], b[i], tol) then error(("%s: element %d is %s, due %s"):format(name, i - 1, a[i], b[i]), 2) end
+    if differs(a[i], b[i], tol) then error(("%s: element %d is %s, expected %s"):format(name, i - 1, a[i], b[i]), 2) end
   end
 end
 

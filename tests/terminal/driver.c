@@ -1,21 +1,21 @@
 /* driver.c: usage: driver PROGRAM SESSION...
-   Drives the program through a pseudo-terminal, as SESSION tells line by line:
+   Drives the program through a pseudo-terminal, by the commands of SESSION, one a line:
 
      run [NAME=VALUE...] [ARGUMENT...]   starts the program at a terminal of 80 x 24
      type TEXT                           types it; \r is Enter, \t Tab, \e Escape, \003 Ctrl-C, \\ a backslash
      enter TEXT                          waits for a prompt, "> " or ">> ", and types TEXT and Enter
      press TEXT                          the same without Enter
-     show TEXT                           waits until the terminal has shown it, after what was waited for last
-     not TEXT                            fails if it stood in what was shown up to there, since the `show` before
-     pause                               lets 10 ms go by
-     size COLUMNS LINES                  the window changes
+     show TEXT                           waits until the terminal shows it, after the text of the last wait
+     not TEXT                            fails if it was shown between the last two `show`
+     pause                               waits 10 ms
+     size COLUMNS LINES                  resizes the window
      signal NUMBER                       sends it to the program
-     cooked                              gives the terminal the mode in which a shell leaves it
+     cooked                              sets the terminal's mode as a shell leaves it
      end [STATUS]                        waits for the program's end, with that exit status (else 0)
 
-   Lines that begin with # say what comes next. Texts are compared without the terminal's control sequences and carriage
-   returns. Nothing is measured: what does not come within 60 seconds does not come. Prints what went wrong with all
-   that was shown; exit status 1 then. */
+   Lines that begin with # describe the next ones. Texts are compared without the terminal's control sequences and
+   carriage returns. Times are not measured; a wait ends after 60 seconds. On failure it prints the command and all
+   output of the terminal; exit status 1. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -37,13 +37,13 @@ enum { LONGEST_SHOWN = 1 << 22, PATIENCE_MS = 60000, MOST_ARGUMENTS = 32 };
 static const char *program;
 static pid_t child;
 static int terminal = -1;
-static char shown[LONGEST_SHOWN];   /* what the terminal showed, without control sequences */
-static size_t length, seen, before; /* how much there is; the ends of what the last two `show` found */
+static char shown[LONGEST_SHOWN];   /* output of the terminal, without control sequences */
+static size_t length, seen, before; /* its length; the ends of the matches of the last two `show` */
 static const char *topic = "";
 
 /* --------------------------------------------------------------------------------------------------------- terminal */
 
-/* Where we are in a control sequence: outside, after ESC, in "ESC [ ...", in "ESC ] ..." */
+/* State in a control sequence: outside, after ESC, in "ESC [ ...", in "ESC ] ..." */
 static enum { TEXT, ESCAPE, SEQUENCE, COMMAND } state;
 
 static void take(char c) {
@@ -65,7 +65,7 @@ static void take(char c) {
   }
 }
 
-/* Reads what is there, waiting for up to so long. False: nothing more will come. */
+/* Reads the available output, waiting up to this time. False: the terminal is closed. */
 static bool read_some(int wait_ms) {
   char bytes[4096];
   struct pollfd in = {terminal, POLLIN, 0};
@@ -101,8 +101,7 @@ static bool start(char **arguments, int columns, int lines) {
   _exit(127);
 }
 
-/* -------------------------------------------------------------------------------------------------------- the session
- */
+/* ------------------------------------------------------------------------------------------------------ the session */
 
 /* In place: \r, \n, \t, \e, \NNN, \\. */
 static void unescape(char *text) {
@@ -147,7 +146,7 @@ static bool show(const char *text) {
   return true;
 }
 
-/* Is a prompt the last that is shown, and nothing more on its way? */
+/* True if a prompt is the last output, and no more follows. */
 static bool await_prompt(void) {
   static const char prompt[] = "> ";
   size_t n = sizeof prompt - 1;
@@ -164,7 +163,7 @@ static bool was_not_shown(const char *text) {
   return !found || found >= shown + seen;
 }
 
-/* The end: the exit status, or 128 + a signal's number; -1: it does not come. */
+/* The end: the exit status, or 128 + a signal's number; -1: the program did not end. */
 static int finish(void) {
   long deadline = now_ms() + PATIENCE_MS;
   int status;

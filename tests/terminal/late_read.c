@@ -1,5 +1,4 @@
-/* late_read.c: for LD_PRELOAD: what is read from a terminal is read 20 ms late, so that a signal may come between the
-   word that there is something and the read. */
+/* late_read.c: for LD_PRELOAD: terminal input is read 20 ms late, so that a signal can arrive between poll and read. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>
