@@ -299,11 +299,18 @@ START_TEST(finishes_agree) {
 }
 END_TEST
 
-/* Prefetching changes no result: any distances of elements and rows, also beyond those of any processor. */
-static void draw_ahead(struct tile *tile) {
-  tile->processor = (enum processor)draw_below(PROCESSOR_COUNT);
-  tile->far = draw_below(2), tile->crowded = draw_below(2);
-  tile->place_ahead = draw_below(100), tile->row_ahead = draw_below(40);
+/* Prefetches change nothing, in whatever combination and at whatever distance. */
+static void draw_prefetching(struct tile *tile) {
+  tile->prefetch = (struct prefetching){.dst = draw_below(2),
+                                        .blocked = draw_below(2),
+                                        .streams = draw_below(2),
+                                        .nta = draw_below(2),
+                                        .foresees_order = draw_below(2),
+                                        .dst_ahead = draw_below(100),
+                                        .row_ahead = draw_below(40)};
+  const struct tuning *tuning = &tuning_rows[draw_below(PROCESSOR_COUNT)];
+  tile->prefetch.index = stream_of(tuning, (const char *)tile->source.index, sizeof *tile->source.index, 1);
+  tile->prefetch.src = stream_of(tuning, tile->source.src, tile->source.row, 1);
 }
 
 /* Rows of two destinations, in order and by a list, with index values out of range. */
@@ -319,17 +326,17 @@ static void check_joined_rows(int isa, strew_dtype dtype, int reduction, int64_t
   draw_row(1, dtype, columns + CONTRIBUTED), draw_row(2, dtype, PLACES * columns);
   clear();
   memcpy(expected, in[2], (size_t)(PLACES * columns * size)), memcpy(found, in[2], (size_t)(PLACES * columns * size));
-  struct tile tile = {.rows = CONTRIBUTED, .columns = columns, .index = index, .size = PLACES, .count = PLACES};
-  tile.self_column = tile.src_column = size;
-  tile.step = columns * size;
-  tile.src = in[1];
-  tile.src_row = size; /* each begins one element after the previous one */
-  draw_ahead(&tile);
+  /* each row of src begins one element after the one before */
+  struct tile tile = {.rows = CONTRIBUTED,
+                      .columns = columns,
+                      .source = {.index = index, .src = in[1], .row = size, .column = size},
+                      .target = {.column = size, .step = columns * size, .owned = {0, PLACES, PLACES}}};
+  draw_prefetching(&tile);
   const int64_t rows = by_list ? listed : CONTRIBUTED, *select = by_list ? list : NULL;
-  tile.self = expected;
-  bool nobodys = row_of[ISA_PLAIN]->of[dtype].join[reduction](&tile, rows, select);
-  tile.self = found;
-  ck_assert(row_of[isa]->of[dtype].join[reduction](&tile, rows, select) == nobodys);
+  tile.target.self = expected;
+  bool out_of_range = row_of[ISA_PLAIN]->of[dtype].join[reduction](&tile, rows, select);
+  tile.target.self = found;
+  ck_assert(row_of[isa]->of[dtype].join[reduction](&tile, rows, select) == out_of_range);
   compare(dtype, PLACES * columns, isa, "rows", reduction);
 }
 
@@ -364,15 +371,16 @@ END_TEST
 
 static bool join_one_by_one(const struct scatter_loops *loops, const struct tile *tile) {
   struct tile one = *tile;
-  bool nobodys = false;
-  one.rows = 1, one.self = expected;
-  for (int64_t i = 0; i < tile->rows; i++, one.index++, one.src += tile->src_row) nobodys |= loops->join(&one, 1, NULL);
-  return nobodys;
+  bool out_of_range = false;
+  one.rows = 1, one.target.self = expected;
+  for (int64_t i = 0; i < tile->rows; i++, one.source.index++, one.source.src += tile->source.row)
+    out_of_range |= loops->join(&one, 1, NULL);
+  return out_of_range;
 }
 
-/* Lines with the prefetch settings of each processor, against the same elements one by one. The index has a block of
-   exactly its size, so that sanitizers find reads past its end. */
-START_TEST(processors_agree) {
+/* Lines with every way of prefetching, against the same one by one. The index has a block of its own size, so that
+   sanitizers see reads past its end. */
+START_TEST(prefetches_agree) {
   enum { LINE = 3000 };
   static char src[LINE * 8];
   const strew_dtype dtype = (strew_dtype)_i;
@@ -391,10 +399,11 @@ START_TEST(processors_agree) {
     clear();
     for (int64_t k = 0; k < places; k++) random_element(dtype, expected + k * size);
     memcpy(found, expected, sizeof expected);
-    struct tile tile = {.rows = rows, .columns = 1, .index = index, .size = places, .count = places, .src = src};
-    tile.step = tile.src_row = size;
-    tile.self = found;
-    draw_ahead(&tile);
+    struct tile tile = {.rows = rows,
+                        .columns = 1,
+                        .source = {.index = index, .src = src, .row = size},
+                        .target = {.self = found, .step = size, .owned = {0, (uint64_t)places, (uint64_t)places}}};
+    draw_prefetching(&tile);
     ck_assert(loops->join(&tile, rows, NULL) == join_one_by_one(loops, &tile));
     free(index);
     compare(dtype, places, ISA_PLAIN, "line, by reduction", reduction);
@@ -402,7 +411,7 @@ START_TEST(processors_agree) {
 }
 END_TEST
 
-/* STREW_CPU has an effect only if this processor has the instruction set that it names. */
+/* STREW_CPU is heeded if this processor has what it names, and only then. */
 START_TEST(environment_forces) {
   ck_assert(is_here(ISA_PLAIN));
   const char *word = getenv("STREW_CPU");
@@ -478,13 +487,13 @@ START_TEST(index_loops_agree) {
     require(!memcmp(lists[0], lists[1], (size_t)listed * sizeof *values));
     const int64_t step = n % 3 ? 1 : 1 + draw_below(9), first = draw_below(50);
     lists[1][count] = UNTOUCHED;
-    beyond[0] = index_of[0]->number_places(values, offsets, count, 1000, first, step, lists[0]);
-    beyond[1] = index_of[_i]->number_places(values, offsets, count, 1000, first, step, lists[1]);
+    beyond[0] = index_of[0]->number_destinations(values, offsets, count, 1000, first, step, lists[0]);
+    beyond[1] = index_of[_i]->number_destinations(values, offsets, count, 1000, first, step, lists[1]);
     require(beyond[0] == beyond[1] && lists[1][count] == UNTOUCHED);
     require(!memcmp(lists[0], lists[1], (size_t)count * sizeof *values));
     const struct placing placing = {1000, (uint32_t)first, 7, (uint32_t)step, 99999};
-    beyond[0] = index_of[0]->find_places(values, count, &placing, places[0]);
-    beyond[1] = index_of[_i]->find_places(values, count, &placing, places[1]);
+    beyond[0] = index_of[0]->find_destinations(values, count, &placing, places[0]);
+    beyond[1] = index_of[_i]->find_destinations(values, count, &placing, places[1]);
     require(beyond[0] == beyond[1] && !memcmp(places[0], places[1], (size_t)count * sizeof *places[0]));
   }
 }
@@ -513,8 +522,8 @@ START_TEST(plain_index_loops_are_right) {
     require(index_of[0]->is_constant(values, count) == is_constant);
     check_range(index_of[0], values, count, n % 2 ? 0 : -1000);
     check_modes(index_of[0], values, count);
-    require(index_of[0]->number_places(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == expected_beyond);
-    require(index_of[0]->find_places(values, count, &placing, places) == expected_beyond);
+    require(index_of[0]->number_destinations(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == due_beyond);
+    require(index_of[0]->find_destinations(values, count, &placing, places) == due_beyond);
     for (int64_t i = 0; i < count; i++) {
       const bool fits = values[i] >= 0 && values[i] < 1000;
       require(numbers[i] == (fits ? 5 + offsets[i] + values[i] * (1 + n % 3) : -1));
@@ -535,7 +544,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, finishes_agree);
   tcase_add_loop_test(tcase, rows_agree, 0, STREW_DTYPE_COUNT);
-  tcase_add_loop_test(tcase, processors_agree, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(tcase, prefetches_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, environment_forces);
   tcase_add_loop_test(tcase, index_loops_agree, 1, ISA_COUNT);
   tcase_add_test(tcase, plain_index_loops_are_right);

@@ -1,6 +1,7 @@
 /* check_scatter_ways.c: index patterns (random, sorted, runs, constant, skewed, nearly sorted) through every way of a
    scatter: long enough for several blocks, turns and owners, against the plain nested loop, bit for bit. */
 #include "oracle.h"
+#include "tuned.h"
 
 #include <inttypes.h>
 
@@ -171,10 +172,12 @@ START_TEST(test_ways) {
 }
 END_TEST
 
-/* With this small grain a turn of a partition is one block. Here it has several, and a call several turns, so that
+/* With the fixture's caches a turn of a partition is one block: here it is several, and a call several turns, so that
    workers share blocks. */
 static void make_coarser_context(void) {
-  strew_options options = {.grain_bytes = 4096, .allocator = test_allocator};
+  enum { COARSE = 4096 };
+  strew_options options = {.grain_bytes = COARSE, .allocator = test_allocator};
+  use_tuning(NULL, COARSE);
   strew_context_release(context);
   ok(strew_context_create(&options, &context, &failure));
   ok(strew_device_find(context, NULL, &device, &failure));
@@ -218,7 +221,7 @@ static void check_gather(const struct scatter_case *c, strew_tensor *index, cons
   free(held), free(values), free(expected);
 }
 
-/* Destinations in cache, as with the default grain: with the smallest grain all count as memory. */
+/* Near destinations, as they are with the usual caches: with the smallest ones all are far. */
 START_TEST(test_lines) {
   static const int threads[] = {1, 2, 3, 7, 16};
   char what[160];

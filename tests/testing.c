@@ -1,5 +1,6 @@
 /* testing.c: see testing.h */
 #include "testing.h"
+#include "tuned.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -12,11 +13,13 @@ strew_allocator test_allocator;
 /* ----------------------------------------------------------------------------------------------- cases and main */
 
 static void make_context(void) {
+  enum { SMALL = 64 }; /* bytes: even small work is shared among threads, light work from 512 bytes on */
   const char *threads = getenv("STREW_TEST_THREADS");
   strew_options options = {.device = getenv("STREW_TEST_DEVICE"),
                            .threads = threads ? atoi(threads) : 2,
-                           .grain_bytes = 64, /* even small work is split among threads, light work from 512 bytes on */
+                           .grain_bytes = SMALL,
                            .allocator = test_allocator};
+  use_tuning(NULL, SMALL);
   ok(strew_context_create(&options, &context, &failure));
   ok(strew_device_find(context, NULL, &device, &failure));
 }

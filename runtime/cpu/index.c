@@ -1,5 +1,5 @@
-/* index.c: values of an index as int64, as the mode has them; how far ahead they are asked for, and the rows that they
-   name; and the passes that look at an index: is it in range, what is its range. */
+/* index.c: index values as int64, with the mode applied, and the passes over an index: is it in range, what is its
+   range. */
 #include "cpu.h"
 #include "runtime/cpu/loops/index_loops.h"
 
@@ -11,53 +11,21 @@ void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode != STREW_ERROR) index_loops()->apply_mode(mode, size, count, values);
 }
 
-bool index_is_straight(strew_dtype dtype, int64_t step_bytes, strew_mode mode) {
+bool index_is_direct(strew_dtype dtype, int64_t step_bytes, strew_mode mode) {
   return dtype == STREW_INT64 && step_bytes == (int64_t)sizeof(int64_t) && (mode == STREW_ERROR || mode == STREW_DROP);
 }
 
 const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, strew_mode mode, int64_t size,
                             int64_t *block) {
-  if (index_is_straight(dtype, row->step_bytes[i], mode)) return (const int64_t *)(const void *)row->address[i];
+  if (index_is_direct(dtype, row->step_bytes[i], mode)) return (const int64_t *)(const void *)row->address[i];
   converter(STREW_INT64, dtype)(row->count, (char *)block, sizeof *block, row->address[i], row->step_bytes[i]);
   apply_mode(mode, size, row->count, block);
   return block;
 }
 
-/* Rows to come, or those of blocks that are brought at once. Of 10 M float32, with int32 index, into 10 k places Zen 5
-   adds 12 ms if only its own sight brings the blocks, 5.6 so; it gathers with int64 7.8 if asked 160 ahead, 6.3 so.
-   (The others' figures are scatter's, see there.) */
-struct stream stream_of(const char *first, int64_t step_bytes, int64_t at_once) {
-  static const int64_t ahead[PROCESSOR_COUNT] = {
-      [PROCESSOR_OTHER] = 320, [PROCESSOR_ZEN4] = 160, [PROCESSOR_ZEN5] = 640};
-  const bool dense = step_bytes >= 0 && step_bytes <= (int64_t)sizeof(int64_t);
-  const uintptr_t step = dense ? (uintptr_t)step_bytes : 0, rows = (uintptr_t)(ahead[processor_in_use()] + at_once - 1);
-  return (struct stream){(uintptr_t)first + rows * step, step};
-}
-
-/* As many as are due until memory answers: the narrower, the more. 32 M float32 added to rows of 16 in 25.6 MB take Zen
-   5 28 ms if asked for 8 rows ahead, 21 if 16, 14 if 32; to rows of 64 8.9, 6.5 and 7.9, to rows of 256 8.1, 8.6
-   and 9.1. (Zen 4 and an Intel Xeon were measured with rows of 64, 8 ahead; by that they are asked for narrower ones,
-   too.) */
-int64_t rows_fetched_ahead(int64_t row_bytes) {
-  enum { FEWEST = 8, MOST = LINE_AHEAD, BYTES = 2048, ZEN5_BYTES = 4096 };
-  const int64_t rows = (processor_in_use() == PROCESSOR_ZEN5 ? ZEN5_BYTES : BYTES) / (row_bytes > 0 ? row_bytes : 1);
-  return rows < FEWEST ? FEWEST : least(rows, MOST);
-}
-
-bool places_are_sparse(const strew_context *context, int64_t values, int64_t range_bytes, int64_t whole_bytes) {
-  enum { FEW = 2 };
-  /* a quotient, for an expanded index has more values than there are bytes */
-  return values <= (FEW * range_bytes - 1) / CACHE_LINE && whole_bytes > (int64_t)context->grain_bytes;
-}
-
-int64_t lines_fetched_ahead(const strew_context *context, int64_t values, int64_t range_bytes, int64_t whole_bytes) {
-  enum { AHEAD = 64 };
-  return places_are_sparse(context, values, range_bytes, whole_bytes) ? (AHEAD - 1) / values + 1 : 0;
-}
-
 /* ------------------------------------------------------------------------------------------------------- passes */
 
-/* One row's verdict, or its range: both dtypes of indices in the same words. */
+/* For each dtype of an index: is a row out of range, and the range of a row. */
 #define INDEX_LOOPS(T)                                                                                                 \
   static bool out_of_range_##T(const struct row *row, int64_t lowest, int64_t highest) {                               \
     const char *at = row->address[0];                                                                                  \
@@ -93,7 +61,7 @@ static void check_visit(void *check_, const struct row *row) {
     atomic_store_explicit(&check->bad, true, memory_order_relaxed);
 }
 
-/* Only asked once it is known that there is one. */
+/* Called if there is one. */
 static int64_t first_bad(strew_context *context, const struct plan *plan, int64_t lowest, int64_t highest) {
   int64_t count = plan_numel(plan);
   for (int64_t i = 0; i < count; i++) {

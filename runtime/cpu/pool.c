@@ -1,14 +1,14 @@
-/* pool.c: the worker threads of a context, made at first use by pthreadpool.
+/* pool.c: the worker threads of a context, created at first use by pthreadpool.
 
-   After fork() a child has none of them, and waiting for them would hang: the fork is counted, and a pool of an earlier
-   count is forgotten (its memory with it), so that the next call makes a new one.
+   After fork() the child has none of them, and waiting for them would hang. So forks are counted, and a pool of an
+   earlier count is abandoned, with its memory: the next call creates a new one.
 
-   Where there is none, for want of memory or of threads, the caller's thread does all the work, with the same bits.
+   Without memory or threads for a pool, the caller's thread does all the work, with the same bits.
 
-   Workers are kept off the processor that the caller runs on. A kernel may wake a worker there although another is idle
-   (Linux on virtual machines takes a processor that has slept for a while for one that its host has taken away), and
-   then the two take turns: on two threads calls of 1 ms, 50 ms apart, took 2.7 ms, and take 1.1 so. Where the caller
-   has moved since the last call, it costs 2 us a worker. */
+   Workers are kept off the processor that the caller runs on. A kernel may wake a worker there although another
+   processor is idle (Linux on virtual machines takes one that has slept for a while for one that its host has taken
+   away), and then the two take turns: calls of 1 ms, 50 ms apart, 2.7 ms -> 1.1 (two threads). A caller that has moved
+   since its last call pays 2 us for each worker. */
 #define _GNU_SOURCE /* sched_getcpu, pthread_setaffinity_np */
 #include "cpu.h"
 
@@ -20,11 +20,11 @@
 
 struct pool {
   pthreadpool_t threads;
-  unsigned forks;     /* when it was made */
-  cpu_set_t allowed;  /* processors of the workers, as they were made; none: not known */
-  cpu_set_t given;    /* the same without `avoided`, once there is one */
-  int avoided;        /* the processor that they are kept off; -1: none yet */
-  pthread_t member[]; /* [0] is whoever made them */
+  unsigned forks;     /* the count when it was created */
+  cpu_set_t allowed;  /* processors of the workers at creation; none: unknown */
+  cpu_set_t assigned; /* the same without `avoided`, if there is one */
+  int avoided;        /* the processor that workers are kept off; -1: none yet */
+  pthread_t member[]; /* [0] is the thread that created them */
 };
 
 static atomic_uint forks;
@@ -37,8 +37,8 @@ static void *pass_gate(void *gate) {
   return NULL;
 }
 
-/* Can so many threads live at once? pthreadpool would wait for ever for one that could not be made. */
-static bool threads_are_there(int count) {
+/* True if that many threads can live at once: pthreadpool would wait for ever for one that it could not create. */
+static bool can_create_threads(int count) {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   pthread_t made[MAX_THREADS];
   int i = 0;
@@ -50,19 +50,19 @@ static bool threads_are_there(int count) {
   return i == count;
 }
 
-/* The host's signals are its own threads' business. */
+/* The workers block all signals: they are for the host's own threads. */
 static pthreadpool_t make_threads(int count) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthreadpool_t threads = threads_are_there(count - 1) ? pthreadpool_create((size_t)count) : NULL;
+  pthreadpool_t threads = can_create_threads(count - 1) ? pthreadpool_create((size_t)count) : NULL;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return threads;
 }
 
-/* The two atomics order the caller's memory with the workers', where tools that do not know pthreadpool can see it. */
+/* The two atomics order the caller's memory with the workers' for tools that do not know pthreadpool. */
 struct job {
-  strew_context *context; /* whose call may have to stop, or NULL */
+  strew_context *context; /* of a call that may have to stop, or NULL */
   void (*part)(void *argument, int64_t i);
   void *argument;
   atomic_int published, done;
@@ -77,7 +77,7 @@ static void run_part(void *job_, size_t i) {
 
 static void run_job(pthreadpool_t threads, struct job *job, int64_t parts) {
   atomic_store_explicit(&job->published, 1, memory_order_release);
-  /* workers sleep when they are done: spinning for the next call would take processors from the host */
+  /* idle workers sleep: spinning for the next call would take processors from the host */
   pthreadpool_parallelize_1d(threads, run_part, job, (size_t)parts, PTHREADPOOL_FLAG_YIELD_WORKERS);
   atomic_load_explicit(&job->done, memory_order_acquire);
 }
@@ -93,22 +93,22 @@ static void meet(void *meeting_, int64_t i) {
   pthread_barrier_wait(&meeting->all);
 }
 
-/* Each of `count` threads has one part of as many, and nobody is done before all have begun: so nobody has two. */
+/* One part for each of `count` threads; none ends before all have begun, so that no thread has two. */
 static void learn_members(struct pool *pool, int count) {
   struct meeting meeting = {.member = pool->member};
   CPU_ZERO(&pool->allowed);
-  CPU_ZERO(&pool->given);
+  CPU_ZERO(&pool->assigned);
   pool->avoided = -1;
   if (!pool->threads || pthreadpool_get_threads_count(pool->threads) != (size_t)count) return;
   if (pthread_barrier_init(&meeting.all, NULL, (unsigned)count)) return;
   run_job(pool->threads, &(struct job){.part = meet, .argument = &meeting}, count);
   pthread_barrier_destroy(&meeting.all);
   if (sched_getaffinity(0, sizeof pool->allowed, &pool->allowed)) CPU_ZERO(&pool->allowed);
-  pool->given = pool->allowed;
+  pool->assigned = pool->allowed;
 }
 
-/* Where there are processors enough. A wish: what is refused is asked for again when the caller has moved, and workers
-   whose processors were set by somebody else keep them. */
+/* If there are enough processors. A refusal is no error: the next attempt comes when the caller has moved. Workers whose
+   processors someone else has set keep them. */
 static void avoid_caller(struct pool *pool, int count) {
   int here = sched_getcpu();
   if (here < 0 || here == pool->avoided) return;
@@ -118,9 +118,9 @@ static void avoid_caller(struct pool *pool, int count) {
   pool->avoided = here;
   if (CPU_COUNT(&others) < count - 1) return;
   for (int i = 1; i < count; i++)
-    if (!pthread_getaffinity_np(pool->member[i], sizeof now, &now) && CPU_EQUAL(&now, &pool->given))
+    if (!pthread_getaffinity_np(pool->member[i], sizeof now, &now) && CPU_EQUAL(&now, &pool->assigned))
       refused |= pthread_setaffinity_np(pool->member[i], sizeof others, &others) != 0;
-  if (!refused) pool->given = others;
+  if (!refused) pool->assigned = others;
 }
 
 static size_t pool_bytes(const strew_context *context) {
@@ -140,7 +140,7 @@ static struct pool *pool_of(strew_context *context) {
   return context->pool = pool;
 }
 
-/* The threads, ready for work; NULL: there are none. */
+/* Returns the threads, or NULL if there are none. */
 static pthreadpool_t pool_threads(strew_context *context) {
   struct pool *pool = pool_of(context);
   if (!pool || !pool->threads) return NULL;
@@ -178,13 +178,10 @@ void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (
 }
 
 int64_t pool_parts_light(const strew_context *context, int64_t bytes) {
-  enum { LIGHT = 4 };
   return bytes / LIGHT / 2 < (int64_t)context->grain_bytes ? 1 : pool_parts(context, bytes);
 }
 
-/* A few parts for each thread even out what the machine does beside. */
 int64_t pool_parts(const strew_context *context, int64_t bytes) {
-  enum { PARTS_PER_THREAD = 4 };
   if (context->threads == 1) return 1;
   if (bytes / 2 < (int64_t)context->grain_bytes) return 1;
   int64_t most = bytes / (int64_t)context->grain_bytes, wanted = (int64_t)context->threads * PARTS_PER_THREAD;

@@ -16,11 +16,8 @@
 
 #include <string.h>
 
-/* A tile's values, and the elements of short rows that make one; where they are read twice, 32 KiB of float32. Between
-   tiles memory idles: with one for each row of 10000, sums took 1.15 times as long. */
-enum { TILE_BYTES = 1024, TILE_ELEMENTS = 1 << 17, TILE_ELEMENTS_TWICE = 1 << 13 };
 enum { BUFFER_BYTES = SUM_BLOCK * (int)sizeof(int64_t) };
-enum { MAX_DEPTH = 54, PIECES_PER_PART = 2 };
+enum { MAX_DEPTH = 54 };
 
 CHOOSE_LOOPS(reduce)
 
@@ -70,9 +67,8 @@ static void space_of(struct space *space, const struct plan *plan, int begin, in
 /* Neighbouring outputs are worth more than neighbouring elements of one where the former lie closer, and where there is
    little to fold: a block would not be worth its trouble. */
 static bool goes_across(const struct job *job) {
-  enum { FEW = 32 };
   if (!job->kept.rank) return false;
-  if (job->n < FEW) return true;
+  if (job->n < tuning_in_use()->fold_across_max) return true;
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
 
@@ -86,7 +82,8 @@ static void choose_way(struct job *job) {
 /* How many outputs of `whole` make a tile: so many that each part of the work gets about as many tiles of that size. */
 static int64_t outputs_at_once(const struct job *job, int64_t parts) {
   int64_t outputs = job->columns * count_of_sizes(job->kept.rank, job->kept.sizes);
-  int64_t fit = (fold_is_spread(job->plan->fold) ? TILE_ELEMENTS_TWICE : TILE_ELEMENTS) / job->n;
+  const struct tuning *tuning = tuning_in_use();
+  int64_t fit = (fold_is_spread(job->plan->fold) ? tuning->fold_tile_twice : tuning->fold_tile_elements) / job->n;
   int64_t rounds = (outputs - 1) / (parts * (fit ? fit : 1)) + 1, width = outputs / (parts * rounds);
   return width ? width : 1;
 }
@@ -117,7 +114,8 @@ static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t par
     job->column_in = job->kept.in[last];
     job->column_out = job->kept.out[last];
   }
-  int64_t widest = TILE_BYTES / (job->fold->value_bytes > job->wide_bytes ? job->fold->value_bytes : job->wide_bytes);
+  int64_t widest =
+      FOLD_TILE_BYTES / (job->fold->value_bytes > job->wide_bytes ? job->fold->value_bytes : job->wide_bytes);
   if (job->whole) widest = least(widest, outputs_at_once(job, parts));
   job->width = least(job->columns, widest);
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
@@ -127,7 +125,7 @@ static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t par
     job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? STREW_FOLD_AMIN : STREW_FOLD_AMAX, in->dtype);
   for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
   job->far = job->across && job->column_in <= (int64_t)sizeof(int64_t) &&
-             plan_numel(&plan->plan) * job->element_bytes > (int64_t)job->context->grain_bytes;
+             plan_numel(&plan->plan) * job->element_bytes > tuning_in_use()->l2_bytes;
 }
 
 /* One tile: where its first output and that one's first element lie. */
@@ -192,11 +190,11 @@ static void cursor_advance(struct cursor *cursor, int64_t count) {
 /* What a thread needs for itself. Alignment is that of the widest value. */
 struct desk {
   _Alignas(64) char buffer[BUFFER_BYTES]; /* elements in the computed dtype */
-  _Alignas(64) char lanes[SUM_LANES * TILE_BYTES];
+  _Alignas(64) char lanes[SUM_LANES * FOLD_TILE_BYTES];
   /* the columns' means, repeated for each lane; or the winner of the blocks so far */
-  _Alignas(64) char centers[SUM_LANES * TILE_BYTES];
-  _Alignas(64) char values[TILE_BYTES];
-  _Alignas(64) char waiting[MAX_DEPTH][TILE_BYTES];
+  _Alignas(64) char centers[SUM_LANES * FOLD_TILE_BYTES];
+  _Alignas(64) char values[FOLD_TILE_BYTES];
+  _Alignas(64) char waiting[MAX_DEPTH][FOLD_TILE_BYTES];
 };
 
 /* `count` elements side by side, in the computed dtype: where they lie, or in the buffer. */
@@ -252,8 +250,8 @@ static void rows_by_lane(const struct job *job, const struct fold *fold, struct 
 /* A piece of a row to come: pieces lie a row apart, on other pages, which no processor foresees (sums of float16 over
    dimension 0 of 1000 x 10 k: 3.3 ms, 1.0 so; the greatest of float32 2.9 and 1.4). */
 static void fetch_row_ahead(const struct job *job, const struct cursor *cursor, int64_t width) {
-  enum { AHEAD = 8 };
-  prefetch_l2((uintptr_t)cursor->at + AHEAD * (uintptr_t)cursor_step(cursor), (uintptr_t)(width * job->column_in));
+  prefetch_l2((uintptr_t)cursor->at + FOLD_ROWS_AHEAD * (uintptr_t)cursor_step(cursor),
+              (uintptr_t)(width * job->column_in));
 }
 
 /* The rows' values in desk->lanes. */
@@ -285,15 +283,14 @@ static bool all_are_found(const char *winners, int64_t winner_bytes, int64_t wid
    of 1 M x 8 zeros and ones: 1.8 ms, 10 if the whole block is looked through). */
 static void find_in_block(const struct job *job, struct desk *desk, struct cursor *cursor, int64_t place, int64_t count,
                           int64_t width) {
-  enum { SOON = 16 };
   bool dense = rows_are_dense(job, cursor, width);
   job->fold->start(desk->values, width);
-  for (int64_t i = 0, look = SOON, rows; i < count; i += rows) {
+  for (int64_t i = 0, look = FOLD_SOON, rows; i < count; i += rows) {
     if (i >= look) {
       if (all_are_found(desk->values, job->fold->value_bytes, width)) return;
-      look = i + SOON;
+      look = i + FOLD_SOON;
     }
-    rows = dense ? dense_rows(job, cursor, least(count - i, SOON), width) : 1;
+    rows = dense ? dense_rows(job, cursor, least(count - i, FOLD_SOON), width) : 1;
     const char *elements = brought(job, desk->buffer, cursor->at, job->column_in, rows * width);
     for (int64_t k = 0; k < rows; k++, elements += width * job->wide_bytes)
       job->fold->row(desk->values, elements, desk->lanes, width, place + i + k);
@@ -491,7 +488,7 @@ strew_status cpu_reduce(const struct call *call, strew_device *device, const str
   bool light = !fold_is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype);
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
   lay_out(&job, plan, parts);
-  int64_t wanted = (PIECES_PER_PART * parts - 1) / job.tiles + 1; /* pieces of each tile */
+  int64_t wanted = (FOLD_PIECES * parts - 1) / job.tiles + 1; /* pieces of each tile */
   while ((job.blocks - 1) / job.chunk + 1 > wanted) job.chunk *= 2;
   job.chunks = (job.blocks - 1) / job.chunk + 1;
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_pieces(call, &job);

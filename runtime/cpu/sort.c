@@ -16,8 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { HANDFUL = 48, PORTION = 512, MOST_PARTS = 64 };
-enum { MOST_BITS = 11, DIGITS = 1 << MOST_BITS }; /* of a digit; what it can be */
+enum { DIGITS = 1 << SORT_DIGIT_BITS }; /* values of a digit */
 
 /* Some bits of a key. */
 struct digit {
@@ -116,10 +115,10 @@ static struct line line_at(const struct job *job, int64_t i) {
 /* Elements from `position` on become items. */
 static void take_items(const struct job *job, const struct line *line, int kind, void *items, int64_t position,
                        int64_t count) {
-  uint64_t keys[PORTION];
+  uint64_t keys[SORT_CHUNK];
   char *to = items;
   for (int64_t taken; count > 0; position += taken, count -= taken, to += taken * sorts_of[kind]->bytes) {
-    taken = count < PORTION ? count : PORTION;
+    taken = count < SORT_CHUNK ? count : SORT_CHUNK;
     job->keys->take(keys, line, position, taken);
     sorts_of[kind]->make_items(to, keys, taken, line->base, position);
   }
@@ -170,13 +169,13 @@ static void radix_phase(struct radix *radix, int64_t count, int64_t part,
 /* For items begin .. end - 1: all at once, or by the portion where they are still elements. */
 static void each_portion(struct radix *radix, int64_t part, int64_t begin, int64_t end,
                          void (*work)(struct radix *radix, int64_t part, const void *items, int64_t count)) {
-  _Alignas(16) char items[PORTION * sizeof(broad)];
+  _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
   if (radix->items) {
     work(radix, part, radix->items + begin * sorts_of[radix->kind]->bytes, end - begin);
     return;
   }
   for (int64_t at = begin, count; at < end; at += count) {
-    count = end - at < PORTION ? end - at : PORTION;
+    count = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
     take_items(radix->job, &radix->line, radix->kind, items, at, count);
     work(radix, part, items, count);
   }
@@ -184,9 +183,9 @@ static void each_portion(struct radix *radix, int64_t part, int64_t begin, int64
 
 static void bound_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   struct bounds bounds = radix->found[part].bounds;
-  uint64_t keys[PORTION];
+  uint64_t keys[SORT_CHUNK];
   for (int64_t at = begin, taken; at < end; at += taken) {
-    taken = end - at < PORTION ? end - at : PORTION;
+    taken = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
     radix->job->keys->take(keys, &radix->line, at, taken);
     for (int64_t i = 0; i < taken; i++) {
       bounds.least = keys[i] < bounds.least ? keys[i] : bounds.least;
@@ -270,9 +269,10 @@ static void deal_out(struct radix *radix) {
 
 /* By all bits, and given. Where all items have the same digit, they may stay. */
 static void radix_sort(struct radix *radix) {
-  enum { FEW = 4096, FEW_BITS = 8 }; /* items that are dealt out faster than the counts of longer digits are added up */
+  const struct tuning *tuning = tuning_in_use();
   strew_context *context = radix->job->context;
-  const int bits = radix->bits, most = radix->count < FEW ? FEW_BITS : MOST_BITS, digits = (bits + most - 1) / most;
+  const int bits = radix->bits, most = radix->count < tuning->sort_few ? tuning->sort_few_bits : SORT_DIGIT_BITS,
+            digits = (bits + most - 1) / most;
   for (int i = 0; i < digits; i++) {
     radix->digit.shift = bits * i / digits;
     radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
@@ -301,7 +301,7 @@ static void find_bits(struct radix *radix) {
 /* ------------------------------------------------------------------------------------------- one line, other ways */
 
 static void sort_handful(const struct job *job, const struct line *line) {
-  _Alignas(16) char items[HANDFUL * sizeof(broad)];
+  _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
   take_items(job, line, job->kind, items, 0, line->n);
   sorts_of[job->kind]->insert(items, line->n);
   give(job, line, job->kind, items, 0, line->keep);
@@ -309,10 +309,10 @@ static void sort_handful(const struct job *job, const struct line *line) {
 
 /* The first `keep` of a stretch of a line, in no order, at `kept`. */
 static int64_t select_stretch(const struct job *job, const struct line *line, int64_t begin, int64_t end, char *kept) {
-  _Alignas(16) char items[PORTION * sizeof(broad)];
+  _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
   int64_t held = 0;
   for (int64_t at = begin, count; at < end && !context_stops(job->context); at += count) {
-    count = end - at < PORTION ? end - at : PORTION;
+    count = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
     take_items(job, line, job->kind, items, at, count);
     sorts_of[job->kind]->select(kept, &held, line->keep, items, count);
   }
@@ -324,7 +324,7 @@ struct choice {
   const struct job *job;
   struct line line;
   int64_t parts;
-  int64_t held[MOST_PARTS];
+  int64_t held[SORT_PARTS];
 };
 
 static char *chosen_at(const struct choice *choice, int64_t part) {
@@ -368,11 +368,11 @@ static void measure(struct buckets *buckets, const struct job *job, int64_t i) {
   radix->line = line_at(job, i);
   radix->items = NULL;
   find_bits(radix);
-  radix->digit.bits = radix->bits < MOST_BITS ? radix->bits : MOST_BITS;
+  radix->digit.bits = radix->bits < SORT_DIGIT_BITS ? radix->bits : SORT_DIGIT_BITS;
   radix->digit.shift = radix->bits - radix->digit.bits;
   pool_run(job->context, radix->parts, radix_count, radix);
   buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
-  buckets->share = radix->count / (8 * buckets->hands) + 1;
+  buckets->share = radix->count / (tuning_in_use()->bucket_parts * buckets->hands) + 1;
   if (buckets->share > buckets->most) buckets->share = buckets->most;
 }
 
@@ -400,7 +400,7 @@ static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, i
   bucket.to = spare;
   bucket.parts = parts;
   bucket.found = found;
-  if (bucket.count <= HANDFUL) {
+  if (bucket.count <= SORT_INSERTION) {
     sorts_of[bucket.kind]->insert(bucket.items, bucket.count);
     bucket.bits = 0;
   }
@@ -468,7 +468,7 @@ static strew_status sort_long_lines(const struct call *call, const struct job *j
 /* ------------------------------------------------------------------------------------------------------ the split */
 
 static void sort_alone(const struct job *job, const struct line *line, char *scratch) {
-  if (line->n <= HANDFUL) {
+  if (line->n <= SORT_INSERTION) {
     sort_handful(job, line);
   } else if (job->select) {
     int64_t held = select_stretch(job, line, 0, line->n, scratch);
@@ -497,8 +497,8 @@ static void part_of_lines(void *job_, int64_t part) {
 
 /* A heap costs a comparison for most elements, but more for those that it takes in. */
 static bool selection_pays(int64_t keep, int64_t n) {
-  enum { LARGE_HEAP = 4096 };
-  return keep <= LARGE_HEAP && keep <= n / 16;
+  const struct tuning *tuning = tuning_in_use();
+  return keep <= tuning->heap_max && keep <= n / tuning->heap_part;
 }
 
 static void lay_out(struct job *job, const struct sort_plan *plan) {
@@ -528,9 +528,10 @@ static void lay_out(struct job *job, const struct sort_plan *plan) {
 /* Are lines sorted by all threads, one after the other: because they are fewer, or so long that a few of them, one for
    each thread, would take much memory? */
 static bool is_shared(const struct job *job) {
-  enum { LONG = 1 << 20, MANY = 8 };
-  if (job->line.n <= HANDFUL) return false;
-  return job->count < job->parts || (!job->select && job->line.n > LONG && job->count < MANY * job->context->threads);
+  const struct tuning *tuning = tuning_in_use();
+  if (job->line.n <= SORT_INSERTION) return false;
+  return job->count < job->parts || (!job->select && job->line.n > tuning->shared_line &&
+                                     job->count < tuning->shared_lines * job->context->threads);
 }
 
 static strew_status sort_lines(const struct call *call, struct job *job, bool shared) {
@@ -539,11 +540,10 @@ static strew_status sort_lines(const struct call *call, struct job *job, bool sh
   if (shared) {
     scratch_bytes = (job->parts + 1) * keep * bytes;
   } else {
-    enum { LONG = 1 << 14 }; /* of these each thread has one at a time, for the sake of memory */
     const bool in_place = lies_in_place(job, job->kind);
-    if (n > LONG && job->parts > job->context->threads) job->parts = job->context->threads;
+    if (n > tuning_in_use()->alone_line && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
-    job->line_bytes = n <= HANDFUL ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
+    job->line_bytes = n <= SORT_INSERTION ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
     scratch_bytes = job->parts * job->line_bytes;
   }
   if (scratch_bytes && !(job->scratch = memory_allocate(job->context, (size_t)scratch_bytes)))
@@ -562,7 +562,7 @@ strew_status cpu_sort(const struct call *call, strew_device *device, const struc
   lay_out(&job, plan);
   /* an item is read and written several times */
   job.parts = pool_parts(job.context, job.count * job.line.n * sorts_of[job.kind]->bytes);
-  if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
+  if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;
   const bool shared = is_shared(&job);
   strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_lines(call, &job, shared);
   return status == STREW_OK ? context_end(call, job.context, plan->plan.operands[1].storage) : status;

@@ -1,8 +1,7 @@
-/* walk.c: plans walked row by row, alone or by all workers. */
+/* walk.c: walks over plans, row by row, on one thread or on all. */
 #include "cpu.h"
 
 char *operand_address(const struct operand *operand) {
-  /* the number of an operand without storage is read where it stands in the plan, never written */
   if (!operand->storage) return (char *)(uintptr_t)operand->number.bytes;
   return (char *)operand->storage->data + (size_t)operand->offset * dtype_bytes(operand->dtype);
 }
@@ -17,7 +16,7 @@ char *operand_at(const struct plan *plan, int i, int64_t place) {
   return operand_address(operand) + offset * (int64_t)dtype_bytes(operand->dtype);
 }
 
-/* Where a walk stands: coordinates, and for each operand the address of the place and its steps in bytes. */
+/* The position of a walk: coordinates, and for each operand the address there and the steps in bytes. */
 struct walker {
   const struct plan *plan;
   int64_t at[MAX_RANK];
@@ -33,7 +32,7 @@ static void walker_seek(struct walker *walker, int64_t place) {
   }
 }
 
-/* Most walks start at 0, which takes no division. */
+/* Most walks start at 0, which needs no division. */
 static void walker_start(struct walker *walker, const struct plan *plan, int64_t place) {
   walker->plan = plan;
   int last = plan->rank - 1;
@@ -46,7 +45,7 @@ static void walker_start(struct walker *walker, const struct plan *plan, int64_t
   if (place) walker_seek(walker, place);
 }
 
-/* Moves on by `count` places of the last dimension, which end where the row ends or before. */
+/* Advances by `count` coordinates of the last dimension, no further than the end of the row. */
 static void walker_advance(struct walker *walker, int64_t count) {
   const struct plan *plan = walker->plan;
   int d = plan->rank - 1;
@@ -63,7 +62,7 @@ static void walker_advance(struct walker *walker, int64_t count) {
   }
 }
 
-/* At least one operand is a tensor. */
+/* (At least one operand is a tensor.) */
 static strew_context *context_of(const struct plan *plan) {
   int i = 0;
   while (!plan->operands[i].storage) i++;

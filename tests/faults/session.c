@@ -3,6 +3,7 @@
 #include "session.h"
 #include "strew_lua.h"
 #include "tests/system_faults.h"
+#include "tests/tuned.h"
 
 #if STREW_OPENCL
 #include "tests/opencl_faults.h"
@@ -175,7 +176,9 @@ void trouble(const char *format, ...) {
 }
 
 static int prepare(lua_State *L) {
-  strew_options options = {.threads = 2, .grain_bytes = 1 << 12};
+  enum { SMALL = 1 << 12 }; /* bytes: small operands go every way */
+  strew_options options = {.threads = 2, .grain_bytes = SMALL};
+  use_tuning(NULL, SMALL);
   options.allocator = (strew_allocator){allocate_for_strew, give_back_of_strew, NULL};
   luaL_openlibs(L);
   strew_open(L, &options);

@@ -1,6 +1,7 @@
 /* script.c: targets whose bytes are the choices of a generator written in Lua; see fuzz.h. */
 #include "fuzz.h"
 #include "strew_lua.h"
+#include "tests/tuned.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -31,10 +32,11 @@ static int look(lua_State *L) {
 
 /* The stack holds only the generator, a function of the bytes. */
 static lua_State *open_generator(const char *path) {
-  /* Small operands are split among threads, too. */
+  enum { SMALL = 64 }; /* bytes: small operands go every way */
   const strew_options options = {
-      .threads = 1, .grain_bytes = 64, .allocator = fuzz_allocator, .memory_limit_bytes = 64 << 20};
+      .threads = 1, .grain_bytes = SMALL, .allocator = fuzz_allocator, .memory_limit_bytes = 64 << 20};
   strew_error error = {0};
+  use_tuning(NULL, SMALL);
   lua_State *L = strew_new_state(&options, &error);
   if (!L) fprintf(stderr, "%s\n", error.message);
   PROMISE(L);

@@ -1,19 +1,17 @@
 /* index_loops.c: see index_loops.h. */
 #include "index_loops.h"
-#include "runtime/cpu/cpu.h"
+#include "runtime/cpu/prefetch.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-/* Without jumps but after each few: most indices show early that they do not ascend. (Those that do are read to their
-   ends: 10 M into 1 M places take Zen 5 7.1 ms, 7.9 if what follows is not asked for; on two threads 5.8 and 7.1.) */
+/* One branch for each chunk: most indices show early that they do not ascend. */
 static bool ascends(const int64_t *values, int64_t count) {
-  enum { FEW = 64 };
-  for (int64_t i = 0; i + 1 < count; i += FEW) {
-    int64_t end = count - 1 - i < FEW ? count - 1 : i + FEW;
-    prefetch_onward(values + i, FEW * sizeof *values);
-    uint64_t bad = 0; /* in its top bit: between numbers that are not negative a difference does not overflow */
+  for (int64_t i = 0; i + 1 < count; i += ASCENT_CHUNK) {
+    int64_t end = count - 1 - i < ASCENT_CHUNK ? count - 1 : i + ASCENT_CHUNK;
+    prefetch_onward(values + i, ASCENT_CHUNK * sizeof *values);
+    uint64_t bad = 0; /* in its top bit: the difference of numbers >= 0 does not overflow */
     for (int64_t k = i; k < end; k++) bad |= (uint64_t)values[k] | ((uint64_t)values[k + 1] - (uint64_t)values[k]);
     if (bad >> 63) return false;
   }
@@ -27,7 +25,8 @@ static bool is_constant(const int64_t *values, int64_t count) {
   return differ == 0;
 }
 
-/* value - lowest and highest - value both have a clear top bit just where value is in range: limits are close to 0. */
+/* The top bits of value - lowest and highest - value are both clear if, and only if, value is in range: limits are close
+   to 0. */
 #define ANY_OUTSIDE(T)                                                                                                 \
   static bool any_outside_##T(const T *values, int64_t count, int64_t lowest, int64_t highest) {                       \
     uint64_t bad = 0;                                                                                                  \
@@ -47,7 +46,7 @@ static void apply_to_all(strew_mode mode, int64_t size, int64_t count, int64_t *
     for (int64_t i = 0; i < count; i++) values[i] = values[i] < 0 || values[i] >= size ? -1 : values[i];
 }
 
-/* LANES values at a time: where there are several, those of a mask are brought to the front. */
+/* LANES values at a time; TO_FRONT compresses those of a mask. */
 #if defined(__AVX512F__)
 enum { LANES = 8 };
 typedef __m512i lanes;
@@ -69,7 +68,7 @@ typedef __m256i lanes;
 #define BELOW(a, b)       below(a, b)
 #define TO_FRONT(mask, x) to_front(mask, x)
 
-/* As numbers without a sign, which there is no instruction for. */
+/* Unsigned a < b, for which there is no instruction. */
 static inline unsigned below(lanes a, lanes b) {
   const lanes top = ALL_OF(UINT64_C(1) << 63);
   const lanes less = _mm256_cmpgt_epi64(_mm256_xor_si256(b, top), _mm256_xor_si256(a, top));
@@ -95,11 +94,11 @@ enum { LANES = 1 };
 
 enum { LINE = CACHE_LINE / sizeof(int64_t) };
 
-/* Without a branch: whether a value is owned is as good as random. 10 M values: 8 ms each by each, 3 by eight. As many
-   as LANES are written at once, but no more than have been looked at. The next block is asked for line by line, for
-   many lines at once would keep the joins waiting (10 M float32 on two threads: into 10 k places 0.88 of the time). */
+/* Without a branch, because whether a value is owned is as good as random: 10 M values 8 ms -> 3 (one by one -> by
+   eight). LANES are written at once, but no more than have been read. The next block is prefetched one cache line at a
+   time: many at once would delay the joins (10 M float32 into 10 k on two threads: 0.88 of the time). */
 static int64_t list_owned(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
-                          bool *nobodys) {
+                          bool *out_of_range) {
   const uint64_t lowest = owned->lowest, most = owned->count, size = owned->size;
   const uintptr_t ahead = (uintptr_t)(end - begin) * sizeof *values;
   int64_t count = 0, i = begin;
@@ -126,51 +125,40 @@ static int64_t list_owned(const int64_t *values, int64_t begin, int64_t end, con
     count += value - lowest < most;
     all_in_range &= value < size;
   }
-  if (!all_in_range) *nobodys = true;
+  if (!all_in_range) *out_of_range = true;
   return count;
 }
 
-/* Each of two owners of 10 k places looks at all of 10 M values and joins a half of them, which takes 5 ms: on an AMD
-   EPYC 8.8 ms in all, with AVX2 10.2; with neither four owners take 16, of which joins are 2.5. Owners of 1 M places
-   take up to 1.5 ms more, and looking takes 5 on an Intel Xeon. */
-#if defined(__AVX512F__)
-enum { LOOK_COST = 40 };
-#elif defined(__AVX2__)
-enum { LOOK_COST = 55 };
-#else
-enum { LOOK_COST = 110 };
-#endif
-
-/* 10 M values: 11 ms by each, 4 by several. */
-static bool find_places(const int64_t *values, int64_t count, const struct placing *placing,
-                        uint32_t *restrict places) {
+/* Vectors, without a branch: 10 M values 11 ms -> 4. */
+static bool find_destinations(const int64_t *values, int64_t count, const struct placing *placing,
+                              uint32_t *restrict numbers) {
   const uint64_t size = placing->size;
-  const uint32_t row_step = placing->row_step, step = placing->step, nobodys = placing->nobodys;
+  const uint32_t row_step = placing->row_step, step = placing->step, none = placing->none;
   uint32_t first = placing->first, met = 0;
   for (int64_t i = 0; i < count; i++, first += row_step) {
     const uint32_t beyond = (uint64_t)values[i] < size ? 0 : UINT32_MAX;
     met |= beyond;
-    places[i] = beyond ? nobodys : first + (uint32_t)values[i] * step;
+    numbers[i] = beyond ? none : first + (uint32_t)values[i] * step;
   }
   return met != 0;
 }
 
 static inline bool number_steps(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size,
-                                int64_t first, int64_t step, int64_t *restrict places) {
+                                int64_t first, int64_t step, int64_t *restrict numbers) {
   uint64_t met = 0;
   for (int64_t i = 0; i < count; i++) {
     const uint64_t beyond = (uint64_t)values[i] < (uint64_t)size ? 0 : UINT64_MAX;
     met |= beyond;
-    places[i] = (int64_t)(((uint64_t)(first + offsets[i]) + (uint64_t)values[i] * (uint64_t)step) | beyond);
+    numbers[i] = (int64_t)(((uint64_t)(first + offsets[i]) + (uint64_t)values[i] * (uint64_t)step) | beyond);
   }
   return met != 0;
 }
 
-/* Most steps are 1, which spares a product that takes many instructions. */
-static bool number_places(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size, int64_t first,
-                          int64_t step, int64_t *restrict places) {
-  return step == 1 ? number_steps(values, offsets, count, size, first, 1, places)
-                   : number_steps(values, offsets, count, size, first, step, places);
+/* Most steps are 1, which saves a multiplication of many instructions. */
+static bool number_destinations(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size,
+                                int64_t first, int64_t step, int64_t *restrict numbers) {
+  return step == 1 ? number_steps(values, offsets, count, size, first, 1, numbers)
+                   : number_steps(values, offsets, count, size, first, step, numbers);
 }
 
 const struct index_loops LOOPS_TABLE(index) = {
@@ -180,7 +168,6 @@ const struct index_loops LOOPS_TABLE(index) = {
     .any_outside_int32_t = any_outside_int32_t,
     .apply_mode = apply_to_all,
     .list_owned = list_owned,
-    .look_cost = LOOK_COST,
-    .find_places = find_places,
-    .number_places = number_places,
+    .find_destinations = find_destinations,
+    .number_destinations = number_destinations,
 };

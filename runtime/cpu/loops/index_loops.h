@@ -1,4 +1,5 @@
-/* index_loops.h: loops over lines of index values, as int64, for each instruction set. */
+/* index_loops.h: loops over lines of index values, as int64, for each instruction set. An index value is out of range if
+   it is not 0 .. size - 1. */
 #ifndef STREW_INDEX_LOOPS_H
 #define STREW_INDEX_LOOPS_H
 
@@ -6,41 +7,40 @@
 
 #include "runtime/call.h"
 
-/* The values that somebody owns: lowest .. lowest + count - 1. Others are other owners' or, where they are not 0 ..
-   size - 1, nobody's. */
+/* True if an index value is not 0 .. size - 1, `size` being a member of *of. */
+#define OUT_OF_RANGE(of, value) ((uint64_t)(value) >= (uint64_t)(of)->size)
+
+/* The index values lowest .. lowest + count - 1, of 0 .. size - 1: those of one owner. */
 struct owned {
   uint64_t lowest, count, size;
 };
 
-/* Where contributions in a line go: number i, of value v, to first + i * row_step + v * step, all modulo 2^32; one
-   whose value is not 0 .. size - 1 to nobodys. */
+/* Numbers of destinations: that of row i, of index value ix, is first + i * row_step + ix * step, modulo 2^32; if the
+   value is out of range, `none`. */
 struct placing {
   uint64_t size;
-  uint32_t first, row_step, step, nobodys;
+  uint32_t first, row_step, step, none;
 };
 
 struct index_loops {
-  /* Are they neither negative nor descending? */
+  /* True if they are neither negative nor descending. */
   bool (*ascends)(const int64_t *values, int64_t count);
-  /* Are all equal? count > 0 */
+  /* True if all are equal; count > 0. */
   bool (*is_constant)(const int64_t *values, int64_t count);
-  /* Is any of them below the lowest that they may be, or above the highest? */
+  /* True if one is below `lowest` or above `highest`. */
   bool (*any_outside_int64_t)(const int64_t *values, int64_t count, int64_t lowest, int64_t highest);
   bool (*any_outside_int32_t)(const int32_t *values, int64_t count, int64_t lowest, int64_t highest);
   /* As apply_mode of cpu.h. */
   void (*apply_mode)(strew_mode mode, int64_t size, int64_t count, int64_t *values);
-  /* Lists where between begin and end - 1 owned values are, and returns how many of them; sets *nobodys where one is
-     nobody's. The list has room for all of them. Meanwhile as many values behind them are asked for, which may lie
-     beyond their tensor. */
+  /* Lists the positions of owned values in begin .. end - 1, in order, and returns their number. Sets *out_of_range if a
+     value is. The list has room for all. Meanwhile as many values after them are prefetched. */
   int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
-                        bool *nobodys);
-  /* What that takes a value, in hundredths of a nanosecond. */
-  int64_t look_cost;
-  /* Finds the place of each value. Is any of them nobody's? */
-  bool (*find_places)(const int64_t *values, int64_t count, const struct placing *placing, uint32_t *places);
-  /* places[i] = first + offsets[i] + values[i] * step, and -1 where the value is not 0 .. size - 1. Is there one? */
-  bool (*number_places)(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size, int64_t first,
-                        int64_t step, int64_t *places);
+                        bool *out_of_range);
+  /* Finds the number of each value's destination. True if a value is out of range. */
+  bool (*find_destinations)(const int64_t *values, int64_t count, const struct placing *placing, uint32_t *numbers);
+  /* numbers[i] = first + offsets[i] + values[i] * step, or -1 if the value is out of range. True if one is. */
+  bool (*number_destinations)(const int64_t *values, const int64_t *offsets, int64_t count, int64_t size, int64_t first,
+                              int64_t step, int64_t *numbers);
 };
 DECLARE_LOOPS(index)
 

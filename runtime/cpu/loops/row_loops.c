@@ -1,18 +1,19 @@
 /* row_loops.c: see row_loops.h. */
 #include "row_loops.h"
 
-#include "runtime/cpu/scatter/prefetch.h"
+#include "runtime/cpu/scatter/tile.h"
+#include "runtime/device.h"
 
-/* arg[j] = position where wins[j] is 1, as it is where it is 0. */
-static void take_positions(int64_t *restrict arg, const uint32_t *restrict wins, int64_t count, int64_t position) {
+/* arg[j] = position if wins[j] is 1; if it is 0, arg[j] stays. */
+static void set_positions(int64_t *restrict arg, const uint32_t *restrict wins, int64_t count, int64_t position) {
   for (int64_t j = 0; j < count; j++) {
     const int64_t mask = -(int64_t)wins[j];
     arg[j] = (position & mask) | (arg[j] & ~mask);
   }
 }
 
-/* Processors that read ahead have AVX2: there, rows in order have a loop of their own. Dtypes of less than 32 bits are
-   left to the plain file. */
+/* Processors that foresee rows in order have AVX2: only there such rows have a loop of their own. Dtypes of less than 32
+   bits have loops in the plain file alone. */
 #ifdef __AVX2__
 #define WIDE_VECTORS 1
 #else

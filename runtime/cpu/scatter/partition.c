@@ -1,281 +1,287 @@
-/* partition.c: a scatter by ordered partition, for many threads and for places that no cache holds.
+/* partition.c: a scatter by ordered partition, for many threads and for destinations that no cache holds.
 
-   Contributions are taken in blocks of row-major order. In each block they are dealt out, in order, to the owners of
-   ranges of places; then each owner joins its share of block after block. So every place is joined in row-major order,
-   and an owner's range stays in its core's cache. Memory for it is bounded: place and value of a turn's
-   contributions, and for each thread the places of a block; longer calls take several turns. An index that is wrong is
-   found before the first place is written, in one turn. */
-#include "runtime/cpu/loops/index_loops.h"
+   Contributions are taken in blocks of row-major order. Each block is distributed, in order, to the owners of ranges of
+   destinations; then each owner joins its share of block after block. So each destination is joined in row-major order,
+   and an owner's range stays in its core's cache. Scratch is bounded: number and value of a turn's contributions, and for
+   each worker the numbers of a block; longer calls take several turns. In one turn a wrong index value is found before
+   the first destination is written. */
 #include "scattering.h"
 
 #include <string.h>
 
 CHOOSE_LOOPS(index)
 
-/* Values, places and what was found lie a third of a page APART: whole pages apart they took each other's room in the
-   nearest cache, in some processes (10 M by mean into 1 M places on one thread: dealt out in 66 ms instead of 27). */
-enum { BLOCK = 1 << 15, ROW = 1024, MOST_OWNERS = 256, COUNTERS = 4, APART = 21 * CACHE_LINE };
-
-struct deal {
+struct partition {
   const struct scatter_plan *plan;
   const struct scatter_loops *loops;
   atomic_bool *bad;
-  int64_t begin, end; /* places of the plan's row-major order that this turn takes */
+  int64_t begin, end; /* contributions of this turn, in the plan's row-major order */
   int64_t blocks, owners;
-  int shift; /* place >> shift is the owner's number; wrong and dropped values go to one more */
-  size_t size_bytes, self_size_bytes; /* of src's elements, 0 where it is a number; of self's */
+  int shift; /* number >> shift is the owner; contributions to nothing (dropped, wrong) go to one more */
+  size_t size_bytes, self_size_bytes; /* of src's elements, 0 if src is a number; of self's */
   atomic_llong next_block;
-  uint32_t *found;  /* per hand: the places of its block in row-major order, in elements after self's first */
-  uint32_t *starts; /* per block: where each owner's share begins in it, and all end */
-  uint32_t *places; /* per contribution, as dealt: its place ... */
-  char *values;     /* ... and its value */
+  uint32_t *found;   /* per worker: the numbers of its block's destinations, elements from self's first on */
+  uint32_t *starts;  /* per block: where each owner's share begins in it, and where the last ends */
+  uint32_t *numbers; /* per contribution, distributed: number of its destination ... */
+  char *values;      /* ... and its value */
 };
 
-/* Takes block by block: one walk finds places and counts, one deals. */
-struct hand {
-  struct deal *deal;
+/* Walks each block twice: pass 1 finds destinations and a histogram of owners, pass 2 distributes. */
+struct worker {
+  struct partition *partition;
   int64_t begin; /* of the block */
   bool counts, bad;
-  uint32_t *found, *places;
+  uint32_t *found, *numbers;
   char *values;
-  uint32_t next[COUNTERS][MOST_OWNERS + 1];
+  uint32_t next[PARTITION_COUNTERS][PARTITION_OWNERS + 1];
 };
 
-static uint32_t *starts_of(const struct deal *deal, int64_t block) { return deal->starts + block * (deal->owners + 2); }
+static uint32_t *starts_of(const struct partition *partition, int64_t block) {
+  return partition->starts + block * (partition->owners + 2);
+}
 
-/* ---------------------------------------------------------------------------------------------------------- dealing */
+/* ------------------------------------------------------------------------------------------------- distribution */
 
-/* The places that a row of the plan meets. A value that is nobody's goes behind the last owner's range. */
-static bool find_places(const struct deal *deal, const struct row *row, uint32_t *places) {
-  const struct scatter_plan *plan = deal->plan;
+/* Numbers of the destinations of a row. Index values out of range go past the last owner's range. */
+static bool find_numbers(const struct partition *partition, const struct row *row, uint32_t *numbers) {
+  const struct scatter_plan *plan = partition->plan;
   const struct operand *operands = plan->plan.operands;
-  int64_t block[ROW], size_bytes = (int64_t)deal->self_size_bytes;
+  int64_t block[PARTITION_ROW], size_bytes = (int64_t)partition->self_size_bytes;
   const int64_t *values = index_values(row, INDEX, operands[INDEX].dtype, plan->mode, plan->size, block);
   struct placing placing = {
       .size = (uint64_t)plan->size,
       .first = (uint32_t)((row->address[SELF] - operand_address(&operands[SELF])) / size_bytes),
       .row_step = (uint32_t)(row->step_bytes[SELF] / size_bytes),
       .step = (uint32_t)plan->step,
-      .nobodys = (uint32_t)deal->owners << deal->shift,
+      .none = (uint32_t)partition->owners << partition->shift,
   };
-  return index_loops()->find_places(values, row->count, &placing, places);
+  return index_loops()->find_destinations(values, row->count, &placing, numbers);
 }
 
-/* Several counters, for neighbours often have the same owner. */
-static void count_row(struct hand *hand, const uint32_t *places, int64_t count) {
-  const int shift = hand->deal->shift;
+static void count_row(struct worker *worker, const uint32_t *numbers, int64_t count) {
+  const int shift = worker->partition->shift;
   int64_t i = 0;
-  for (; i + COUNTERS <= count; i += COUNTERS)
-    for (int c = 0; c < COUNTERS; c++) hand->next[c][places[i + c] >> shift]++;
-  for (; i < count; i++) hand->next[0][places[i] >> shift]++;
+  for (; i + PARTITION_COUNTERS <= count; i += PARTITION_COUNTERS)
+    for (int c = 0; c < PARTITION_COUNTERS; c++) worker->next[c][numbers[i + c] >> shift]++;
+  for (; i < count; i++) worker->next[0][numbers[i] >> shift]++;
 }
 
-#define DEAL_ROW(T)                                                                                                    \
-  static void deal_row_##T(struct hand *hand, const uint32_t *places, const struct row *row) {                         \
-    const int shift = hand->deal->shift;                                                                               \
+#define DISTRIBUTE_ROW(T)                                                                                              \
+  static void distribute_row_##T(struct worker *worker, const uint32_t *found, const struct row *row) {                \
+    const int shift = worker->partition->shift;                                                                        \
     const int64_t count = row->count, step = row->step_bytes[SRC];                                                     \
     const char *src = row->address[SRC];                                                                               \
-    uint32_t *restrict next = hand->next[0], *restrict dealt = hand->places;                                           \
-    T *restrict values = (T *)(void *)hand->values;                                                                    \
+    uint32_t *restrict next = worker->next[0], *restrict numbers = worker->numbers;                                    \
+    T *restrict values = (T *)(void *)worker->values;                                                                  \
     for (int64_t i = 0; i < count; i++, src += step) {                                                                 \
-      const uint32_t at = next[places[i] >> shift]++;                                                                  \
-      dealt[at] = places[i];                                                                                           \
+      const uint32_t at = next[found[i] >> shift]++;                                                                   \
+      numbers[at] = found[i];                                                                                          \
       values[at] = *(const T *)(const void *)src;                                                                      \
     }                                                                                                                  \
   }
-DEAL_ROW(uint8_t)
-DEAL_ROW(uint16_t)
-DEAL_ROW(uint32_t)
-DEAL_ROW(uint64_t)
+DISTRIBUTE_ROW(uint8_t)
+DISTRIBUTE_ROW(uint16_t)
+DISTRIBUTE_ROW(uint32_t)
+DISTRIBUTE_ROW(uint64_t)
 
-static void deal_places(struct hand *hand, const uint32_t *places, int64_t count) {
-  const int shift = hand->deal->shift;
-  for (int64_t i = 0; i < count; i++) hand->places[hand->next[0][places[i] >> shift]++] = places[i];
+static void distribute_numbers(struct worker *worker, const uint32_t *found, int64_t count) {
+  const int shift = worker->partition->shift;
+  for (int64_t i = 0; i < count; i++) worker->numbers[worker->next[0][found[i] >> shift]++] = found[i];
 }
 
-/* Numbers begin .. begin + count - 1 of what is dealt in this turn, or will be. */
-static void fetch_dealt(const struct deal *deal, int64_t begin, int64_t count) {
+/* The distributed contributions begin .. begin + count - 1 of this turn, written already or soon. */
+static void prefetch_distributed(const struct partition *partition, int64_t begin, int64_t count) {
   const uintptr_t first = (uintptr_t)begin, many = (uintptr_t)count;
-  const uintptr_t size = (uintptr_t)deal->size_bytes, place = sizeof *deal->places;
-  prefetch_l2((uintptr_t)deal->places + first * place, many * place);
-  prefetch_l2((uintptr_t)deal->values + first * size, many * size);
+  const uintptr_t size = (uintptr_t)partition->size_bytes, number = sizeof *partition->numbers;
+  prefetch_l2((uintptr_t)partition->numbers + first * number, many * number);
+  prefetch_l2((uintptr_t)partition->values + first * size, many * size);
 }
 
-/* Dealing writes here and there in a block: one that is not near by then would keep each write waiting for the one
-   before (10 M float32 into 10 M: 104 ms, 66 so). The index goes on behind the row, as a rule. */
-static void fetch_for_row(const struct deal *deal, const struct row *row) {
+/* Pass 2 writes at random in the block: prefetch it, or every write misses (10 M float32 into 10 M: 104 ms -> 66). The
+   index continues past the row, as a rule. */
+static void prefetch_for_row(const struct partition *partition, const struct row *row) {
   const int64_t step = row->step_bytes[INDEX];
   const uintptr_t bytes = (uintptr_t)(row->count * step);
-  fetch_dealt(deal, row->place - deal->begin, row->count);
+  prefetch_distributed(partition, row->place - partition->begin, row->count);
   if (step <= (int64_t)sizeof(int64_t)) prefetch_l2((uintptr_t)row->address[INDEX] + bytes, bytes);
 }
 
-static void hand_visit(void *hand_, const struct row *row) {
-  struct hand *hand = hand_;
-  uint32_t *places = hand->found + (row->place - hand->begin);
-  if (hand->counts) {
-    hand->bad |= find_places(hand->deal, row, places);
-    fetch_for_row(hand->deal, row);
-    count_row(hand, places, row->count);
+static void visit(void *worker_, const struct row *row) {
+  struct worker *worker = worker_;
+  uint32_t *found = worker->found + (row->place - worker->begin);
+  if (worker->counts) {
+    worker->bad |= find_numbers(worker->partition, row, found);
+    prefetch_for_row(worker->partition, row);
+    count_row(worker, found, row->count);
     return;
   }
-  switch (hand->deal->size_bytes) {
-  case 0: deal_places(hand, places, row->count); break;
-  case 1: deal_row_uint8_t(hand, places, row); break;
-  case 2: deal_row_uint16_t(hand, places, row); break;
-  case 4: deal_row_uint32_t(hand, places, row); break;
-  default: deal_row_uint64_t(hand, places, row); break;
+  switch (worker->partition->size_bytes) {
+  case 0: distribute_numbers(worker, found, row->count); break;
+  case 1: distribute_row_uint8_t(worker, found, row); break;
+  case 2: distribute_row_uint16_t(worker, found, row); break;
+  case 4: distribute_row_uint32_t(worker, found, row); break;
+  default: distribute_row_uint64_t(worker, found, row); break;
   }
 }
 
-static void deal_block(struct hand *hand, int64_t block) {
-  struct deal *deal = hand->deal;
-  int64_t begin = deal->begin + block * BLOCK, end = begin + BLOCK < deal->end ? begin + BLOCK : deal->end;
-  uint32_t *starts = starts_of(deal, block);
-  hand->begin = begin;
-  hand->places = deal->places + block * BLOCK;
-  hand->values = deal->values + (size_t)block * BLOCK * deal->size_bytes;
-  memset(hand->next, 0, sizeof hand->next);
-  hand->counts = true;
-  walk_rows(&deal->plan->plan, begin, end, ROW, hand_visit, hand);
-  if (hand->bad) set_bad(deal->bad);
+static void distribute_block(struct worker *worker, int64_t block) {
+  struct partition *partition = worker->partition;
+  int64_t begin = partition->begin + block * PARTITION_BLOCK, end = least(begin + PARTITION_BLOCK, partition->end);
+  uint32_t *starts = starts_of(partition, block);
+  worker->begin = begin;
+  worker->numbers = partition->numbers + block * PARTITION_BLOCK;
+  worker->values = partition->values + (size_t)block * PARTITION_BLOCK * partition->size_bytes;
+  memset(worker->next, 0, sizeof worker->next);
+  worker->counts = true;
+  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, visit, worker);
+  if (worker->bad) set_bad(partition->bad);
   starts[0] = 0;
-  for (int64_t o = 0; o <= deal->owners; o++) {
+  for (int64_t o = 0; o <= partition->owners; o++) {
     starts[o + 1] = starts[o];
-    for (int c = 0; c < COUNTERS; c++) starts[o + 1] += hand->next[c][o];
-    hand->next[0][o] = starts[o];
+    for (int c = 0; c < PARTITION_COUNTERS; c++) starts[o + 1] += worker->next[c][o];
+    worker->next[0][o] = starts[o];
   }
-  hand->counts = false;
-  walk_rows(&deal->plan->plan, begin, end, ROW, hand_visit, hand);
+  worker->counts = false;
+  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, visit, worker);
 }
 
-static void deal_blocks(void *deal_, int64_t i) {
-  struct deal *deal = deal_;
-  struct hand hand = {.deal = deal, .found = deal->found + i * BLOCK};
-  strew_context *context = deal->plan->plan.operands[SELF].storage->device->context;
-  for (int64_t block; (block = atomic_fetch_add(&deal->next_block, 1)) < deal->blocks && !context_stops(context);) {
-    if (bad_is_set(deal->bad)) return;
-    deal_block(&hand, block);
+static void distribute_blocks(void *partition_, int64_t i) {
+  struct partition *partition = partition_;
+  struct worker worker = {.partition = partition, .found = partition->found + i * PARTITION_BLOCK};
+  strew_context *context = partition->plan->plan.operands[SELF].storage->device->context;
+  for (int64_t block;
+       (block = atomic_fetch_add(&partition->next_block, 1)) < partition->blocks && !context_stops(context);) {
+    if (bad_is_set(partition->bad)) return;
+    distribute_block(&worker, block);
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- joining */
+/* ------------------------------------------------------------------------------------------------------ joining */
 
-/* An owner's share of a block, contributions begin .. end - 1 of those dealt out. */
-static void join_share(const struct deal *deal, struct tile *tile, int64_t begin, int64_t end) {
-  const struct operand *operands = deal->plan->plan.operands;
+/* An owner's share of a block: the distributed contributions begin .. end - 1. */
+static void join_share(const struct partition *partition, struct tile *tile, int64_t begin, int64_t end) {
+  const struct operand *operands = partition->plan->plan.operands;
   strew_dtype from = operands[SRC].dtype, to = operands[SELF].dtype;
-  int64_t index[ROW];
-  double converted[ROW];
-  const bool by_place = deal->shift == 0;
+  int64_t index[PARTITION_ROW];
+  double converted[PARTITION_ROW];
+  const bool by_destination = partition->shift == 0;
   for (int64_t i = begin; i < end; i += tile->rows) {
-    tile->rows = end - i < ROW ? end - i : ROW;
-    const int64_t numbers = by_place ? 1 : tile->rows;
-    for (int64_t k = 0; k < numbers; k++) index[k] = deal->places[i + k];
-    tile->index = index;
-    if (deal->size_bytes) tile->src = deal->values + (size_t)i * deal->size_bytes;
+    tile->rows = end - i < PARTITION_ROW ? end - i : PARTITION_ROW;
+    const int64_t different = by_destination ? 1 : tile->rows;
+    for (int64_t k = 0; k < different; k++) index[k] = partition->numbers[i + k];
+    tile->source.index = index;
+    if (partition->size_bytes) tile->source.src = partition->values + (size_t)i * partition->size_bytes;
     if (from != to) {
-      converter(to, from)(tile->rows, (char *)converted, (int64_t)deal->self_size_bytes, tile->src,
-                          (int64_t)deal->size_bytes);
-      tile->src = (const char *)converted;
+      converter(to, from)(tile->rows, (char *)converted, (int64_t)partition->self_size_bytes, tile->source.src,
+                          (int64_t)partition->size_bytes);
+      tile->source.src = (const char *)converted;
     }
-    if (by_place) /* in a register (10 M into 100 places: all owners together 12 ms instead of 36) */
-      deal->loops->join_sorted(tile, NULL);
+    if (by_destination) /* in a register */
+      partition->loops->join_sorted(tile, NULL);
     else
-      deal->loops->join(tile, tile->rows, NULL);
+      partition->loops->join(tile, tile->rows, NULL);
   }
 }
 
-/* A range whose lines most are met, and that a core's cache holds, comes in order before it is met here and there (10 M
-   float32 into 1 M places are joined in 0.91 of the time, into 10 M in 0.97). */
-static void fetch_range(const strew_context *context, const struct deal *deal, uintptr_t self, int64_t owner) {
-  const size_t bytes = deal->self_size_bytes << deal->shift;
-  const size_t contributions = (size_t)((deal->end - deal->begin) / deal->owners);
-  if (bytes <= context->grain_bytes && contributions >= bytes / CACHE_LINE)
+/* A range in L2 of which most cache lines are hit: loaded in order, before it is hit at random (10 M float32 into 1 M:
+   joined in 0.91 of the time, into 10 M 0.97). */
+static void prefetch_range(const struct partition *partition, uintptr_t self, int64_t owner) {
+  const size_t bytes = partition->self_size_bytes << partition->shift;
+  const size_t contributions = (size_t)((partition->end - partition->begin) / partition->owners);
+  if (bytes <= (size_t)tuning_in_use()->l2_bytes && contributions >= bytes / CACHE_LINE)
     prefetch_l2(self + (uintptr_t)owner * bytes, bytes);
 }
 
-static void join_owner(void *deal_, int64_t owner) {
-  const struct deal *deal = deal_;
-  const struct operand *operands = deal->plan->plan.operands;
-  struct tile tile = {.columns = 1, .count = INT64_MAX, .size = INT64_MAX, .step = (int64_t)deal->self_size_bytes};
-  tile.self = operand_address(&operands[SELF]);
-  tile.src = operand_address(&operands[SRC]);
-  tile.src_row = deal->size_bytes ? (int64_t)deal->self_size_bytes : 0;
+static void join_owner(void *partition_, int64_t owner) {
+  const struct partition *partition = partition_;
+  const struct operand *operands = partition->plan->plan.operands;
+  const int64_t size = (int64_t)partition->self_size_bytes;
+  struct tile tile = {.columns = 1,
+                      .source = {.src = operand_address(&operands[SRC]), .row = partition->size_bytes ? size : 0},
+                      .target = {.self = operand_address(&operands[SELF]),
+                                 .step = size,
+                                 .owned = {.count = INT64_MAX, .size = INT64_MAX}}};
   strew_context *context = operands[SELF].storage->device->context;
-  fetch_range(context, deal, (uintptr_t)tile.self, owner);
-  for (int64_t block = 0; block < deal->blocks && !context_stops(context); block++) {
-    const uint32_t *starts = starts_of(deal, block), *next = starts_of(deal, block + 1);
-    if (block + 1 < deal->blocks) fetch_dealt(deal, (block + 1) * BLOCK + next[owner], next[owner + 1] - next[owner]);
-    join_share(deal, &tile, block * BLOCK + starts[owner], block * BLOCK + starts[owner + 1]);
+  prefetch_range(partition, (uintptr_t)tile.target.self, owner);
+  for (int64_t block = 0; block < partition->blocks && !context_stops(context); block++) {
+    const uint32_t *starts = starts_of(partition, block), *next = starts_of(partition, block + 1);
+    if (block + 1 < partition->blocks)
+      prefetch_distributed(partition, (block + 1) * PARTITION_BLOCK + next[owner], next[owner + 1] - next[owner]);
+    join_share(partition, &tile, block * PARTITION_BLOCK + starts[owner], block * PARTITION_BLOCK + starts[owner + 1]);
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- the whole */
+/* --------------------------------------------------------------------------------------------------- the whole */
 
-bool scatter_parts_by_place(const struct scatter_plan *plan) { return scatter_places(plan) <= MOST_OWNERS; }
-
-/* As many owners as threads like to have, and ranges that half of a core's cache holds, where that is not too many; one
-   for each of few places. */
-static void choose_owners(struct deal *deal, const strew_context *context) {
-  enum { OWNERS_PER_THREAD = 4 };
-  int64_t threads = context->threads, range = (int64_t)context->grain_bytes, places = scatter_places(deal->plan);
-  int64_t fewest = least(threads * OWNERS_PER_THREAD, MOST_OWNERS);
-  deal->shift = 0;
-  while (((places - 1) >> deal->shift) + 1 > MOST_OWNERS) deal->shift++;
-  if (deal->shift > 0)
-    while ((int64_t)(deal->self_size_bytes << deal->shift) < range && ((places - 1) >> (deal->shift + 1)) + 1 >= fewest)
-      deal->shift++;
-  deal->owners = ((places - 1) >> deal->shift) + 1;
+bool scatter_parts_by_destination(const struct scatter_plan *plan) {
+  return scatter_target_elements(plan) <= PARTITION_OWNERS;
 }
 
-/* Wrong values have a number, too, at most MOST_OWNERS + 1 ranges of the widest kind. */
+/* Few destinations have an owner each. Else ranges grow to l2_bytes, as long as each thread has enough owners. */
+static void choose_owners(struct partition *partition, const strew_context *context) {
+  const struct tuning *tuning = tuning_in_use();
+  int64_t destinations = scatter_target_elements(partition->plan);
+  int64_t fewest = least(context->threads * tuning->owners_per_thread, PARTITION_OWNERS);
+  partition->shift = 0;
+  while (((destinations - 1) >> partition->shift) + 1 > PARTITION_OWNERS) partition->shift++;
+  if (partition->shift > 0)
+    while ((int64_t)(partition->self_size_bytes << partition->shift) < tuning->l2_bytes &&
+           ((destinations - 1) >> (partition->shift + 1)) + 1 >= fewest)
+      partition->shift++;
+  partition->owners = ((destinations - 1) >> partition->shift) + 1;
+}
+
+/* Numbers have 32 bits, and so has the one of wrong index values: at most PARTITION_OWNERS + 1 ranges of the widest
+   kind. */
 bool scatter_can_part(const struct scatter_plan *plan) {
-  return plan->plan.count <= ARG && plan->size > 0 && scatter_places(plan) <= (int64_t)UINT32_MAX / 2;
+  return plan->plan.count <= ARG && plan->size > 0 && scatter_target_elements(plan) <= (int64_t)UINT32_MAX / 2;
 }
 
-/* Contributions of one turn: so few that what is dealt stays in the shared cache, but as many as there are places, or
-   each turn would fetch them all again; with the usual grain 1 M to 16 M, which take 8 to 128 MiB for float32, and 128
-   KiB for each thread. */
-static int64_t most_of_a_turn(const strew_context *context, const struct scatter_plan *plan) {
-  enum { LEAST_GRAINS = 4, MOST_GRAINS = 64 };
-  int64_t grain = (int64_t)context->grain_bytes, most = scatter_places(plan);
-  if (most > grain * MOST_GRAINS) most = grain * MOST_GRAINS;
-  if (most < grain * LEAST_GRAINS) most = grain * LEAST_GRAINS;
-  return most < BLOCK ? BLOCK : most;
+/* Returns the contributions of one turn: few enough that they stay in the last-level cache, but as many as there are
+   destinations, which each turn loads again. With the usual L2 1 M to 16 M, or 8 to 128 MiB for float32, and 128 KiB
+   for each thread. */
+static int64_t most_of_a_turn(const struct scatter_plan *plan) {
+  const struct tuning *tuning = tuning_in_use();
+  int64_t most = scatter_target_elements(plan);
+  if (most > tuning->l2_bytes * tuning->turn_max_l2s) most = tuning->l2_bytes * tuning->turn_max_l2s;
+  if (most < tuning->l2_bytes * tuning->turn_min_l2s) most = tuning->l2_bytes * tuning->turn_min_l2s;
+  return most < PARTITION_BLOCK ? PARTITION_BLOCK : most;
 }
 
-bool scatter_finds_first(const strew_context *context, const struct scatter_plan *plan) {
-  return plan_numel(&plan->plan) <= most_of_a_turn(context, plan);
+bool scatter_finds_first(const struct scatter_plan *plan) { return plan_numel(&plan->plan) <= most_of_a_turn(plan); }
+
+static void run_turns(strew_context *context, struct partition *partition, int64_t count, int64_t most,
+                      int64_t workers) {
+  for (; partition->begin < count && !context_stops(context); partition->begin = partition->end) {
+    partition->end = count - partition->begin < most ? count : partition->begin + most;
+    partition->blocks = (partition->end - partition->begin - 1) / PARTITION_BLOCK + 1;
+    atomic_init(&partition->next_block, 0);
+    pool_run(context, workers, distribute_blocks, partition);
+    if (bad_is_set(partition->bad)) break;
+    pool_run(context, partition->owners, join_owner, partition);
+  }
 }
 
 bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *plan, atomic_bool *bad) {
   const struct operand *operands = plan->plan.operands;
-  struct deal deal = {.plan = plan, .bad = bad, .self_size_bytes = dtype_bytes(operands[SELF].dtype)};
-  int64_t count = plan_numel(&plan->plan), most = most_of_a_turn(context, plan);
-  int64_t turn = count < most ? count : most;
-  deal.loops = scatter_loops(operands[SELF].dtype, plan->reduction, false);
-  deal.size_bytes = operands[SRC].storage ? dtype_bytes(operands[SRC].dtype) : 0;
-  choose_owners(&deal, context);
-  deal.blocks = (turn - 1) / BLOCK + 1;
-  int64_t hands = context->threads < deal.blocks ? context->threads : deal.blocks;
-  size_t values_bytes = (size_t)deal.blocks * BLOCK * deal.size_bytes + APART;
-  size_t places_bytes = (size_t)((deal.blocks + hands) * BLOCK) * sizeof *deal.places + APART;
-  size_t starts_bytes = (size_t)(deal.blocks * (deal.owners + 2)) * sizeof *deal.starts;
-  char *scratch = memory_allocate(context, values_bytes + places_bytes + starts_bytes);
+  struct partition partition = {.plan = plan, .bad = bad, .self_size_bytes = dtype_bytes(operands[SELF].dtype)};
+  int64_t count = plan_numel(&plan->plan), most = most_of_a_turn(plan), turn = least(count, most);
+  partition.loops = scatter_loops(operands[SELF].dtype, plan->reduction, false);
+  partition.size_bytes = operands[SRC].storage ? dtype_bytes(operands[SRC].dtype) : 0;
+  choose_owners(&partition, context);
+  partition.blocks = (turn - 1) / PARTITION_BLOCK + 1;
+  int64_t workers = least(context->threads, partition.blocks), numbers = partition.blocks + workers;
+  size_t values_bytes = (size_t)partition.blocks * PARTITION_BLOCK * partition.size_bytes + PARTITION_OFFSET;
+  size_t numbers_bytes = (size_t)(numbers * PARTITION_BLOCK) * sizeof *partition.numbers + PARTITION_OFFSET;
+  size_t starts_bytes = (size_t)(partition.blocks * (partition.owners + 2)) * sizeof *partition.starts;
+  char *scratch = memory_allocate(context, values_bytes + numbers_bytes + starts_bytes);
   if (!scratch) return false;
-  deal.values = scratch; /* first, for they may be as wide as words get */
-  deal.places = (uint32_t *)(void *)(scratch + values_bytes);
-  deal.found = deal.places + deal.blocks * BLOCK + APART / sizeof *deal.places;
-  deal.starts = deal.found + hands * BLOCK;
-  for (; deal.begin < count && !context_stops(context); deal.begin = deal.end) {
-    deal.end = count - deal.begin < most ? count : deal.begin + most;
-    deal.blocks = (deal.end - deal.begin - 1) / BLOCK + 1;
-    atomic_init(&deal.next_block, 0);
-    pool_run(context, hands, deal_blocks, &deal);
-    if (bad_is_set(bad)) break;
-    pool_run(context, deal.owners, join_owner, &deal);
-  }
-  memory_free(context, scratch, values_bytes + places_bytes + starts_bytes);
+  partition.values = scratch; /* first: they may be as wide as words get */
+  partition.numbers = (uint32_t *)(void *)(scratch + values_bytes);
+  partition.found =
+      partition.numbers + partition.blocks * PARTITION_BLOCK + PARTITION_OFFSET / sizeof *partition.numbers;
+  partition.starts = partition.found + workers * PARTITION_BLOCK;
+  run_turns(context, &partition, count, most, workers);
+  memory_free(context, scratch, values_bytes + numbers_bytes + starts_bytes);
   return true;
 }

@@ -1,11 +1,8 @@
-/* plan.c: the geometry of scatter plans: bytes that operands and values reach, order of the index, parts of a
+/* plan.c: the geometry of scatter plans: bytes that operands and index values reach, order of the index, parts of a
    plan. */
-#include "runtime/cpu/loops/index_loops.h"
 #include "scattering.h"
 
 CHOOSE_LOOPS(index)
-
-/* ----------------------------------------------------------------------------------------------------------- checks */
 
 int64_t scatter_operand_bytes(const struct scatter_plan *plan, int i) {
   struct plan values;
@@ -14,13 +11,11 @@ int64_t scatter_operand_bytes(const struct scatter_plan *plan, int i) {
 }
 
 bool scatter_is_little(const struct scatter_plan *plan, size_t bytes) {
-  enum { TIMES = 10 };
-  return bytes * TIMES <= (size_t)scatter_operand_bytes(plan, INDEX);
+  return bytes * (size_t)tuning_in_use()->little <= (size_t)scatter_operand_bytes(plan, INDEX);
 }
 
-bool scatter_asks(enum processor processor, int64_t rows, bool by_blocks) {
-  enum { MOST_NEAR = 1024 };
-  return rows > MOST_NEAR && (by_blocks || processor != PROCESSOR_ZEN4);
+bool scatter_prefetches_streams(const struct tuning *tuning, int64_t rows, bool by_blocks) {
+  return rows > tuning->streams_min_rows && (by_blocks || !tuning->foresees_order);
 }
 
 int64_t scatter_range_bytes(const struct scatter_plan *plan) {
@@ -33,7 +28,8 @@ struct scatter_plan scatter_slice(const struct scatter_plan *plan, int d, int64_
   for (int k = 0; k < cut.plan.count; k++) cut.plan.operands[k].offset += begin * cut.plan.operands[k].strides[d];
   return cut;
 }
-/* Of those that do not, most show it by three of them. */
+
+/* Three values rule out most that do not ascend. */
 bool index_ascends(const int64_t *values, int64_t count) {
   if (count > 2 && (values[0] > values[count / 2] || values[count / 2] > values[count - 1])) return false;
   return index_loops()->ascends(values, count);

@@ -1,13 +1,56 @@
-/* scatter.c: scatter's entries in the CPU's table: how values of the index are checked, and means.
+/* scatter.c: scatter's entries in the CPU's table: how index values are checked, and how a mean is divided.
 
-   A walk tests values on the way, for nothing (scatter_loops.c), but writes while it does. So a check is a pass of its
-   own, or a copy of self is kept to put back, or the way taken looks at all values before it writes. */
-#include "scattering.h"
+   Where to read on, from the plan down to the loops:
+     ../../device.h  struct scatter_plan: self, index, src (and arg) over one iteration space, made by runtime/scatter.c
+     plan.c          geometry of a plan: bytes, ranges, slices
+     row_index.c     an index that repeats one value along each row is reduced to one value a row
+     scatter.c       this file: looks, decides, checks index values if they are not checked yet, runs
+     sample.c        the look at the index: a sample, whether it is sorted, where to cut it
+     choose.c        the rule: plan, threads and sample give a way (choose.h lists them). It reads no tensor
+     share.c         runs the parts of a way on the workers; all but one end in a walk of a part of the plan:
+     partition.c       the exception: contributions are distributed to owners of ranges first, which join them then
+     mean.c          a mean, whose destinations are pairs of sum and count, goes the same ways, by rows if that saves
+                     memory
+     walk.c          one thread's walk: row after row of the plan becomes a tile
+     short_rows.c      rows too short for that are joined as one line, or by loops over several lines
+     convert.c         a src of another dtype is converted block by block first
+     filter.c          an owner lists the rows that are its own
+     tile.h          the tile: source, target, winners and prefetches of some rows
+     loops.c         the loops over a tile, for each dtype and reduction: scatter.inc, pair.inc (means), winner.inc
+                     (positions of winners); ../loops/row.inc has those over rows of unit stride
+   Prefetches stand in ../prefetch.h, numbers in ../tuning.h.
+
+   A walk tests index values on the way, at no cost (tile.h), but writes meanwhile. So a check is a pass of its own, or a
+   copy of self is kept to restore, or the way taken tests all index values before it writes. */
+#include "sample.h"
+#include "share.h"
 
 #include <string.h>
 
-/* A call that has to stop leaves parts of the copy out, but then it has not begun to write either. By all threads:
-   1000 x 10 k assigned along the last dimension to 1000 x 1000 take two threads 2.0 ms instead of 2.3. */
+/* -------------------------------------------------------------------------------------------------------- the way */
+
+/* Looks at the index, decides, and cuts. */
+static void choose_way(strew_context *context, const struct scatter_plan *plan, struct scatter_way *way) {
+  const struct shape shape = scatter_shape(context, plan);
+  struct sample sample;
+  way->kind = WAY_ALONE;
+  if (shape.alone) return;
+  scatter_sample(context, plan, shape.threads > 1 ? shape.parts : 1, &sample);
+  scatter_decide(plan, &shape, &sample, way);
+  if (way->kind == WAY_POSITIONS) scatter_cut_positions(plan, way);
+  if (way->kind == WAY_OWNERS) scatter_cut_owners(plan, &sample, way);
+}
+
+/* True if this way finds a wrong index value before it writes. */
+static bool looks_first(const struct scatter_plan *plan, const struct scatter_way *way) {
+  bool parts = way->kind == WAY_PARTITION && scatter_finds_first(plan);
+  return parts || way->kind == WAY_POSITIONS || way->kind == WAY_COPIES;
+}
+
+/* --------------------------------------------------------------------------------------------------------- checks */
+
+/* A copy of self, by all threads: 1000 x 10 k assigned along the last dimension to 1000 x 1000 2.3 ms -> 2.0 (two
+   threads). A call that must stop leaves parts of it out, but has not begun to write either. */
 struct keeping {
   char *copy;
   const char *self;
@@ -26,18 +69,18 @@ static void keep(strew_context *context, char *copy, const char *self, size_t by
   pool_run(context, keeping.parts, keep_part, &keeping);
 }
 
-/* Checks values on the way, with a copy of self to put back. False where that does not pay or memory lacks: nothing was
-   done then. */
+/* Checks index values on the way, with a copy of self to restore. False, and nothing done, if that does not pay or memory
+   lacks. */
 static bool run_checking(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
                          bool *bad) {
   char *self = operand_address(&plan->plan.operands[SELF]), little[1024];
   void *copy = NULL;
   size_t bytes = 0;
   if (plan->size < 1) return false;
-  if (!plan->disposable && !scatter_looks_first(context, plan, way)) {
+  if (!plan->disposable && !looks_first(plan, way)) {
     bytes = scatter_target_bytes(plan);
-    /* a host may be writing between the elements of what it wrapped */
-    if (plan->plan.operands[SELF].storage->wrapped && !scatter_is_dense(plan)) return false;
+    /* a host may be writing between the elements of memory that it wrapped */
+    if (plan->plan.operands[SELF].storage->wrapped && !scatter_is_gapless(plan)) return false;
     if (plan->plan.count > ARG) return false;
     if (bytes <= sizeof little)
       memcpy(copy = little, self, bytes);
@@ -60,7 +103,7 @@ static strew_status scatter(const struct call *call, strew_device *device, const
   struct scatter_way way;
   *bad = false;
   if (context_stops(device->context)) return context_end(call, device->context, NULL);
-  scatter_choose(device->context, plan, &way);
+  choose_way(device->context, plan, &way);
   const struct storage *self = plan->plan.operands[SELF].storage;
   if (plan->check && run_checking(device->context, plan, &way, bad)) return context_end(call, device->context, self);
   if (plan->check) status = check_plan_values(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
