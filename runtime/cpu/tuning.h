@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Processor families by how they wait for memory: AMD up to Zen 4, whose hardware prefetcher looks far ahead in data
-   that is read in order; AMD from Zen 5 on, whose prefetcher does not, but which keeps so many loads under way that
+   that is read in order; AMD from Zen 5 on, whose prefetcher does not, but which keeps enough loads under way that
    destinations in L2 need no prefetch; all others, which are taken for an Intel Xeon. */
 enum processor { PROCESSOR_ZEN4, PROCESSOR_ZEN5, PROCESSOR_OTHER, PROCESSOR_COUNT };
 

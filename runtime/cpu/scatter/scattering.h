@@ -98,8 +98,6 @@ static inline bool bad_is_set(const atomic_bool *bad) { return bad && atomic_loa
 static inline void set_bad(atomic_bool *bad) {
   if (bad) atomic_store_explicit(bad, true, memory_order_relaxed);
 }
-/* Returns the tile's rows begin .. end - 1. */
-struct tile tile_rows(const struct tile *tile, int64_t begin, int64_t end);
 /* Joins what index values lowest .. lowest + count - 1 contribute, in row-major order of the plan. */
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad);
 

@@ -56,6 +56,18 @@ struct lines {
 
 /* --------------------------------------------------------------------------------------------------------- rows */
 
+/* Returns the rows begin .. end - 1 of a tile. */
+static inline struct tile tile_rows(const struct tile *tile, int64_t begin, int64_t end) {
+  struct tile rows = *tile;
+  rows.rows = end - begin;
+  rows.source.index += begin;
+  rows.target.self += begin * tile->target.row;
+  rows.source.src += begin * tile->source.row;
+  rows.prefetch.index.at += (uintptr_t)begin * rows.prefetch.index.step;
+  rows.prefetch.src.at += (uintptr_t)begin * rows.prefetch.src.step;
+  return rows;
+}
+
 /* Returns the k-th row of the list `select`, or of the tile if that is NULL. */
 ALWAYS_INLINE int64_t row_at(const int64_t *select, int64_t k) { return select ? select[k] : k; }
 

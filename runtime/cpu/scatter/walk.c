@@ -35,17 +35,6 @@ static int64_t position_of(const struct part *part, int64_t number) {
 
 /* -------------------------------------------------------------------------------------------------------- lines */
 
-struct tile tile_rows(const struct tile *tile, int64_t begin, int64_t end) {
-  struct tile rows = *tile;
-  rows.rows = end - begin;
-  rows.source.index += begin;
-  rows.target.self += begin * tile->target.row;
-  rows.source.src += begin * tile->source.row;
-  rows.prefetch.index.at += (uintptr_t)begin * rows.prefetch.index.step;
-  rows.prefetch.src.at += (uintptr_t)begin * rows.prefetch.src.step;
-  return rows;
-}
-
 /* Returns the end of the run that begins there. Index values ascend: between two equal ones all are equal. */
 static int64_t end_of_run(const struct tile *tile, int64_t begin) {
   const int64_t *index = tile->source.index;
