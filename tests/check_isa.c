@@ -522,8 +522,8 @@ START_TEST(plain_index_loops_are_right) {
     require(index_of[0]->is_constant(values, count) == is_constant);
     check_range(index_of[0], values, count, n % 2 ? 0 : -1000);
     check_modes(index_of[0], values, count);
-    require(index_of[0]->number_destinations(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == due_beyond);
-    require(index_of[0]->find_destinations(values, count, &placing, places) == due_beyond);
+    require(index_of[0]->number_destinations(values, offsets, count, 1000, 5, 1 + n % 3, numbers) == expected_beyond);
+    require(index_of[0]->find_destinations(values, count, &placing, places) == expected_beyond);
     for (int64_t i = 0; i < count; i++) {
       const bool fits = values[i] >= 0 && values[i] < 1000;
       require(numbers[i] == (fits ? 5 + offsets[i] + values[i] * (1 + n % 3) : -1));
