@@ -148,10 +148,10 @@ static const char *hint_of_device(strew_context *context, const char *spec, char
 }
 
 static strew_status fail_device(const struct call *call, strew_context *context, const char *spec) {
-  char known[1024], hint[TEXT_BYTES];
+  char known[1024], hint[TEXT_BYTES], text[TEXT_BYTES];
   list_devices(context, is_any, NULL, known, sizeof known);
   struct fault fault = {.code = STREW_EDEVICE, .argument = "device", .hint = hint_of_device(context, spec, hint)};
-  return fail(call, fault, "is \"%s\", no such device; available: %s", spec, known);
+  return fail(call, fault, "is \"%s\", no such device; available: %s", text_of_name(spec, text), known);
 }
 
 /* "opencl": the first device that opens. Where none does, the first one's failure is the reason. */
@@ -176,10 +176,10 @@ static strew_status find_by_word(const struct call *call, strew_context *context
     if (!strcmp(spec, device->name)) return *out = device, device->ops->open(call, device);
     if (!*word || !matches(device, word)) continue;
     if (found) {
-      char several[1024];
+      char several[1024], text[TEXT_BYTES];
       list_devices(context, matches, word, several, sizeof several);
       return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
-                  "is \"%s\", which matches several devices: %s", spec, several);
+                  "is \"%s\", which matches several devices: %s", text_of_name(spec, text), several);
     }
     found = device;
   }

@@ -21,12 +21,12 @@ static const struct {
 
 static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
   CALL(call, kind, error, {0});
-  char hint[TEXT_BYTES];
+  char hint[TEXT_BYTES], text[TEXT_BYTES];
   const char *word = guess->wanted, *mark = word ? "\"" : "";
   for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
     if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
   struct fault fault = {.code = STREW_EARGUMENT, .argument = kind, .hint = hint_of_guess(guess, hint)};
-  return fail(&call, fault, "is %s%s%s, known are %s", mark, word ? word : "missing", mark, known);
+  return fail(&call, fault, "is %s%s%s, known are %s", mark, word ? text_of_name(word, text) : "missing", mark, known);
 }
 
 strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {

@@ -82,4 +82,18 @@ describe("errors of", function()
       message)
     assert.equal("memory", strew.last_error().code)
   end)
+
+  it("quote the end of a long word, so that the known ones follow", function()
+    local long = ("x"):rep(1000)
+    for _, call in ipairs {
+      {"dtype", "[%w ]+ float32", function() strew.ones(1, {dtype = long}) end},
+      {"device", "no such device; available: ", function() strew.ones(1, {device = long}) end},
+      {"mode", "[%w ]+ error", function() strew.tensor{1}:gather(0, strew.tensor{0}, {mode = long}) end},
+    } do
+      local name, known, f = table.unpack(call)
+      local ok, message = pcall(f)
+      assert.is_false(ok)
+      assert.truthy(message:find(("'%s' is \"...x+\", %s"):format(name, known)), message)
+    end
+  end)
 end)
