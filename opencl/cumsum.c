@@ -65,7 +65,7 @@ static void choose_way(struct scan *scan) {
   if (work_items >= (int64_t)on->units * CUMSUM_LINES_PER_UNIT && is_bounded) scan->span = scan->blocks;
 }
 
-/* ------------------------------------------------------------------------------------------------------- launches */
+/* --------------------------------------------------------------------------------------------------------- launches */
 
 static void start(struct launch *launch, const struct scan *scan, const char *kernel, const char *settings) {
   launch_start(launch, scan->call, scan->device, "cumsum.cl", kernel, "S=%s OUT=%s OUTER=%d %s", dtype_suffix(scan->in),

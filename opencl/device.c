@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------- opening */
+/* ---------------------------------------------------------------------------------------------------------- opening */
 
 static void query(struct opencl *on, cl_device_info what, void *value, size_t size_bytes) {
   memset(value, 0, size_bytes); /* a property that the driver does not know reads as 0 */
@@ -113,7 +113,7 @@ static strew_status open_device(const struct call *call, strew_device *device) {
   strew_status status = check_device(call, device);
   if (status == STREW_OK) status = make_queue(call, device);
   if (status == STREW_OK) status = opencl_probe(call, device);
-  programs_release(device); /* programs built for the probe have the wrong prelude */
+  program_release_all(device); /* programs built for the probe have the wrong prelude */
   set_prelude(device);
   set_most_turns(opencl_of(device));
   return status;
@@ -135,7 +135,7 @@ void opencl_close(strew_device *device) {
   if (on->queue && !on->lost)
     cl.clFinish(on->queue); /* no command may still use what is released; throttle.c bounds the wait */
   blocks_trim(device, 0);
-  programs_release(device);
+  program_release_all(device);
   if (on->batch_end) cl.clReleaseEvent(on->batch_end);
   if (on->queue) cl.clReleaseCommandQueue(on->queue);
   if (on->context) cl.clReleaseContext(on->context);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------ failures */
+/* --------------------------------------------------------------------------------------------------------- failures */
 
 static bool is_memory_error(cl_int error) {
   return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY;

@@ -36,7 +36,7 @@ void launch_start(struct launch *launch, const struct call *call, strew_device *
   if (opencl_of(device)->lost)
     launch->status = opencl_fail_lost(call, device);
   else
-    launch->status = kernel_find(call, device, file, name, settings, &launch->kernel);
+    launch->status = program_kernel(call, device, file, name, settings, &launch->kernel);
 }
 
 void launch_value(struct launch *launch, const void *value, size_t size_bytes) {

@@ -148,7 +148,7 @@ static strew_status multiply_panels(const struct product *product, int64_t k_beg
   return launch_groups(&launch, panels * parts_of(product->m, rows), 1);
 }
 
-/* --------------------------------------------------------------------------------------------------------- CLBlast */
+/* ---------------------------------------------------------------------------------------------------------- CLBlast */
 
 /* The matrix as CLBlast sees it: contiguous rows, or the transpose of that. */
 static struct clblast_matrices clblast_of(const struct product *product, int operand, int64_t rows, int64_t columns,

@@ -14,7 +14,7 @@
 #include <CL/cl.h>
 #include <signal.h>
 
-/* ----------------------------------------------------------------------------------------------------- library.c */
+/* -------------------------------------------------------------------------------------------------------- library.c */
 
 /* Functions of the OpenCL loader, looked up when a device is first named: programs that stay on the CPU load no
    driver. */
@@ -65,7 +65,7 @@ const char *opencl_error_name(cl_int error);
 void opencl_block_signals(sigset_t *before);
 void opencl_restore_signals(const sigset_t *before);
 
-/* ------------------------------------------------------------------------------------------------------ device.c */
+/* --------------------------------------------------------------------------------------------------------- device.c */
 
 enum { PROGRAM_SLOTS = 256, FREE_BLOCKS = 64 };
 
@@ -119,15 +119,11 @@ static inline struct opencl *opencl_of(const strew_device *device) { return devi
 strew_status opencl_open(const struct call *call, strew_device *device);
 void opencl_close(strew_device *device);
 extern const struct device_ops opencl_ops;
+
+/* ---------------------------------------------------------------------------------------------------------- fault.c */
+
 /* True if STREW_OPENCL_ASSUME contains `word`: tests make a device behave like another. */
 bool opencl_assumed(const char *word);
-/* Tests the device's arithmetic with chosen operands and sets `software`. */
-strew_status opencl_probe(const struct call *call, strew_device *device);
-/* Sorts without testing the device first; opencl_sort (probe_sort.c) tests, then calls this. */
-strew_status opencl_sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan);
-/* True if an earlier process found that the device sorts right only without optimisation. */
-bool opencl_knows_plain_sorts(strew_device *device);
-
 /* Writes to `text` (TEXT_BYTES): bytes in use, size of the device's memory, what to do. Returns text. */
 const char *opencl_memory_hint(const strew_device *device, char *text);
 /* Fails with the OpenCL function, the device, the error code and a hint. */
@@ -135,12 +131,22 @@ strew_status opencl_fail(const struct call *call, strew_device *device, const ch
 /* Fails because the device is lost: no driver function is called for it any more. */
 strew_status opencl_fail_lost(const struct call *call, strew_device *device);
 
-/* ------------------------------------------------------------------------------------------------------ buffer.c */
+/* ------------------------------------------------------------------------------------ probe.c, probe_sort.c, sort.c */
+
+/* Tests the device's arithmetic with chosen operands and sets `software`. */
+strew_status opencl_probe(const struct call *call, strew_device *device);
+/* True if an earlier process found that the device sorts right only without optimisation. */
+bool opencl_knows_plain_sorts(strew_device *device);
+/* Sorts without testing the device first; opencl_sort (probe_sort.c) tests, then calls this. */
+strew_status opencl_sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan);
+
+/* --------------------------------------------------------------------------------------------------------- buffer.c */
 
 /* Buffers come from the pool of freed ones if one has the right size, else from the driver. Because the queue is in
    order, a buffer may be freed as soon as its last use is enqueued. */
 strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block);
 void block_free(strew_device *device, struct block *block);
+/* Releases the oldest free buffers until at most keep_bytes are kept. */
 void blocks_trim(strew_device *device, size_t keep_bytes);
 /* Releases the free buffers of all devices. */
 void opencl_drop_kept(strew_context *context);
@@ -167,20 +173,23 @@ strew_status opencl_wait(const struct call *call, strew_device *device);
 /* Call before each launch, of `turns` loop iterations in all: counts it and waits if too much work is pending. */
 strew_status opencl_throttle(const struct call *call, strew_device *device, int64_t turns);
 
-/* ---------------------------------------------------------------------------------------------------- program.c */
+/* -------------------------------------------------------------------------------------------------------- program.c */
 
 /* The kernel `name` of kernels/`file`, specialised by `settings`, "NAME=value NAME=value": each becomes a #define in
    front of the text. Compiled at first use. */
-strew_status kernel_find(const struct call *call, strew_device *device, const char *file, const char *name,
-                         const char *settings, cl_kernel *out);
-void programs_release(strew_device *device);
+strew_status program_kernel(const struct call *call, strew_device *device, const char *file, const char *name,
+                            const char *settings, cl_kernel *out);
+/* Releases all programs and their kernels. */
+void program_release_all(strew_device *device);
+
+/* ---------------------------------------------------------------------------------------------------------- cache.c */
 
 /* cache_find: the binary stored under this key (a text of all that determines it), or NULL; the caller frees it by
    memory_free. Neither function fails: on any error nothing is found, nothing stored. */
 void *cache_find(strew_context *context, const char *key, size_t *size_bytes);
 void cache_store(const char *key, const void *binary, size_t size_bytes);
 
-/* ----------------------------------------------------------------------------------------------------- launch.c */
+/* --------------------------------------------------------------------------------------------------------- launch.c */
 
 /* A kernel launch. Arguments are bound in the order of the kernel's parameters. The first failure is kept, later steps
    do nothing, and the function that enqueues returns it:

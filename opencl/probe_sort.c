@@ -118,7 +118,7 @@ static void use_plain_sorts(strew_device *device) {
   char key[640];
   key_of(device, key, sizeof key);
   cache_store(key, "1", 1);
-  programs_release(device);
+  program_release_all(device);
   opencl_of(device)->plain_sorts = true;
   opencl_of(device)->sorts_tried = 0;
 }

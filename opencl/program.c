@@ -20,7 +20,7 @@ struct program {
   char key[]; /* file, newline, settings */
 };
 
-/* --------------------------------------------------------------------------------------------------- source text */
+/* ------------------------------------------------------------------------------------------------------ source text */
 
 /* Growing text; `failed` once out of memory. */
 struct text {
@@ -281,8 +281,8 @@ static strew_status kernel_make(const struct call *call, strew_device *device, c
   return *out ? STREW_OK : opencl_fail(call, device, "clCreateKernel", error);
 }
 
-strew_status kernel_find(const struct call *call, strew_device *device, const char *file, const char *name,
-                         const char *settings, cl_kernel *out) {
+strew_status program_kernel(const struct call *call, strew_device *device, const char *file, const char *name,
+                            const char *settings, cl_kernel *out) {
   struct program *program;
   strew_status status = program_find(call, device, file, settings, &program);
   if (status != STREW_OK) return status;
@@ -299,7 +299,7 @@ strew_status kernel_find(const struct call *call, strew_device *device, const ch
   return STREW_OK;
 }
 
-void programs_release(strew_device *device) {
+void program_release_all(strew_device *device) {
   struct opencl *on = opencl_of(device);
   for (int slot = 0; slot < PROGRAM_SLOTS; slot++)
     for (struct program *program = on->programs[slot], *next; program; program = next) {

@@ -27,7 +27,7 @@ static void start(struct launch *launch, const struct sort *sort, const char *ke
                opencl_large_group(sort->device));
 }
 
-/* ------------------------------------------------------------------------------------------------ in local memory */
+/* -------------------------------------------------------------------------------------------------- in local memory */
 
 /* Lines during a top-k selection: elements of the input (no block), or items. */
 struct candidates {

@@ -58,7 +58,7 @@ static inline word of_key(word key) {
     if (values) IN_ROW(values, r) = is_ambiguous(key) ? IN_ROW(from, position) : of_key(key);                          \
   }
 
-/* --------------------------------------------------------------------------------------------------- long lines */
+/* ------------------------------------------------------------------------------------------------------- long lines */
 
 /* The OR and the AND of all keys, in two halves each. A group takes `tile` elements of a row. */
 __kernel void survey(SPACE, INPUT, const ulong flip, const long tile, const long tiles, __global uint *bits) {
@@ -109,7 +109,7 @@ __kernel void store_items(SPACE, OUTPUTS, INPUT, const long first, const ulong f
   OUTPUT_ITEM(x, column)
 }
 
-/* ----------------------------------------------------------------------------------------------------- short lines */
+/* ------------------------------------------------------------------------------------------------------ short lines */
 
 /* A line is cut into `tiles` tiles, one if it is short. With to_items the first `keep` items of each tile go to `kept`
    and form the next, shorter line; else they are the line's first and go to the outputs. With from_items a line

@@ -104,7 +104,7 @@ strew_status opencl_scatter(const struct call *call, strew_device *device, const
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- means */
+/* ------------------------------------------------------------------------------------------------------------ means */
 
 strew_status opencl_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan,
                                     int64_t extra) {

@@ -1,7 +1,7 @@
 /* scattering.c: see scattering.h. */
 #include "scattering.h"
 
-/* ------------------------------------------------------------------------------------------------------- launches */
+/* --------------------------------------------------------------------------------------------------------- launches */
 
 void scattering_launch(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
                        int outer, const char *more) {
@@ -38,7 +38,7 @@ void launch_columnwise(struct launch *launch, const struct scattering *s, const 
   launch_int(launch, walk->column[ARG]);
 }
 
-/* ----------------------------------------------------------------------------------------------------- the call */
+/* --------------------------------------------------------------------------------------------------------- the call */
 
 /* Reorders the plan as struct scattering says: self is constant along at most one dimension. */
 void scattering_start(struct scattering *s, const struct call *call, strew_device *device,
@@ -71,7 +71,7 @@ void scattering_start(struct scattering *s, const struct call *call, strew_devic
   index_pass_start(&s->pass, call, device, &values);
 }
 
-/* -------------------------------------------------------------------------------------------- checks and drafts */
+/* ------------------------------------------------------------------------------------------------ checks and drafts */
 
 strew_status scattering_check(struct scattering *s) {
   if (!s->given->check) return STREW_OK;

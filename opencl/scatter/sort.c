@@ -14,7 +14,6 @@ struct sorted {
   int64_t count, destinations; /* contributions; destinations in all batches */
   int64_t most_runs, most_long_runs;
   int long_run;
-  bool broad;
   struct block items, starts, long_starts, found;
 };
 
@@ -56,8 +55,7 @@ static void sorted_shape(const struct scattering *s, struct sorted *sorted) {
 static strew_status sorted_allocate(const struct scattering *s, struct sorted *sorted) {
   size_t runs = (size_t)sorted->most_runs * sizeof(cl_uint),
          long_runs = (size_t)sorted->most_long_runs * sizeof(cl_uint);
-  strew_status status =
-      block_allocate(s->call, s->device, (size_t)sorted->count * item_bytes(sorted->broad), &sorted->items);
+  strew_status status = block_allocate(s->call, s->device, (size_t)sorted->count * item_bytes(false), &sorted->items);
   if (status == STREW_OK) status = block_allocate(s->call, s->device, runs, &sorted->starts);
   if (status == STREW_OK) status = block_allocate(s->call, s->device, long_runs, &sorted->long_starts);
   if (status == STREW_OK) status = block_allocate(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found);
@@ -74,7 +72,7 @@ static void sorted_free(const struct scattering *s, struct sorted *sorted) {
 static void sorted_launch(struct launch *launch, const struct scattering *s, const struct sorted *sorted,
                           const char *kernel) {
   char more[64];
-  snprintf(more, sizeof more, " BROAD=%d LONG=%d TILE=%d", sorted->broad, sorted->long_run, SORT_TILE);
+  snprintf(more, sizeof more, " BROAD=0 LONG=%d TILE=%d", sorted->long_run, SORT_TILE);
   scattering_launch(launch, s, "scatter_sort.cl", kernel, sorted->space.outer, more);
 }
 
@@ -186,7 +184,7 @@ strew_status opencl_scatter_sort(struct scattering *s, bool order) {
   if (status == STREW_OK) status = test_order(s, &sorted, order, &known);
   if (status == STREW_OK) status = make_items(s, &sorted);
   if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
-    struct item_lines lines = {1, sorted.count, sorted.broad, key_bits(s, &sorted)};
+    struct item_lines lines = {1, sorted.count, false, key_bits(s, &sorted)};
     status = opencl_radix_sort(s->call, s->device, &sorted.items, &lines);
   }
   if (status == STREW_OK) status = find_segments(s, &sorted);
