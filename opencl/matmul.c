@@ -17,12 +17,12 @@ struct product {
   int64_t batch_count, m, n, k;
   int64_t a_row, a_column, b_row, b_column;
   strew_dtype dtype;
-  int64_t k_chunk;      /* terms of the sum over k per launch */
-  bool many_processors; /* as a GPU; else few cores with vectors */
+  int64_t k_chunk; /* terms of the sum over k per launch */
+  bool many_cores; /* as a GPU; else few cores with vectors */
 };
 
 /* A column on the right is a row on the left of the transposed product. */
-static void turn_column(struct product *product) {
+static void transpose_column(struct product *product) {
   struct operand a = product->batches.operands[1];
   int64_t row = product->a_row;
   product->batches.operands[1] = product->batches.operands[2];
@@ -51,8 +51,8 @@ static void product_start(struct product *product, const struct plan *plan, int6
   product->dtype = a->dtype;
   product->k_chunk = on->longest_loop / MATMUL_MOST_TURNS / K_STEP * K_STEP;
   if (product->k_chunk < K_STEP) product->k_chunk = K_STEP;
-  product->many_processors = on->is_gpu || product->k_chunk < k;
-  if (product->n == 1) turn_column(product);
+  product->many_cores = on->is_gpu || product->k_chunk < k;
+  if (product->n == 1) transpose_column(product);
 }
 
 /* Bounds the work of one launch, in which a work-item or a group computes `elements` elements of c. The cuts fall on
@@ -103,7 +103,7 @@ static strew_status multiply_vector(const struct product *product, int64_t k_beg
   const struct opencl *on = opencl_of(product->device);
   bool dense = (product->a_column == 1 || product->k == 1) && (product->b_row == 1 || product->k == 1);
   int64_t items = product->batch_count * product->n;
-  bool groups = product->many_processors && product->k >= MATMUL_LONG &&
+  bool groups = product->many_cores && product->k >= MATMUL_LONG &&
                 (product->b_row == 1 || items < (int64_t)on->units * MATMUL_ITEMS_PER_UNIT);
   struct launch launch;
   matmul_launch(&launch, product, groups ? "vector_groups" : "vector_items", k_begin,
@@ -211,11 +211,11 @@ strew_status opencl_matmul(const struct call *call, strew_device *device, const 
     status = multiply_in_bands(&product, &done);
     if (status != STREW_OK || done) return status;
   }
-  bool vector = product.m == 1 && (product.many_processors || product.b_row == 1);
+  bool vector = product.m == 1 && (product.many_cores || product.b_row == 1);
   bound_chunk(&product, vector ? MATMUL_VECTOR_FACTOR : MOST_ELEMENTS);
   for (int64_t begin = 0; begin < k && status == STREW_OK; begin += product.k_chunk)
-    status = vector                    ? multiply_vector(&product, begin)
-             : product.many_processors ? multiply_tiles(&product, begin)
-                                       : multiply_panels(&product, begin);
+    status = vector               ? multiply_vector(&product, begin)
+             : product.many_cores ? multiply_tiles(&product, begin)
+                                  : multiply_panels(&product, begin);
   return status;
 }

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-struct search {
+struct nonzero_search {
   const struct call *call;
   strew_device *device;
   const struct plan *plan;
@@ -15,16 +15,18 @@ struct search {
   struct block flags, counts; /* flags.memory is NULL if the tensor's own bytes serve as flags */
 };
 
-static int64_t blocks_of(const struct search *search) { return (search->elements + search->block - 1) / search->block; }
-static bool is_wide(const struct search *search) { return search->elements > UINT32_MAX; }
+static int64_t blocks_of(const struct nonzero_search *search) {
+  return (search->elements + search->block - 1) / search->block;
+}
+static bool is_wide(const struct nonzero_search *search) { return search->elements > UINT32_MAX; }
 
-static void start(struct launch *launch, const struct search *search, const char *kernel, int outer) {
+static void start(struct launch *launch, const struct nonzero_search *search, const char *kernel, int outer) {
   launch_start(launch, search->call, search->device, "nonzero.cl", kernel, "S=%s OUTER=%d COUNT=%s GROUP_SIZE=%zu",
                dtype_suffix(search->plan->operands[0].dtype), outer, is_wide(search) ? "ulong" : "uint",
                opencl_large_group(search->device));
 }
 
-static strew_status set_flags(struct search *search) {
+static strew_status set_flags(struct nonzero_search *search) {
   struct plan simple = *search->plan;
   plan_simplify(&simple);
   const bool is_dense = simple.rank == 0 || (simple.rank == 1 && simple.operands[0].strides[0] == 1);
@@ -40,7 +42,7 @@ static strew_status set_flags(struct search *search) {
   return launch_rows(&launch, &space);
 }
 
-static void launch_flags(struct launch *launch, const struct search *search) {
+static void launch_flags(struct launch *launch, const struct nonzero_search *search) {
   if (search->flags.memory) {
     launch_block(launch, &search->flags);
     launch_int(launch, 0);
@@ -51,7 +53,7 @@ static void launch_flags(struct launch *launch, const struct search *search) {
   launch_int(launch, search->block);
 }
 
-static strew_status count_flags(struct search *search) {
+static strew_status count_flags(struct nonzero_search *search) {
   const size_t count_bytes = is_wide(search) ? sizeof(cl_ulong) : sizeof(cl_uint);
   const int64_t blocks = blocks_of(search);
   strew_status status =
@@ -68,7 +70,7 @@ static strew_status count_flags(struct search *search) {
              : status;
 }
 
-static strew_status read_total(const struct search *search, int64_t *count) {
+static strew_status read_total(const struct nonzero_search *search, int64_t *count) {
   cl_ulong wide = 0;
   cl_uint total = 0;
   const size_t last = (size_t)blocks_of(search);
@@ -84,7 +86,7 @@ static strew_status read_total(const struct search *search, int64_t *count) {
               search->device->name, strew_device_description(search->device), search->elements);
 }
 
-static strew_status write_positions(const struct search *search, const struct operand *out) {
+static strew_status write_positions(const struct nonzero_search *search, const struct operand *out) {
   const cl_int rank = search->plan->rank;
   struct launch launch;
   start(&launch, search, "write_positions", search->space.outer);
@@ -99,7 +101,7 @@ static strew_status write_positions(const struct search *search, const struct op
 
 /* On a GPU a block is 8 elements for each work-item of a group. On a CPU one work-item takes a block and counts out the
    coordinates of each element it finds. */
-static void set_blocks(struct search *search) {
+static void set_blocks(struct nonzero_search *search) {
   const struct opencl *on = opencl_of(search->device);
   search->group = on->is_gpu ? opencl_large_group(search->device) : 1;
   search->block = on->is_gpu ? NONZERO_GPU_ELEMENTS * (int64_t)search->group : NONZERO_CPU_BLOCK;
@@ -108,7 +110,7 @@ static void set_blocks(struct search *search) {
 
 strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                             int64_t *count) {
-  struct search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
+  struct nonzero_search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
   search.elements = plan_numel(plan);
   set_blocks(&search);
   strew_status status = set_flags(&search);

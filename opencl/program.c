@@ -23,7 +23,7 @@ struct program {
 /* ------------------------------------------------------------------------------------------------------ source text */
 
 /* Growing text; `failed` once out of memory. */
-struct text {
+struct source_text {
   strew_context *context;
   char *bytes;
   size_t length, capacity;
@@ -31,7 +31,7 @@ struct text {
   uint64_t included; /* bit i: file i is in it */
 };
 
-static void text_add(struct text *text, const char *bytes, size_t length) {
+static void text_add(struct source_text *text, const char *bytes, size_t length) {
   if (text->failed) return;
   if (text->length + length + 1 > text->capacity) {
     size_t capacity = 2 * (text->length + length + 1);
@@ -50,7 +50,7 @@ static void text_add(struct text *text, const char *bytes, size_t length) {
   text->bytes[text->length] = 0;
 }
 
-static void text_add_word(struct text *text, const char *word) { text_add(text, word, strlen(word)); }
+static void text_add_word(struct source_text *text, const char *word) { text_add(text, word, strlen(word)); }
 
 static const struct embedded_file *file_named(const char *name, size_t length, uint64_t *bit) {
   for (int i = 0; i < kernel_file_count && i < 64; i++) { /* one bit per file */
@@ -62,14 +62,14 @@ static const struct embedded_file *file_named(const char *name, size_t length, u
 }
 
 /* Adds a #line, so that compiler messages name the kernel file. */
-static void add_line_mark(struct text *text, int line, const char *file) {
+static void add_line_mark(struct source_text *text, int line, const char *file) {
   char mark[96];
   snprintf(mark, sizeof mark, "#line %d \"%s\"\n", line, file);
   text_add_word(text, mark);
 }
 
 /* Adds a file's text. Each `#include "other"` is replaced by the other file the first time. */
-static void add_file(struct text *text, const struct embedded_file *file) {
+static void add_file(struct source_text *text, const struct embedded_file *file) {
   static const char include[] = "#include \"";
   int line = 1;
   add_line_mark(text, line, file->name);
@@ -97,7 +97,7 @@ static void add_file(struct text *text, const struct embedded_file *file) {
 }
 
 /* Adds "NAME=value NAME=value" as #define lines. */
-static void add_settings(struct text *text, const char *settings) {
+static void add_settings(struct source_text *text, const char *settings) {
   while (*settings) {
     size_t length = strcspn(settings, " "), name = strcspn(settings, "= ");
     text_add_word(text, "#define ");
@@ -209,7 +209,7 @@ static strew_status make_program(const struct call *call, strew_device *device, 
 static strew_status build_program(const struct call *call, strew_device *device, const char *key, const char *file,
                                   const char *settings, bool *from_disk, cl_program *out) {
   struct opencl *on = opencl_of(device);
-  struct text text = {.context = device->context};
+  struct source_text text = {.context = device->context};
   char options[LONGEST_OPTIONS];
   uint64_t bit;
   const struct embedded_file *found = file_named(file, strlen(file), &bit);

@@ -56,7 +56,7 @@ static struct strategy choose_gpu(const struct scattering *s) {
      10 M f32 into 100                    23              11                                 81
      1 M rows of 64 into 100 k            24              30                                 19
    A launch takes 5 us, as long as about a thousand contributions. */
-static struct strategy choose_processor(const struct scattering *s) {
+static struct strategy choose_cpu(const struct scattering *s) {
   int64_t units = (int64_t)opencl_of(s->device)->units, owners = 4 * units;
   struct walk walk;
   scattering_walk(s, true, INT64_MAX, &walk);
@@ -78,7 +78,7 @@ static struct strategy choose(const struct scattering *s) {
   struct strategy forced;
   if (choose_forced(s, &forced)) return forced;
   if (on->longest_loop < INT64_MAX) return choose_bounded(s);
-  return on->is_gpu ? choose_gpu(s) : choose_processor(s);
+  return on->is_gpu ? choose_gpu(s) : choose_cpu(s);
 }
 
 static strew_status run(struct scattering *s) {
