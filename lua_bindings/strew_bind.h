@@ -101,8 +101,6 @@ extern const struct script_function bind_create_rows[], bind_table_rows[], bind_
 
 /* In the registry: the binding, and the module. */
 extern const char bind_key[], bind_module_key[];
-/* How chunks of the family are named: places in them are not a script's. */
-#define FAMILY_CHUNK "=strew.family"
 /* The box at `i`, or NULL where there is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */

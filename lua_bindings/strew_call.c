@@ -5,6 +5,7 @@
    if Lua had allocated those bytes. In generational mode, the default of stock lua5.4, such steps never look at old
    objects again: when tensor memory has doubled since the last full collection, there is another one. */
 #include "lua_bindings/sandbox/script_limits.h"
+#include "script_place.h"
 #include "strew_bind.h"
 
 #include <string.h>
@@ -62,20 +63,6 @@ static void push_detail(lua_State *L, const strew_error *error) {
 
 static const char colon_hint[] = "use : to call a method: t:%s(...)";
 
-/* Pushes "file:line: " of the nearest Lua function of the script's: not always that of level 1, which in "for i in
-   ipairs(t)" is C, and within an operation of the family one of ours. */
-static void push_place(lua_State *L) {
-  enum { FARTHEST = 16 };
-  lua_Debug at;
-  for (int level = 1; level <= FARTHEST && lua_getstack(L, level, &at); level++) {
-    lua_getinfo(L, "Sl", &at);
-    if (at.currentline <= 0 || strcmp(at.source, FAMILY_CHUNK) == 0) continue;
-    lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
-    return;
-  }
-  lua_pushliteral(L, "");
-}
-
 /* In t.add(u) for t:add(u), u is taken for self, and in strew:zeros(3) the module for the shape: how a call is written
    explains what is missing or too much. */
 static void hint_punctuation(lua_State *L, struct script_call *call) {
@@ -93,7 +80,7 @@ static int raise(lua_State *L, struct script_call *call) {
   lua_settop(L, 0);
   push_detail(L, &call->error);
   lua_setiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
-  push_place(L);
+  script_place_push(L, 1); /* not always level 1: in "for i in ipairs(t)" that is C */
   lua_pushstring(L, call->error.message);
   lua_concat(L, 2);
   return lua_error(L);

@@ -8,6 +8,7 @@
    Parameters are words "NAME:TYPE" (required), "NAME?TYPE" (optional), "NAME*" (all integers that are left, or one
    sequence of them: a table) and "NAME=TYPE" (by name only), in the order in which the function takes their values. They are checked here; the function sees nothing that is not of its type. */
 #include "embedded.h"
+#include "script_place.h"
 #include "strew_bind.h"
 
 #include <stdlib.h>

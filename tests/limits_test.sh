@@ -43,6 +43,17 @@ print(coroutine.close(c))
 while true do end
 END
 )"
+# Operations written in Lua: a limit ends them, and says where the script was.
+for sandbox in '' --sandbox; do
+  # shellcheck disable=SC2086
+  expect "time within diff $sandbox" 1 'line):1: .*time limit' "$program" --time 0.2 $sandbox -e 'strew.arange(1000000):diff(1000000)'
+  # shellcheck disable=SC2086
+  expect "time within many short calls $sandbox" 1 'line):1: .*time limit' "$program" --time 0.2 $sandbox -e \
+    'local t = strew.arange(3) while true do t:flip(0) end'
+  # shellcheck disable=SC2086
+  expect "memory within flip, and a call after it $sandbox" 0 '^false.*line):1: flip: out of memory.*' "$program" --memory 48M $sandbox -e \
+    'local t = strew.arange(4000000) print(pcall(function() return t:flip(0) end)) assert(strew.arange(3):flip(0)[0] == 2)'
+done
 expect 'too little for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
 expect 'memory, caught' 0 'limit 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'

@@ -1,7 +1,7 @@
--- choosing.lua: parts of a tensor chosen by an index or a mask.
+-- choosing.lua: parts of a tensor selected by an index or a mask.
 local _, fail = ...
 
--- Sizes to which two shapes broadcast, or nil.
+-- Returns the shape to which two shapes broadcast, or nil.
 local function broadcast(a, b)
   local sizes = {}
   for i = 1, math.max(#a, #b) do
@@ -20,11 +20,11 @@ return {
     local rank, line = self:dim(), self:dim() == 0 and self:view(1) or self
     local sizes = line.shape
     local at = dim < 0 and dim + #sizes or dim
-    if not sizes[at + 1] then return self:size(dim) end -- which names the valid ones
-    local place = {}
-    for d = 1, #sizes do place[d] = 1 end
-    place[at + 1], sizes[at + 1] = index:numel(), index:numel()
-    local out = line:gather(at, index:reshape(place):expand(sizes), {mode = mode})
+    if not sizes[at + 1] then return self:size(dim) end -- raises the error, with the valid dimensions
+    local index_shape = {}
+    for d = 1, #sizes do index_shape[d] = 1 end
+    index_shape[at + 1], sizes[at + 1] = index:numel(), index:numel()
+    local out = line:gather(at, index:reshape(index_shape):expand(sizes), {mode = mode})
     return rank == 0 and index:dim() == 0 and out:view({}) or out
   end},
 
@@ -37,7 +37,7 @@ return {
       fail("mask", ("has shape [%s], which does not broadcast with self's [%s]"):format(
         table.concat(mask.shape, ", "), table.concat(self.shape, ", ")), nil, "shape")
     end
-    local chosen = mask:expand(sizes):flatten():nonzero():squeeze(1)
-    return self:expand(sizes):flatten():gather(0, chosen)
+    local positions = mask:expand(sizes):flatten():nonzero():squeeze(1)
+    return self:expand(sizes):flatten():gather(0, positions)
   end},
 }

@@ -1,29 +1,45 @@
--- counting.lua: counts of values, and what is derived from one value each.
+-- counting.lua: counts of values, and results of one value each.
 local strew, fail = ...
 
-local function check_integers(name, t)
-  if t.dtype ~= "int64" and t.dtype ~= "int32" then
-    fail(name, ("is %s, expected int64 or int32"):format(t.dtype), name .. ':to("int64")', "dtype")
+local function check_integers(self)
+  if self.dtype ~= "int64" and self.dtype ~= "int32" then
+    fail("self", ("is %s, expected int64 or int32"):format(self.dtype), 'self:to("int64")', "dtype")
   end
+end
+
+-- Returns the largest value of self (-1: self is empty), none of which may be negative.
+local function largest_of(self)
+  if self:numel() == 0 then return -1 end
+  local smallest = self:min():item()
+  if smallest < 0 then fail("self", ("has value %d, expected 0 or more"):format(smallest), nil, "index") end
+  return self:max():item()
 end
 
 return {
   bincount = {"self:tensor weights=tensor minlength=integer", function(self, weights, minlength)
-    check_integers("self", self)
+    check_integers(self)
     if self:dim() ~= 1 then
       fail("self", ("has %d dimensions, expected 1"):format(self:dim()), "self:flatten()", "shape")
     end
+    if weights and (weights:dim() ~= 1 or weights:numel() ~= self:numel()) then
+      fail("weights", ("has shape [%s], expected self's [%d]"):format(
+        table.concat(weights.shape, ", "), self:numel()), nil, "shape")
+    end
     if minlength and minlength < 0 then fail("minlength", ("is %d, expected 0 or more"):format(minlength)) end
     local src = weights or strew.ones(1, {dtype = "int64", device = self.device}):expand(self:numel())
-    local size = math.max(minlength or 0, self:numel() > 0 and self:max():item() + 1 or 0)
-    return strew.scatter_sum(src, self, {dim_size = size})
+    return strew.scatter_sum(src, self, {dim_size = math.max(minlength or 0, largest_of(self) + 1)})
   end},
 
   one_hot = {"self:tensor num_classes=integer", function(self, classes)
-    check_integers("self", self)
+    check_integers(self)
+    local largest = largest_of(self)
     if not classes then
-      if self:numel() == 0 then fail("num_classes", "is missing, and self is empty") end
-      classes = self:max():item() + 1
+      if largest < 0 then fail("num_classes", "is missing, and self is empty") end
+      classes = largest + 1
+    end
+    if classes < 0 then fail("num_classes", ("is %d, expected 0 or more"):format(classes)) end
+    if largest >= classes then
+      fail("self", ("has value %d, expected less than num_classes, which is %d"):format(largest, classes), nil, "index")
     end
     local sizes = self.shape
     table.insert(sizes, classes)

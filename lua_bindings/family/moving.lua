@@ -1,13 +1,14 @@
--- moving.lua: elements put in other places, and compared with their neighbours.
+-- moving.lua: elements in another order, and differences between neighbours.
 local strew, fail = ...
 
 return {
   flip = {"self:tensor dims*", function(self, dims)
-    local out = self
+    local out, is_flipped = self, {}
     for _, dim in ipairs(dims) do
-      local n = self:size(dim)
-      local back = strew.arange(n - 1, -1, -1, {device = self.device})
-      out = out:index_select(dim, back)
+      local n, positive = self:size(dim), dim < 0 and dim + self:dim() or dim
+      if is_flipped[positive] then fail("dims", ("names dimension %d twice"):format(positive), nil, "shape") end
+      is_flipped[positive] = true
+      out = out:index_select(dim, strew.arange(n - 1, -1, -1, {device = self.device}))
     end
     return out == self and self:clone() or out
   end},

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "interrupt.h"
 #include "coroutine.h"
+#include "script_place.h"
 #include "strew_lua.h"
 
 #include <errno.h>
@@ -37,7 +38,10 @@ static void raise_interrupted(lua_State *L, lua_Debug *ar) {
     pending = 0;
     if (context) strew_context_clear_interrupt(context);
   }
-  luaL_error(L, "interrupted!");
+  script_place_push(L, 1);
+  lua_pushliteral(L, "interrupted!");
+  lua_concat(L, 2);
+  lua_error(L);
 }
 
 /* Finalizers and functions of C that take long do not look whether they are to stop: who asks again is told. */

@@ -9,6 +9,7 @@
    An error that a hook raises finds hooks switched off until it is caught: see limits_are_met. */
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "script_limits.h"
+#include "script_place.h"
 #include "strew_lua.h"
 
 #include <lauxlib.h>
@@ -171,7 +172,7 @@ static void set_pace(lua_State *L, int instructions) {
 
 static int raise(lua_State *L, struct limits *limits, int level, const char *message) {
   limits->raised = true;
-  luaL_where(L, level);
+  script_place_push(L, level);
   lua_pushstring(L, message);
   lua_concat(L, 2);
   return lua_error(L);

@@ -234,6 +234,12 @@ static const char *const makers[] = {
     "t:nonzero()",
     "m:cumsum(0):var(1)",
     "strew.allclose(m, m + 1)",
+    "t:index_select(1, strew.tensor{2, 0})",
+    "t:masked_select(t:gt(4))",
+    "strew.tensor{0, 2, 2}:bincount{minlength = 5}",
+    "strew.tensor{0, 2, 2}:one_hot()",
+    "t:flip(0, 1)",
+    "t:diff(2, 1)",
 };
 enum { MAKERS = sizeof makers / sizeof *makers };
 

@@ -118,7 +118,7 @@ describe("operations written in Lua", function()
     same(strew.tensor{0, 1}, strew.tensor(1):one_hot())
   end)
 
-  it("turn round and subtract neighbours as a loop does", function()
+  it("reverse and subtract neighbours as a loop does", function()
     for _ = 1, TIMES do
       local shape = random_shape(3)
       local t, dim = random_tensor(shape), math.random(0, #shape - 1)
@@ -140,6 +140,62 @@ describe("operations written in Lua", function()
     same(strew.tensor{true, false}, strew.tensor{true, false, false}:diff())
     same(strew.tensor{false, true}, strew.tensor{1, 0 / 0}:isnan())
     same(strew.tensor{false, false}, strew.tensor{1, 2}:isnan())
+  end)
+
+  it("are functions and methods, with options by name", function()
+    local t, index = strew.tensor{{3, 1, 2}, {0, 5, 4}}, strew.tensor{1, 0, 1}
+    for name, arguments in pairs{
+      index_select = {t, 0, index, {mode = "error"}}, masked_select = {t, t:gt(1)},
+      bincount = {index, {minlength = 4}}, one_hot = {index, {num_classes = 3}},
+      flip = {t, {0, 1}}, isnan = {t}, diff = {t, 1, {dim = 0}},
+    } do
+      local method = t[name]
+      assert.is_function(method, name)
+      same(strew[name](table.unpack(arguments)), method(table.unpack(arguments)))
+      assert.is_nil(rawget(strew, name .. "_"), name) -- none works in place
+    end
+    same(t:flip(0, 1), t:flip{0, 1})
+    same(t:diff(1, 0), t:diff{dim = 0})
+  end)
+
+  it("give the same on every device", function()
+    local function results(on)
+      local t = strew.tensor({{3, 1, 2}, {0, 5, 4}}, on)
+      local index, mask = strew.tensor({1, 0, 1}, on), strew.tensor({true, false, true}, on)
+      local weights = strew.tensor({0.5, 0.25, 2}, on)
+      return {
+        t:index_select(0, index), t:masked_select(mask), index:bincount{minlength = 4},
+        index:bincount{weights = weights}, index:one_hot(), t:flip(0, 1), (weights / (weights - 2)):isnan(), t:diff(),
+      }
+    end
+    local expected = results{device = "cpu"}
+    for _, device in ipairs(strew.devices()) do
+      for i, result in ipairs(results{device = device.name}) do
+        assert.equal(device.name, result.device)
+        same(expected[i], result)
+      end
+    end
+  end)
+
+  it("refuse what PyTorch refuses, by the names of their own arguments", function()
+    local function refused(message, ...)
+      local ok, text = pcall(...)
+      assert.is_false(ok)
+      assert.equal(message, text:gsub("^[^ ]*: ", "", 1):gsub("\n.*", ""))
+    end
+    local index = strew.tensor{0, 2}
+    refused("bincount: 'self' has value -1, expected 0 or more", strew.bincount, strew.tensor{0, -1})
+    refused("bincount: 'weights' has shape [3], expected self's [2]", strew.bincount, index, {weights = strew.ones(3)})
+    refused("bincount: 'minlength' is -1, expected 0 or more", strew.bincount, index, {minlength = -1})
+    refused("one_hot: 'self' has value -1, expected 0 or more", strew.one_hot, strew.tensor{0, -1})
+    refused("one_hot: 'self' has value 2, expected less than num_classes, which is 2", strew.one_hot, index,
+      {num_classes = 2})
+    refused("flip: 'dims' names dimension 1 twice", strew.flip, strew.ones(2, 2), 1, -1)
+    refused("masked_select: 'mask' is int64, expected bool", strew.masked_select, index, index)
+    refused("diff: 'n' is -1, expected 0 or more", strew.diff, index, -1)
+    refused("diff: 'self' has no dimension, expected at least 1", strew.diff, strew.tensor(1))
+    refused("index_select: 'index' has 2 dimensions, expected 0 or 1", strew.index_select, index, 0,
+      strew.zeros({1, 1}, {dtype = "int64"}))
   end)
 
   it("raise errors of the call that was made, where it was made", function()
