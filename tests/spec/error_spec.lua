@@ -93,7 +93,7 @@ describe("errors of", function()
       local name, known, f = table.unpack(call)
       local ok, message = pcall(f)
       assert.is_false(ok)
-      assert.truthy(message:find(("'" .. name .. "' is \"%.%.%.x+\", " .. known)), message)
+      assert.truthy(message:find("'" .. name .. "' is \"%.%.%.x+\", " .. known), message)
     end
   end)
 end)
