@@ -3,10 +3,6 @@
    the build needs no header of it. */
 #include "clblast.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
-
 enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
 
 #define GEMM(name, T)                                                                                                  \
@@ -21,27 +17,14 @@ static struct {
   sgemm_batched *sgemm;
   dgemm_batched *dgemm;
 } found;
-static bool is_found;
-
-/* ISO C does not convert dlsym's result to a function pointer. */
-static bool look_up(void *library, const char *name, void *function) {
-  void *address = dlsym(library, name);
-  memcpy(function, &address, sizeof address);
-  return address != NULL;
-}
-
-static void find_library(void) {
-  void *library = dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  is_found = library && look_up(library, "CLBlastSgemmStridedBatched", &found.sgemm) &&
-             look_up(library, "CLBlastDgemmStridedBatched", &found.dgemm);
-}
 
 bool clblast_multiply(strew_device *device, strew_dtype dtype, size_t m, size_t n, size_t k, size_t batches,
                       const struct clblast_matrices *c, const struct clblast_matrices *a,
                       const struct clblast_matrices *b) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_library);
-  if (!is_found) return false;
+  static const char *const names[] = {"libclblast.so.1", NULL}, *const symbols[] = {"CLBlastSgemmStridedBatched",
+                                                                                    "CLBlastDgemmStridedBatched", NULL};
+  static struct library library = {.names = names, .symbols = symbols, .table = &found};
+  if (library_find(&library) != LIBRARY_FOUND) return false;
   struct opencl *on = opencl_of(device);
   strew_context *context = device->context;
   on->busy = true;

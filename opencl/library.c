@@ -1,42 +1,18 @@
 /* library.c: the OpenCL loader, loaded at run time: strew starts without it and reports what is missing when a script
    names a device. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "opencl.h"
-
-#include <dlfcn.h>
-#include <pthread.h>
 
 struct opencl_library cl;
 
-/* Prefers functions that are already loaded: a host, or a tool that traces OpenCL calls, may provide them. */
-static bool look_up(void *library) {
-  bool complete = true;
-#define LOOK_UP(name)                                                                                                  \
-  *(void **)&cl.name = dlsym(library, #name);                                                                          \
-  complete = complete && cl.name;
-  OPENCL_CALLS(LOOK_UP)
-#undef LOOK_UP
-  return complete;
-}
-
-/* Once per process for all contexts: the functions hold no state. */
-static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
-static const char *trouble;
-
-static void look_up_once(void) {
-  static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so"};
-  if (look_up(RTLD_DEFAULT)) return;
-  void *library = NULL;
-  for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = dlopen(names[i], RTLD_NOW);
-  if (!library)
-    trouble = "the loader libOpenCL.so.1 is not installed";
-  else if (!look_up(library)) /* it stays loaded either way: drivers do not unload cleanly */
-    trouble = "the loader lacks functions of OpenCL 1.2";
-}
-
+/* Functions that are loaded already are preferred: a host, or a tool that traces OpenCL calls, may provide them. */
 const char *opencl_library(void) {
-  pthread_once(&looked_up, look_up_once);
-  return trouble;
+  static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so", NULL}, *const symbols[] = {
+                                                                                   OPENCL_CALLS(LIBRARY_SYMBOL) NULL};
+  static struct library library = {.names = names, .symbols = symbols, .table = &cl, .may_be_loaded = true};
+  enum library_state state = library_find(&library);
+  if (state == LIBRARY_FOUND) return NULL;
+  return state == LIBRARY_ABSENT ? "the loader libOpenCL.so.1 is not installed"
+                                 : "the loader lacks functions of OpenCL 1.2";
 }
 
 const char *opencl_error_name(cl_int error) {

@@ -10,6 +10,7 @@
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, deprecated since 2.0; strew needs OpenCL 1.2 only */
 #include "runtime/device.h"
+#include "runtime/library.h"
 
 #include <CL/cl.h>
 #include <signal.h>
@@ -48,9 +49,7 @@
   X(clFlush)                                                                                                           \
   X(clFinish)
 struct opencl_library {
-#define MEMBER(name) __typeof__(name) *name;
-  OPENCL_CALLS(MEMBER)
-#undef MEMBER
+  OPENCL_CALLS(LIBRARY_MEMBER)
 };
 extern struct opencl_library cl; /* filled by opencl_library */
 /* Loads OpenCL; returns NULL, or text that says what is missing. */

@@ -3,15 +3,14 @@
    its status is kept for the moment when libzip reports that something went wrong. */
 #include "archive.h"
 #include "file.h"
+#include "runtime/library.h"
 
 #if __has_include(<zip.h>)
 #define ZIP_DISABLE_DEPRECATED
 #include <zip.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <string.h>
 
 struct archive {
@@ -58,29 +57,13 @@ struct archive {
   X(zip_error_code_zip)                                                                                                \
   X(zip_error_to_data)
 
-static struct {
-#define MEMBER(name) __typeof__(name) *name;
-  ZIP_CALLS(MEMBER)
-#undef MEMBER
-} zip;
-static bool is_found;
-
-/* Once in a process, and never closed. */
-static void find_library(void) {
-  static const char *const names[] = {"libzip.so.5", "libzip.so.4"};
-  void *library = NULL;
-  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  is_found = library != NULL;
-#define LOOK_UP(name) is_found = is_found && (*(void **)&zip.name = dlsym(library, #name));
-  ZIP_CALLS(LOOK_UP)
-#undef LOOK_UP
-}
+static struct { ZIP_CALLS(LIBRARY_MEMBER) } zip;
 
 static strew_status check_library(const struct call *call, const char *path) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_library);
-  if (is_found) return STREW_OK;
+  static const char *const names[] = {"libzip.so.5", "libzip.so.4", NULL}, *const symbols[] = {ZIP_CALLS(LIBRARY_SYMBOL)
+                                                                                                   NULL};
+  static struct library library = {.names = names, .symbols = symbols, .table = &zip};
+  if (library_find(&library) == LIBRARY_FOUND) return STREW_OK;
   return fail_file(call, path, "on Debian: apt install libzip-dev", "needs the library libzip, which is not installed");
 }
 

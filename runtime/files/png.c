@@ -7,13 +7,12 @@
 #include "file.h"
 #include "format.h"
 #include "runtime/device.h"
+#include "runtime/library.h"
 
 #if __has_include(<png.h>)
 #include <png.h>
 
-#include <dlfcn.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,26 +70,12 @@ struct picture {
   X(png_write_row)                                                                                                     \
   X(png_write_end)
 
-static struct {
-#define MEMBER(name) __typeof__(name) *name;
-  PNG_CALLS(MEMBER)
-#undef MEMBER
-} png;
-static bool is_found;
-
-/* Once in a process, and never closed. */
-static void find_library(void) {
-  void *library = dlopen("libpng16.so.16", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  is_found = library != NULL;
-#define LOOK_UP(name) is_found = is_found && (*(void **)&png.name = dlsym(library, #name));
-  PNG_CALLS(LOOK_UP)
-#undef LOOK_UP
-}
+static struct { PNG_CALLS(LIBRARY_MEMBER) } png;
 
 static strew_status check_library(const struct call *call, const char *path) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_library);
-  if (is_found) return STREW_OK;
+  static const char *const names[] = {"libpng16.so.16", NULL}, *const symbols[] = {PNG_CALLS(LIBRARY_SYMBOL) NULL};
+  static struct library library = {.names = names, .symbols = symbols, .table = &png};
+  if (library_find(&library) == LIBRARY_FOUND) return STREW_OK;
   return fail_file(call, path, "on Debian: apt install libpng-dev", "needs the library libpng, which is not installed");
 }
 

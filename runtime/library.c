@@ -1,0 +1,41 @@
+/* library.c: shared libraries that are loaded when they are first needed: see library.h. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+/* ISO C does not convert dlsym's result to a pointer to a function: its bytes are copied. */
+static bool take_symbols(const struct library *library, void *handle) {
+  char *to = library->table;
+  for (const char *const *symbol = library->symbols; *symbol; symbol++, to += sizeof(void *)) {
+    void *address = dlsym(handle, *symbol);
+    memcpy(to, &address, sizeof address);
+    if (!address) return false;
+  }
+  return true;
+}
+
+static enum library_state look_up(const struct library *library) {
+  enum library_state state = LIBRARY_ABSENT;
+  if (library->may_be_loaded && take_symbols(library, RTLD_DEFAULT)) return LIBRARY_FOUND;
+  for (const char *const *name = library->names; *name; name++) {
+    void *handle = dlopen(*name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle && take_symbols(library, handle)) return LIBRARY_FOUND;
+    if (handle) state = LIBRARY_INCOMPLETE;
+    if (handle) dlclose(handle);
+  }
+  return state;
+}
+
+enum library_state library_find(struct library *library) {
+  static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  if (!atomic_load_explicit(&library->state, memory_order_acquire)) {
+    pthread_mutex_lock(&gate);
+    if (!atomic_load_explicit(&library->state, memory_order_relaxed))
+      atomic_store_explicit(&library->state, look_up(library), memory_order_release);
+    pthread_mutex_unlock(&gate);
+  }
+  return atomic_load_explicit(&library->state, memory_order_relaxed);
+}
