@@ -182,7 +182,7 @@ static void describe_promise(const strew_device *device, char *text, size_t size
     snprintf(text + used, size - used, "%ssorts built without optimisation, slower, for exactness", used ? "; " : "");
 }
 
-static void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
+void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
   const struct opencl *on = opencl_of(device);
   *out = (strew_capabilities){.float64 = !device->lacks_float64,
                               .int64_atomics = on->int64_atomics,
@@ -199,26 +199,7 @@ static void opencl_capabilities(const strew_device *device, strew_capabilities *
 }
 
 const struct device_ops opencl_ops = {
-    .open = opencl_open,
-    .capabilities = opencl_capabilities,
-    .allocate = opencl_allocate,
-    .release = opencl_release,
-    .write = opencl_write,
-    .read = opencl_read,
-    .finish = opencl_finish,
-    .copy = opencl_copy,
-    .scatter = opencl_scatter,
-    .divide_by_count = opencl_divide_by_count,
-    .gather = opencl_gather,
-    .index_check = opencl_index_check,
-    .index_range = opencl_index_range,
-    .elementwise = opencl_elementwise,
-    .find_zero = opencl_find_zero,
-    .reduce = opencl_reduce,
-    .cumsum = opencl_cumsum,
-    .sort = opencl_sort,
-    .nonzero = opencl_nonzero,
-    .random = opencl_random,
-    .ramp = opencl_ramp,
-    .matmul = opencl_matmul,
+#define ENTRY(result, name, parameters) .name = opencl_##name,
+    DEVICE_ENTRIES(ENTRY)
+#undef ENTRY
 };

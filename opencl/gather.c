@@ -1,11 +1,22 @@
 /* gather.c: gather moves bits, so kernels depend on the element size, not on the dtype. */
 #include "index.h"
 
+/* Sets *bad if the index holds values out of range, in a pass of its own. */
+static strew_status check_index(const struct call *call, strew_device *device, const struct gather_plan *plan,
+                                bool *bad) {
+  struct plan values;
+  int64_t position;
+  plan_operand_values(&values, &plan->plan, GATHER_INDEX);
+  plan_simplify(&values);
+  strew_status status = opencl_index_check(call, device, &values, plan->lowest, plan->size - 1, &position);
+  *bad = status == STREW_OK && position >= 0;
+  return status;
+}
+
 strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {
   *bad = false;
   strew_status status = STREW_OK;
-  if (plan->check)
-    status = check_plan_values(call, device, &plan->plan, GATHER_INDEX, plan->lowest, plan->size - 1, bad);
+  if (plan->check) status = check_index(call, device, plan, bad);
   if (status != STREW_OK || *bad) return status;
   struct space space = space_of(&plan->plan);
   const struct operand *operands = plan->plan.operands;

@@ -114,8 +114,7 @@ enum software {
 
 static inline struct opencl *opencl_of(const strew_device *device) { return device->state; }
 
-/* At first use creates context and queue and tests the device. */
-strew_status opencl_open(const struct call *call, strew_device *device);
+/* Releases what opencl_open has created: context and queue. */
 void opencl_close(strew_device *device);
 extern const struct device_ops opencl_ops;
 
@@ -156,14 +155,6 @@ strew_status block_write(const struct call *call, strew_device *device, const st
                          const void *from, size_t size_bytes);
 strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
                         void *to, size_t size_bytes);
-
-strew_status opencl_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage);
-void opencl_release(struct storage *storage);
-strew_status opencl_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
-                          size_t size_bytes);
-strew_status opencl_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
-                         size_t size_bytes);
-strew_status opencl_finish(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------------------------- throttle.c */
 
@@ -253,27 +244,10 @@ static inline size_t opencl_large_group(const strew_device *device) {
   return opencl_of(device)->largest_group >= 256 ? 256 : GROUP;
 }
 
-/* ----------------------------------------------------------------------------------- device entries of the families */
+/* ---------------------------------------------------------------------------------------------- the device's table */
 
-strew_status opencl_copy(const struct call *call, strew_device *device, const struct plan *plan);
-strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
-strew_status opencl_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan,
-                                    int64_t extra);
-strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
-strew_status opencl_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
-                                int64_t highest, int64_t *bad);
-strew_status opencl_index_range(const struct call *call, strew_device *device, const struct plan *plan,
-                                struct index_range *range);
-strew_status opencl_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan);
-strew_status opencl_find_zero(const struct call *call, strew_device *device, const struct plan *plan,
-                              strew_dtype compute, int64_t *position);
-strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan);
-strew_status opencl_cumsum(const struct call *call, strew_device *device, const struct scan_plan *plan);
-strew_status opencl_sort(const struct call *call, strew_device *device, const struct sort_plan *plan);
-strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
-                            int64_t *count);
-strew_status opencl_random(const struct call *call, strew_device *device, const struct random_plan *plan);
-strew_status opencl_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan);
-strew_status opencl_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k);
+#define PROTOTYPE(result, name, parameters) result opencl_##name parameters;
+DEVICE_ENTRIES(PROTOTYPE)
+#undef PROTOTYPE
 
 #endif

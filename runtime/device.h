@@ -124,68 +124,87 @@ struct index_range {
   int64_t lowest, highest;
 };
 
-/* One table per kind of device; every entry is needed. All get checked arguments: no entry sees an empty plan. */
+/* The functions of a device, X(result, name, parameters): members of its table, which are the functions cpu_NAME and
+   opencl_NAME. Every device has all of them. Arguments are checked before: no plan is empty.
+
+     open             makes the device ready, if it is not
+     capabilities     describes an open device
+     allocate         fills storage->data; release frees it
+     write, read      copy between host memory and a storage; both wait for the device
+     finish           waits for all enqueued work
+     copy             operand 0 = operand 1, converted by STREW_SATURATE
+     scatter          joins contributions. If plan->check finds values out of range, sets *bad and leaves self and arg
+                      unchanged; how to do so without reading the index twice is up to the device
+     divide_by_count  operand 0 /= operand 1 (int64) + extra wherever operand 1 > 0
+     gather           *bad as for scatter
+     index_check      *bad: the first position, in the plan's row-major order, whose value in operand 0 lies outside
+                      lowest..highest; -1: none
+     index_range      the smallest and the largest value of operand 0
+     elementwise      see elementwise_plan
+     find_zero        *place: the first position whose value in operand 0, converted to `compute` (an integer dtype), is
+                      zero; -1: none
+     reduce, cumsum, sort, random, ramp
+                      see their plans
+     nonzero          writes the coordinates of non-zero elements of operand 0 to `out` (int64[count, rank], dense); with
+                      out NULL counts them. Takes a plan that is not simplified: rank and sizes are the tensor's
+     matmul           c[m, n] = a[m, k] b[k, n], k > 0. m and n are the plan's last two dimensions, the others are
+                      batches. Operands: 0 c (dense), 1 a, 2 b, of the dtype that is computed. The last two strides of a
+                      and b are those of their own rows and columns: one of them is 1, the other at least as long */
+#define DEVICE_ENTRIES(X)                                                                                              \
+  X(strew_status, open, (const struct call *call, strew_device *device))                                               \
+  X(void, capabilities, (const strew_device *device, strew_capabilities *out))                                         \
+  X(strew_status, allocate,                                                                                            \
+    (const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage))                       \
+  X(void, release, (struct storage * storage))                                                                         \
+  X(strew_status, write,                                                                                               \
+    (const struct call *call, struct storage *to, size_t offset_bytes, const void *from, size_t size_bytes))           \
+  X(strew_status, read,                                                                                                \
+    (const struct call *call, const struct storage *from, size_t offset_bytes, void *to, size_t size_bytes))           \
+  X(strew_status, finish, (const struct call *call, strew_device *device))                                             \
+  X(strew_status, copy, (const struct call *call, strew_device *device, const struct plan *plan))                      \
+  X(strew_status, scatter,                                                                                             \
+    (const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad))                       \
+  X(strew_status, divide_by_count,                                                                                     \
+    (const struct call *call, strew_device *device, const struct plan *plan, int64_t extra))                           \
+  X(strew_status, gather, (const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad))  \
+  X(strew_status, index_check,                                                                                         \
+    (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
+     int64_t *bad))                                                                                                    \
+  X(strew_status, index_range,                                                                                         \
+    (const struct call *call, strew_device *device, const struct plan *plan, struct index_range *range))               \
+  X(strew_status, elementwise, (const struct call *call, strew_device *device, const struct elementwise_plan *plan))   \
+  X(strew_status, find_zero,                                                                                           \
+    (const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute, int64_t *place))     \
+  X(strew_status, reduce, (const struct call *call, strew_device *device, const struct reduce_plan *plan))             \
+  X(strew_status, cumsum, (const struct call *call, strew_device *device, const struct scan_plan *plan))               \
+  X(strew_status, sort, (const struct call *call, strew_device *device, const struct sort_plan *plan))                 \
+  X(strew_status, nonzero,                                                                                             \
+    (const struct call *call, strew_device *device, const struct plan *plan, struct operand *out, int64_t *count))     \
+  X(strew_status, random, (const struct call *call, strew_device *device, const struct random_plan *plan))             \
+  X(strew_status, ramp, (const struct call *call, strew_device *device, const struct ramp_plan *plan))                 \
+  X(strew_status, matmul, (const struct call *call, strew_device *device, const struct plan *plan, int64_t k))
+
+/* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions, rows
+   of index that share no value, and a self whose elements are as wide as a count. */
+struct one_pass_mean {
+  int64_t (*scratch_count)(const strew_device *device, const struct scatter_plan *plan); /* elements of self's dtype */
+  /* Contributions join as in a sum; destinations that received any are divided as by divide_by_count. from_identity:
+     the values that self holds are not summed. *bad as for scatter. */
+  strew_status (*run)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                      struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
+};
+
 struct device_ops {
-  bool host_memory; /* storage->data is an address in this process, and may be used as one */
-  /* Makes the device ready for use, if it is not. */
-  strew_status (*open)(const struct call *call, strew_device *device);
-  void (*capabilities)(const strew_device *device, strew_capabilities *out); /* of an open device */
-  strew_status (*allocate)(const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage);
-  void (*release)(struct storage *storage);
-  strew_status (*write)(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
-                        size_t size_bytes);
-  strew_status (*read)(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
-                       size_t size_bytes);
-  strew_status (*finish)(const struct call *call, strew_device *device);
-  /* operand 0 = operand 1, converted by STREW_SATURATE */
-  strew_status (*copy)(const struct call *call, strew_device *device, const struct plan *plan);
-  /* Where the plan asks for a check and it finds values out of range, self and arg are left as they were, and *bad is
-     set: how to do so without reading the index twice is the device's business. */
-  strew_status (*scatter)(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
-  /* A whole mean, or NULL where a device has none: contributions join as in a sum, and places that received any are
-     divided as below; from_identity: what self holds does not take part. *bad as above. For less than 2^31 - 1
-     contributions of which no row shares a value, and a self whose elements are as wide as a count; `scratch` has room
-     for as many of them as mean_scratch asks for. */
-  strew_status (*mean_by_pairs)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                                struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
-  int64_t (*mean_scratch)(const strew_device *device, const struct scatter_plan *plan);
-  /* self[c] = self[c] / (count[c] + extra) wherever count[c] > 0; operands: 0 self, 1 count (int64) */
-  strew_status (*divide_by_count)(const struct call *call, strew_device *device, const struct plan *plan,
-                                  int64_t extra);
-  strew_status (*gather)(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
-  /* operand 0 holds values outside of lowest..highest? Then *bad is the first one's place in the plan's row-major
-     order, else -1. */
-  strew_status (*index_check)(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
-                              int64_t highest, int64_t *bad);
-  strew_status (*index_range)(const struct call *call, strew_device *device, const struct plan *plan,
-                              struct index_range *range);
-  strew_status (*elementwise)(const struct call *call, strew_device *device, const struct elementwise_plan *plan);
-  /* operand 0, converted to `compute` (an integer dtype), holds a zero? Then *place is the first one's place in the
-     plan's row-major order, else -1. */
-  strew_status (*find_zero)(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
-                            int64_t *place);
-  strew_status (*reduce)(const struct call *call, strew_device *device, const struct reduce_plan *plan);
-  strew_status (*cumsum)(const struct call *call, strew_device *device, const struct scan_plan *plan);
-  strew_status (*sort)(const struct call *call, strew_device *device, const struct sort_plan *plan);
-  /* Writes the coordinates of non-zero elements of operand 0 to operand out (int64[count, rank], dense), or with out
-     NULL just counts them. rank and sizes are the plan's: it is not simplified. */
-  strew_status (*nonzero)(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
-                          int64_t *count);
-  strew_status (*random)(const struct call *call, strew_device *device, const struct random_plan *plan);
-  strew_status (*ramp)(const struct call *call, strew_device *device, const struct ramp_plan *plan);
-  /* c[m, n] = a[m, k] b[k, n]: m and n are the plan's last two dimensions, the others count batches. Operands: 0 c
-     (dense), 1 a, 2 b, whose last two strides are those of their own rows and columns, along which they are dense, the
-     other of them at least that long; k > 0; one dtype, the computed one. */
-  strew_status (*matmul)(const struct call *call, strew_device *device, const struct plan *plan, int64_t k);
+  bool host_memory;                 /* storage->data is an address in this process */
+  const struct one_pass_mean *mean; /* optional; NULL: means are made by scatter and divide_by_count */
+#define MEMBER(result, name, parameters) result(*name) parameters;
+  DEVICE_ENTRIES(MEMBER)
+#undef MEMBER
 };
 
 extern const struct device_ops cpu_ops;
 
 /* opencl/platform.c: fills context->found. */
 void opencl_find_devices(strew_context *context);
-
-/* Does operand `index` of a plan hold values outside of lowest..highest? By a pass of its own. */
-strew_status check_plan_values(const struct call *call, strew_device *device, const struct plan *plan, int index,
-                               int64_t lowest, int64_t highest, bool *bad);
 
 #endif

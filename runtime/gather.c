@@ -10,20 +10,21 @@ static strew_status check_target(const struct call *call, const strew_tensor *ou
 }
 
 static strew_status gather_into(const struct call *call, strew_tensor *out, const strew_tensor *self,
-                                const strew_tensor *index, bool check, const struct index_limits *limits) {
-  struct shape1 shape = shape_at_least_1d(index);
+                                struct addressing *addressing) {
+  const struct index_limits *limits = &addressing->limits;
+  struct shape1 shape = shape_at_least_1d(addressing->index);
   struct gather_plan plan = {
       .size = limits->size, .step = self->rank ? self->strides[limits->dim] : 0, .mode = limits->mode};
   bool bad;
-  plan.check = index_needs_check(limits, &plan.lowest) && check;
+  plan.check = addressing_needs_check(addressing, &plan.lowest);
   plan_start(&plan.plan, shape.rank, shape.sizes);
   plan_add(&plan.plan, out);
-  plan_add(&plan.plan, index);
-  /* nothing is read from a size of 0: such a self, which may have no memory to point into, is not walked */
+  plan_add(&plan.plan, addressing->index);
+  /* nothing is read from a dimension of size 0: such a self, which may have no memory, is replaced */
   plan_add(&plan.plan, limits->size ? self : out)->strides[limits->dim] = 0;
   plan_simplify(&plan.plan);
   strew_status status = out->storage->device->ops->gather(call, out->storage->device, &plan, &bad);
-  return status == STREW_OK && bad ? check_index_values(call, index, limits) : status;
+  return status == STREW_OK && bad ? addressing_check(call, addressing) : status;
 }
 
 strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
@@ -39,17 +40,17 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self", dim);
   if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
   int64_t size = self->rank ? self->sizes[dim] : 1;
-  struct index_limits limits = {size, dim, "self", mode};
-  bool made = !*out; /* then a value out of range may be found while it is filled */
+  struct addressing addressing = {index, index, {size, dim, "self", mode}, false};
+  bool made = !*out; /* then the device checks values while it fills the result */
   if (status == STREW_OK && !empty)
-    status = made ? check_clip(&call, &limits) : check_index_values(&call, index, &limits);
+    status = made ? check_clip(&call, &addressing.limits) : addressing_check(&call, &addressing);
   if (status == STREW_OK) status = out_prepare(&call, device, self->dtype, index->rank, index->sizes, out, &made);
   if (status != STREW_OK || (made && empty)) return status;
   if (!made) {
     status = check_target(&call, *out, self, index);
     if (status != STREW_OK || empty) return status;
   }
-  status = gather_into(&call, *out, self, index, made, &limits);
+  status = gather_into(&call, *out, self, &addressing);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;
 }

@@ -197,21 +197,21 @@ static strew_status group_into(const struct call *call, struct group *group, str
   const strew_group_options *options = group->options;
   int64_t none = group->src->rank ? group->src->sizes[group->dim] : 1;
   bool is_new = !*target, holds_identity = false, empty = strew_tensor_numel(&group->wide_index) == 0;
-  struct index_limits limits = {group->shape.sizes[group->dim], group->dim, is_new ? "the result" : "out",
-                                options->mode};
-  strew_status status = empty ? STREW_OK : check_clip(call, &limits);
+  struct addressing addressing = {
+      &group->wide_index,
+      group->index,
+      {group->shape.sizes[group->dim], group->dim, is_new ? "the result" : "out", options->mode},
+      false};
+  strew_status status = empty ? STREW_OK : check_clip(call, &addressing.limits);
   if (status == STREW_OK) status = group_target(call, group, target, &holds_identity);
   if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
   if (status == STREW_OK) status = convert_src(call, group);
   if (status != STREW_OK || empty) return status;
   struct scatter_job job = {.self = *target,
                             .start = *target,
-                            .dim = group->dim,
-                            .index = &group->wide_index,
+                            .addressing = &addressing,
                             .src = &group->summed,
                             .reduction = options->reduction,
-                            .given_index = group->index,
-                            .limits = limits,
                             .disposable = is_new,
                             .start_from_identity = is_new && !arg && !holds_identity,
                             .arg = arg ? *arg : NULL,

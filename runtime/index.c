@@ -125,9 +125,10 @@ static strew_status fail_out_of_range(const struct call *call, const strew_tenso
               value.as.i, text_of_sizes(index->rank, position, at), limits->dim, limits->of, size, valid);
 }
 
-bool index_needs_check(const struct index_limits *limits, int64_t *lowest) {
+bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest) {
+  const struct index_limits *limits = &addressing->limits;
   *lowest = limits->mode == STREW_WRAP ? -limits->size : 0;
-  return limits->mode == STREW_ERROR || limits->mode == STREW_WRAP;
+  return !addressing->checked && (limits->mode == STREW_ERROR || limits->mode == STREW_WRAP);
 }
 
 strew_status check_clip(const struct call *call, const struct index_limits *limits) {
@@ -136,13 +137,16 @@ strew_status check_clip(const struct call *call, const struct index_limits *limi
               "is \"clip\", but dim %d of %s has size 0: there is nothing to clip to", limits->dim, limits->of);
 }
 
-strew_status check_index_values(const struct call *call, const strew_tensor *index, const struct index_limits *limits) {
+strew_status addressing_check(const struct call *call, struct addressing *addressing) {
+  const strew_tensor *index = addressing->given;
+  const struct index_limits *limits = &addressing->limits;
   struct plan values;
   int64_t lowest, bad = -1;
   strew_device *device = index->storage->device;
-  if (!index_needs_check(limits, &lowest)) return check_clip(call, limits);
+  if (!addressing_needs_check(addressing, &lowest)) return check_clip(call, limits);
   plan_index_values(&values, index);
   strew_status status = device->ops->index_check(call, device, &values, lowest, limits->size - 1, &bad);
+  addressing->checked = status == STREW_OK && bad < 0;
   if (status != STREW_OK || bad < 0) return status;
   return fail_out_of_range(call, index, &values, bad, limits);
 }

@@ -1,41 +1,54 @@
-/* index.h: checks of index tensors, shared by scatter.c, group.c and gather.c. */
+/* index.h: index tensors: how a call addresses elements through one, and the checks that this needs (index.c). */
 #ifndef STREW_INDEX_H
 #define STREW_INDEX_H
 
 #include "plan.h"
 
-/* A tensor's sizes where rank 0 counts as rank 1 of size 1. */
+/* A tensor's sizes; rank 0 counts as rank 1 of size 1. */
 struct shape1 {
   int rank;
   int64_t sizes[MAX_RANK];
 };
 struct shape1 shape_at_least_1d(const strew_tensor *tensor);
 
-/* Known ones? */
+/* The dimension that an index chooses positions of. */
+struct index_limits {
+  int64_t size;
+  int dim;
+  const char *of; /* name of the tensor that has the dimension, for messages */
+  strew_mode mode;
+};
+
+/* How scatter, group and gather address elements: all that depends on the index alone. What else becomes known of an
+   index belongs here, for example the order of its values and where each value's run starts. */
+struct addressing {
+  const strew_tensor *index; /* of the call's shape, maybe expanded; not empty */
+  const strew_tensor *given; /* as the user passed it, for messages */
+  struct index_limits limits;
+  bool checked; /* no value is out of range for limits.mode */
+};
+
+/* True if values have to be checked before, or while, they are used. *lowest: the smallest valid one; the largest is
+   limits.size - 1. */
+bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest);
+/* Checks all values in a pass of its own, if that is needed: fails with the first one out of range and its position. */
+strew_status addressing_check(const struct call *call, struct addressing *addressing);
+
+/* The checks of one property each. `other`, called `name` in messages, has the rank that index must have, and the sizes
+   that index must not exceed in any dimension but free_dim (-1: none). */
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
-/* Same rank as `other`, which messages call `name`? No size above that of `other`, but in free_dim (-1: none)? */
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                               const char *name, int dim);
 strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                                const char *name, int free_dim);
-
-struct index_limits {
-  int64_t size;   /* of the dimension that is indexed ... */
-  int dim;        /* ... its number ... */
-  const char *of; /* ... and whose it is, for messages */
-  strew_mode mode;
-};
-/* Must values be looked at, and which is the lowest that is valid (the highest is size - 1)? */
-bool index_needs_check(const struct index_limits *limits, int64_t *lowest);
-/* Is there something to clip to? */
+/* Fails for STREW_CLIP and a dimension of size 0. */
 strew_status check_clip(const struct call *call, const struct index_limits *limits);
-/* Every value in range for the mode? The index is not empty. */
-strew_status check_index_values(const struct call *call, const strew_tensor *index, const struct index_limits *limits);
-/* The value that check finds at `place` among the index's different ones, and its coordinates. */
+
+/* A plan over the distinct elements of an index: dimensions of stride 0 count once. Simplified. */
+void plan_index_values(struct plan *plan, const strew_tensor *index);
+/* The value at a position of that plan, and its coordinates in the index. */
 strew_status index_value(const struct call *call, const strew_tensor *index, int64_t place, int64_t *position,
                          strew_scalar *value);
-/* A plan over the different elements of an index: dimensions that an expanded view repeats count once. Simplified. */
-void plan_index_values(struct plan *plan, const strew_tensor *index);
 
 #endif

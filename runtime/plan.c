@@ -130,17 +130,6 @@ size_t scatter_target_bytes(const struct scatter_plan *plan) {
   return (size_t)(last + 1) * dtype_bytes(self->dtype);
 }
 
-strew_status check_plan_values(const struct call *call, strew_device *device, const struct plan *plan, int index,
-                               int64_t lowest, int64_t highest, bool *bad) {
-  struct plan values;
-  int64_t place;
-  plan_operand_values(&values, plan, index);
-  plan_simplify(&values);
-  strew_status status = device->ops->index_check(call, device, &values, lowest, highest, &place);
-  *bad = status == STREW_OK && place >= 0;
-  return status;
-}
-
 bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes) {
   int added = other_rank - *rank;
   if (added > 0) {

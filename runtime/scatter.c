@@ -1,14 +1,14 @@
 /* scatter.c: the position form, and the engine that it shares with the group form.
 
-   What the contract says of order is the plain loop: contributions join their place in row-major order of index. The
-   engine breaks a call into at most five passes over the device, each of which keeps that order:
-     1. contributions are counted                                       (mean)
-     2. places that receive something are set to the identity           (include_self = false)
-     3. contributions are joined
-     4. sums are divided by counts                                      (mean)
-     5. 16-bit results, summed as float32, are rounded into self, once
-   Steps 1 to 4 of a mean are one step where the device has such a one for its shape (goes_by_pairs). Steps 1, 2 and 5
-   need memory of the size of what is written, or less; it is taken before anything is. */
+   The contract is a plain loop: contributions join their destinations in row-major order of index. The engine splits a
+   call into at most five passes over the device, each of which keeps that order:
+     1. count contributions                                           (mean)
+     2. set destinations that receive a contribution to the identity  (include_self = false)
+     3. join contributions
+     4. divide sums by counts                                         (mean)
+     5. round 16-bit results, joined as float32, into self, once
+   A device may offer steps 1 to 4 of a mean in one pass (struct one_pass_mean). Steps 1, 2 and 5 need scratch of at most
+   the size of the destinations, which is allocated before anything is written. */
 #include "scatter.h"
 #include "copy.h"
 #include "device.h"
@@ -23,49 +23,56 @@ strew_status check_mean(const struct call *call, strew_reduction reduction, stre
 
 /* ------------------------------------------------------------------------------------------------- one pass */
 
-/* Adds a tensor that is reached through the index: along dim it moves by its step, not by its stride. */
+/* Adds a tensor that is addressed through the index: stride 0 along dim. Returns its step along dim. */
 static int64_t plan_add_target(struct plan *plan, const strew_tensor *tensor, int dim) {
   struct operand *operand = plan_add(plan, tensor);
   operand->strides[dim] = 0;
   return tensor->rank ? tensor->strides[dim] : 0;
 }
 
-/* Every member is set here: clearing a plan first would cost a small call more than its work. */
-static void plan_pass(const struct scatter_job *job, strew_tensor *self, bool first, struct scatter_plan *plan) {
-  plan->size = self->rank ? self->sizes[job->dim] : 1;
+/* Sets every member: clearing a plan first would cost a small call more than its work. */
+static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct scatter_plan *plan) {
+  const struct addressing *addressing = job->addressing;
+  const int dim = addressing->limits.dim;
+  plan->size = self->rank ? self->sizes[dim] : 1;
   plan->reduction = job->reduction == STREW_MEAN ? STREW_SUM : job->reduction;
-  plan->mode = job->limits.mode;
+  plan->mode = addressing->limits.mode;
   plan->arg_none = job->arg_none;
   plan->fresh = job->fresh;
   plan->arg_step = 0;
   plan->disposable = job->disposable;
-  plan->check = index_needs_check(&job->limits, &plan->lowest) && first;
-  plan_start(&plan->plan, job->index->rank, job->index->sizes);
-  plan->step = plan_add_target(&plan->plan, self, job->dim);
-  plan_add(&plan->plan, job->index);
+  plan->check = addressing_needs_check(addressing, &plan->lowest);
+  plan_start(&plan->plan, addressing->index->rank, addressing->index->sizes);
+  plan->step = plan_add_target(&plan->plan, self, dim);
+  plan_add(&plan->plan, addressing->index);
   if (job->src)
     plan_add(&plan->plan, job->src);
   else
     plan_add_number(&plan->plan, self->dtype, job->number);
   if (job->arg) {
-    plan->arg_step = plan_add_target(&plan->plan, job->arg, job->dim);
+    plan->arg_step = plan_add_target(&plan->plan, job->arg, dim);
     struct operand *position = plan_add_number(&plan->plan, STREW_INT64, (union element){.i64 = 0});
-    position->strides[job->dim] = 1;
+    position->strides[dim] = 1;
   }
   plan_simplify(&plan->plan);
 }
 
-/* The first pass over an index checks it, if its mode asks for that. */
-static strew_status scatter_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
-                                 bool first) {
+/* The end of a pass that has checked the index, if that was needed. */
+static strew_status pass_end(const struct call *call, struct addressing *addressing, strew_status status, bool bad) {
+  if (status == STREW_OK && bad) return addressing_check(call, addressing);
+  addressing->checked = addressing->checked || status == STREW_OK;
+  return status;
+}
+
+static strew_status scatter_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self) {
   struct scatter_plan plan;
-  plan_pass(job, self, first, &plan);
-  if (plan.size == 0) /* nothing is in range; such a self may have no memory to point into */
-    return plan.check ? check_index_values(call, job->given_index, &job->limits) : STREW_OK;
+  plan_pass(job, self, &plan);
+  if (plan.size == 0) /* no value is in range, and such a self may have no memory */
+    return plan.check ? addressing_check(call, job->addressing) : STREW_OK;
   bool bad;
   strew_device *device = self->storage->device;
   strew_status status = device->ops->scatter(call, device, &plan, &bad);
-  return status == STREW_OK && bad ? check_index_values(call, job->given_index, &job->limits) : status;
+  return pass_end(call, job->addressing, status, bad);
 }
 
 static strew_status set_to_identity(const struct call *call, const struct scatter_job *job, strew_tensor *self) {
@@ -73,86 +80,84 @@ static strew_status set_to_identity(const struct call *call, const struct scatte
   assign.src = NULL;
   assign.number = element_identity(job->reduction, self->dtype);
   assign.reduction = STREW_ASSIGN;
-  return scatter_pass(call, &assign, self, true);
+  return scatter_pass(call, &assign, self);
 }
 
 /* ------------------------------------------------------------------------------------------------------ mean */
 
-/* The part of self that index can reach: all of dim, elsewhere as far as index goes. */
+/* The part of self that the index can reach: all of dim; in other dimensions the index's size. */
 static strew_tensor reachable(const struct scatter_job *job, const strew_tensor *self) {
   strew_tensor part = *self;
-  struct shape1 index = shape_at_least_1d(job->index);
+  struct shape1 index = shape_at_least_1d(job->addressing->index);
   for (int d = 0; d < part.rank; d++)
-    if (d != job->dim) part.sizes[d] = index.sizes[d];
+    if (d != job->addressing->limits.dim) part.sizes[d] = index.sizes[d];
   return part;
 }
 
-/* Along dimensions in which an expanded index repeats itself, all counts are equal: one is kept. */
-static strew_tensor distinct_part(const strew_tensor *index, int dim) {
-  strew_tensor part = *index;
+/* An expanded index without its repetitions: all counts along such dimensions are equal. */
+static strew_tensor distinct_part(const struct addressing *addressing) {
+  strew_tensor part = *addressing->index;
   for (int d = 0; d < part.rank; d++)
-    if (d != dim && part.strides[d] == 0 && part.sizes[d] > 1) part.sizes[d] = 1;
+    if (d != addressing->limits.dim && part.strides[d] == 0 && part.sizes[d] > 1) part.sizes[d] = 1;
   return part;
 }
 
-/* Can it be made with counts beside sums? Self's places lie among not many more elements then, and among none that a
-   host may be writing: they are all written anew. */
-static bool goes_by_pairs(const struct scatter_job *job, const strew_tensor *self) {
-  strew_tensor part = reachable(job, self), index = distinct_part(job->index, job->dim);
-  int64_t places = strew_tensor_numel(&part);
-  if (!self->storage->device->ops->mean_by_pairs || strew_tensor_numel(job->index) >= INT32_MAX) return false;
-  int64_t span = 1; /* no number that overflows: self's elements lie in memory */
+/* True if the device's one_pass_mean takes the job. It writes every destination, and elements between them: so these may
+   not be many, and none in memory that a host may be writing. */
+static bool takes_one_pass(const struct scatter_job *job, const strew_tensor *self) {
+  strew_tensor part = reachable(job, self), index = distinct_part(job->addressing);
+  int64_t destinations = strew_tensor_numel(&part), contributions = strew_tensor_numel(job->addressing->index);
+  if (!self->storage->device->ops->mean || contributions >= INT32_MAX) return false;
+  int64_t span = 1; /* cannot overflow: self's elements are in memory */
   for (int d = 0; d < part.rank; d++) span += (part.sizes[d] - 1) * part.strides[d];
-  if (places <= 0 || (self->storage->wrapped ? span > places : span / 2 > places)) return false;
-  return strew_tensor_numel(&index) == strew_tensor_numel(job->index) && dtype_bytes(self->dtype) >= sizeof(uint32_t);
+  if (destinations <= 0 || (self->storage->wrapped ? span > destinations : span / 2 > destinations)) return false;
+  return strew_tensor_numel(&index) == contributions && dtype_bytes(self->dtype) >= sizeof(uint32_t);
 }
 
-static strew_status mean_by_pairs(const struct call *call, const struct scatter_job *job, strew_tensor *self,
-                                  strew_tensor *pairs) {
+static strew_status mean_in_one_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                     strew_tensor *pairs) {
   struct scatter_plan plan;
   bool bad;
   strew_device *device = self->storage->device;
-  plan_pass(job, self, true, &plan);
+  plan_pass(job, self, &plan);
   strew_status status =
-      device->ops->mean_by_pairs(call, device, &plan, pairs->storage, job->start_from_identity, job->count_self, &bad);
-  return status == STREW_OK && bad ? check_index_values(call, job->given_index, &job->limits) : status;
+      device->ops->mean->run(call, device, &plan, pairs->storage, job->start_from_identity, job->count_self, &bad);
+  return pass_end(call, job->addressing, status, bad);
 }
 
 static strew_status counts_create(const struct call *call, const struct scatter_job *job, strew_tensor **counts) {
-  strew_tensor part = reachable(job, job->self), index = distinct_part(job->index, job->dim);
+  strew_tensor part = reachable(job, job->self), index = distinct_part(job->addressing);
   for (int d = 0; d < part.rank; d++)
-    if (d != job->dim) part.sizes[d] = index.sizes[d];
+    if (d != job->addressing->limits.dim) part.sizes[d] = index.sizes[d];
   return tensor_create(call, part.storage->device, STREW_INT64, part.rank, part.sizes, counts);
 }
 
 static strew_status count_contributions(const struct call *call, const struct scatter_job *job, strew_tensor *counts) {
-  strew_tensor index = distinct_part(job->index, job->dim);
-  struct scatter_job count = {.self = counts,
-                              .dim = job->dim,
-                              .index = &index,
-                              .number = {.i64 = 1},
-                              .given_index = job->given_index,
-                              .reduction = STREW_SUM,
-                              .limits = job->limits,
-                              .disposable = true};
+  strew_tensor index = distinct_part(job->addressing);
+  struct addressing addressing = *job->addressing;
+  addressing.index = &index;
+  struct scatter_job count = {
+      .addressing = &addressing, .self = counts, .number = {.i64 = 1}, .reduction = STREW_SUM, .disposable = true};
   strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
-  return status == STREW_OK ? scatter_pass(call, &count, counts, true) : status;
+  if (status == STREW_OK) status = scatter_pass(call, &count, counts);
+  job->addressing->checked = addressing.checked;
+  return status;
 }
 
-/* What a mean needs beside its target. */
+/* The scratch of a mean. */
 struct mean {
-  strew_tensor *pairs;    /* of sums and counts; else NULL: by passes */
+  strew_tensor *pairs;    /* of sums and counts, in one pass; or NULL: by passes */
   strew_tensor *counts;   /* by passes */
-  strew_tensor *received; /* what was counted, as bool, where that is to start from the identity; else NULL */
+  strew_tensor *received; /* counts as bool, if destinations start from the identity; or NULL */
 };
 
-/* All that can fail for lack of memory; by passes, the check of the index, too. */
+/* Everything that can fail for lack of memory; by passes, also the check of the index. */
 static strew_status mean_prepare(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                  struct mean *mean) {
-  if (goes_by_pairs(job, self)) {
+  if (takes_one_pass(job, self)) {
     struct scatter_plan plan;
-    plan_pass(job, self, true, &plan);
-    int64_t count = self->storage->device->ops->mean_scratch(self->storage->device, &plan);
+    plan_pass(job, self, &plan);
+    int64_t count = self->storage->device->ops->mean->scratch_count(self->storage->device, &plan);
     return tensor_create(call, self->storage->device, self->dtype, 1, &count, &mean->pairs);
   }
   strew_status status = counts_create(call, job, &mean->counts);
@@ -167,7 +172,7 @@ static void mean_release(struct mean *mean) {
   strew_release(mean->received);
 }
 
-/* Sets places that received something to 0, each once. */
+/* Sets destinations that received a contribution to 0. */
 static strew_status clear_received(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    const strew_tensor *received) {
   strew_tensor part = reachable(job, self);
@@ -196,25 +201,24 @@ static strew_status divide(const struct call *call, const struct scatter_job *jo
 
 /* ------------------------------------------------------------------------------------------------ all passes */
 
-/* The first one of them that goes through the index checks it. */
 static strew_status scatter_passes(struct call *call, const struct scatter_job *job, strew_tensor *self) {
   strew_status status = job->start_from_identity ? set_to_identity(call, job, self) : STREW_OK;
   if (job->start_from_identity) call->begun = self->storage;
-  return status == STREW_OK ? scatter_pass(call, job, self, !job->start_from_identity) : status;
+  return status == STREW_OK ? scatter_pass(call, job, self) : status;
 }
 
 static strew_status mean_by_passes(struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    const struct mean *mean) {
   strew_status status = mean->received ? clear_received(call, job, self, mean->received) : STREW_OK;
   if (mean->received) call->begun = self->storage;
-  if (status == STREW_OK) status = scatter_pass(call, job, self, false);
+  if (status == STREW_OK) status = scatter_pass(call, job, self);
   call->begun = self->storage;
   return status == STREW_OK ? divide(call, job, self, mean->counts) : status;
 }
 
 static strew_status scatter_into(struct call *call, const struct scatter_job *job, strew_tensor *self,
                                  const struct mean *mean) {
-  if (mean->pairs) return mean_by_pairs(call, job, self, mean->pairs);
+  if (mean->pairs) return mean_in_one_pass(call, job, self, mean->pairs);
   return mean->counts ? mean_by_passes(call, job, self, mean) : scatter_passes(call, job, self);
 }
 
@@ -229,40 +233,40 @@ static union element float32_number(const struct scatter_job *job) {
   return element;
 }
 
-/* On the CPU nothing fails once memory and index are there. Another device may at each step: what takes several steps
-   there is done beside a tensor that is to be left alone. */
+/* On the CPU nothing fails once scratch and index are ready. Other devices may fail at each pass: several passes work on
+   a draft there, unless self is disposable. */
 static bool needs_draft(const struct scatter_job *job) {
   bool several = job->reduction == STREW_MEAN || job->start_from_identity || job->start != job->self;
   return several && !job->disposable && !job->self->storage->device->ops->host_memory;
 }
 
-/* A tensor that was given is written once index is known to be good, as memory is to suffice. */
+/* Writes the initial values. A given tensor is written only after the index is checked. */
 static strew_status copy_start(const struct call *call, const struct scatter_job *job) {
-  strew_status status = job->disposable ? STREW_OK : check_index_values(call, job->given_index, &job->limits);
+  strew_status status = job->disposable ? STREW_OK : addressing_check(call, job->addressing);
   return status == STREW_OK ? copy_tensor(call, job->self, job->start) : status;
 }
 
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
-  struct call own = *given, *call = &own; /* which learns what it has begun */
+  struct call own = *given, *call = &own; /* its `begun` changes */
   strew_tensor *draft = NULL, *target;
   struct mean mean = {NULL, NULL, NULL};
   struct scatter_job draft_job;
-  const struct scatter_job *due = job; /* what is run: the draft's job, if there is a draft */
+  const struct scatter_job *run = job; /* or draft_job */
   strew_status status = STREW_OK;
   if (needs_float32(job) || needs_draft(job)) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
     draft_job = *job;
-    due = &draft_job;
+    run = &draft_job;
     draft_job.disposable = true;
     if (needs_float32(job)) draft_job.number = float32_number(job);
   }
   target = draft ? draft : job->self;
-  if (status == STREW_OK && job->reduction == STREW_MEAN) status = mean_prepare(call, due, target, &mean);
+  if (status == STREW_OK && job->reduction == STREW_MEAN) status = mean_prepare(call, run, target, &mean);
   if (status == STREW_OK && !draft && job->start != job->self) {
     status = copy_start(call, job);
     call->begun = target->storage;
   }
-  if (status == STREW_OK) status = scatter_into(call, due, target, &mean);
+  if (status == STREW_OK) status = scatter_into(call, run, target, &mean);
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
   mean_release(&mean);
@@ -280,26 +284,27 @@ static strew_status check_src(const struct call *call, const strew_tensor *self,
               strew_dtype_name(self->dtype));
 }
 
-/* What concerns shapes and values, once index is known to hold something. */
+/* The checks of an index that is not empty: shapes, and STREW_CLIP. */
 static strew_status check_index(const struct call *call, const strew_tensor *self, const struct scatter_job *job) {
-  const strew_tensor *index = job->index;
+  const strew_tensor *index = job->addressing->index;
+  const int dim = job->addressing->limits.dim;
   strew_status status = check_index_dtype(call, index);
-  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", job->dim);
-  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", job->dim);
+  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim);
+  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", dim);
   if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
-  if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", job->dim);
+  if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", dim);
   if (status != STREW_OK) return status;
-  return check_clip(call, &job->limits);
+  return check_clip(call, &job->addressing->limits);
 }
 
-/* In place means: into a tensor that exists. */
+/* A given result: self, or another tensor. */
 static strew_status check_target(const struct call *call, strew_tensor *self, strew_tensor *target,
                                  const struct scatter_job *job) {
   bool made;
   strew_status status = out_prepare(call, self->storage->device, self->dtype, self->rank, self->sizes, &target, &made);
   if (status == STREW_OK) status = check_overlap(call, target, "self", NULL, false);
   if (status == STREW_OK && target != self) status = check_overlap(call, target, "self", self, true);
-  if (status == STREW_OK) status = check_overlap(call, target, "index", job->index, false);
+  if (status == STREW_OK) status = check_overlap(call, target, "index", job->addressing->index, false);
   if (status == STREW_OK && job->src) status = check_overlap(call, target, "src", job->src, false);
   return status;
 }
@@ -310,12 +315,10 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (!options) options = &defaults;
   CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor},
        {"out", *out == self ? NULL : *out});
-  struct scatter_job job = {.self = NULL, /* every member is set, see plan_pass */
+  struct addressing addressing = {index, index, {0, 0, "self", options->mode}, false};
+  struct scatter_job job = {.addressing = &addressing,
+                            .self = NULL, /* every member is set, see plan_pass */
                             .start = self,
-                            .dim = 0,
-                            .index = index,
-                            .given_index = index,
-                            .limits = {0, 0, "self", options->mode},
                             .disposable = !*out,
                             .src = src.tensor,
                             .number = {.i64 = 0},
@@ -334,8 +337,8 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (status == STREW_OK) status = check_src(&call, self, src, &job);
   if (status == STREW_OK && target) status = check_target(&call, self, target, &job);
   if (status != STREW_OK) return status;
-  job.dim = job.limits.dim = dim;
-  job.limits.size = self->rank ? self->sizes[dim] : 1;
+  addressing.limits.dim = dim;
+  addressing.limits.size = self->rank ? self->sizes[dim] : 1;
   if (!empty) status = check_index(&call, self, &job);
   if (status != STREW_OK) return status;
 

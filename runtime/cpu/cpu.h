@@ -86,27 +86,15 @@ bool index_is_direct(strew_dtype dtype, int64_t step_bytes, strew_mode mode);
 const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, strew_mode mode, int64_t size,
                             int64_t *block);
 
-strew_status cpu_copy(const struct call *call, strew_device *device, const struct plan *plan);
-strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad);
-strew_status cpu_mean_by_pairs(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                               struct storage *pairs, bool from_identity, int64_t extra, bool *bad);
-int64_t cpu_mean_scratch(const strew_device *device, const struct scatter_plan *plan);
-strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan, int64_t extra);
-strew_status cpu_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad);
-strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
-                             int64_t highest, int64_t *bad);
-strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,
-                             struct index_range *range);
-strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan);
-strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
-                           int64_t *place);
-strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan);
-strew_status cpu_cumsum(const struct call *call, strew_device *device, const struct scan_plan *plan);
-strew_status cpu_sort(const struct call *call, strew_device *device, const struct sort_plan *plan);
-strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
-                         int64_t *count);
-strew_status cpu_random(const struct call *call, strew_device *device, const struct random_plan *plan);
-strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan);
-strew_status cpu_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k);
+/* ---------------------------------------------------------------------------------------------- the device's table */
+
+#define PROTOTYPE(result, name, parameters) result cpu_##name parameters;
+DEVICE_ENTRIES(PROTOTYPE)
+#undef PROTOTYPE
+extern const struct one_pass_mean cpu_mean; /* scatter/mean.c */
+
+/* Sets *bad if operand `operand` of a plan holds values outside of lowest..highest, in a pass of its own. index.c */
+strew_status cpu_operand_check(const struct call *call, strew_device *device, const struct plan *plan, int operand,
+                               int64_t lowest, int64_t highest, bool *bad);
 
 #endif

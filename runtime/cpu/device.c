@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-static strew_status cpu_open(const struct call *call, strew_device *device) {
+strew_status cpu_open(const struct call *call, strew_device *device) {
   (void)call, (void)device;
   return STREW_OK;
 }
 
-static void cpu_capabilities(const strew_device *device, strew_capabilities *out) {
+void cpu_capabilities(const strew_device *device, strew_capabilities *out) {
   *out = (strew_capabilities){.float64 = true,
                               .int64_atomics = true,
                               .exact_division = true,
@@ -16,15 +16,12 @@ static void cpu_capabilities(const strew_device *device, strew_capabilities *out
                               .units = device->context->threads};
 }
 
-static strew_status cpu_allocate(const struct call *call, strew_device *device, size_t size_bytes,
-                                 struct storage *storage) {
+strew_status cpu_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage) {
   storage->data = memory_allocate(device->context, size_bytes);
   return storage->data ? STREW_OK : fail_memory(call, device->context, size_bytes);
 }
 
-static void cpu_release(struct storage *storage) {
-  memory_free(storage->device->context, storage->data, storage->size_bytes);
-}
+void cpu_release(struct storage *storage) { memory_free(storage->device->context, storage->data, storage->size_bytes); }
 
 static strew_status move(const struct call *call, strew_device *device, char *to, const char *from, size_t size_bytes,
                          const struct storage *written) {
@@ -34,46 +31,25 @@ static strew_status move(const struct call *call, strew_device *device, char *to
   return context_end(call, device->context, written);
 }
 
-static strew_status cpu_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
-                              size_t size_bytes) {
+strew_status cpu_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
+                       size_t size_bytes) {
   return move(call, to->device, (char *)to->data + offset_bytes, from, size_bytes, to);
 }
 
-static strew_status cpu_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
-                             size_t size_bytes) {
+strew_status cpu_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
+                      size_t size_bytes) {
   return move(call, from->device, to, (const char *)from->data + offset_bytes, size_bytes, NULL);
 }
 
 /* A call returns when its work is done: there is nothing to wait for. */
-static strew_status cpu_finish(const struct call *call, strew_device *device) {
+strew_status cpu_finish(const struct call *call, strew_device *device) {
   (void)call, (void)device;
   return STREW_OK;
 }
 
 const struct device_ops cpu_ops = {
-    .host_memory = true,
-    .open = cpu_open,
-    .capabilities = cpu_capabilities,
-    .allocate = cpu_allocate,
-    .release = cpu_release,
-    .write = cpu_write,
-    .read = cpu_read,
-    .finish = cpu_finish,
-    .copy = cpu_copy,
-    .scatter = cpu_scatter,
-    .mean_by_pairs = cpu_mean_by_pairs,
-    .mean_scratch = cpu_mean_scratch,
-    .divide_by_count = cpu_divide_by_count,
-    .gather = cpu_gather,
-    .index_check = cpu_index_check,
-    .index_range = cpu_index_range,
-    .elementwise = cpu_elementwise,
-    .find_zero = cpu_find_zero,
-    .reduce = cpu_reduce,
-    .cumsum = cpu_cumsum,
-    .sort = cpu_sort,
-    .nonzero = cpu_nonzero,
-    .random = cpu_random,
-    .ramp = cpu_ramp,
-    .matmul = cpu_matmul,
-};
+#define ENTRY(result, name, parameters) .name = cpu_##name,
+    DEVICE_ENTRIES(ENTRY)
+#undef ENTRY
+        .host_memory = true,
+    .mean = &cpu_mean};

@@ -99,3 +99,14 @@ strew_status cpu_index_range(const struct call *call, strew_device *device, cons
   *range = ranging.range;
   return context_end(call, device->context, NULL);
 }
+
+strew_status cpu_operand_check(const struct call *call, strew_device *device, const struct plan *plan, int operand,
+                               int64_t lowest, int64_t highest, bool *bad) {
+  struct plan values;
+  int64_t position;
+  plan_operand_values(&values, plan, operand);
+  plan_simplify(&values);
+  strew_status status = cpu_index_check(call, device, &values, lowest, highest, &position);
+  *bad = status == STREW_OK && position >= 0;
+  return status;
+}

@@ -108,7 +108,7 @@ static void run_rows(void *by_, int64_t part) {
 static strew_status mean_by_rows(const struct call *call, strew_device *device, struct by_rows *by, bool *bad) {
   const struct scatter_plan *plan = by->means->plan;
   strew_status status = STREW_OK;
-  if (plan->check) status = check_plan_values(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
+  if (plan->check) status = cpu_operand_check(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
   if (status == STREW_OK && !*bad) pool_run(device->context, by->parts, run_rows, by);
   return status;
 }
@@ -116,7 +116,7 @@ static strew_status mean_by_rows(const struct call *call, strew_device *device, 
 /* ------------------------------------------------------------------------------------------------------------- both */
 
 /* By rows: pairs for each part, if each has some turns; else for all destinations. */
-int64_t cpu_mean_scratch(const strew_device *device, const struct scatter_plan *plan) {
+static int64_t scratch_count(const strew_device *device, const struct scatter_plan *plan) {
   struct by_rows by;
   const int64_t elements = scatter_target_elements(plan);
   const int64_t parts = pool_parts(device->context, elements * (int64_t)sizeof(int64_t));
@@ -124,8 +124,8 @@ int64_t cpu_mean_scratch(const strew_device *device, const struct scatter_plan *
   return 2 * (by_rows ? by.pairs * parts : elements);
 }
 
-strew_status cpu_mean_by_pairs(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                               struct storage *pairs, bool from_identity, int64_t extra, bool *bad) {
+static strew_status run(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                        struct storage *pairs, bool from_identity, int64_t extra, bool *bad) {
   const struct operand *self = &plan->plan.operands[SELF];
   struct means means = {.context = device->context,
                         .plan = plan,
@@ -145,3 +145,5 @@ strew_status cpu_mean_by_pairs(const struct call *call, strew_device *device, co
   strew_status status = by_rows ? mean_by_rows(call, device, &by, bad) : mean_at_once(call, device, &means, pairs, bad);
   return status == STREW_OK && !*bad ? context_end(call, device->context, self->storage) : status;
 }
+
+const struct one_pass_mean cpu_mean = {scratch_count, run};

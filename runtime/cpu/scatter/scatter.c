@@ -106,7 +106,7 @@ static strew_status scatter(const struct call *call, strew_device *device, const
   choose_way(device->context, plan, &way);
   const struct storage *self = plan->plan.operands[SELF].storage;
   if (plan->check && run_checking(device->context, plan, &way, bad)) return context_end(call, device->context, self);
-  if (plan->check) status = check_plan_values(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
+  if (plan->check) status = cpu_operand_check(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
   if (status != STREW_OK || *bad) return status;
   if (!scatter_share(device->context, plan, &way, NULL)) cpu_scatter_walk(plan, 0, plan->size, NULL);
   return context_end(call, device->context, self);
