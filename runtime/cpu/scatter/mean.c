@@ -138,7 +138,7 @@ static strew_status run(const struct call *call, strew_device *device, const str
                         .extra = extra,
                         .from_identity = from_identity};
   struct by_rows by = {.means = &means};
-  const int64_t room = (int64_t)pairs->size_bytes / 2 / means.bytes; /* tells what cpu_mean_scratch chose */
+  const int64_t room = (int64_t)pairs->size_bytes / 2 / means.bytes; /* tells what scratch_count chose */
   const bool by_rows = room < means.count && can_go_by_rows(plan, &by);
   if (by_rows) by.parts = room / by.pairs;
   *bad = false;
