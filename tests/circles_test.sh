@@ -1,14 +1,14 @@
 #!/bin/sh
 # usage: sh tests/circles_test.sh BUILD
-# Finds circles between .c files from their objects: file a depends on file b if a function of a refers to a symbol that
-# b defines. Tables of functions do not count. Only runtime/devices.c may depend on opencl/ from below.
+# Finds circles between .c files from their objects: file a depends on file b if a function of a refers to a symbol of
+# b. Tables of functions do not count. Only runtime/devices.c may depend on opencl/ from below.
 set -eu
 cd "$(dirname "$0")/.."
 objects=$1/obj
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The dependencies among the objects below folder $1, a line each: FILE FILE SYMBOL.
+# Prints the dependencies among the objects below folder $1, a line each: FILE FILE SYMBOL.
 dependencies() {
   find "$1" -name '*.o' ! -name '*.avx*.o' ! -path '*/tests/*' ! -path '*/scripts/*' | LC_ALL=C sort >"$scratch/objects"
   xargs nm -A -g --defined-only <"$scratch/objects" | sed -n 's/^\([^:]*\):[^ ]* [A-Z] \(.*\)$/defines \1 \2/p' >"$scratch/symbols"
@@ -23,13 +23,13 @@ dependencies() {
     }' "$scratch/symbols" -
 }
 
-# Names the files of circles; nothing if there are none.
+# Prints the files of circles; nothing if there are none.
 circles() { # DEPENDENCIES
   cut -d ' ' -f 1,2 "$1" | LC_ALL=C tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([^ ]*\.c\)$/\1/p' | LC_ALL=C sort -u
 }
 
 passed=0 failed=0
-verdict() { # NAME WRONG: text about what is wrong; empty: nothing
+verdict() { # NAME WRONG: error text; empty: passed
   if [ -z "$2" ]; then
     passed=$((passed + 1))
   else
@@ -48,7 +48,7 @@ done)"
 verdict 'dependencies go downward' "$(grep -E '^(runtime/.* (opencl|lua_bindings)|opencl/.* lua_bindings)/' "$scratch/all" |
   grep -v '^runtime/devices\.c opencl/[^ ]* opencl_find_devices$' || :)"
 
-# The test sees a circle that is planted.
+# The test finds a planted circle.
 mkdir -p "$scratch/planted/runtime"
 for pair in 'one two' 'two one'; do
   # shellcheck disable=SC2086
@@ -57,7 +57,7 @@ for pair in 'one two' 'two one'; do
     ${CC:-cc} -x c -c -o "$scratch/planted/runtime/$1.o" -
 done
 dependencies "$scratch/planted" >"$scratch/planted.txt"
-verdict 'a planted circle is found' "$([ "$(circles "$scratch/planted.txt" | wc -l)" = 2 ] || echo 'it is not')"
+verdict 'a planted circle is found' "$([ "$(circles "$scratch/planted.txt" | wc -l)" = 2 ] || echo 'not found')"
 
 echo "circles: $files files, $arrows dependencies"
 echo "$passed passed, $failed failed"

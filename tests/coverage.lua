@@ -1,17 +1,18 @@
--- What of runtime/ and lua_bindings/ the tests have run: llvm-cov export ... | lua5.4 tests/coverage.lua BUILD (see
--- coverage.sh). A branch is a condition at its place in the source, and counts twice, taken and not. A file that is
--- included once for each dtype, or compiled once for each instruction set, has it once, whichever took it; a macro has
--- its own wherever it stands. What macros of other headers ask (luaL_argcheck, luaL_addchar, isnan) is theirs; nothing
--- else is left out. What no test took is in BUILD/uncovered.txt.
+-- Branch coverage of runtime/ and lua_bindings/: llvm-cov export ... | lua5.4 tests/coverage.lua BUILD (see
+-- coverage.sh).
+-- A branch is a condition at one position of the source; it counts twice, taken and not taken. A file that is included
+-- once for each dtype, or compiled once for each instruction set, counts once, whichever took the branch. A macro
+-- counts at each use. Branches inside of macros of other headers (luaL_argcheck, luaL_addchar, isnan) are left out, and
+-- nothing else. BUILD/uncovered.txt lists the branches that no test took.
 local build, expected = arg[1], 90
 local folders = {"runtime/", "lua_bindings/"}
 
--- "[1,2,[3]]" as a table.
+-- Reads "[1,2,[3]]" as a table.
 local function list(json)
   return load("return " .. json:gsub("[][]", {["["] = "{", ["]"] = "}"}), "=json", "t", {})()
 end
 
--- The place in the text from which a part of a function comes, by way of macros: file, line and column.
+-- The position in the source of a part of a function, through macros: file, line and column.
 local function origins(regions)
   local from = {}
   for _, region in ipairs(regions) do
@@ -24,7 +25,7 @@ local function origins(regions)
   end
 end
 
-local branches = {} -- by file, then by place
+local branches = {} -- by file, then by position
 local here = os.getenv("PWD") .. "/"
 
 local function is_ours(file)
@@ -68,7 +69,7 @@ local function source(file)
   return sources[file]
 end
 
--- The condition, as it is written.
+-- The condition as it is written.
 local function condition(branch)
   local line, column, last_line, last = table.unpack(branch.text)
   local text = source(branch.file)[line]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: sh tests/coverage.sh BUILD
-# What of runtime/ and lua_bindings/ the tests have run: their profiles are in BUILD/profiles (see make coverage).
+# Branch coverage of runtime/ and lua_bindings/ from the profiles in BUILD/profiles (see make coverage).
 set -eu
 build=$1
 llvm-profdata merge -sparse -o "$build/profile" "$build"/profiles/*

@@ -1,19 +1,19 @@
 #!/bin/sh
-# usage: SPECS='view ...' sh tests/devices.sh BUILD pocl|rusticl|oclgrind|intel|others
-# The Check programs, the specs and the digest on one OpenCL implementation (or on the devices that are none of
-# these), with kernels kept in BUILD/devices. Prints a line with counts, or why the implementation is absent. Oclgrind,
-# which looks for races and bad accesses, is slow: it gets a few calls of each family.
+# usage: CHECKS='scatter ...' SPECS='view ...' DEMOS='karate ...' sh tests/devices.sh BUILD pocl|rusticl|oclgrind|intel|others
+# The Check programs, the specs, the demonstrations and the digest on one OpenCL implementation (others: on all devices
+# of other implementations), with kernels cached in BUILD/devices. The three lists are in tests.mk. Prints a line with
+# counts, or why the implementation is absent. Oclgrind, which finds races and invalid accesses, is slow: it runs a few
+# calls of each family.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1 kind=$2
 here=$PWD/$build/devices/$kind
-programs='scatter group elementwise elementwise_rules reduce sort random matmul view copy scalar overlap misuse interrupt file opencl'
 mkdir -p "$here/cache" "$here/pocl" "$here/vendors"
 export XDG_CACHE_HOME="$here/cache" POCL_CACHE_DIR="$here/pocl"
 unset STREW_DEVICE STREW_OPENCL_ASSUME STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
 lua_path="$build/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
 
-# Is there a device of that name? If so `device` is its full name; else `said` says why not.
+# Finds the device of that name: sets `device` to its full name, or fails and sets `said` to the reason.
 find_device() {
   said=$("$build/strew" -e 'print(strew.zeros(1, {device = arg[1]}).device)' - "$1" </dev/null 2>&1) || :
   case $said in
@@ -28,7 +28,7 @@ count() { # PASSED FAILED NAME LOG
   [ "$2" = 0 ] || { echo "---- $3 on $device:"; tail -n 60 "$4"; }
 }
 
-# check NAME: a Check program, whose closing line has the counts; one without was killed.
+# check NAME: runs a Check program; its last line has the counts. Without them it was killed.
 check() {
   log=$here/$1.log
   STREW_TEST_DEVICE=$device timeout 900 "$build/tests/check_$1" >"$log" 2>&1
@@ -63,7 +63,7 @@ digest() { # CALLS
   fi
 }
 
-few() { # WORDS [WORD]: what the device is taken for; what is tried, or else all
+few() { # WORDS [WORD]: assumed properties of the device; runs only expressions with WORD, else all
   log=$here/few.log report=$here/oclgrind.log
   : >"$report"
   if STREW_OPENCL_ASSUME=$1 OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$report OCLGRIND_LOCAL_MEM_SIZE=1048576 \
@@ -77,7 +77,7 @@ few() { # WORDS [WORD]: what the device is taken for; what is tried, or else all
 
 demos() {
   mkdir -p "$here/demo"
-  for demo in karate debrank groupby voxels hough; do
+  for demo in $DEMOS; do
     log=$here/$demo.log
     if timeout 300 "$build/strew" "scripts/demos/$demo.lua" "$here/demo" >"$log" 2>&1 &&
       grep -q '^cpu and opencl:.* agree bit for bit$' "$log"; then
@@ -94,16 +94,16 @@ run() { # NAME CALLS
     few ''
   else
     few 'software noatomics64 shortloops'
-    for program in $programs; do check "$program"; done
+    for program in $CHECKS; do check "$program"; done
     specs
   fi
-  # ways that calls as small as these do not go by themselves; rusticl's loops are too short for most
+  # ways that small calls do not take by themselves; rusticl's loops are too short for most
   if [ "$kind" != rusticl ]; then
     for way in 'way=partition tiny' 'gpu way=sort' 'gpu way=sort tiny' 'way=walk' 'way=walk order tiny'; do
       few "$way" scatter
     done
   fi
-  # launches so short that small calls take several
+  # launches so short that small calls need several
   if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
     few cuts
     few 'cuts gpu'
@@ -112,11 +112,11 @@ run() { # NAME CALLS
     done
   fi
   if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
-    few 'gpu way=atomics tiny' scatter # Oclgrind takes looking before an exchange for a race
+    few 'gpu way=atomics tiny' scatter # Oclgrind reports the read before an exchange as a race
     few gpu large
     few '' large
   fi
-  [ "$kind" != pocl ] || demos # the first device is theirs
+  [ "$kind" != pocl ] || demos # they use the first device
   digest "$2"
   echo "$1: $passed passed, $failed failed"
 }
@@ -125,7 +125,7 @@ case $kind in
   pocl) name=PoCL word=opencl:portable package=pocl-opencl-icd ;;
   rusticl)
     name='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd
-    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=7 # its launches take long
+    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=7 # its launches are slow
     ;;
   oclgrind)
     name=Oclgrind word=opencl:oclgrind package=oclgrind
@@ -154,7 +154,7 @@ if find_device "$word"; then
 else
   case $said in
   *'cannot build'*)
-    echo "$name: it is there, but $(echo "$said" | head -n 4)"
+    echo "$name: installed, but $(echo "$said" | head -n 4)"
     failed=1
     ;;
   *) echo "$name: absent ($package); its tests are left out: $(echo "$said" | head -n 1 | cut -c 1-160)" ;;

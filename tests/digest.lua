@@ -1,11 +1,11 @@
--- One number for the results of many random calls of the scatter family, over dtypes, reductions, modes and layouts:
--- small ones, and some large enough to be shared among threads.
--- build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS [THREADS | DEVICE]...]: the same number is due on every thread
--- count and device; it fails where they differ. Each call starts the generators anew, so that those with float64 can be
--- left out where a device has none: they have a number of their own.
+-- One number (a hash) for the results of many random calls of the scatter family, over dtypes, reductions, modes and
+-- layouts: small ones, and some large enough to be shared among threads.
+-- usage: build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS [THREADS | DEVICE]...]
+-- The number is the same on every thread count and device; fails if they differ. Each call seeds the generators again,
+-- so that calls with float64 can be left out on devices without it: they have a number of their own.
 local strew = require "strew"
 local calls = tonumber(arg[1]) or 10000
-local device -- where the next call's tensors are made
+local device -- device of the next call's tensors
 
 local random = math.random
 local dtypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
@@ -13,7 +13,7 @@ local modes = {"error", "wrap", "clip", "drop"}
 local reductions = {"sum", "prod", "mean", "amax", "amin"}
 local function any(list) return list[random(#list)] end
 
--- A tensor of that shape in some layout: dense, transposed, every second element of something larger.
+-- A tensor of that shape in some layout: dense, transposed, every second element of a larger one.
 local function laid_out(shape, make)
   local layout, wide = random(3), {table.unpack(shape)}
   if #shape == 0 or layout == 1 then return make(wide) end
@@ -33,7 +33,7 @@ local function values(dtype, shape)
   end)
 end
 
--- Of one value, sorted, or random; of a view that repeats itself at times, or of its copy.
+-- Constant, sorted or random; sometimes an expanded view, or its copy.
 local function indices(shape, mode, size)
   local low, high = 0, size
   if mode == "wrap" then low = -size elseif mode ~= "error" then low, high = -2, size + 2 end
@@ -75,7 +75,7 @@ local function one_call(dtype)
   return strew["scatter_" .. name[reduction]](src, index, opts)
 end
 
-local digests -- FNV-1a, over 64-bit words: of calls with float64 and of those without
+local digests -- FNV-1a over 64-bit words: of calls with float64 and of those without
 local function add(kind, word) digests[kind] = (digests[kind] ~ word) * 0x100000001b3 end
 local function add_tensor(kind, t)
   for _, size in ipairs(t.shape) do add(kind, size) end

@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: sh tests/driver_test.sh BUILD: strew with an OpenCL that lies (fake_opencl.c): a few calls of each family, most of
-# which fail or give nonsense, too; but nothing crashes, nobody waits for ever, and the CPU goes on. And: nobody waits for
-# OpenCL who does not ask for it.
+# usage: sh tests/driver_test.sh BUILD
+# strew with a faulty OpenCL (fake_opencl.c): a few calls of each family. Most fail or give wrong results, but nothing
+# crashes, no call hangs, and the CPU still works. And: OpenCL is loaded only when a device is used.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$PWD/$1
@@ -22,8 +22,8 @@ verdict() { # NAME WRONG [LOG]
   fi
 }
 
-# lies WORDS: what is wrong with the driver. Where a call comes through, its result is compared: that it differs is
-# right, and so is a device that cannot be opened.
+# lies WORDS: faults of the driver. If a call succeeds, its result is compared: it may differ, and the device may fail
+# to open.
 lies() {
   log="$scratch/log"
   rm -f "$FAKE_OPENCL_ASKED"
@@ -45,20 +45,20 @@ for words in plain platforms hidden devices absent names zeros units ones unknow
   lies $words
 done
 
-# Nothing ever ends there: but time does.
+# Enqueued work never ends there, but the deadline does.
 said=$(FAKE_OPENCL=never timeout 100 "$build/strew" --time 0.5 -e 'print(strew.ones(3, {device = "opencl"}))' 2>&1)
 verdict 'never' "$(echo "$said" | grep -q 'time limit' || echo "$said")"
 
-# Who is asked.
+# When OpenCL is loaded.
 export FAKE_OPENCL=slow
 asked() { # YES|NO COMMAND...
-  due=$1
+  expected=$1
   shift
   rm -f "$FAKE_OPENCL_ASKED"
   timeout 100 "$@" </dev/null >"$scratch/log" 2>&1
   code=$?
   is=$([ -e "$FAKE_OPENCL_ASKED" ] && echo yes || echo no)
-  verdict "$*" "$([ $code = 0 ] || echo "it ended with $code")$([ "$is" = "$due" ] || echo "OpenCL is loaded: $is")" "$scratch/log"
+  verdict "$*" "$([ $code = 0 ] || echo "it ended with $code")$([ "$is" = "$expected" ] || echo "OpenCL is loaded: $is")" "$scratch/log"
 }
 asked no "$build/strew" -e 'print(1)'
 asked no "$build/strew" --version

@@ -1,12 +1,13 @@
 -- luacheck: ignore 631
--- usage: strew tests/escapes.lua PROGRAM [words]: scripts that mean harm, each in a process of its own with limits of
--- time and memory in a sandbox (those whose name has the words, or all). Each has to end by an error of its own, long
--- before the outer time-out, and prints what it was asked to keep to and what it took. Nothing is measured against time.
+-- usage: strew tests/escapes.lua PROGRAM [words]
+-- Malicious scripts, each in a process of its own in a sandbox with limits of time and memory (those whose name has the
+-- words, or all). Each has to end with an error of its own, long before the outer time-out. Prints the limits and the
+-- usage; no test depends on measured time.
 local program, only = arg[1], arg[2] or ""
 local outer = 60
 
--- What a script has to end with, a pattern (empty: it may be either limit; where it is late, a large string is refused as
--- if there were no memory); what it is.
+-- The pattern of the expected error (empty: either limit; once late, a large string is refused as out of memory); the
+-- description.
 local TIME, STOPPED, MEMORY = "time limit", "stopped, it continued", "memory"
 local escapes = {
   {"a loop", TIME, "while true do end"},
@@ -113,7 +114,7 @@ local escapes = {
     local t = {} while true do t[#t + 1] = strew.ones(1e5, {device = "opencl"}) end]], {opencl = true}},
 }
 
--- The script's exit status and what it said.
+-- Returns the script's exit status and output.
 local function run(code, options)
   local path = os.tmpname()
   local file <close> = assert(io.open(path, "wb"))

@@ -1,5 +1,5 @@
 -- examples.lua: runs the examples of lua_bindings/strew.lua. As a script, build/strew tests/examples.lua --write, it
--- puts what they print into the text: look at the difference before it is kept.
+-- writes their output into the file: look at the difference before you keep it.
 local path = "lua_bindings/strew.lua"
 local examples = {}
 
@@ -8,7 +8,7 @@ function examples.source()
   return file:read("a")
 end
 
--- What an example prints. Errors that it does not catch are raised.
+-- Returns the output of an example. Raises the errors that it does not catch.
 function examples.run(strew, code)
   local lines, real_print, threads = {}, print, strew.get_num_threads()
   local function print_line(...)
@@ -16,7 +16,7 @@ function examples.run(strew, code)
     for i = 1, values.n do values[i] = tostring(values[i]) end
     table.insert(lines, table.concat(values, "\t"))
   end
-  _G.print = print_line -- strew.help prints through it
+  _G.print = print_line -- strew.help calls the global print
   local chunk = assert(load(code, "=example", "t", setmetatable({strew = strew, print = print_line}, {__index = _G})))
   local ok, message = pcall(chunk)
   _G.print = real_print

@@ -1,23 +1,23 @@
 #!/bin/sh
 # usage: CC=cc sh tests/exports_test.sh BUILD [write]
-# What the libraries show of themselves, against tests/data/exports.txt: the names that each exports, so that none comes
-# or goes unnoticed (write: makes the list anew), and the objects in writable memory, which are all that could be state
-# outside of a context. What is declared as public is exported, and the other way round. Archives show no more than the
-# shared libraries: a host may have functions of any other name.
+# The symbols of the libraries, against tests/data/exports.txt: the names that each exports (write: makes the list
+# anew), and the objects in writable memory, which are all that could be state outside of a context. Public declarations
+# are exported, and exports are declared. Archives export no more than the shared libraries: a host may use any other
+# name.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${CC=cc}"
 build=$1 list=tests/data/exports.txt
 passed=0 failed=0
 
-same() { # NAME DUE GOT
+same() { # NAME EXPECTED GOT
   if [ "$2" = "$3" ]; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
-    echo "FAILED $1 (- due, + found; tests/exports_test.sh $build write makes the list anew):"
-    echo "$2" >"$here/due"
-    echo "$3" | diff -u "$here/due" - | sed '1,2d' | grep '^[-+]'
+    echo "FAILED $1 (- expected, + found; tests/exports_test.sh $build write makes the list anew):"
+    echo "$2" >"$here/expected"
+    echo "$3" | diff -u "$here/expected" - | sed '1,2d' | grep '^[-+]'
   fi
 }
 here=$(mktemp -d) || exit 1
@@ -54,7 +54,7 @@ for library in libstrew libstrew_lua; do
   same "$library.a shows what $library.so does" "$(exported "$build/$library.so")" "$(globals "$build/$library.a")"
 done
 
-# A host with a function for each name that the library's files share.
+# A host with a function for each internal name of the library.
 globals "$build/obj/libstrew.a" | grep -v '^strew_' | sort -u >"$here/names"
 sed 's/.*/int &(void);\nint &(void) { return 7; }/' "$here/names" >"$here/names.c"
 cat >"$here/host.c" <<'END'

@@ -1,10 +1,11 @@
 -- A few calls of each family on a device, compared with the CPU to the last bit: for implementations on which the Check
--- programs would take hours. build/strew tests/few.lua DEVICE [WORD]: with a word, those in which it occurs.
+-- programs would take hours.
+-- usage: build/strew tests/few.lua DEVICE [WORD]: only expressions with this word
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local name = arg[1] or "opencl"
 
--- The names that expressions know, made anew for each, on a device.
+-- The names that expressions may use, created anew for each, on a device.
 local function operands(device)
   local on = {device = device}
   strew.manual_seed(1)
@@ -18,7 +19,7 @@ local function operands(device)
   t.turned, t.rows = t.a:t(), t.rows:expand(30, 20)
   t.every = t.v:slice(0, 1, 2999, 3)
   t.special = strew.tensor({0.0, -0.0, 0 / 0, 1, -(0 / 0), -1, 1 / 0, -1 / 0, 0 / 0, 0.0, -0.0}, on)
-  function t.all(...) -- of several results, of which a list would keep the first
+  function t.all(...) -- several results, of which a list would keep the first
     local texts = {}
     for i = 1, select("#", ...) do texts[i] = support.text((select(i, ...))) end
     return table.concat(texts, " and ")
@@ -67,7 +68,7 @@ local expressions = {
   "v:dot(v), strew.arange(600, {device = device}):view(2, 300):mm(strew.arange(900, {device = device}):view(300, 3))",
 }
 
--- Asked for by the word "large": what goes another way once it is.
+-- Only with the word "large": sizes that take another way.
 if arg[2] == "large" then
   expressions = {
     "strew.randn(70000, {device = device}):cumsum(0):slice(0, 0, 70000, 333)",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: CC=cc CXX=c++ MAKE=make sh tests/hosts_test.sh BUILD [SANITIZE]
-# strew as other programs meet it: installed, in a folder of its own, and found through pkg-config. What is installed
-# and taken away again; the headers alone, in C and in C++; scripts/hosts, built and run. With SANITIZE (thread): the
-# hosts with threads alone, under that sanitizer.
+# strew for other programs: installed in a folder of its own, and found through pkg-config. The installed files, and
+# uninstalling; the headers alone, in C and in C++; scripts/hosts, built and run. With SANITIZE (thread): only the hosts
+# with threads, under that sanitizer.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1 sanitize=${2-}
@@ -12,13 +12,13 @@ trap 'rm -rf "$here"' EXIT
 prefix="$here/a place"
 passed=0 failed=0
 
-# same NAME DUE GOT
+# same NAME EXPECTED GOT
 same() {
   if [ "$2" = "$3" ]; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
-    printf 'FAILED %s: due is\n%s\nand not\n%s\n' "$1" "$2" "$3"
+    printf 'FAILED %s: expected\n%s\nnot\n%s\n' "$1" "$2" "$3"
   fi
 }
 
@@ -67,7 +67,7 @@ test_install() {
 # ------------------------------------------------------------------------------------------------------------ headers
 
 strict='-Wall -Wextra -Wpedantic -Wshadow -Werror'
-# (Paths with blanks come from pkg-config with backslashes.)
+# (pkg-config quotes blanks in paths with backslashes.)
 flags() { pkg-config "$@"; }
 compile() { eval "$*" || echo "failed: $*"; }
 
@@ -82,7 +82,7 @@ test_headers() {
     command -v "${compiler%% *}" >/dev/null || { echo "hosts: $compiler is left out: it is not installed"; continue; }
     same "strew.h by $compiler" '' "$(compile "$compiler" -std=c++17 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
   done
-  # What it brings: names with its own prefix, and three headers.
+  # The header's names: its own prefix, and three standard headers.
   echo '#include <strew.h>' | compile "$CC" -std=c11 -E -dM "$(flags --cflags strew)" - | sort >"$here/with"
   printf '#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n' | $CC -std=c11 -E -dM - | sort >"$here/without"
   same 'macros without prefix' '' "$(comm -23 "$here/with" "$here/without" | grep -v '^#define STREW_')"
@@ -90,11 +90,11 @@ test_headers() {
 
 # -------------------------------------------------------------------------------------------------------------- hosts
 
-# host NAME DUE COMMAND...: builds scripts/hosts/NAME and runs it.
+# host NAME EXPECTED COMMAND...: builds scripts/hosts/NAME and runs it.
 host() {
-  name=$1 due=$2
+  name=$1 expected=$2
   shift 2
-  same "$name" "$due" "$(cd "$here" && compile "$*" 2>&1)"
+  same "$name" "$expected" "$(cd "$here" && compile "$*" 2>&1)"
 }
 
 wrapped='before   0 0 0 0
@@ -133,7 +133,7 @@ test_hosts() {
   static=$(flags --cflags --libs --static strew-lua | sed -E 's/-lstrew(_lua)?/-l:libstrew\1.a/g')
   host wrap.c "$wrapped" "$c wrap.c $strew -o wrap && ./wrap"
   host share.cpp "$shared" "$cc share.cpp $lua -o share && ./share"
-  # As everywhere but on Debian 12, whose Lua headers have extern "C".
+  # As everywhere except Debian 12, whose Lua headers have extern "C".
   mkdir "$here/lua" && cp "$(pkg-config --cflags-only-I lua5.4 | sed 's/^-I//; s/ .*//')"/*.h "$here/lua"
   sed -i 's/^\(#define LUA_API[[:blank:]]*extern\) "C"/\1/' "$here/lua/luaconf.h"
   host "share.cpp, by Lua's own headers" "$shared" "$cc share.cpp -Ilua $lua -o share && ./share"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # usage: sh tests/include_rules.sh [ROOT]
-# Who may include what: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the bindings
-# see strew.h, the tables and embedded.h; a folder includes only from itself and from those below it; headers make no
-# circle.
+# The rules of #include: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the
+# bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below;
+# headers form no circle.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 edges=$(mktemp) includes=$(mktemp)
 trap 'rm -f "$edges" "$includes"' EXIT
 passed=0 failed=0
 
-verdict() { # a line of text about what is wrong; empty: nothing
+verdict() { # error text; empty: passed
   if [ -z "$1" ]; then
     passed=$((passed + 1))
   else
@@ -18,7 +18,7 @@ verdict() { # a line of text about what is wrong; empty: nothing
   fi
 }
 
-# Floors of the house: each may use those below.
+# Levels of the folders: each may include from those below.
 level_of() {
   case $1 in
     runtime*) echo 1 ;;
@@ -28,7 +28,7 @@ level_of() {
   esac
 }
 
-# The file that #include "$2" means in a file of folder $1; nothing where the build generates it.
+# The file that #include "$2" names in a file of folder $1; nothing if the build generates it.
 find_header() {
   for folder in "$1" . runtime lua_bindings tests; do
     if [ -e "$folder/$2" ]; then
@@ -38,7 +38,7 @@ find_header() {
   done
 }
 
-# What is wrong with file $1 including <$2>.
+# The error in file $1 including <$2>, or nothing.
 check_system() {
   case $1:$2 in
     opencl/*:CL/* | tests/fake_opencl.c:CL/*) ;;
@@ -55,7 +55,7 @@ check_system() {
   esac
 }
 
-# What is wrong with file $1 including "$2", which is the file $3.
+# The error in file $1 including "$2", which is the file $3, or nothing.
 check_own() {
   case $1:$3 in
     runtime/strew.h:*) echo 'strew.h stands alone' ;;
@@ -73,7 +73,7 @@ done |
   sed -nE 's/^([^:]*):([0-9]+):[^<"]*([<"])([^>"]*)[>"].*/\1 \2 \3 \4/p' >"$includes"
 
 while read -r file line mark header; do
-  # Headers of other folders are the same by either spelling: <lua.h> and "lua.h".
+  # Headers of other projects are treated alike in both spellings: <lua.h> and "lua.h".
   wrong=$(check_system "$file" "$header")
   if [ -z "$wrong" ] && [ "$mark" = '"' ]; then
     target=$(find_header "$(dirname "$file")" "$header")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: sh tests/isas.sh BUILD ISA...
-# The digest under each instruction set that STREW_CPU can force here: the same number is due. A set that this processor
-# has not is left out.
+# The digest is the same under each instruction set that STREW_CPU can force on this machine. Sets that this processor
+# lacks are left out.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1

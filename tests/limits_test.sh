@@ -1,5 +1,6 @@
 #!/bin/sh
-# usage: sh tests/limits_test.sh PROGRAM: limits of memory and time and the sandbox, as the program has them.
+# usage: sh tests/limits_test.sh PROGRAM
+# The program's limits of memory and time, and its sandbox.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$1
@@ -13,12 +14,12 @@ expect() { # NAME STATUS PATTERN COMMAND...
   said=$(timeout 100 "$@" 2>&1)
   code=$?
   if [ $code != "$status" ] || ! printf '%s\n' "$said" | grep -q -e "$pattern"; then
-    printf '%s: ended with %s, %s was due, and this in it: %s\n%s\n' "$name" $code "$status" "$pattern" "$said"
+    printf '%s: ended with %s, expected %s and this output: %s\n%s\n' "$name" $code "$status" "$pattern" "$said"
     failed=$((failed + 1))
   fi
 }
 
-# What is replaced in a sandbox does what it replaces.
+# Functions replaced in a sandbox work like the originals.
 "$program" tests/sandbox_same.lua >"$scratch/outside" 2>&1
 "$program" --sandbox tests/sandbox_same.lua >"$scratch/inside" 2>&1
 if [ "$(wc -l <"$scratch/outside")" -le 20000 ] || ! cmp "$scratch/outside" "$scratch/inside"; then
@@ -43,6 +44,7 @@ print(coroutine.close(c))
 while true do end
 END
 )"
+<<<<<<< HEAD
 # Operations written in Lua: a limit ends them, and says where the script was.
 for sandbox in '' --sandbox; do
   # shellcheck disable=SC2086
@@ -55,6 +57,9 @@ for sandbox in '' --sandbox; do
     'local t = strew.arange(4000000) print(pcall(function() return t:flip(0) end)) assert(strew.arange(3):flip(0)[0] == 2)'
 done
 expect 'too little for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
+=======
+expect 'too little memory for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
+>>>>>>> f0580da (Tests in Lua and shell: comments and titles in the field's words; one list of device checks and of demonstrations; make check samples its sweeps)
 expect 'memory, caught' 0 'limit 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'
 expect 'time, caught once' 0 '^done$' "$program" --time 0.2 -e 'pcall(function() while true do end end) print("done")'
@@ -62,9 +67,9 @@ expect 'files without a sandbox' 0 '^true$' "$program" --time 20 -e 'print(io ~=
 expect 'a script from standard input' 0 '^nil$' sh -c "echo 'print(io)' | '$program' --sandbox -"
 expect 'arguments' 0 '^a b$' sh -c "echo 'print(...)' >'$scratch/s.lua'; '$program' --sandbox '$scratch/s.lua' 'a b'"
 expect 'a device' 0 '^cpu$' "$program" --sandbox -d cpu -e 'print(strew.zeros(1).device)'
-expect 'a device that is not there' 1 'device.*nowhere' "$program" --sandbox -d nowhere -e 'print(1)'
+expect 'an unknown device' 1 'device.*nowhere' "$program" --sandbox -d nowhere -e 'print(1)'
 
-# Kernels of any length on a device: the message comes in time, and the process ends soon after it, by processor time. Two
+# Kernels of any length on a device: the error comes in time, and the process ends soon after it, by processor time. Two
 # threads of PoCL and one or two seconds make four at most; the rest is for compilation.
 stops() { # NAME PATTERN COMMAND...
   name=$1 pattern=$2
@@ -72,7 +77,7 @@ stops() { # NAME PATTERN COMMAND...
   # shellcheck disable=SC3045
   said=$(ulimit -t 15 && POCL_MAX_PTHREAD_COUNT=2 POCL_CACHE_DIR=$scratch/pocl XDG_CACHE_HOME=$scratch/cache timeout 100 "$@" 2>&1)
   code=$?
-  case $code in 0 | 1 | 130) ended=yes ;; *) ended=no ;; esac # by itself, or by Ctrl-C's signal once it was done
+  case $code in 0 | 1 | 130) ended=yes ;; *) ended=no ;; esac # by itself, or by Ctrl-C's signal after the end
   if [ $ended = no ] || ! printf '%s\n' "$said" | grep -q -e "$pattern"; then
     printf '%s: ended with %s, expected an end of its own, and this in it: %s\n%s\n' "$name" $code "$pattern" "$said"
     failed=$((failed + 1))
@@ -92,7 +97,7 @@ end
 END
 if "$program" -d $device -e 'print(1)' >/dev/null 2>&1; then
   for what in 'scatter_add_ 36' 'scatter_add_ 50' 'argmax 36' 'sum 36'; do
-    for _ in 1 2 3 4; do # the first ones may spend their time on compiling
+    for _ in 1 2 3 4; do # the first ones may spend their time on compilation
       # shellcheck disable=SC2086
       stops "$what" 'time limit' "$program" --sandbox --time 1 "$scratch/long.lua" $device $what
     done

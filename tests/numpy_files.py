@@ -1,6 +1,6 @@
 # usage: python3 numpy_files.py write|check FOLDER
-# NumPy's side of the tests of files: writes the samples of tests/data/numpy, which file_spec.lua reads, or checks what
-# file_spec.lua has saved. Both know the elements by a rule: see `values`.
+# NumPy's side of the tests of files: writes the samples of tests/data/numpy, which file_spec.lua reads, or checks the
+# files that file_spec.lua has saved. Both compute the elements by the same rule: see `values`.
 import io
 import os
 import sys
@@ -37,7 +37,7 @@ def write(folder):
 def check_same(name, is_a, expected):
     same = is_a.dtype == expected.dtype and is_a.shape == expected.shape and is_a.tobytes() == expected.tobytes()
     if not same:
-        sys.exit(f"{name} is {is_a.dtype}{is_a.shape} {is_a.tolist()}, due is {due.dtype}{due.shape} {due.tolist()}")
+        sys.exit(f"{name} is {is_a.dtype}{is_a.shape} {is_a.tolist()}, expected {expected.dtype}{expected.shape} {expected.tolist()}")
 
 
 def check(folder):

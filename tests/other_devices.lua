@@ -1,4 +1,5 @@
--- Prints the names of OpenCL devices that devices.sh has no name for: GPUs, other vendors' drivers for processors.
+-- Prints the names of OpenCL devices that devices.sh does not test by name: GPUs, other vendors' drivers for
+-- processors.
 local strew = require "strew"
 for _, one in ipairs(strew.devices()) do
   local known = one.description:find "Portable Computing Language" or one.description:find "llvmpipe"

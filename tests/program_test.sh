@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: sh tests/program_test.sh [PROGRAM]
-# Runs the program's options as a shell would: what it prints, to which stream, and its exit status.
-# shellcheck disable=SC2016,SC2089,SC2090 # what stands in single quotes is Lua's
+# The program's options from a shell: its output, on which stream, and its exit status.
+# shellcheck disable=SC2016,SC2089,SC2090 # single quotes hold Lua code
 set -u
 program=${1:-build/strew}
 case $program in /*) ;; *) program=$PWD/$program ;; esac
@@ -20,7 +20,7 @@ ran() {
   status=$?
 }
 
-# expect NAME STATUS OUT [ERR]: what the last run gave. OUT and ERR are shell patterns; no ERR: nothing on stderr.
+# expect NAME STATUS OUT [ERR]: the result of the last run. OUT and ERR are shell patterns; no ERR: nothing on stderr.
 expect() {
   out=$(cat out) err=$(cat err) wrong=
   [ "$status" = "$2" ] || wrong="exit status $status, not $2"
@@ -126,7 +126,7 @@ ran -e 'error("no place", 0)'; expect 'a traceback without the program itself' 1
 ran -e 'coroutine.wrap(function() strew.ones(3):get(9) end)()'
 expect 'an error of strew in a coroutine' 1 '' "$program: *(command line):1: get: 'position' 9 *stack traceback:${newline}	(command line):1: in main chunk"
 ran -e 'print(coroutine.resume(coroutine.create(function() strew.ones(3):get(9) end)))'
-expect 'an error that a coroutine hands back' 0 "false	(command line):1: get: 'position' 9 *"
+expect 'an error returned by a coroutine' 0 "false	(command line):1: get: 'position' 9 *"
 ran -e 'error(strew.zeros(2))'; expect 'a tensor as error' 1 '' "$program: float32[[]2] cpu${newline} 0  0"
 ran -e 'os.exit(7)'; expect 'os.exit(7)' 7 ''
 ran -e 'os.exit(true)'; expect 'os.exit(true)' 0 ''
@@ -135,8 +135,8 @@ ran -e 'local c <close> = setmetatable({}, {__close = function() print("closed")
 expect 'os.exit with close' 3 closed
 ran -e 'setmetatable({}, {__gc = function() print("collected") end})'; expect 'finalizers run at the end' 0 collected
 
-# ---- output that is lost
-# lost NAME ARGS...: it is an error where the disk is full, and where standard output is closed.
+# ---- output that cannot be written
+# lost NAME ARGS...: an error if the disk is full, and if standard output is closed.
 lost() {
   name=$1 && shift
   for place in full closed; do
@@ -148,13 +148,13 @@ lost() {
 }
 if [ -w /dev/full ]; then
   for word in --help --version --devices -v; do lost "what $word shows" $word; done
-  lost 'what print writes' -e 'print(1)'
-  lost 'what io.write writes' -e 'io.write(1)'
-  lost 'what is much' -e 'io.write(("x"):rep(1000000)) io.write("y")'
+  lost 'output of print' -e 'print(1)'
+  lost 'output of io.write' -e 'io.write(1)'
+  lost 'a large output' -e 'io.write(("x"):rep(1000000)) io.write("y")'
   lost 'output before os.exit(0)' -e 'io.write(1) os.exit(0)'
   lost 'output before os.exit(true, true)' -e 'print(1) os.exit(true, true)'
   lost 'output before os.exit(7)' -e 'print(1) os.exit(7)'
-  lost 'output of what has limits' --memory 1G -e 'print(1)'
+  lost 'output with limits' --memory 1G -e 'print(1)'
   lost 'output of a sandbox' --sandbox -e 'print(1)'
   echo 'print(1)' >prints.lua
   lost 'output of a script' prints.lua
@@ -170,7 +170,7 @@ if [ -w /dev/full ]; then
   expect 'a file that a block closes' 1 on "$program: cannot write a file: No space left on device"
   ran -e 'io.output("/dev/full") io.write(1)'; expect 'a file for io.write' 1 '' '*: cannot write a file: No space*'
   ran -e 'local f = io.open("/dev/full", "w") f:write(1) print(f:close())'
-  expect 'a script that is told by itself' 0 'nil	No space left on device	28'
+  expect 'a script that checks the result' 0 'nil	No space left on device	28'
 else
   echo "left out: output that is lost (there is no /dev/full)"
 fi
@@ -178,9 +178,9 @@ fi
 "$program" -e 'local f = io.open("taken", "w") print("lost") f:write("kept")' >&- 2>err; status=$?
 cp taken out; expect 'a file does not take the place of a closed standard output' 1 kept "$program: cannot write standard output*"
 ran -e 'local f = io.popen("seq 100000") f:read() f = nil collectgarbage() io.lines("/proc/self/status")()'
-expect 'files that are read are no output' 0 ''
+expect 'files open for reading are not output' 0 ''
 "$program" -e 'for i = 1, 1000000 do print(i) end' 2>err | head -n 1 >out; status=0
-expect 'a reader that has enough' 0 1
+expect 'a reader that stops early' 0 1
 
 # ---- LUA_INIT and -E
 export LUA_INIT='print("init", arg[0])'
@@ -199,7 +199,7 @@ ran -e 'print(package.path)'; expect 'LUA_PATH counts' 0 '/nowhere/[?].lua'
 ran -E -e 'print(package.path)'; expect '-E ignores LUA_PATH' 0 '*/usr/*'
 unset LUA_PATH
 
-# ---- strew itself, -d, -t, --devices, --version, --help, what is no option
+# ---- strew itself, -d, -t, --devices, --version, --help, invalid options
 ran -e 'print(strew == require("strew"), strew == package.loaded.strew)'; expect 'the module is preset' 0 'true	true'
 ran -e 'print(strew.ones(2).device)'; expect 'the default device' 0 cpu
 for word in '-d cpu' '-dcpu' '--device cpu' '--device=cpu'; do
@@ -236,7 +236,7 @@ for word in -x -vi -E1 --nothing --help=1 --dev ---; do
   ran "$word" script.lua; expect "$word is no option" 1 '' "*'$word' is not an option*usage:*"
 done
 
-# ---- no thread and no library before it is needed
+# ---- threads and libraries start at first use
 cat >asleep.lua <<'END'
 local function tell()
   local status, maps = io.open "/proc/self/status":read "a", io.open "/proc/self/maps":read "a"
@@ -255,10 +255,10 @@ tell()
 END
 if [ -r /proc/self/status ] && [ -r /proc/self/maps ]; then
   ran -t 2 asleep.lua
-  expect 'threads and libraries wait until they are needed' 0 "1 libc${newline}1.0	1000.0${newline}1 libc${newline}2 libc"
+  expect 'threads and libraries start at first use' 0 "1 libc${newline}1.0	1000.0${newline}1 libc${newline}2 libc"
 fi
 
-# ---- OpenCL that is missing, or is not right: an error that says so, and the CPU works on
+# ---- OpenCL missing or faulty: an error says so, and the CPU works
 # broken NAME SETTING REASON: with that setting there is no device.
 advice='the loader looks for drivers *apt install *'
 "$program" --devices | grep -q 'built without' && advice='make OPENCL=1 *'
@@ -276,7 +276,7 @@ printf 'rubbish\n\001\377\n' >rubbish/text.icd; echo /usr/lib/nothing.so >rubbis
 broken 'no loader' "LD_LIBRARY_PATH=$here/loader" ''
 broken 'no driver' "OCL_ICD_VENDORS=$here/nothing" ''
 broken 'no folder of drivers' "OCL_ICD_VENDORS=$here/nowhere" ''
-broken 'rubbish among the drivers' "OCL_ICD_VENDORS=$here/rubbish" ''
+broken 'an invalid file among the drivers' "OCL_ICD_VENDORS=$here/rubbish" ''
 for word in opencl:nothing-of-that-name opencl:99.0 opencl: opencl:0 OpenCL gpu; do
   ran -d "$word" -e 'print("on")'
   expect "device $word" 1 '' "*'device' is \"$word\", no such device; available: cpu*"
@@ -290,14 +290,14 @@ fi
 unset RUSTICL_ENABLE
 
 # ---- Ctrl-C
-# bounded COMMAND...: in a minute of a processor. A script that nothing stops fails its test and does not wait for ever.
+# bounded COMMAND...: limited to a minute of processor time, so that a script that cannot be stopped fails its test.
 # shellcheck disable=SC3045 # not in POSIX, but in dash, bash and busybox
 bounded() { ulimit -t 60 && exec "$@"; }
-# interrupts NAME STATEMENT [ERR [TIMES STATUS]]: starts it, waits for its first line, a minute at most, sends INT. (Not
-# before that line: what a shell starts beside itself takes no notice of INT until it says otherwise.)
+# interrupts NAME STATEMENT [ERR [TIMES STATUS]]: starts it, waits up to a minute for its first line, sends INT. (Not
+# before that line: a shell starts background processes with INT ignored.)
 interrupts() {
   mkfifo pipe
-  : >out # what the last one said is no sign of this one
+  : >out # removes the output of the previous one
   sleep 100 >pipe & # keeps the pipe open, so that a script that reads from it waits
   keeper=$!
   bounded "$program" -e "print('up') io.stdout:flush() $2" >out 2>err <pipe &
@@ -306,7 +306,7 @@ interrupts() {
   while [ ! -s out ] && [ $tries -lt 1200 ]; do sleep 0.05; tries=$((tries + 1)); done
   sleep 0.1
   kill -INT $runner
-  # (again and again: two signals that come before the program runs again are one)
+  # (again and again: two signals that arrive before the program runs again are one)
   if [ "${4-1}" = 2 ]; then { while sleep 0.3; do kill -INT $runner; done; } 2>/dev/null & else sleep 0 & fi
   sender=$!
   wait $runner 2>/dev/null
@@ -322,10 +322,10 @@ interrupts 'a call after Ctrl-C in an operation written in Lua' \
   'print(pcall(strew.diff, strew.arange(1000000), 1000000)) print(strew.arange(3):diff()) error("later")' '*later*'
 interrupts 'Ctrl-C in io.read' 'io.read() io.read()'
 interrupts 'Ctrl-C under pcall comes once' 'print(pcall(function() while true do end end)) error("later")' '*later*'
-interrupts 'Ctrl-C twice ends a script that takes no notice' \
+interrupts 'Ctrl-C twice ends a script that catches the first' \
   'while true do pcall(function() while true do end end) end' '' 2 130
 
-# patterns would go through it again and again
+# a limit on backtracking of patterns
 (bounded "$program" -e 'print(pcall(strew.help, "x" .. (" "):rep(2000000) .. "x"))') >out 2>err; status=$?
 expect 'help on a long name ends' 0 "false*help: 'name' is *no help found*"
 
@@ -349,20 +349,20 @@ printf 'y\n' >typed
 ran -i sets.lua; expect '-i after a script' 0 '*> 5*'
 input=empty
 
-# typed: what it reads is typed at a terminal, and what that shows goes to out.
+# typed: its input is typed at a terminal, whose output goes to out.
 typed() {
-  (bounded script -qec "exec $program" /dev/null) >>shown 2>&1 # no shell between, which would end by Ctrl-C
+  (bounded script -qec "exec $program" /dev/null) >>shown 2>&1 # exec: a shell between would end by Ctrl-C
   echo $? >code
   tr -d '\r' <shown >out
   : >err
-  : >shown # what this one showed is no sign of the next one
+  : >shown # removes the output of the previous one
 }
-# saw NAME OUT: what the last typed gave, in a pipe and so in a shell of its own.
+# saw NAME OUT: the output of the last typed, in a pipe and so in a shell of its own.
 saw() {
   status=$(cat code)
   expect "$1" 0 "$2"
 }
-# after TEXT: waits, a minute at most, until the terminal shows it.
+# after TEXT: waits up to a minute until the terminal shows it.
 after() {
   tries=0
   until grep -q "$1" shown || [ $tries = 1200 ]; do sleep 0.05; tries=$((tries + 1)); done
@@ -381,7 +381,7 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   saw 'Ctrl-C at a terminal stops the line' '*interrupted!*> *42*'
   { after '> ' && printf garbage && after garbage && printf '\003' && after 'garbage^C' && echo '6 * 7'; } | typed
   saw 'Ctrl-C drops what is typed' '*garbage*> *42*'
-  # without echo, which would come before the prompt or behind it
+  # without echo, which would appear before or after the prompt
   printf '6 * 7\n' | script -qec "stty -echo; $program -i | cat" /dev/null >shown 2>&1; status=$?
   tr -d '\r' <shown >out; : >err
   expect 'typed at a terminal, read elsewhere' 0 '*> 42*'
@@ -389,12 +389,12 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
   echo 'os.execute("stty cols 30") print(strew.arange(100, 110) * 1000)' >>sizes.lua
   script -qec "stty cols 12; $program sizes.lua" /dev/null </dev/null >shown 2>&1; status=$?
   tr -d '\r' <shown >out; : >err
-  expect 'rows are as wide as the terminal is by now' 0 "*int64[[]6] cpu${newline} 100  101${newline} 102  103${newline} 104  105${newline}int64[[]6] cpu${newline} 100  101  102  103  104  105${newline}int64[[]10] cpu${newline} 100000  101000  102000${newline} 103000*"
+  expect 'rows follow the width of the terminal' 0 "*int64[[]6] cpu${newline} 100  101${newline} 102  103${newline} 104  105${newline}int64[[]6] cpu${newline} 100  101  102  103  104  105${newline}int64[[]10] cpu${newline} 100000  101000  102000${newline} 103000*"
 else
   echo "left out: the prompt at a terminal (there is no working 'script' command)"
 fi
 
-# ---- the terminal: pictures in its colours and size, progress on one line that goes; never in a pipe
+# ---- the terminal: pictures in its colours and size, a progress line that disappears; never in a pipe
 escape=$(printf '\033')
 cat >shows.lua <<'END'
 strew.show(strew.tensor{{0, 0}, {1, 1}}, {colormap = "grey"})
@@ -426,7 +426,7 @@ strew.progress()
 strew.show(strew.eye(4))
 strew.show(strew.eye(4), {width = 4})
 END
-# at_terminal SETTINGS ARGS...: the program at a terminal of 60 columns; returns are left out of what it shows.
+# at_terminal SETTINGS ARGS...: the program at a terminal of 60 columns; carriage returns are removed from its output.
 at_terminal() {
   settings=$1 && shift
   script -qec "stty cols 60 rows 12; env $settings $program $*" /dev/null >out 2>err </dev/null
@@ -454,9 +454,9 @@ if [ -n "$has_terminal" ]; then
   at_terminal TERM=xterm works.lua
   expect 'progress at a terminal' 0 "${erased}all of it [?]?2Jlong*lon* ...${erased}one$newline*a part  [1-9]? %*left behind ...$erased"
   at_terminal TERM=xterm works.lua fail
-  expect 'progress goes before an error' 1 "*left behind ...$erased$program: works.lua:*failed*"
+  expect 'progress disappears before an error' 1 "*left behind ...$erased$program: works.lua:*failed*"
   at_terminal "LC_ALL=C TERM=xterm" narrow.lua
-  expect 'progress and pictures where there is little room' 0 "${erased}é?x ...$erased$erased ...$erased$erased${erased}${erased}all  100 %*$erased*${newline}0.25 .. 0.25, *${newline}@@  ${newline}  @@${newline}0 .. 0.5, *"
+  expect 'progress and pictures in a narrow terminal' 0 "${erased}é?x ...$erased$erased ...$erased$erased${erased}${erased}all  100 %*$erased*${newline}0.25 .. 0.25, *${newline}@@  ${newline}  @@${newline}0 .. 0.5, *"
   at_terminal '-u TERM' works.lua; expect 'no progress at a terminal without a name' 0 one
   at_terminal TERM=dumb works.lua; expect 'no progress where no line can be erased' 0 one
 fi
@@ -464,7 +464,7 @@ ran works.lua; expect 'no progress in a pipe' 0 one
 LC_ALL=C.UTF-8 COLORTERM=truecolor ran shows.lua
 expect 'no colour in a pipe' 0 "    ${newline}@@@@${newline}0 .. 1$newline▁*█${newline}0.5 .. 178, a place is the mean of 2.25"
 
-# ---- the demonstrations, on the CPU alone; what devices do is seen in devices.sh
+# ---- the demonstrations on the CPU alone; devices.sh runs them on devices
 export OCL_ICD_VENDORS="$here/nothing"
 mkdir demo
 alone='*the CPU alone: *available: cpu*'
@@ -474,7 +474,7 @@ ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua
 ran "$demos/voxels.lua" demo; expect voxels 0 "*1000000  as it should*39.25  as it should$alone"
 ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  as it should*line 3 *as it should$alone"
 ls demo >out; status=0 && : >err
-expect 'what they wrote' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
+expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
 sample='*is not there: a stored sample takes its place*'
 PATH=/nowhere ran "$demos/debrank.lua" --all; expect 'debrank without apt-cache' 0 "${sample}libc6  as it should$alone"
 PATH=/nowhere ran "$demos/groupby.lua" demo; expect 'groupby without dpkg-query' 0 "*there is no dpkg-query*libs *$alone"
@@ -486,8 +486,8 @@ common.finish()
 END
 ran wrong.lua; expect 'a demonstration that finds something else' 1 '*2  EXPECTED 3*'
 
-# The benchmark runs through, in sizes that take no time; its assertions compare bits with the plain loop. What peers.py
-# reads: every line is answered. (It asks for more memory than there is, which a sanitizer remarks on.)
+# The benchmark runs through, in sizes that take no time; its assertions compare bits with the plain loop. Every line of
+# input is answered, as peers.py expects. (It allocates more memory than there is, which a sanitizer reports.)
 ASAN_OPTIONS=allocator_may_return_null=1 SCALE=10000 ran "$bench/bench.lua" 0.0001
 expect 'the benchmark' 0 '*copy of 40 MB*into 1 M*rows: gather (PyTorch: index_select)*a + b*start of the program: *' '*'
 printf 'list add_1M,four\nprepare add_1M 1\ntime 0\ndrop\nprepare add_2M 1\n' >lines

@@ -1,7 +1,7 @@
--- Runs every command and example of README.md and compares what it prints: build/strew tests/readme_test.lua
--- ```lua and ```c blocks are run; where a ```text block follows, it is what they print. Lines of ```sh blocks are
--- run one by one. Those of ```console blocks that begin with a prompt are typed, and the others are due. The line
--- that runs the tests is left out: this is what it runs.
+-- Runs every command and example of README.md and compares the output: build/strew tests/readme_test.lua
+-- ```lua and ```c blocks are run; a ```text block after one is its output. Lines of ```sh blocks are run one by one. In
+-- ```console blocks, lines that begin with a prompt are typed, and the others are the expected output. The line that
+-- runs the tests is left out, because it runs this test.
 local build = arg[1] or "build"
 local folder = os.tmpname()
 os.remove(folder)
@@ -61,7 +61,7 @@ function run.console(body)
     line = line:gsub("^[> ]*> ?", "")
     if line ~= "" then table.insert(got, line) end
   end
-  -- how many threads there are, and which Lua, is the machine's own
+  -- the number of threads and Lua's version depend on the machine
   got[1], expected[1] = got[1] and got[1]:gsub("· .*threads?", ""), expected[1]:gsub("· .*threads?", "")
   check("the prompt", true, table.concat(got, "\n"), table.concat(expected, "\n"))
 end

@@ -1,4 +1,4 @@
--- The reference and the manual page, as make doc and make leave them: build/strew tests/reference_test.lua [BUILD]
+-- The reference and the manual page, as written by make doc and make: build/strew tests/reference_test.lua [BUILD]
 local build = arg[1] or "build"
 local passed, failed = 0, 0
 
@@ -19,10 +19,10 @@ end
 
 local text = assert(loadfile "lua_bindings/help.lua")(read "lua_bindings/strew.lua")
 local page, manual = read(build .. "/doc/index.html"), read(build .. "/strew.1")
--- Backslashes are roff's own; what is left are the words.
+-- The words of the page, without roff's backslashes.
 local words = manual:gsub("\\f.", ""):gsub("\\", "")
 
--- ---- the page: whole, alone, and each link leads somewhere
+-- ---- the page: complete, self-contained, without dead links
 local markup = page:gsub("<style>.-</style>", ""):gsub("<script>.-</script>", "")
 local void, open = {meta = true, input = true, ["!DOCTYPE"] = true}, {}
 for slash, tag in markup:gmatch "<(/?)([%w!]+)[^>]*>" do
@@ -43,7 +43,7 @@ end
 for target in markup:gmatch 'href="(.-)"' do check(ids[target:match "^#(.*)$"], "a link leads nowhere: " .. target) end
 for _, name in ipairs(text.names()) do check(ids[name], "nothing is said of " .. name) end
 
--- ---- the manual page: every function and option, and nothing that man complains about
+-- ---- the manual page: every function and option, and no warnings of man
 for _, entry in ipairs(text.entries) do
   local call = entry.kind == "function" and "\nstrew." .. entry.name .. "("
   check(not call or words:find(call, 1, true), "strew.1 says nothing of " .. entry.name)

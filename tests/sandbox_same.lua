@@ -1,6 +1,6 @@
 -- luacheck: ignore 211 212 631
--- Prints what functions give that a sandbox has replaced: the same in a sandbox as outside of one (limits_test.sh
--- compares). Patterns and subjects are drawn at random, from a grammar of patterns that are well-formed.
+-- Prints results of the functions that a sandbox replaces: the same inside and outside of a sandbox (limits_test.sh
+-- compares). Patterns and subjects are random, from a grammar of well-formed patterns.
 math.randomseed(7)
 local draw = math.random
 
@@ -46,7 +46,7 @@ local function show(...)
   return table.concat(t, " ", 1, t.n)
 end
 
--- Messages are not compared: they are another with each release of Lua.
+-- Error messages are not compared: they differ between releases of Lua.
 local function attempt(f, ...)
   local results = table.pack(pcall(f, ...))
   return results[1] and show(table.unpack(results, 2, results.n)) or "error"
@@ -62,7 +62,7 @@ for _ = 1, tonumber(arg and arg[1]) or 20000 do
     attempt(string.gsub, s, p, replacement), attempt(string.gsub, s, p, replacement, draw(0, 3)))
 end
 
--- Mistakes that any subject meets.
+-- Errors for any subject.
 for _, p in ipairs {"%", "a%", "[a", "[", "[^", "[]", "[%", "%b", "%bx", "%f", "%fa", "(", "(a", ")", "a)", "%1", "(%1)", "(%2", "()%2", ("()"):rep(33), "$a", "a$a", "a\0", "\0", ("a?"):rep(30)} do
   print(show(p), attempt(string.find, "aaa", p), attempt(string.match, "aaa", p))
 end
@@ -125,7 +125,7 @@ local failing = coroutine.create(error)
 print(coroutine.resume(failing, "failed"), coroutine.resume(failing), coroutine.close(failing), coroutine.close(failing))
 print(coroutine.wrap(function(...) return "all", ... end)(1, nil), select(2, pcall(coroutine.wrap(error), 7)))
 print(pcall(coroutine.wrap(function() error({}, 0) end)) == false, pcall(coroutine.wrap, 5))
--- More values than a stack has room for.
+-- More values than a stack can hold.
 local some, many = 400000, 620000
 local wide = coroutine.create(function(...) return coroutine.yield(select("#", ...)), ... end)
 print(coroutine.resume(wide, table.unpack({}, 1, some)))
@@ -137,7 +137,7 @@ local long = {("x = 1 "):rep(30000), "return x"}
 print(load(function() return table.remove(long, 1) end)(), setmetatable({}, nil) ~= nil)
 print(load(function() return 5 > 4 end), pcall(setmetatable, 1, {}), getmetatable(setmetatable({}, {__metatable = 8})))
 
--- Long texts, which a sandbox takes piece by piece.
+-- Long texts, which a sandbox processes in chunks.
 local function digest(...)
   local values = table.pack(...)
   for i = 1, values.n do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: sh tests/setup_test.sh
-# scripts/setup.sh on machines that are played by stand-ins for apt-get, dpkg-query, id, sudo, make and python3.
-# shellcheck disable=SC2016,SC2034 # $ for the stand-ins; out, err and asked are read by eval
+# scripts/setup.sh on simulated machines, with stubs of apt-get, dpkg-query, id, sudo, make and python3.
+# shellcheck disable=SC2016,SC2034 # $ for the stubs; out, err and asked are read by eval
 set -u
 script=$(cd "$(dirname "$0")/.." && pwd)/scripts/setup.sh
 here=$(mktemp -d) && mkdir -p "$here/bin" "$here/checkout/scripts" && cd "$here" || exit 1
@@ -15,7 +15,7 @@ play() { # NAME BODY: a command of the machine
   chmod +x "bin/$1"
 }
 
-# machine UID MISSING [PROVIDED]: a bare one, where the packages MISSING are not installed, and another provides PROVIDED.
+# machine UID MISSING [PROVIDED]: a machine without the packages MISSING, on which another package provides PROVIDED.
 machine() {
   rm -f bin/*
   for tool in sh env dirname mktemp rm tail; do ln -s "$(command -v $tool)" "bin/$tool"; done
@@ -27,7 +27,7 @@ machine() {
   : >asked
 }
 
-# expect NAME STATUS OUT ERR ASKED ARGS...: what setup.sh ARGS does; the three are shell patterns.
+# expect NAME STATUS OUT ERR ASKED ARGS...: the result of setup.sh ARGS; OUT, ERR and ASKED are shell patterns.
 expect() {
   name=$1 status=$2 out=$3 err=$4 asked=$5 wrong=
   shift 5
@@ -58,27 +58,27 @@ machine 0 'gcc check'
 expect 'as root' 0 "setup: installing gcc *${newline}make demo" '' \
   '*update*(noninteractive)*install *--no-install-recommends*gcc (noninteractive)' demo
 machine 0 'check pocl-opencl-icd'
-expect 'what the benchmarks do without' 0 'make bench bench-peers' '' '' bench bench-peers
+expect 'the benchmarks need less' 0 'make bench bench-peers' '' '' bench bench-peers
 machine 0 debhelper
 expect 'packages' 0 'setup: installing debhelper *make deb' '' '*install *--no-install-recommends*debhelper (noninteractive)' deb
 machine 0 'check shellcheck'
-expect 'what only the tests need' 0 'make demo' '' '' demo
+expect 'packages of the tests are not installed for a demo' 0 'make demo' '' '' demo
 expect 'the tests' 0 "setup: installing check *${newline}setup: going on without shellcheck*make test" '' '*check *' test
 lacks_oclgrind='case "$*" in *-s*oclgrind) exit 100 ;; esac; echo "$* ($maybe)" >>'"$here/asked"
 machine 0 'check oclgrind'
 play apt-get "$lacks_oclgrind"
-expect 'what apt does not have' 0 "setup: installing check, and where apt has them oclgrind (*${newline}setup: going on without oclgrind: *make test" '' \
+expect 'a package unknown to apt' 0 "setup: installing check, and where apt has them oclgrind (*${newline}setup: going on without oclgrind: *make test" '' \
   '*install -y *check (oclgrind )' test
 machine 0 'check libedit2'
-expect 'what apt has' 0 "setup: installing check, and where apt has them libedit2 (*make test" '' \
+expect 'an optional package known to apt' 0 "setup: installing check, and where apt has them libedit2 (*make test" '' \
   '*install -y *check libedit2 (noninteractive)' test
 machine 1000 oclgrind
 play apt-get "$lacks_oclgrind"
-expect 'what apt does not have alone is missing' 0 "setup: going on without oclgrind: *make test" '' '' test
+expect 'only a package unknown to apt is missing' 0 "setup: going on without oclgrind: *make test" '' '' test
 machine 0 libedit2
-expect 'what apt has alone is missing' 0 "setup: installing libedit2 (*make test" '' '*install -y *libedit2 (noninteractive)' test
+expect 'only an optional package is missing' 0 "setup: installing libedit2 (*make test" '' '*install -y *libedit2 (noninteractive)' test
 machine 0 libreadline8 libreadline8
-expect 'what another package provides' 0 'make test' '' '' test
+expect 'a package provided by another' 0 'make test' '' '' test
 machine 1000 gcc
 expect 'neither root nor sudo' 1 '' 'setup: neither root nor sudo; ask for: apt-get install*gcc' '' demo
 play sudo 'echo sudo >>'"$here/asked"'; exec "$@"'
@@ -87,7 +87,7 @@ machine 0 gcc
 play apt-get 'echo "E: no network"; exit 100'
 expect 'apt fails' 1 'setup: installing gcc *)' 'E: no network*setup: apt failed*apt-get install*gcc' '' demo
 play apt-get 'case $1 in update) exit 100 ;; esac; echo "$*" >>'"$here/asked"
-expect 'apt has an old list only' 0 '*make demo' '' 'install*gcc' demo
+expect 'apt update fails' 0 '*make demo' '' 'install*gcc' demo
 machine 0 ''
 play make 'exit 2'
 expect "make's exit status" 2 '' '' '' demo
@@ -97,9 +97,9 @@ expect 'no apt' 0 "setup: no apt here; *gcc *liblua5.4-dev*${newline}make demo" 
 rm bin/make
 expect 'neither apt nor make' 1 'setup: no apt here; *' 'setup: make is missing' '' demo
 
-# Intel's OpenCL. pip's packages are played by one wheel; python3 unpacks it, where the machine has one.
+# Intel's OpenCL. One wheel stands for pip's packages; python3 unpacks it, if the machine has one.
 python=$(python3 -c 'import sys; print(sys.executable)') intel=$here/checkout/build/intel
-pip() { # BODY: what `python3 -m pip download` does, in the folder for wheels; none: pip is missing
+pip() { # BODY: the action of `python3 -m pip download`, in the folder for wheels; none: pip is missing
   play python3 'case "$1 $2 $3" in
     "-m pip --version") '"${1:+exit 0}"' exit 1 ;;
     "-m pip download") for word; do [ "$before" != -d ] || cd "$word"; before=$word; done; '"$1"' ;;
@@ -113,7 +113,7 @@ intel_machine() { # MISSING
   machine 0 "$1"
   for tool in mkdir mv echo; do ln -sf "$(command -v $tool)" "bin/$tool"; done
 }
-holds() { # NAME FILES...: what build/intel and its lib hold
+holds() { # NAME FILES...: the contents of build/intel and its lib
   name=$1
   shift
   is=$(cd "$intel" 2>/dev/null && for file in * lib/*; do [ ! -e "$file" ] || printf '%s ' "$file"; done)
@@ -121,7 +121,7 @@ holds() { # NAME FILES...: what build/intel and its lib hold
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
-    echo "FAILED $name: there is $is"
+    echo "FAILED $name: it contains $is"
   fi
 }
 intel_machine ''
@@ -130,14 +130,14 @@ expect 'Intel, no network' 1 "setup: fetching Intel*" \
   "setup: cannot fetch Intel's OpenCL, its tests are left out: ERROR: no network" '' intel
 holds 'Intel, no network: nothing' ''
 pip 'echo no wheel >one.whl'
-expect 'Intel, a torn wheel' 1 "setup: fetching Intel*" "setup: cannot fetch Intel's OpenCL*zip*" '' intel
+expect 'Intel, a corrupt wheel' 1 "setup: fetching Intel*" "setup: cannot fetch Intel's OpenCL*zip*" '' intel
 pip "$wheel"
 expect 'Intel' 0 "setup: fetching Intel*PyPI*" '' '' intel
 holds 'Intel, unpacked' 'intel.icd lib lib/libintelocl.so lib/libintelocl.so.1 '
 [ "$(cat "$intel/intel.icd")" = "$intel/lib/libintelocl.so" ] || echo "FAILED Intel's icd: $((failed += 1))"
 [ -L "$intel/lib/libintelocl.so.1" ] || echo "FAILED Intel's links: $((failed += 1))"
 pip 'exit 1'
-expect 'Intel is there' 0 '' '' '' intel
+expect 'Intel is installed already' 0 '' '' '' intel
 rm -r "$intel"
 intel_machine python3-pip
 pip ''

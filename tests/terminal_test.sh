@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: sh tests/terminal_test.sh [BUILD]
-# The prompt at a pseudo-terminal, with each editor of lines and with none: tests/terminal/*.session.
+# The prompt at a pseudo-terminal, with each line editor and with none: tests/terminal/*.session.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build}
@@ -10,7 +10,7 @@ unset LUA_INIT LUA_INIT_5_4 STREW_DEVICE STREW_THREADS NO_COLOR COLORTERM XDG_ST
 export TERM=xterm
 passed=0 failed=0
 
-# play EDITOR SESSION...: each at a home of its own.
+# play EDITOR SESSION...: each in a home of its own.
 play() {
   export STREW_EDITOR="$1"
   shift
@@ -28,22 +28,22 @@ play() {
   done
 }
 
-# Is the library there?
+# True if the library is installed.
 has() {
   "$build/strew" -e "os.exit(package.loadlib('$1', '*') ~= nil)" && return
-  echo "left out: the prompt with $1, which is not there (Debian: $2)"
+  echo "left out: the prompt with $1, which is missing (Debian: $2)"
   return 1
 }
 
-# A line longer than the buffers that editors begin with.
+# A line longer than the editors' initial buffers.
 printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\npress :q\\r\nend\n' 0 >"$here/long.session"
-# As many locals as an entry may have.
+# The maximum number of locals in an entry.
 {
   printf 'run\nenter '
   seq 200 | while read -r i; do printf 'local v%d=%d ' "$i" "$i"; done
   printf '\nenter v1 + v200\nshow \\n201\\n\npress :q\\r\nend\n'
 } >"$here/many.session"
-# Ctrl-C behind a key that the program has not read yet, but knows of: it drops the line, the key with it.
+# Ctrl-C after a key that the program has polled but not read: it drops the line with the key.
 {
   echo "run LD_PRELOAD=$(realpath "$build")/tests/terminal/late_read.so"
   for key in a b c d '\r' '\r' '\r' '\r'; do
@@ -58,14 +58,14 @@ play other wrong
 mkdir "$here/broken"
 for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do : >"$here/broken/$library"; done
 LD_LIBRARY_PATH=$here/broken play '' absent
-# Nor is one that has not what is needed of it.
+# A library without the required functions is not used.
 mkdir "$here/other"
 other=$(ldconfig -p 2>/dev/null | sed -n 's/^\tlibm\.so\.6 .* => //p' | head -n 1)
 if [ -n "$other" ]; then
   for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do ln -s "$other" "$here/other/$library"; done
   LD_LIBRARY_PATH=$here/other play '' absent
 else
-  echo "left out: the prompt with a library that is another (ldconfig does not know libm.so.6)"
+  echo "left out: the prompt with a wrong library (ldconfig does not know libm.so.6)"
 fi
 # ---- the history file
 # check NAME CONDITION...
@@ -94,39 +94,39 @@ history=$here/state/strew/history
 at_once a; at_once b; at_once c; at_once d
 for job in $jobs; do wait "$job" || failed=$((failed + 1)); done
 for name in a b c d; do
-  check "entries of session $name are there" [ "$(lines "\"$name, second of \" .. name")" -ge 1 ]
+  check "entries of session $name are kept" [ "$(lines "\"$name, second of \" .. name")" -ge 1 ]
 done
 check 'only its owner reads the history' [ "$(stat -c %a "$history" "$here/state/strew" | tr '\n' ' ')" = '600 700 ' ]
-check 'the home is left alone where a folder for state is given' [ ! -e "$here/home" ]
+check 'the home is not used if a folder for state is set' [ ! -e "$here/home" ]
 { seq 1 5000; printf 'twice\ntwice\nfor i = 1, 2 do\\nprint(i)\\nend\n\001\377 binary\n'; } >"$history"
 chmod 644 "$history"
 XDG_STATE_HOME=$here/state play none plain
-check 'what is much is cut' [ "$(wc -l <"$here/state/strew/history")" -le 1010 ]
-check 'what is there twice goes' [ "$(lines twice)" = 1 ]
+check 'a long history is truncated' [ "$(wc -l <"$here/state/strew/history")" -le 1010 ]
+check 'duplicates are removed' [ "$(lines twice)" = 1 ]
 check 'an entry of several lines is one' grep -qF 'for i = 1, 2 do\nprint(i)\nend' "$history"
 check 'others can no longer read it' [ "$(stat -c %a "$history")" = 600 ]
-check 'the newest stay' [ "$(lines 5000)" = 1 ]
-# A file that is too long to be read whole, and ends in the middle of a line, which other sessions may not write anew.
+check 'the newest entries stay' [ "$(lines 5000)" = 1 ]
+# A file too large to be read whole, which ends in the middle of a line, and cannot be rewritten.
 { printf '%0300000d\n' 0; seq 1 700000; printf 'back\\\\slash\nprint("cut'; } >"$history"
 mkdir "$history.new"
 XDG_STATE_HOME=$here/state play none plain
 rmdir "$history.new"
-check 'what cannot be written anew stays' [ "$(wc -l <"$history")" -gt 600000 ]
+check 'a history that cannot be rewritten stays' [ "$(wc -l <"$history")" -gt 600000 ]
 XDG_STATE_HOME=$here/state play none plain
-check 'the end of what is too long stays' grep -qxF 'back\\slash' "$history"
-check 'so does a line that was cut' grep -qxF 'print("cut' "$history"
-check 'and the rest is cut' [ "$(wc -l <"$history")" -le 1010 ]
+check 'the end of a file too large to read stays' grep -qxF 'back\\slash' "$history"
+check 'so does an incomplete last line' grep -qxF 'print("cut' "$history"
+check 'and the rest is removed' [ "$(wc -l <"$history")" -le 1010 ]
 if command -v flock >/dev/null; then
   STREW_EDITOR=none XDG_STATE_HOME=$here/state flock "$history" "$build/tests/terminal/driver" "$build/strew" tests/terminal/unkept.session
-  check 'a history that is held by another is not waited for for ever' [ $? = 0 ]
+  check 'waiting for a locked history ends' [ $? = 0 ]
 else
-  echo "left out: a history that is held by another (there is no flock)"
+  echo "left out: a locked history (flock is missing)"
 fi
 : >"$here/file"
 XDG_STATE_HOME=$here/file play none unkept
 XDG_STATE_HOME=relative play none plain
 XDG_STATE_HOME=/$(printf '%05000d' 0) play none unkept
-check 'a relative folder is none' [ ! -e relative ]
+check 'a relative folder is not used' [ ! -e relative ]
 
 echo "terminal: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,10 +1,10 @@
 #!/bin/sh
 # usage: sh tests/watched.sh valgrind|thread|oclgrind BUILD [NAME...]
-# The Check programs, the specs and a few calls of each family while somebody watches: Valgrind's memcheck (no use of what
-# is not set or not there, no leak), ThreadSanitizer (no race between threads), Oclgrind (no race between work-items, no
-# access beside a buffer; its device computes). Sweeps try a few of their cases (STREW_TEST_FEW, STREW_TEST_STEP): all
-# three make everything many times as slow. NAME: only those, of check_NAME, specs and few. BUILD is without OpenCL and
-# with names for Valgrind (DEBUG=1), without OpenCL and with SANITIZE=thread, or the usual one.
+# The Check programs, the specs and a few calls of each family under a checking tool: Valgrind's memcheck (no invalid
+# read, uninitialised value or leak), ThreadSanitizer (no data race), Oclgrind (no race between work-items, no access
+# outside of a buffer). Sweeps run a sample of their cases (STREW_TEST_FEW, STREW_TEST_STEP), because all three are
+# slow. NAME: only those, of check_NAME, specs and few. BUILD is without OpenCL and with debug symbols for Valgrind
+# (DEBUG=1), without OpenCL and with SANITIZE=thread, or the usual one.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 watcher=$1 build=$2
@@ -18,14 +18,14 @@ busted='/usr/bin/busted --output=plainTerminal'
 specs=tests/spec device=cpu
 absent() { echo "$watcher: absent (Debian: $watcher)" && exit 1; }
 
-# watch COMMAND...; specs: busted; is_clean LOG: whether the watcher has said nothing.
+# watch COMMAND...; specs: busted; is_clean LOG: true if the tool reported nothing.
 case $watcher in
   valgrind)
     command -v valgrind >/dev/null || absent
-    # Its processor knows neither flushed denormals nor exceptions that end a process (float_mode), rounds an int64 twice
-    # on its way to float32 (scalar), and has AVX2 at most. OpenCL's drivers are not clean.
+    # Valgrind supports neither flushed denormals nor trapped exceptions (float_mode), rounds an int64 twice on its way
+    # to float32 (scalar), and has AVX2 at most. OpenCL's drivers are not clean.
     left_out='opencl float_mode scalar'
-    # Processors are shared out fairly: workers of a pool wait for each other by turning round and round.
+    # Fair scheduling: a pool's workers spin while they wait for each other.
     watch() {
       timeout 1800 valgrind -q --fair-sched=try --error-exitcode=9 --num-callers=24 --suppressions=tests/valgrind.supp \
         --leak-check=full --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect "$@"
@@ -36,7 +36,7 @@ case $watcher in
     ;;
   thread)
     left_out=opencl
-    # OpenBLAS has threads of its own, which the sanitizer does not see wait for each other.
+    # OpenBLAS has threads of its own, whose synchronisation the sanitizer does not see.
     export OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=0:exitcode=9
     watch() { timeout 1800 "$@"; }
     # The processes that specs start are stock ones, with the usual build's module.
@@ -53,9 +53,9 @@ case $watcher in
     export OCL_ICD_VENDORS="$logs" OCLGRIND_LOG="$report" OCLGRIND_DATA_RACES=1 OCLGRIND_LOCAL_MEM_SIZE=1048576
     export XDG_CACHE_HOME="$logs" STREW_TEST_DEVICE=opencl:oclgrind
     device=opencl:oclgrind
-    # It has 65,535 buffers at most, and one of the specs of files wants more.
+    # Oclgrind has 65,535 buffers at most, and one of the specs of files needs more.
     specs=$(for spec in ${SPECS:?}; do [ "$spec" = file ] || echo "tests/spec/${spec}_spec.lua"; done)
-    # Of the others, some are about the processor alone, and some make OpenCL's functions fail, thousands of times.
+    # Of the others, some test the CPU alone, and some make OpenCL's functions fail, thousands of times.
     left_out=$(for program in tests/check_*.c; do basename "$program" .c | sed 's/^check_//'; done | grep -vxE \
       'scatter|group|elementwise|elementwise_rules|reduce|sort|random|matmul|view|copy|scalar|overlap|misuse')
     watch() { : >"$report" && timeout 1800 "$@"; }
@@ -90,7 +90,7 @@ for name in "$@"; do
   begin=$(date +%s)
   run "$name" >"$log" 2>&1
   code=$?
-  # A test's process that ends with an error is reported by Check; what the watcher says stands in the log in any case.
+  # Check reports a test process that exits with an error; the tool's report is in the log in any case.
   if is_clean "$log" && [ $code = 0 ]; then
     passed=$((passed + 1))
     echo "$name: clean, $(($(date +%s) - begin)) s"

@@ -1,19 +1,19 @@
 #!/bin/sh
 # usage: sh tests/words_test.sh
-# Refuses the words of tests/words.txt, and names FILE:LINE of each: we write the standard terms.
+# Refuses the words of tests/words.txt in code, comments, messages and documents; prints FILE:LINE of each.
 set -eu
 cd "$(dirname "$0")/.."
 words=$(mktemp) planted=$(mktemp)
 trap 'rm -f "$words" "$planted"' EXIT
 grep -v '^#' tests/words.txt >"$words"
 
-# Lines of files or folders with one of the words. (What fuzzing found or begins with, and packages.* are data.)
+# Prints the lines of files or folders with one of the words. (Seeds, findings of fuzzing and packages.* are data.)
 refused() {
   grep -rInwiF -f "$words" --exclude=words.txt --exclude='packages.*' --exclude-dir=seeds --exclude-dir=found "$@" || :
 }
 
 passed=0 failed=0
-verdict() { # NAME WRONG: what is wrong; empty: nothing
+verdict() { # NAME WRONG: error text; empty: passed
   if [ -z "$2" ]; then
     passed=$((passed + 1))
   else
@@ -25,7 +25,7 @@ verdict() { # NAME WRONG: what is wrong; empty: nothing
 
 verdict 'words to refuse are found' "$(refused runtime opencl lua_bindings scripts tests Makefile README.md .ci)"
 
-# The test sees a line that is planted, and whole words only.
+# The test finds a planted line, and whole words only.
 printf '%s\n' 'overdue subdued henceforth' '// Nothing, Hence Nobody' >"$planted"
 verdict 'a planted word is not found, or a part of a word is' \
   "$(refused "$planted" | grep -qx '2:// Nothing, Hence Nobody' || echo 'see above')"

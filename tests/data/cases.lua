@@ -1,6 +1,6 @@
 -- Facts from the documents and tests of other libraries: operation, operands, expected result. The strings "nan", "inf"
--- and "-inf" stand for those floats; data is the logical row-major order; strides: the physical layout to build;
--- alias_of: shares storage with that argument; derived: follows from the cited rule; tol: absolute tolerance, else exact.
+-- and "-inf" stand for those floats; data is in logical row-major order; strides: the memory layout to build; alias_of:
+-- shares storage with that argument; derived: follows from the cited rule; tol: absolute tolerance, else exact.
 return {
   {id = "ts_scatter_0_sum_float32", source = "rusty1s/pytorch_scatter test/test_scatter.py::test_forward", op = "ts_scatter", args = {src = {dtype = "float32", shape = {6}, data = {1, 3, 2, 4, 5, 6}}, index = {dtype = "int64", shape = {6}, data = {0, 1, 0, 1, 1, 3}}, dim = -1, reduce = "sum"}, expect = {out = {dtype = "float32", shape = {4}, data = {3, 12, 0, 6}}}},
   {id = "ts_scatter_0_sum_int64", source = "rusty1s/pytorch_scatter test/test_scatter.py::test_forward", op = "ts_scatter", args = {src = {dtype = "int64", shape = {6}, data = {1, 3, 2, 4, 5, 6}}, index = {dtype = "int64", shape = {6}, data = {0, 1, 0, 1, 1, 3}}, dim = -1, reduce = "sum"}, expect = {out = {dtype = "int64", shape = {4}, data = {3, 12, 0, 6}}}},

@@ -1,19 +1,19 @@
--- The calls that endless.c makes, in a sandbox: each function of the surface, found here by itself, with each tuple of
--- operands that a script could think of to keep it busy: views of 2^50 elements, empty tensors with huge counts,
--- strings of `bytes` bytes, tables of 10^7 entries, and 10^7 small calls. Most of them are errors at once.
+-- The calls that endless.c makes, in a sandbox: each function of the module, found automatically, with each tuple of
+-- operands with which a script could keep it busy: views of 2^50 elements, empty tensors with huge counts, strings of
+-- `bytes` bytes, tables of 10^7 entries, and 10^7 small calls. Most are errors at once.
 --
--- A chunk with the device, the length of strings, and the table of the tensors' methods; it returns
---   count                  how many functions there are
---   prepare(i, j, met)     tuple j for function i: true, the function, its operands; false: this one is left out; nil:
---                          there is none any more. `met`: the group of the last one, where that took long.
---   name(i, j)             what that is, for messages
+-- A chunk of the device, the length of strings, and the table of the tensors' methods; it returns
+--   count                  the number of functions
+--   prepare(i, j, met)     tuple j for function i: true, the function, its operands; false: left out; nil: there are no
+--                          more. `met`: the group of the last one, if it took long.
+--   name(i, j)             its name, for messages
 local device, bytes, methods = ...
 local HUGE, MANY = 1 << 50, 1e7
 local on = {device = device}
 
 ---------------------------------------------------------------------------------------------------------- operands
 
--- Made when they are first asked for, and kept: what takes time to make.
+-- Operands that take long to create: created at first use, and kept.
 local kept = {}
 local function keep(name, make)
   return function()
@@ -40,7 +40,7 @@ local operands = {
   small = function() return strew.ones(3, on) end,
   positions = function() return strew.zeros(3, {device = device, dtype = "int64"}) end,
   text = text,
-  -- Where a number is expected, Lua looks for one in all of them, twice: a second for 1 GiB, which nothing stops.
+  -- If a number is expected, Lua converts strings twice: a second for 1 GiB, which cannot be interrupted.
   spaces = keep("spaces", function() return (" "):rep(math.min(bytes, 1 << 28)) end),
   zeros = keep("zeros", function() return ("\0"):rep(bytes) end),
   escapes = keep("escapes", function() return ("%a"):rep(bytes // 2) end),
@@ -83,7 +83,7 @@ local function words(line)
   return list
 end
 
--- What stands where. Of a tensor's functions, and of others.
+-- Operands by position. Of a tensor's functions, and of others.
 local for_tensors = {
   words "huge,matrix,deep,empty,empty rows,small,index,mask,bytes,text,list,tensors,many",
   words("huge,matrix,index,mask,small,positions,text,list,sizes,many,0,1,"
@@ -151,10 +151,10 @@ add("#t", function(t) return #t end, pairs_of_tensors)
 add("t[i]", function(t, i) return t[i] end, pairs_of_tensors)
 add("t[i] = 1", function(t, i) t[i] = 1 end, pairs_of_tensors)
 
--- What needs operands of its own: `make` gives function and operands, and has all the time that it needs.
+-- Calls with operands of their own: `make` returns function and operands, without a deadline.
 local function special(name, make) functions[#functions + 1] = {name = name, make = make, tuples = {}} end
 
--- What goes through a text byte by byte meets one that would take it half a second.
+-- Functions that read a text byte by byte get one of half a second.
 local long = keep("long", function() return ("x"):rep(math.min(8 * bytes, 1 << 30)) end)
 local blanks = keep("blanks", function() return (" "):rep(#long()) end)
 for _, name in ipairs {"upper", "lower", "reverse", "format"} do
@@ -217,8 +217,8 @@ special("help on a long name", function() return strew.help, "x" .. (" "):rep(1e
 
 ---------------------------------------------------------------------------------------------------------- the calls
 
--- What takes long stands for all calls of its function with as many operands and the same first one (of string,
--- table and utf8: the same first two).
+-- A slow call represents all calls of its function with as many operands and the same first one (of string, table and
+-- utf8: the same first two).
 local over = {}
 
 local function small_calls(f)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: sh tests/endless/pocl.sh BUILD SECONDS LOG2_BYTES WORKERS NAME: the calls of endless.c that take tensors, on PoCL.
-# Kernels that it has compiled are kept in BUILD/devices.
+# usage: sh tests/endless/pocl.sh BUILD SECONDS LOG2_BYTES WORKERS NAME
+# The calls of endless.c that take tensors, on PoCL, with its compiled kernels kept in BUILD/devices.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1 seconds=$2 log2_bytes=$3 workers=$4 name=${5:-strew.}

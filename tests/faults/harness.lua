@@ -1,13 +1,13 @@
--- harness.lua: busted's words for specs that run inside of faults.c, in a Lua state in which memory may be short at any
--- time; and demonstrations as bodies of their own. Arguments: the file, a folder to write to, said(command), which runs
--- a command once and afterwards gives again what it printed and how it ended. Gives the bodies' names and functions:
--- run(i), with whatever failing, then finish(), with nothing failing; close() in the end.
+-- harness.lua: busted's words for specs that run inside of faults.c, in a Lua state that may run out of memory at any
+-- time; and demonstrations as bodies of their own. Arguments: the file, a folder to write to, and said(command), which
+-- runs a command once and later repeats its output and exit status. Returns the bodies' names and functions: run(i),
+-- with failures, then finish(), without failures; close() at the end.
 local file, folder, said = ...
 local names, bodies, setups, teardowns, endings = {}, {}, {}, {}, {}
 
 -- ------------------------------------------------------------------------------------------------- the outside world
 
--- Processes take long, and they are not what fails here.
+-- Processes are slow, and do not fail here.
 local pipes = {}
 pipes.__index = pipes
 function pipes:read() return self.text end
@@ -17,7 +17,7 @@ function io.popen(command) return setmetatable({text = (said(command))}, pipes) 
 
 local execute = os.execute
 function os.execute(command) -- luacheck: ignore
-  if command:find "^rm " then return true end -- the folder is asked for again, and goes in the end
+  if command:find "^rm " then return true end -- the folder is requested again, and removed at the end
   if command:find "^mkdir " then return execute((command:gsub("mkdir", "mkdir -p"))) end
   local _, code = said(command)
   return code == 0 or nil

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: SPECS='view ...' DEMOS='karate ...' sh tests/faults/run.sh BUILD MODULE MOST
-# The Lua suite and the demonstrations, with everything that can fail made to fail in turn (faults.c): on the CPU, and
-# those specs that run on devices on PoCL, too. MODULE: the build whose Lua module the specs' own processes load, which
-# are not under a sanitizer. MOST: see faults.c.
+# Fault injection: the Lua suite and the demonstrations, with everything that can fail failing in turn (faults.c): on
+# the CPU, and the specs of devices on PoCL, too. MODULE: the build whose Lua module the specs' own processes load,
+# which run without a sanitizer. MOST: see faults.c.
 set -u
 : "${SPECS:?}" "${DEMOS:?}"
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,7 +20,7 @@ failed=0
 # shellcheck disable=SC2086
 OCL_ICD_VENDORS=/dev/null/none OCL_ICD_FILENAMES='' "$here/faults" -n "$most" tests/spec/*_spec.lua $demos || failed=1
 
-# PoCL's and the loader's own leaks are not ours.
+# Leaks of PoCL and of the loader are not counted.
 export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
 device=$("$module/strew" -e 'print(strew.zeros(1, {device = "opencl:portable"}).device)' 2>/dev/null)
 case $device in

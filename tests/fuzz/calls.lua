@@ -1,9 +1,9 @@
--- Calls of whatever the bytes choose: any function, method or operator of the module, with arguments of the types that
--- lua_bindings/strew.lua tells, and others now and then. Beside not crashing
---   a call that fails has changed nothing,
---   a function changes nothing but what is in place, is set, or is its `out`,
---   what comes out does not depend on the number of threads.
--- (What bytes mean depends on the names that there are: what was found is best kept as a spec, too.)
+-- Calls chosen by the bytes: any function, method or operator of the module, with arguments of the documented types
+-- (lua_bindings/strew.lua), and sometimes others. Beside not crashing, these hold:
+--   a call that fails changes nothing,
+--   a function changes only its target in place, a setting, or its `out`,
+--   results do not depend on the number of threads.
+-- (The meaning of bytes depends on the module's names: keep findings as a spec, too.)
 local strew, folder, look = ... -- look(tensor): all of it, as a string
 local Choices = dofile("tests/fuzz/choices.lua")
 
@@ -180,7 +180,7 @@ local function writes(name, arguments, count)
   return false
 end
 
--- One call. Gives its results (a packed table), and whether they came at all.
+-- One call. Returns its results (a packed table), and whether it succeeded.
 local function call(choices, pool)
   local form = choices:below(5)
   local name = choices:one_of(form == 4 and operator_names or names)
@@ -238,7 +238,7 @@ return function(bytes)
   local one = run(bytes, 1)
   local sum = 0
   for i = 1, #bytes do sum = sum + bytes:byte(i) end
-  if one and sum % 64 == 63 then -- now and then, for it takes ten times as long
+  if one and sum % 64 == 63 then -- sometimes, because it takes ten times as long
     local three = run(bytes, 3)
     assert(not three or one == three, ("one thread and three differ:\n%q\n%q"):format(one, three))
   end

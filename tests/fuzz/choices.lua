@@ -1,4 +1,4 @@
--- What the generators share: the fuzzer's bytes as choices, one after the other; 0 where there are no more.
+-- Shared by the generators: the fuzzer's bytes as choices, in sequence; 0 at the end.
 local Choices = {}
 Choices.__index = Choices
 
@@ -12,7 +12,7 @@ end
 function Choices:has_more() return self.at < #self.bytes end
 function Choices:below(n) return self:byte() % n end
 function Choices:one_of(list) return list[self:below(#list) + 1] end
--- In one of n cases; not where there are no more bytes.
+-- True in one of n cases; false at the end of the bytes.
 function Choices:rarely(n) return self:below(n) == n - 1 end
 
 local ends = {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: sh tests/fuzz/run.sh BUILD TARGET RUNS SEEDS...
-# Lets libFuzzer look for inputs that break fuzz_TARGET, as long as RUNS says (its own options). Those that it learns
-# from are kept in BUILD/corpus, for the next time; one that breaks something in BUILD/found.
+# Runs libFuzzer on fuzz_TARGET, as long as RUNS says (its own options). It keeps its corpus in BUILD/corpus for the
+# next run, and findings in BUILD/found.
 set -u
 build=$1 target=$2 runs=$3
 shift 3
@@ -13,7 +13,7 @@ case $target in
   calls | tensor | views) options='-max_len=200' ;;
   *) options='-max_len=1500' ;;
 esac
-# A Lua state lives longer than a run: its leaks show at the end.
+# A Lua state outlives a run: its leaks are found at the end.
 case $target in calls | tensor) options="$options -detect_leaks=0" ;; esac
 
 # shellcheck disable=SC2086 # words on purpose

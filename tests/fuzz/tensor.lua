@@ -1,5 +1,5 @@
--- strew.tensor of whatever the bytes make: nested sequences, mostly regular ones, in which something may be out of
--- place. What it takes comes back from tolist, and as a tensor again.
+-- strew.tensor of tables made from the bytes: nested sequences, mostly regular ones, sometimes with an error. Accepted
+-- tables come back from tolist, and as a tensor again.
 local strew = ...
 local Choices = dofile("tests/fuzz/choices.lua")
 
@@ -12,7 +12,7 @@ end
 
 local endless = {__index = function() return 1 end, __len = function() return 1 << 40 end}
 
--- What is out of place now and then. (`outer` is a table around it.)
+-- Occasional errors in a table. (`outer` is a table around it.)
 local function stranger(choices, outer)
   local kind = choices:below(12)
   if kind == 0 then return nil end
@@ -46,10 +46,10 @@ local function options(choices)
   return made
 end
 
--- What a float32 makes of a number.
+-- A number rounded to float32.
 local function round(x) return type(x) == "number" and ("f"):unpack(("f"):pack(x)) or x end
 
--- Is b what became of a, where all of it had to become `as`?
+-- True if b is the result of converting a, with every element of kind `as`.
 local function is_same(a, b, as)
   if strew.type(a) then return true end
   if type(a) ~= "table" then

@@ -2,7 +2,7 @@ local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local evaluate, fail = support.evaluate, support.fail
 
--- The whole surface, each name as a function and a method, and with an underscore as PyTorch has it.
+-- The whole module: each name as a function and a method, and with an underscore like PyTorch.
 local functions = [[tensor zeros ones empty full eye arange linspace rand randn randint randperm manual_seed type clock
   devices memory get_num_threads set_num_threads deterministic last_error]]
 local methods = [[view reshape flatten permute expand expand_as select narrow slice split chunk cat stack
@@ -16,7 +16,7 @@ local in_place = [[transpose t squeeze unsqueeze as_strided add sub mul div floo
 describe("names", function()
   local t = strew.ones(2)
 
-  it("are functions, methods and underscores", function()
+  it("are functions, methods and in-place forms", function()
     for name in (functions .. " " .. methods .. " " .. in_place):gmatch("%S+") do
       assert.is_function(strew[name], name)
     end
@@ -28,7 +28,7 @@ describe("names", function()
     assert.matches("^strew %d+%.%d+%.%d+$", strew._VERSION)
   end)
 
-  it("make the same of the same", function()
+  it("give the same result in every form", function()
     evaluate({
       {"strew.add(strew.ones(2), 1), strew.ones(2):add(1), strew.ones(2):add_(1), strew.add_(strew.ones(2), 1)",
        ("; float32[2] {2.0, 2.0}"):rep(4):sub(3)},
@@ -110,7 +110,7 @@ describe("arguments", function()
     }, names)
   end)
 
-  it("that do not fit are named", function()
+  it("that are invalid are named", function()
     local freed = strew.ones(1)
     freed:free()
     names.freed = freed
@@ -158,7 +158,7 @@ describe("arguments", function()
     }, names)
   end)
 
-  it("at fault are told by last_error, too", function()
+  it("that are invalid are in last_error, too", function()
     pcall(strew.scatter_add, strew.zeros(2), 0, strew.tensor{0, 5}, strew.ones(2))
     local detail = strew.last_error()
     assert.same({"scatter_add", "index", "index", 5, {1}},
@@ -173,7 +173,7 @@ describe("arguments", function()
 end)
 
 describe("devices and threads", function()
-  it("are told", function()
+  it("are listed", function()
     local devices = strew.devices()
     assert.equal("cpu", devices[1].name)
     assert.is_string(devices[1].description)
@@ -221,7 +221,7 @@ describe("the scatter family", function()
     }, names)
   end)
 
-  it("returns the out that it is given", function()
+  it("returns the given out", function()
     local out = strew.ones(3)
     assert.equal(out, strew.scatter_sum(names.src, names.index, {out = out}))
     assert.equal("float32[3] {4.0, 1.0, 4.0}", support.text(out))
@@ -230,7 +230,7 @@ describe("the scatter family", function()
     assert.equal("int64[3] {3, 3, 3}", support.text(arg))
   end)
 
-  it("names wrong words and options", function()
+  it("names unknown words and options", function()
     fail({
       {"src:scatter_reduce_(0, index, src, 'avg')",
        "scatter_reduce_: 'reduce' is \"avg\", "
@@ -252,14 +252,14 @@ describe("the scatter family", function()
     }, names)
   end)
 
-  it("warns of a src of which only a part is used, where warnings are on", function()
+  it("warns of a src that is larger than index, if warnings are on", function()
     local chunk = "local s = require \"strew\" s.zeros(3):scatter_add_(0, s.tensor{0, 1}, s.ones(3))"
     assert.equal("", support.output(chunk))
     assert.equal("Lua warning: scatter_add_: index int64[2] cpu is smaller than src float32[3] cpu: "
                  .. "only a prefix of src was used\n", support.output(chunk, "", "-W"))
   end)
 
-  it("sums and averages in float64 where that is asked for", function()
+  it("sums and averages in float64 by option", function()
     if support.lacks_float64 then return pending "without float64, which the device lacks" end
     evaluate({
       {"strew.scatter_mean(strew.tensor({200, 200, 201}, 'uint8'), index, {dtype = 'float64'})",
@@ -282,7 +282,7 @@ describe("the scatter family", function()
     }, names)
   end)
 
-  it("warns once of a mean of integers, where warnings are on", function()
+  it("warns once of a mean of integers, if warnings are on", function()
     local chunk = [[local s = require "strew"
       local x, i = s.tensor({1, 2}, "int16"), s.tensor{0, 0}
       s.scatter_sum(x, i) s.scatter_mean(x:to "float32", i) s.scatter_mean(x, i, {dtype = "int16"})]]

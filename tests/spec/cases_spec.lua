@@ -1,10 +1,10 @@
--- What other libraries document and test of the scatter family, as data: tests/data/cases.lua.
+-- The scatter family in other libraries' documents and tests, as data: tests/data/cases.lua.
 local strew = require "strew"
 
 local cases = dofile "tests/data/cases.lua"
 local words = {nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge}
 
--- The tensor that a case describes, in memory laid out by its strides.
+-- The tensor of a case, in memory laid out by its strides.
 local function tensor_of(spec, built)
   if type(spec) ~= "table" then return spec end
   if spec.alias_of then return built[spec.alias_of] end
@@ -21,7 +21,7 @@ end
 local function arguments(specs)
   local args = {}
   for name, spec in pairs(specs) do args[name] = tensor_of(spec, args) end
-  for name, spec in pairs(specs) do -- aliases, now that all others are there
+  for name, spec in pairs(specs) do -- aliases, after all others exist
     if type(spec) == "table" and spec.alias_of then args[name] = args[spec.alias_of] end
   end
   return args
@@ -38,7 +38,7 @@ end
 local function check(name, got, spec, tol)
   assert.equal(spec.dtype, got.dtype, name)
   assert.same(spec.shape, got.shape, name)
-  local expected = tensor_of(spec) -- rounded to the dtype, as the result is
+  local expected = tensor_of(spec) -- rounded to the dtype, like the result
   local a, b = got:reshape(-1):tolist(), expected:reshape(-1):tolist()
   for i = 1, #b do
     if differs(a[i], b[i], tol) then error(("%s: element %d is %s, expected %s"):format(name, i - 1, a[i], b[i]), 2) end
@@ -47,7 +47,7 @@ end
 
 local function scatter_words(reduction) return {reduce = reduction ~= "none" and reduction or nil} end
 
--- Rows of a matrix named by an index of any rank: the position form, with the index expanded over the columns.
+-- Rows of a matrix by an index of any rank: the position form, with the index expanded over the columns.
 local function scatter_rows(a)
   local columns = a.data:size(1)
   local index = a.indices:reshape(-1, 1):expand(-1, columns)
@@ -105,7 +105,7 @@ local function takes_float64(value)
   return false
 end
 
-describe("what other libraries document", function()
+describe("documented cases of other libraries", function()
   for _, case in ipairs(cases) do
     if case.op == "scatter_rows" and case.args.reduction == "div" then goto continue end -- not one of our reductions
     if lacks_float64 and takes_float64(case) then goto continue end

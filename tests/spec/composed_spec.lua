@@ -25,7 +25,7 @@ local function each(shape, visit)
   end
 end
 
--- A tensor with the shape of `like` changed along dimensions, filled by get(position).
+-- Creates a tensor with the shape of `like` changed along dimensions, filled by get(position).
 local function made(shape, dtype, get)
   local t = strew.zeros(shape, {dtype = dtype})
   each(shape, function(position)
@@ -48,7 +48,7 @@ describe("operations written in Lua", function()
     strew.manual_seed(7)
   end)
 
-  it("select positions as a loop does", function()
+  it("select positions like a loop", function()
     for _ = 1, TIMES do
       local shape = random_shape(3)
       local t, dim = random_tensor(shape), math.random(0, #shape - 1)
@@ -69,7 +69,7 @@ describe("operations written in Lua", function()
     same(strew.tensor{0, 2}, strew.arange(5):index_select(0, strew.tensor{9, 2}, {mode = "drop"}))
   end)
 
-  it("select by a mask as a loop does", function()
+  it("select by a mask like a loop", function()
     for _ = 1, TIMES do
       local shape = random_shape(3)
       local t = random_tensor(shape)
@@ -85,7 +85,7 @@ describe("operations written in Lua", function()
     end
   end)
 
-  it("count as a loop does", function()
+  it("count like a loop", function()
     for _ = 1, TIMES do
       local n = math.random(0, 20)
       local t, least = n > 0 and strew.randint(0, 6, {n}) or strew.zeros(0, {dtype = "int64"}), math.random(0, 9)
@@ -104,7 +104,7 @@ describe("operations written in Lua", function()
     end
   end)
 
-  it("make one-hot rows as a loop does", function()
+  it("make one-hot rows like a loop", function()
     for _ = 1, TIMES do
       local shape, classes = random_shape(2), math.random(3, 5)
       local t = strew.randint(0, 3, shape)
@@ -118,7 +118,11 @@ describe("operations written in Lua", function()
     same(strew.tensor{0, 1}, strew.tensor(1):one_hot())
   end)
 
+<<<<<<< HEAD
   it("reverse and subtract neighbours as a loop does", function()
+=======
+  it("flip and subtract adjacent elements like a loop", function()
+>>>>>>> f0580da (Tests in Lua and shell: comments and titles in the field's words; one list of device checks and of demonstrations; make check samples its sweeps)
     for _ = 1, TIMES do
       local shape = random_shape(3)
       local t, dim = random_tensor(shape), math.random(0, #shape - 1)
@@ -142,6 +146,7 @@ describe("operations written in Lua", function()
     same(strew.tensor{false, false}, strew.tensor{1, 2}:isnan())
   end)
 
+<<<<<<< HEAD
   it("are functions and methods, with options by name", function()
     local t, index = strew.tensor{{3, 1, 2}, {0, 5, 4}}, strew.tensor{1, 0, 1}
     for name, arguments in pairs{
@@ -199,6 +204,9 @@ describe("operations written in Lua", function()
   end)
 
   it("raise errors of the call that was made, where it was made", function()
+=======
+  it("raise errors under the name and line of the outer call", function()
+>>>>>>> f0580da (Tests in Lua and shell: comments and titles in the field's words; one list of device checks and of demonstrations; make check samples its sweeps)
     local line = debug.getinfo(1, "l").currentline + 1
     local ok, message = pcall(function() return strew.arange(3):index_select(0, strew.tensor{1, 3}) end)
     assert.is_false(ok)
@@ -211,7 +219,7 @@ describe("operations written in Lua", function()
     ok, message = pcall(strew.one_hot, strew.tensor{0.5})
     assert.is_false(ok)
     assert.truthy(message:find("one_hot: 'self' is float32, expected int64 or int32", 1, true), message)
-    -- the call that follows has its own name again
+    -- the next call has its own name again
     ok, message = pcall(strew.gather, strew.arange(3), 0, strew.tensor{3})
     assert.is_false(ok)
     assert.truthy(message:find("gather: 'index' has value 3 at [0]", 1, true), message)

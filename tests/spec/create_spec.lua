@@ -23,7 +23,7 @@ describe("strew.tensor", function()
     }, names)
   end)
 
-  it("converts to a dtype that is asked for", function()
+  it("converts to a given dtype", function()
     evaluate({
       {"strew.tensor({1.9, -1.9}, {dtype = 'int8'})", "int8[2] {1, -1}"},
       {"strew.tensor({0, 2, 0.5}, {dtype = 'bool'})", "bool[3] {false, true, true}"},
@@ -57,7 +57,7 @@ describe("strew.tensor", function()
     assert.equal(5050, strew.tensor(backwards):sum():item())
   end)
 
-  it("goes sixteen levels down, and back", function()
+  it("reads and writes sixteen levels", function()
     local x = 7
     for _ = 1, 16 do x = {x} end
     local t = strew.tensor(x)
@@ -65,7 +65,7 @@ describe("strew.tensor", function()
     assert.same(x, t:tolist())
   end)
 
-  it("names the place of what does not fit", function()
+  it("names the position of an invalid element", function()
     local cycle = {}
     cycle[1] = cycle
     names.cycle = cycle
@@ -125,7 +125,7 @@ describe("creation", function()
     }, names)
   end)
 
-  it("counts", function()
+  it("makes ranges", function()
     evaluate({
       {"strew.arange(3)", "int64[3] {0, 1, 2}"},
       {"strew.arange(1, 3)", "int64[2] {1, 2}"},
@@ -152,7 +152,7 @@ describe("creation", function()
     assert.same({2, 2}, strew.randint(0, 9, 2, 2).shape)
   end)
 
-  it("refuses what is no shape", function()
+  it("refuses invalid shapes", function()
     fail({
       {"strew.zeros(3, 1.5)", "zeros: 'shape' is 1.5, expected an integer"},
       {"strew.zeros(0/0)", "zeros: 'shape' is nan, expected an integer"},

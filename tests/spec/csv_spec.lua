@@ -1,5 +1,5 @@
--- Tables of columns as text: what is read, what is written, and what is refused. (Failures of the system: check_file.c;
--- how numbers are read and written: check_number.c.)
+-- Tables of columns as text: reading, writing and errors. (Failures of the system: check_file.c; conversion of numbers:
+-- check_number.c.)
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local message = support.message
@@ -11,7 +11,7 @@ local function put(bytes)
   file:write(bytes)
 end
 
--- A new file: to replace one takes as long as the disk does.
+-- A new file: replacing one waits for the disk.
 local function save(...)
   os.remove(path)
   strew.save(path, ...)
@@ -39,7 +39,7 @@ local function read(bytes, ...)
   return text_of(strew.load(path, ...))
 end
 
--- Why the bytes are refused, without the path.
+-- The error for these bytes, without the path.
 local function refusal(bytes, options)
   put(bytes)
   local text = message(strew.load, path, options)
@@ -94,7 +94,7 @@ describe("a .csv file", function()
   it("has text, coded in the order of first appearance", function()
     for cells, expected in pairs{
       ["b|a|b|c"] = "{b|a|c} 0 1 0 2",
-      ["b||b|NA"] = "{b|NA} 0 0 1",                         -- the empty line is none
+      ["b||b|NA"] = "{b|NA} 0 0 1",                         -- the empty line is not counted
       ["\"b\"|\"\"|\"\""] = "{b|} 0 1 1",
       ["x|1|2.5|nan"] = "{x|1|2.5|nan} 0 1 2 3",
       ["NA|nan|x"] = "{NA|nan|x} 0 1 2",
@@ -114,7 +114,7 @@ describe("a .csv file", function()
     assert.equal("1 int64 1 2; 2 {3|4} 0 1", read("1,3\n2,4\n", {text = {2}}, nil))
   end)
 
-  it("has the dtype that is asked for", function()
+  it("has a given dtype", function()
     assert.equal("a float32 1.0 nan; b {x} 0 0", read("a,b\n1,x\n,x\n", {header = true, dtype = "float32"}))
     assert.equal("1 uint8 0 255", read("0\n255\n", {dtype = "uint8"}))
     assert.equal("1 bool true false", read("1\n0.0\n", {dtype = "bool"}))
@@ -128,7 +128,7 @@ describe("a .csv file", function()
     assert.equal("has \"1e400\" in line 1, column 1, expected a number that float32 holds",
       refusal("1e400\n", {dtype = "float32"}))
     assert.equal("1 float32 0.0 inf", read("1e-400\ninf\n", {dtype = "float32"}))
-    -- digits decide what is a whole number, not what they are rounded to
+    -- digits decide what is an integer, not the rounded value
     for _, text in ipairs{"1e-400", "-1e-300", "0.99999999999999999999", "1.0000000000000000000000001",
       "9223372036854775807.5", "1e19"} do
       assert.equal(("has %q in line 1, column 1, expected a number that int64 holds"):format(text),
@@ -174,7 +174,7 @@ describe("a .csv file", function()
       "  hint  {text = {1}} reads the column as words", refusal("1\nx\n"))
   end)
 
-  it("takes options that make sense", function()
+  it("refuses invalid options", function()
     put("a\n1\n")
     local function refused(options) return message(strew.load, path, options) end
     assert.equal("load: 'text' has \"q\", not found among the columns: \"a\"", refused{header = true, text = {"q"}})
@@ -192,7 +192,7 @@ describe("a .csv file", function()
     assert.equal("load: 'header' is 1, expected a boolean", refused{header = 1})
   end)
 
-  it("may be wide, or long, or have long cells", function()
+  it("may be wide or long, or have long cells", function()
     local names, numbers = {}, {}
     for i = 1, 20000 do names[i], numbers[i] = "c" .. i, i end
     put(table.concat(names, ",") .. "\n" .. table.concat(numbers, ",") .. "\n")
@@ -203,7 +203,7 @@ describe("a .csv file", function()
     put("a,b\n\"" .. long .. "\"\"\",1\n" .. long .. ",2\n")
     columns = strew.load(path, header)
     assert.same({long .. "\"", long}, columns.words.a)
-    local beginnings = {} -- each word begins as all before it do
+    local beginnings = {} -- each word begins like all before it
     for i = 1, 500 do beginnings[i] = ("y"):rep(501 - i) end
     put("a\n" .. table.concat(beginnings, "\n") .. "\n")
     assert.is_true(strew.equal(strew.arange(500), strew.load(path, header).a))
@@ -211,7 +211,7 @@ describe("a .csv file", function()
     assert.equal(100000, strew.load(path)[1]:sum():item())
   end)
 
-  it("keeps its order and words for saving, out of the way of pairs", function()
+  it("keeps its order and words for saving, hidden from pairs", function()
     put("price,city,n\n1.5,Rome,1\n2.5,\"New\nYork\",2\n3.5,Rome,3\n")
     local columns = strew.load(path, header)
     assert.same({"price", "city", "n"}, columns.names)
@@ -234,7 +234,7 @@ describe("a .csv file", function()
     columns = strew.load(path, header)
     strew.save(path, columns, {names = {"n"}})
     assert.equal("n\n1\n", get())
-    columns.city = nil -- its words are left
+    columns.city = nil -- its words stay
     strew.save(path, columns)
     assert.equal("n\n1\n", get())
     put("names,words\n1,x\n")
@@ -245,7 +245,7 @@ describe("a .csv file", function()
     assert.equal("names,words\n1,x\n", get())
   end)
 
-  it("gives words and order where columns have those names", function()
+  it("returns words and order even if columns have those names", function()
     put("a,words,names\nx,z,1\ny,z,2\n")
     local columns = strew.load(path, header)
     assert.equal("tensor", strew.type(columns.words))
@@ -267,7 +267,7 @@ describe("a .csv file", function()
     }, {strew = strew, columns = columns})
   end)
 
-  it("is saved in part with the words of the whole", function()
+  it("is saved in part with the words of the whole table", function()
     put("price,city,kind\n1,Rome,a\n2,Oslo,b\n3,Rome,a\n")
     local columns = strew.load(path, header)
     for _ = 1, 20 do
@@ -300,7 +300,7 @@ describe("a .csv file", function()
     assert.equal("x\ny\n", saved({strew.tensor{0, 1}}, {words = {{"x", "y"}}}))
   end)
 
-  it("is not written where that makes no sense", function()
+  it("is not written from invalid tables", function()
     put("old")
     local function refused(...) return (message(strew.save, path, ...):gsub("\n.*", "")) end
     local two, three = strew.arange(2), strew.arange(3)
@@ -349,7 +349,7 @@ describe("a .csv file", function()
       (message(strew.save, path:gsub("csv$", "npz"), {two}):gsub("\n.*", "")))
   end)
 
-  it("comes back as it was", function()
+  it("is the same after saving and loading", function()
     math.randomseed(7)
     local random = math.random
     local letters = {"a", "b", "\"", ",", ";", "\n", "\r", " ", "é", "-", "1"}

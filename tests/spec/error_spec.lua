@@ -1,8 +1,8 @@
--- Errors, whole: tests/data/errors.txt says what each mistake is told as.
+-- Whole error messages: tests/data/errors.txt has a mistake and its message in each entry.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
--- The names that chunks know: new tensors for each.
+-- The names that chunks may use: new tensors for each.
 local function operands()
   local t = {
     t = strew.tensor{{1.0, 2}, {3, 4}, {5, 6}}, src = strew.tensor{{1.0, 2}, {3, 4}},
@@ -30,7 +30,7 @@ local function last_line(detail)
   return "= " .. detail.code .. value .. position
 end
 
--- Do the parts that last_error() gives stand in its message?
+-- The parts that last_error() returns occur in the message.
 local function agrees(detail)
   local start = detail.op .. ": " .. (detail.arg and "'" .. detail.arg .. "'" or "")
   if detail.op == "t[i]" and not detail.arg then start = "tensor has no '" end
@@ -74,7 +74,7 @@ describe("errors of", function()
   end
 
   it("memory", function()
-    if strew.zeros(1).device ~= "cpu" then return end -- a device's limits are its own
+    if strew.zeros(1).device ~= "cpu" then return end -- a device has limits of its own
     local message = support.message(strew.empty, 2 ^ 25, 2 ^ 25)
     assert.matches("^empty: out of memory: 4503599627370496 bytes %(4194304 GiB%)\n"
       .. "  hint  %d+ bytes in use by tensors, the machine has %d+ bytes %([%d.]+ GiB%); "

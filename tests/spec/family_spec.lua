@@ -1,8 +1,8 @@
--- What each operation gives, seen from Lua: tests/data/results.txt; and that its forms of call agree.
+-- Results of each operation in Lua: tests/data/results.txt; and all forms of call agree.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
--- The names that lines of the data know: new tensors for each.
+-- The names that lines of the data may use: new tensors for each.
 local function operands()
   return {
     strew = strew, nan = 0 / 0, inf = math.huge,
@@ -43,7 +43,7 @@ describe("results of", function()
   end
 end)
 
--- For each operand and further arguments, the operations that take them.
+-- The operations for each operand and further arguments.
 local in_place = {
   {"m", "", [[neg abs floor ceil round relu exp log sqrt rsqrt sin cos tanh sigmoid logical_not t squeeze zero]]},
   {"m", "2", "add sub mul div floor_divide remainder pow eq ne lt le gt ge logical_and logical_or clamp fill"},
@@ -104,7 +104,7 @@ describe("an operation", function()
     each(elsewhere, check)
   end)
 
-  it("in place gives the same, as self's dtype, to all views of self, and returns self", function()
+  it("in place writes the same result into self, in its dtype, and returns self", function()
     each(in_place, function(name, operand, arguments, more)
       local expected, code = results("strew.%s(%s%s):to(%s.dtype)", name, operand, more, operand)
       local method = ("%s:%s_(%s)"):format(operand, name, arguments)
@@ -119,7 +119,7 @@ describe("an operation", function()
     end)
   end)
 
-  it("has no underscore where its result is another thing", function()
+  it("has no in-place form if its result has another meaning", function()
     each(elsewhere, function(name)
       if name ~= "scatter" then assert.is_nil(rawget(strew, name .. "_"), name) end
     end)

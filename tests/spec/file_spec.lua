@@ -1,14 +1,14 @@
--- Files: what NumPy wrote, what it reads, and what is no such file. (Failures of the system: check_file.c.)
+-- Files: written by NumPy, read by NumPy, and invalid ones. (Failures of the system: check_file.c.)
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
 local samples = "tests/data/numpy/"
-local folder -- of this run's own
+local folder -- of this run
 
 local dtypes = {"float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"}
 local shapes = {scalar = {}, empty = {0, 3}, line = {5}, block = {2, 3, 4}}
 
--- The rule that numpy_files.py knows, too.
+-- The rule of numpy_files.py.
 local function values(dtype, shape)
   local numel = 1
   for _, size in ipairs(shape) do numel = numel * size end
@@ -58,7 +58,7 @@ local function npy(header, elements, version)
   return "\x93NUMPY" .. string.pack(version == 2 and "BB<s4" or "BB<s2", version or 1, 0, header) .. (elements or "")
 end
 
--- The message with which the file fails to be loaded, without its path.
+-- The message of a failing load, without the path.
 local function refusal(bytes, options, suffix)
   local path = write("bad" .. (suffix or ".npy"), bytes)
   local message = support.message(strew.load, path, options)
@@ -66,7 +66,7 @@ local function refusal(bytes, options, suffix)
   return message:sub(1, #start) == start and message:sub(#start + 1) or message
 end
 
--- Is there NumPy? It runs with these arguments; otherwise it is told once that it is left out.
+-- Runs NumPy with these arguments; if it is missing, prints once that it is left out.
 local python = os.getenv("PYTHON") or "python3"
 local has_numpy
 local function numpy(...)
@@ -114,7 +114,7 @@ describe("files", function()
     if said then assert.equal("same\n", said) end
   end)
 
-  it("that NumPy writes now are as the samples", function()
+  it("that the installed NumPy writes equal the samples", function()
     if support.lacks_float64 or not numpy("write", folder) then return end
     for _, name in ipairs{"stored.npz", "deflated.npz", "big_endian.npz", "fortran.npz"} do
       assert_all(strew.load(folder .. name), name .. ": ")
@@ -125,7 +125,7 @@ describe("files", function()
     end
   end)
 
-  it("come back as they were saved", function()
+  it("are the same after saving and loading", function()
     local tensors = {
       [""] = strew.tensor{1, 2}, ["a.npy"] = strew.tensor(1.5), ["a/b/c"] = strew.tensor{true, false},
       ["é ü"] = strew.full({2, 0, 3}, 1, {dtype = "int8"}), sixteen = strew.zeros(table.unpack({}, 1, 0)),
@@ -162,7 +162,7 @@ describe("files", function()
     for i = 10, 40 do assert.equal("name" .. i, names[i - 9]) end
   end)
 
-  it("have headers as Python reads them", function()
+  it("have headers that Python reads", function()
     local elements = string.pack("<i4i4i4i4i4i4", 0, 1, 2, 3, 4, 5)
     local expected = strew.arange(6, {dtype = "int32"}):view(2, 3)
     for _, header in ipairs{
@@ -207,7 +207,7 @@ describe("files", function()
     assert.same({0, 3}, strew.load(folder .. "empty.npy", {map = true}).shape)
   end)
 
-  it("that cannot be mapped say why", function()
+  it("that cannot be mapped are errors with the reason", function()
     if strew.zeros(1).device ~= "cpu" then return end
     local header, hint = "{'descr':'%si4','fortran_order':False,'shape':(1,)}", "\n  hint  leave out map, to read it"
     assert.equal("cannot be mapped: its byte order is not this machine's" .. hint,
@@ -218,7 +218,7 @@ describe("files", function()
       support.message(strew.load, samples .. "stored.npz", {map = true}))
   end)
 
-  it("of NumPy's other dtypes say what to do", function()
+  it("of NumPy's other dtypes are errors with a hint", function()
     for _, row in ipairs{
       {"<u2", "unsigned integers other than uint8", 'in NumPy: a.astype("int64")'},
       {"<u4", "unsigned integers other than uint8", 'in NumPy: a.astype("int64")'},
@@ -243,7 +243,7 @@ describe("files", function()
       refusal(npy("{'descr': 'x\27\1', 'fortran_order': False, 'shape': (2,), }")))
   end)
 
-  it("with headers that lie are refused", function()
+  it("with wrong headers are refused", function()
     local header = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }"
     for _, row in ipairs{
       {"(4,)", "is truncated: float32[4] takes 16 bytes from byte 67 on, found 12"},
@@ -324,7 +324,7 @@ describe("files", function()
     end
   end)
 
-  it("with a wrong byte are refused, or hold tensors all the same", function()
+  it("with a changed byte are refused or loaded", function()
     for _, compress in ipairs{false, true} do
       local path = folder .. "whole.npz"
       strew.save(path, {a = strew.arange(3, {dtype = "int16"}), b = strew.tensor{true, false}}, {compress = compress})
@@ -344,7 +344,7 @@ describe("files", function()
     end
   end)
 
-  it("whose names or members are wrong are refused", function()
+  it("with invalid names or members are refused", function()
     local path = folder .. "members.npz"
     strew.save(path, {a = strew.ones(2), b = strew.ones(2)})
     local whole = read(path)
@@ -369,8 +369,8 @@ describe("files", function()
       refusal(lying, nil, ".npz"))
   end)
 
-  it("whose members are longer or shorter than they say are refused", function()
-    -- An archive of one deflated member, in a single block that is stored, which says that it has `claimed` bytes.
+  it("with members of another length than recorded are refused", function()
+    -- An archive of one deflated member, in a single stored block, whose header says `claimed` bytes.
     local function archive(bytes, claimed)
       local stream = "\1" .. string.pack("<I2I2", #bytes, #bytes ~ 0xffff) .. bytes
       local about = string.pack("<I2I2I2I2I2I4I4I4I2I2", 20, 0, 8, 0, 33, 0, #stream, claimed, 5, 0)
@@ -400,7 +400,7 @@ describe("files", function()
       {"strew.load 'a\\0.npy'", "load: 'path' is \"a\" and more after a zero byte, which no file name can hold"},
       {"strew.load '/nowhere/\\27\\n.npy'",
         "load: 'path' is \"/nowhere/??.npy\", which cannot be opened: No such file or directory"},
-      {"strew.load '/nowhere/\\xc2\\x9b31m\\xc2\\xa0.npy'", -- a control character, and one that is none
+      {"strew.load '/nowhere/\\xc2\\x9b31m\\xc2\\xa0.npy'", -- a control character, and another one
         "load: 'path' is \"/nowhere/?31m\xc2\xa0.npy\", which cannot be opened: No such file or directory"},
       {"strew.load('/nowhere/' .. ('\xc3\xa9'):rep(200) .. '\127.npy')",
         "load: 'path' is \"..." .. ("\xc3\xa9"):rep(117) .. "?.npy\", "
@@ -439,9 +439,9 @@ describe("files", function()
     assert.equal("", left)
   end)
 
-  it("of very many names are no trouble", function()
+  it("may have very many names", function()
     local many, tensor = {}, strew.tensor{1, 2}
-    for i = 1, 70000 do many["name" .. i] = tensor end -- more than an archive without ZIP64 can have
+    for i = 1, 70000 do many["name" .. i] = tensor end -- more than an archive without ZIP64 can hold
     strew.save(folder .. "many.npz", many)
     local back, count = strew.load(folder .. "many.npz"), 0
     for name in pairs(back) do count = count + (many[name] and 1 or 0) end

@@ -1,10 +1,9 @@
--- Hints: what they advise works. error_spec.lua has their words; here they are followed, and those that depend on
--- devices are provoked.
+-- Hints: their advice works. error_spec.lua has their texts; here they are followed, and those of devices are provoked.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local default = strew.zeros(1).device
 
--- Fails with code where its names are those of `environment`; gives message and hint.
+-- Runs code with the names of `environment`, which fails; returns message and hint.
 local function provoke(code, environment)
   environment.strew = strew
   local ok, message = pcall(assert(load(code, "=chunk", "t", environment)))
@@ -15,7 +14,7 @@ local function provoke(code, environment)
   return detail.message, detail.hint
 end
 
--- Fails once; then, with the `wrong` part of it exchanged for what the hint advises, it gives the result that is due.
+-- Fails once. Then, with the `wrong` part of the code replaced by the hint's advice, it gives the expected result.
 local function follow(code, wrong, advised, environment, expected)
   local _, hint = provoke(code, environment)
   assert.matches(advised, hint, 1, true)
@@ -34,7 +33,7 @@ end
 
 describe("a hint can be followed:", function()
   local twos = "float32[3, 2] {{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}}"
-  -- Each row: what fails, what is wrong in it, what is advised in its place, the result.
+  -- Each row: failing code, its wrong part, the advised replacement, the result.
   local rows = {
     {"counted from 1", "v:scatter_add_(0, index, w)", "index", "index - 1",
      "float32[3] {1.0, 1.0, 1.0}", {index = strew.tensor{1, 2, 3}}},
@@ -95,7 +94,7 @@ describe("a hint can be followed:", function()
   end
 end)
 
-it("a name that other libraries have is told as what it is here", function()
+it("a name of another library is translated", function()
   local names = {"double", "float", "half", "long", "int", "short", "char", "byte", "astype", "cpu", "numpy", "T",
     "ndim", "nelement", "swapaxes", "array", "asarray", "concat", "concatenate", "zeros_like", "ones_like",
     "empty_like", "full_like"}
@@ -156,7 +155,7 @@ describe("on devices", function()
     end
   end)
 
-  it("without float64, the extension that is missing and another dtype are told", function()
+  it("without float64, the error names the missing extension and another dtype", function()
     if not (default:match "opencl" or other) then return pending "there is no device but the CPU" end
     local device = default:match "opencl" and default or other
     local chunk = [[print(select(2, pcall(require "strew".zeros, 1, {dtype = "float64", device = "%s"})))]]
@@ -173,7 +172,7 @@ describe("on devices", function()
     assert.equal("memory", strew.last_error().code)
   end)
 
-  it("a failure leaves the device as good as new", function()
+  it("a failure leaves the device usable", function()
     for _ = 1, 3 do
       pcall(strew.scatter_add_, strew.zeros(3), 0, strew.tensor{7}, strew.ones(1))
       assert.equal("float32[3] {0.0, 1.0, 0.0}",
@@ -194,7 +193,7 @@ describe("on devices", function()
     end
   end)
 
-  it("misspelt ones are told with the nearest", function()
+  it("misspelt ones are answered with the nearest", function()
     local function check(expected, words)
       for _, word in ipairs(words) do
         pcall(strew.zeros, 1, {device = word})
@@ -203,7 +202,7 @@ describe("on devices", function()
     end
     check("cpu", {"cup", "CPU", "cpuu"})
     check("opencl", {"opecnl", "Openc"})
-    if default == "cpu" and not other then return end -- then these are told what brings a device
+    if default == "cpu" and not other then return end -- then the hint names the package for devices
     check("opencl", {"opencll", "OpenCL", "gpu", "cuda", "cuda:0", "hip"})
   end)
 end)
@@ -229,7 +228,7 @@ describe("an error", function()
     assert.matches("hint_spec.lua:%d+: get: 'position' 9", message)
   end)
 
-  it("names the script's line, whatever stands between", function()
+  it("names the script's line, whatever calls are between", function()
     local rows = {
       "local t = strew.zeros(3) return t:get(9)", "return strew.zeros(3)[9]", "return strew.zeros(3) + {}",
       "for _ in ipairs(strew.zeros(3)) do end", "return (strew.zeros(3).nothing)", "strew.zeros(3)[9] = 1",
@@ -241,7 +240,7 @@ describe("an error", function()
     end
   end)
 
-  it("in stock Lua has one line above the script's own in its traceback: the call's", function()
+  it("in stock Lua has one line above the script's own in its traceback: the call", function()
     local output = support.output([[local strew = require "strew" local function f(t) t:get(9) end f(strew.zeros(3))]])
     assert.matches("stack traceback:\n\t%[C%]: in [^\n]*get'\n\t%(command line%):1: in [^\n]*'f'", output)
   end)

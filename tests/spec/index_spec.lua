@@ -23,7 +23,7 @@ describe("a tensor", function()
     }, fresh())
   end)
 
-  it("gives elements and rows", function()
+  it("returns elements and rows", function()
     evaluate({
       {"v[0], v[2], v[-1], v[1.0]", "10; 30; 30; 20"},
       {"t[1], t[-2]", "int64[3] {4, 5, 6}; int64[3] {1, 2, 3}"},
@@ -90,7 +90,7 @@ describe("a tensor", function()
     }, fresh())
   end)
 
-  it("knows the line where it was misused", function()
+  it("names the line of an invalid use", function()
     local ok, message = pcall(function() return strew.zeros(3)[3] end)
     assert.is_false(ok)
     assert.matches("^tests/spec/index_spec.lua:%d+: t%[i%]: 'position' 3", message)

@@ -3,12 +3,12 @@ local support = dofile "tests/spec/support.lua"
 
 local MEBIBYTE = 2 ^ 20
 
--- The most tensor memory that f needs beyond what is held, in MiB.
+-- The maximum of tensor memory that f uses in addition, in MiB.
 local function growth(f)
   collectgarbage()
   collectgarbage()
   local before, peak = strew.memory()
-  local probe <const> = peak - before -- below the peak nothing can be seen: fill up to it first
+  local probe <const> = peak - before -- below the peak nothing can be measured: allocate up to it first
   local filler = strew.empty(probe, {dtype = "uint8"})
   f()
   local _, after = strew.memory()
@@ -18,7 +18,7 @@ end
 
 describe("tensor memory", function()
   for _, mode in ipairs{"incremental", "generational"} do
-    it("is seen by the collector in " .. mode .. " mode", function()
+    it("is known to the collector in " .. mode .. " mode", function()
       local before = collectgarbage(mode)
       finally(function() collectgarbage(before) end)
       assert.is_true(growth(function()
@@ -35,7 +35,7 @@ describe("tensor memory", function()
     end)
   end
 
-  it("waits where the collector is stopped", function()
+  it("stays while the collector is stopped", function()
     collectgarbage("stop")
     finally(function() collectgarbage("restart") end)
     local before = strew.memory()
@@ -43,7 +43,7 @@ describe("tensor memory", function()
     assert.is_true(strew.memory() - before >= 32 * MEBIBYTE)
   end)
 
-  it("is given back by free and by <close>", function()
+  it("is freed by free and by <close>", function()
     collectgarbage()
     local before = strew.memory()
     do
@@ -57,7 +57,7 @@ describe("tensor memory", function()
     assert.is_true(strew.memory() < before + MEBIBYTE)
   end)
 
-  it("may be given back twice by <close>", function()
+  it("may be freed twice by <close>", function()
     local a = strew.ones(1)
     do
       local b <close> = a
@@ -69,7 +69,7 @@ describe("tensor memory", function()
     for _, f in ipairs{metatable.__gc, metatable.__close} do f(a) f(a) f(5) f() f(io.stdout) end
   end)
 
-  it("stands what finalizers do", function()
+  it("survives finalizers", function()
     local victim
     local function hurt()
       if victim then pcall(victim.free, victim) end
@@ -93,7 +93,7 @@ describe("tensor memory", function()
     victim = nil
   end)
 
-  it("stands a finalizer that frees what is being shown", function()
+  it("survives a finalizer that frees the tensor being shown", function()
     local chunk = [[
       local strew = require "strew"
       collectgarbage("incremental", 110, 1000, 30)
@@ -111,7 +111,7 @@ describe("tensor memory", function()
     assert.equal("0 .. 0, a place is the mean of 2 x 1", support.output(chunk))
   end)
 
-  it("stands the end of a Lua state", function()
+  it("survives the end of a Lua state", function()
     local chunk = [[
       early = setmetatable({}, {__gc = function() print(pcall(strew.ones, 1)) end})
       strew = require "strew"
@@ -122,7 +122,7 @@ describe("tensor memory", function()
                  support.output(chunk))
   end)
 
-  it("is there in coroutines", function()
+  it("works in coroutines", function()
     local total = 0
     local each = coroutine.wrap(function()
       for i = 0, 2 do coroutine.yield(strew.full(4, i)) end

@@ -1,14 +1,14 @@
--- Pictures: samples of every kind of .png file, what is saved read by a reader of its own (png_files.py), what is no
--- picture, and numbers as colours. (Failures of the system: check_file.c.)
+-- Pictures: samples of every kind of .png file, saved files read by an independent reader (png_files.py), invalid
+-- files, and numbers as colours. (Failures of the system: check_file.c.)
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local message = support.message
 
 local samples = "tests/data/png/"
 local width, height = 11, 9
-local folder -- of this run's own
+local folder -- of this run
 
--- The rule that png_files.py knows, too: [height, width, channels].
+-- The rule of png_files.py: [height, width, channels].
 local function values(channels, bits)
   local t = {}
   for y = 0, height - 1 do
@@ -23,7 +23,7 @@ local function values(channels, bits)
   return t
 end
 
--- The picture of channels that `to` makes of those of the file.
+-- The picture whose channels `to` computes from those of the file.
 local function picture(channels, bits, to)
   local rows = values(channels, bits)
   for _, row in ipairs(rows) do
@@ -72,7 +72,7 @@ local function write(name, bytes)
   return folder .. name
 end
 
--- Why the bytes are no picture, without the path.
+-- The error for these bytes, without the path.
 local function refusal(bytes)
   local path = write("bad.png", bytes)
   local text = message(strew.load, path)
@@ -93,7 +93,7 @@ local function chunk(kind, data)
   return string.pack(">I4", #data) .. kind .. data .. string.pack(">I4", crc32(kind .. data))
 end
 
--- A file of grey8's pixels that says something else of its size.
+-- A file of grey8's pixels with another size in its header.
 local function claiming(w, h, bits)
   local grey = read(samples .. "grey8.png")
   return grey:sub(1, 8) .. chunk("IHDR", string.pack(">I4I4BBBBB", w, h, bits or 8, 0, 0, 0, 0)) .. grey:sub(34)
@@ -118,7 +118,9 @@ describe("pictures", function()
       grey4_key = picture(1, 4, keyed(1, 4, stretched(4))), grey8_key = picture(1, 8, keyed(1, 8)),
       rgb8_key = picture(3, 8, keyed(3, 8)), rgb16_key = picture(3, 16, keyed(3, 16)),
     }
-    for _, name in ipairs{"grey1", "grey16", "rgb8", "rgba16", "palette4"} do expected[name .. "_interlaced"] = expected[name] end
+    for _, name in ipairs{"grey1", "grey16", "rgb8", "rgba16", "palette4"} do
+      expected[name .. "_interlaced"] = expected[name]
+    end
     local count = 0
     for name, tensor in pairs(expected) do
       same(tensor, strew.load(samples .. name .. ".png"), name)
@@ -127,7 +129,7 @@ describe("pictures", function()
     assert.equal(25, count)
   end)
 
-  it("that are saved are read by others, and come back", function()
+  it("that are saved are read by others, and loaded again", function()
     local pictures = folder .. "pictures/"
     assert(os.execute("mkdir " .. pictures))
     for channels = 1, 4 do
@@ -137,7 +139,7 @@ describe("pictures", function()
         strew.save(path, t)
         same(t, strew.load(path), path)
         local turned = t:dim() == 3 and t:permute(1, 0, 2) or t:t()
-        os.remove(folder .. "turned.PNG") -- to replace it takes as long as the disk does
+        os.remove(folder .. "turned.PNG") -- replacing one waits for the disk
         strew.save(folder .. "turned.PNG", turned) -- not contiguous
         same(turned:contiguous(), strew.load(folder .. "turned.PNG"), path)
       end
@@ -158,7 +160,7 @@ describe("pictures", function()
     end
   end)
 
-  it("that are cut short or changed are refused", function()
+  it("that are truncated or changed are refused", function()
     for _, name in ipairs{"rgb8_interlaced", "palette4_alpha", "grey16"} do
       local bytes = read(samples .. name .. ".png")
       for length = 0, #bytes - 1 do
@@ -193,7 +195,7 @@ describe("pictures", function()
     assert.is_truthy(refusal(claiming(width, height + 1)):find("^is not a readable PNG file"))
   end)
 
-  it("are refused where they are none", function()
+  it("are refused if the tensor is not one", function()
     local path = folder .. "x.png"
     local function refused(x, options) return message(strew.save, path, x, options) end
     assert.equal("save: 'x' is float32, expected uint8, or int32 with 0..65535 for 16 bits\n" ..
@@ -223,7 +225,7 @@ end)
 describe("strew.image", function()
   local function pixels(...) return strew.image(...):to("int64"):tolist() end
 
-  it("gives the first colour to the least number and the last one to the greatest", function()
+  it("gives the first colour to the smallest number and the last one to the largest", function()
     local expected = {
       viridis = {{68, 1, 84}, {253, 231, 37}}, magma = {{0, 0, 4}, {252, 253, 191}},
       inferno = {{0, 0, 4}, {252, 255, 164}}, coolwarm = {{59, 76, 192}, {180, 4, 38}},
@@ -239,7 +241,7 @@ describe("strew.image", function()
     assert.same({expected.grey}, pixels(strew.tensor{{-3e38, 3e38}}, {colormap = "grey"}))
   end)
 
-  it("keeps bytes as they are in grey", function()
+  it("keeps bytes unchanged in grey", function()
     local bytes = strew.arange(256, {dtype = "uint8"}):view(16, 16)
     local image = strew.image(bytes, {colormap = "grey", min = 0, max = 255})
     assert.equal("uint8", image.dtype)
@@ -262,7 +264,7 @@ describe("strew.image", function()
     assert.same({0, 12, 3}, strew.zeros(0, 3):image{scale = 4}.shape)
   end)
 
-  it("says what does not fit", function()
+  it("names invalid arguments", function()
     local t = strew.zeros(2, 2)
     local function refused(...) return (message(strew.image, ...):gsub("\n.*", "")) end
     assert.equal("image: 'self' has 1 dimension, expected 2", refused(strew.zeros(3)))

@@ -1,7 +1,7 @@
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
--- Each row: what makes the tensor, and its text.
+-- Each row: code of the tensor, and its text.
 local rows = {
   {"tensor{1.0, 0, 2}", "float32[3] cpu\n 1  0  2"},
   {"tensor(1.5)", "float32[] cpu  1.5000"},
@@ -71,14 +71,14 @@ int64[40] cpu
  20  21  22  23  24  25  26  27  28  29  30  31  32  33  34  35  36  37  38  39]]},
 }
 
--- Text of what code makes; left out (nil) where the device lacks its dtype.
+-- The text of the code's result; left out (nil) if the device lacks its dtype.
 local function text_of(code)
   if support.lacks_float64 and code:find("float64", 1, true) then return nil end
   local make = assert(load("return strew." .. code, code, "t", {strew = strew, math = math}))
   return support.on_cpu(tostring(make()))
 end
 
--- The same where such options are set, each made anew from the defaults.
+-- The same with these options, each time from the defaults.
 local function text_with(options, code)
   strew.set_printoptions(options)
   local ok, text = pcall(text_of, code)
@@ -102,7 +102,7 @@ describe("tostring", function()
     assert.equal(6, labels)
   end)
 
-  it("never floods", function()
+  it("limits the output", function()
     for _, shape in ipairs{{10, 10, 10, 10, 10}, {3, 3, 3, 3, 3, 3, 3, 3}, {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}} do
       local text = tostring(strew.zeros(shape))
       assert.is_true(#text < 12000, #text)
@@ -110,12 +110,12 @@ describe("tostring", function()
     end
   end)
 
-  it("reads just what it shows", function()
+  it("reads only the elements that it shows", function()
     local text = support.on_cpu(tostring(strew.ones(1):expand(1000000000, 1000000)))
     assert.matches("^float32%[1000000000, 1000000%] cpu\n 1  1  1", text)
   end)
 
-  it("brings no more than that from a device", function()
+  it("copies no more than those from a device", function()
     for _, case in ipairs{{"arange(1000000)", 6}, {"arange(1000000):view(1000, 1000):t()", 36},
                           {"arange(1000000):view(10, 10, 10, 10, 10, 10)", 36 * 36},
                           {"arange(900):view(30, 30)", 900}} do
@@ -124,18 +124,18 @@ describe("tostring", function()
       local before = support.read_bytes()
       local text, bytes = tostring(t), support.read_bytes() - before
       assert.matches("99", text)
-      assert.equal(t.device == "cpu" and 0 or case[2] * 8, bytes, case[1]) -- on the CPU there is nothing to bring
+      assert.equal(t.device == "cpu" and 0 or case[2] * 8, bytes, case[1]) -- the CPU copies nothing
     end
   end)
 
-  it("shows views as they are", function()
+  it("shows the elements of views", function()
     assert.equal("int64[3, 2] cpu\n 1  4\n 2  5\n 3  6", text_of "tensor{{1, 2, 3}, {4, 5, 6}}:t()")
     assert.equal("int64[2] cpu\n 3  5", text_of "tensor{1, 2, 3, 4, 5}:slice(0, 2, 5, 2)")
   end)
 end)
 
 describe("set_printoptions", function()
-  -- Each row: options, what makes the tensor, its text.
+  -- Each row: options, code of the tensor, its text.
   local settings = {
     {{precision = 2}, "tensor{0.5, 0.01}", "float32[2] cpu\n 0.50  0.01"},
     {{precision = 2}, "tensor{0.623, -0.505, -0.00908}", "float32[3] cpu\n  0.62  -0.50  -0.01"},
@@ -220,20 +220,20 @@ int64[6, 200] cpu
     end
   end)
 
-  it("with endless threshold leaves nothing out", function()
+  it("with infinite threshold shows all elements", function()
     local _, dots = text_with({threshold = math.huge}, "arange(30000):view(3, 100, 100)"):gsub("%.%.%.", "")
     assert.equal(0, dots)
     local _, numbers = text_with({profile = "full"}, "full({5, 6, 7, 8}, 9)"):gsub("9", "")
     assert.equal(5 * 6 * 7 * 8, numbers)
   end)
 
-  it("refuses a text beyond all bounds", function()
+  it("refuses a text that is too large", function()
     assert.equal("tostring: 'self' has 10000000000 elements to show, expected at most 100000000\n"
       .. "  hint  strew.set_printoptions{profile = \"default\"} shows a summary",
       support.message(text_with, {profile = "full"}, "ones(1):expand(10000000000)"))
   end)
 
-  it("is undone by what get_printoptions gave, and by the profile", function()
+  it("is undone by the result of get_printoptions, and by the profile", function()
     local before = strew.get_printoptions()
     assert.same({precision = 4, threshold = 1000, edgeitems = 3, linewidth = "auto"}, before)
     strew.set_printoptions{precision = 2, threshold = math.huge, edgeitems = 7, linewidth = 100}
@@ -248,7 +248,7 @@ int64[6, 200] cpu
     assert.same(before, strew.get_printoptions())
   end)
 
-  it("names what is wrong, and then changes nothing", function()
+  it("names invalid options, and then changes nothing", function()
     local before = strew.get_printoptions()
     support.fail({
       {"strew.set_printoptions{precison = 1}", "set_printoptions: 'options' has unknown key \"precison\", expected "

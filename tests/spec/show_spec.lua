@@ -1,7 +1,7 @@
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
--- What strew.show prints, with the options in code, which may name strew.
+-- The output of strew.show, with the options as code.
 local function shown(code, ...)
   local texts, print = {}, _G.print
   _G.print = function(text, ...) -- luacheck: ignore
@@ -77,7 +77,7 @@ local rows = {
   {"strew.zeros(3, 0, 2), {histogram = true}", "float32[3, 0, 2] cpu  (empty)"},
 }
 
--- Each row: a chunk, and the message with which it fails.
+-- Each row: a chunk, and its error message.
 local failures = {
   {"strew.show()", "show: 'self' is missing, the arguments are (self [, {width =, height =, min =, max =, colormap =, "
     .. "style =, histogram =, bins =}])"},
@@ -112,11 +112,11 @@ describe("strew.show", function()
     end
   end
 
-  it("names what is wrong", function()
+  it("names invalid arguments", function()
     support.fail(failures, {strew = strew, t = strew.zeros(2)})
   end)
 
-  it("brings means alone from a device", function()
+  it("copies only means from a device", function()
     for _, case in ipairs{{"strew.arange(1000000), {width = 50}", 50},
                           {"strew.arange(1000000):view(1000, 1000), {width = 20, height = 10, style = '256'}", 400},
                           {"strew.arange(1000000), {histogram = true, bins = 20, min = 0, max = 1e6}", 20}} do
@@ -124,8 +124,8 @@ describe("strew.show", function()
       shown(case[1])
       local bytes = support.read_bytes() - before
       if strew.zeros(1).device == "cpu" then
-        assert.equal(0, bytes, case[1]) -- there is nothing to bring
-      else -- and the verdict about an index, for each piece of a histogram
+        assert.equal(0, bytes, case[1]) -- nothing is copied
+      else -- and the result of an index check, for each chunk of a histogram
         assert.is_true(bytes >= case[2] * 4 and bytes <= case[2] * 8 + 200, case[1] .. ": " .. bytes)
       end
     end
@@ -148,7 +148,7 @@ describe("strew.show", function()
     end
   end)
 
-  it("counts as a loop does", function()
+  it("counts like a loop", function()
     strew.manual_seed(3)
     local values = strew.randn(3000)
     local text, counts = shown("..., {histogram = true, bins = 7, min = -2, max = 1.5}", values), {}
@@ -164,7 +164,7 @@ describe("strew.show", function()
     assert.equal(7, i)
   end)
 
-  it("says what it says through print, and looks at the environment", function()
+  it("writes through print, and obeys the environment", function()
     local line = 'strew = require "strew" strew.show(strew.arange(8)) strew.show(strew.eye(2))'
     local ascii, blocks = "_.:=+#%@\n0 .. 7\n@@  \n  @@\n0 .. 1\n", "▁▂▃▄▅▆▇█\n0 .. 7\n@@  \n  @@\n0 .. 1\n"
     for _, case in ipairs{{"LC_ALL=C", ascii}, {"LC_ALL=C.UTF-8", blocks},

@@ -1,19 +1,19 @@
--- What the specs share.
+-- Shared by the specs.
 local strew = require "strew"
 
 local support = {}
 
--- A message as it is where tensors lie on the CPU and no other device is there: $STREW_DEVICE may name one.
+-- A message as on the CPU without other devices: $STREW_DEVICE may name one.
 local default = strew.zeros(1).device
 function support.on_cpu(message)
   message = message:gsub("(available: cpu); [^\n]*", "%1")
   return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[ \n\0]", "%1 cpu"))
 end
 
--- Does the default device lack float64? Cases that take it are left out there.
+-- True if the default device lacks float64. Cases with it are left out there.
 support.lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 
--- How many bytes were brought from the default device so far.
+-- The number of bytes copied from the default device so far.
 function support.read_bytes()
   for _, one in ipairs(strew.devices()) do
     if one.name == default then return one.read_bytes end
@@ -33,7 +33,7 @@ function support.text(x)
   return ("%s[%s] %s"):format(x.dtype, table.concat(x.shape, ", "), list(x:tolist()))
 end
 
--- The most memory that this process ever held; 0 where the system does not tell.
+-- The maximum memory of this process so far; 0 if the system does not report it.
 function support.peak_kib()
   local file <close> = io.open("/proc/self/status")
   return file and tonumber(file:read("a"):match("VmHWM:%s*(%d+)")) or 0
@@ -46,21 +46,21 @@ function support.texts(f, ...)
   return table.concat(results, "; ")
 end
 
--- The message with which a function fails, without "file:line: " before it.
+-- The error message of a function, without "file:line: " before it.
 function support.message(f, ...)
   local ok, message = pcall(f, ...)
   if ok then return "no error" end
   return support.on_cpu((tostring(message):gsub("^[^\n]-:%d+: ", "")))
 end
 
--- What a Lua chunk prints in a process of its own, errors and warnings included.
+-- The output of a Lua chunk in a process of its own, errors and warnings included.
 function support.output(chunk, environment, options)
   local command = ("%s lua5.4 %s -e '%s' 2>&1"):format(environment or "", options or "", chunk)
   local pipe <close> = assert(io.popen(command))
   return pipe:read("a")
 end
 
--- For each row {code, expected}: the code, an expression in which names of `environment` are known, gives that text.
+-- For each row {code, expected}: the code, an expression that may use the names of `environment`, gives that text.
 function support.evaluate(rows, environment)
   for _, row in ipairs(rows) do
     local code, expected = row[1], row[2]
@@ -72,7 +72,7 @@ function support.evaluate(rows, environment)
   end
 end
 
--- For each row {code, message}: the code, a chunk, fails with just that message.
+-- For each row {code, message}: the code, a chunk, fails with exactly that message.
 function support.fail(rows, environment)
   for _, row in ipairs(rows) do
     local code, expected = row[1], row[2]

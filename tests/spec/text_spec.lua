@@ -1,5 +1,5 @@
--- lua_bindings/strew.lua, the one text: its examples print what it says, it speaks of every name and of no other, and
--- what it says that calls take is what they take.
+-- lua_bindings/strew.lua, the one text: its examples print the documented output; it documents every name and no other;
+-- the documented arguments are those of the calls.
 local strew = require "strew"
 local support = require "tests.spec.support"
 local examples = dofile "tests/examples.lua"
@@ -53,7 +53,7 @@ describe("an example", function()
   end
 end)
 
--- What strew.help prints.
+-- The output of strew.help.
 local function printed(...)
   local lines, real_print = {}, print
   _G.print = function(text) table.insert(lines, text) end
@@ -78,11 +78,11 @@ describe("strew.help", function()
     assert.equal(printed "Tensor", printed "shape")
   end)
 
-  it("shows an example as it is typed, and what it prints", function()
+  it("shows an example as typed, and its output", function()
     assert.truthy(printed("numel"):find("\n> print(strew.zeros(2, 3):numel())\n6\n", 1, true))
   end)
 
-  it("keeps to the width of a terminal, but for calls and examples", function()
+  it("keeps to the width of a terminal, except in calls and examples", function()
     for _, entry in ipairs(help.entries) do
       local inside = printed(entry.name):gsub("\n> .*\nmore:", "\nmore:")
       if entry.kind == "function" then inside = inside:gsub("^.-\n\n", "") end
@@ -100,7 +100,7 @@ describe("strew.help", function()
     assert.truthy(printed{search = "hyperbolic"}:find "^  tanh  Returns the hyperbolic tangent%.$")
   end)
 
-  it("finds what other libraries call otherwise, with a hyphen or without", function()
+  it("finds the names of other libraries, with a hyphen or without", function()
     local rows = {
       {"one hot", "scatter"}, {"one-hot", "scatter"}, {"filter", "nonzero"}, {"average", "mean"}, {"lookup", "gather"},
       {"select rows", "gather"}, {"index_select", "gather"}, {"operator", "operators"},
@@ -120,7 +120,7 @@ describe("strew.help", function()
     assert.equal(page, printed "==")
   end)
 
-  it("tells of ways to choose elements and rows that work", function()
+  it("describes ways to select elements and rows that work", function()
     local t, rows = strew.tensor{{1, 2}, {3, 4}, {5, 6}}, strew.tensor{2, 0}
     assert.equal("int64[2, 2] {{5, 6}, {1, 2}}",
       support.on_cpu(support.text(t:gather(0, rows:unsqueeze(1):expand(-1, t.shape[2])))))
@@ -128,7 +128,7 @@ describe("strew.help", function()
     assert.equal("int64[2] {5, 7}", support.on_cpu(support.text(u:gather(0, u:gt(0):nonzero():squeeze(1)))))
   end)
 
-  it("says what it does not know", function()
+  it("refuses unknown names", function()
     support.fail({
       {'strew.help "scater_add"', [[help: 'name' is "scater_add", no help found
   hint  did you mean 'scatter_add'?]]},
@@ -144,12 +144,12 @@ describe("strew.help", function()
 end)
 
 describe("the text", function()
-  it("has no tag but those of LuaCATS", function()
+  it("has only tags of LuaCATS", function()
     local known = " meta class field operator alias param return overload "
     for tag in examples.source():gmatch "%-%-%-@(%a+)" do assert(known:find(" " .. tag .. " ", 1, true), tag) end
   end)
 
-  it("has an example for every function, class that is no options table, and rule", function()
+  it("has an example for every function, rule, and class other than options", function()
     for _, entry in ipairs(help.entries) do
       local is_plain = entry.kind == "class" and entry.name:find "^[a-z]" and entry.name ~= "strew"
       assert(entry.example or is_plain, entry.name .. " has no example")
@@ -158,7 +158,7 @@ describe("the text", function()
     end
   end)
 
-  it("speaks of every function, and of no other", function()
+  it("documents every function, and no other", function()
     local told, there = {_VERSION = true}, {}
     for name, entry in pairs(functions) do
       told[name] = true
@@ -168,7 +168,7 @@ describe("the text", function()
     assert.equal("", difference(there, told))
   end)
 
-  it("speaks of every method, field and operator, and of no other", function()
+  it("documents every method, field and operator, and no other", function()
     local told, events = {}, {}
     for name, entry in pairs(functions) do
       if entry.forms.method then told[name] = true end
@@ -186,8 +186,9 @@ describe("the text", function()
     assert.equal("", difference(events, set(Tensor.operators)))
   end)
 
-  -- Calls without arguments name the arguments that they expect, those that need none the options.
-  it("names the arguments and options that a call takes", function()
+  -- Error messages of calls without arguments list the expected arguments; of calls without required arguments, the
+  -- options.
+  it("lists the arguments and options of a call", function()
     local compared = 0
     for name, entry in pairs(functions) do
       local is_free = not entry.params[1] or entry.params[1].optional or entry.params[1].name == "..."
@@ -204,7 +205,7 @@ describe("the text", function()
     assert.is_true(compared > 100)
   end)
 
-  it("lists the words that a call knows", function()
+  it("lists the words that a call accepts", function()
     local t = strew.zeros(1)
     local index = strew.tensor{0}
     local messages = {
@@ -216,7 +217,8 @@ describe("the text", function()
     for name, message in pairs(messages) do
       local said, known = {}, {}
       for _, value in ipairs(help.find(name).values) do said[value.name:gsub('"', "")] = true end
-      for word in message:match "expected one of ([^\n]*)":gmatch "%w+" do known[word] = true end
+      local list = message:match "expected one of ([^\n]*)" or message:match "known are ([^\n]*)"
+      for word in list:gmatch "%w+" do known[word] = true end
       assert.equal("", difference(known, said), name)
     end
   end)

@@ -90,7 +90,7 @@ describe("joining and splitting", function()
     assert.equal(30, v[2])
   end)
 
-  it("refuses what does not add up", function()
+  it("refuses sizes that do not match", function()
     local x = fresh()
     x.freed = strew.ones(2)
     x.freed:free()
