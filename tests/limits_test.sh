@@ -44,7 +44,6 @@ print(coroutine.close(c))
 while true do end
 END
 )"
-<<<<<<< HEAD
 # Operations written in Lua: a limit ends them, and says where the script was.
 for sandbox in '' --sandbox; do
   # shellcheck disable=SC2086
@@ -56,10 +55,7 @@ for sandbox in '' --sandbox; do
   expect "memory within flip, and a call after it $sandbox" 0 '^false.*line):1: flip: out of memory.*' "$program" --memory 48M $sandbox -e \
     'local t = strew.arange(4000000) print(pcall(function() return t:flip(0) end)) assert(strew.arange(3):flip(0)[0] == 2)'
 done
-expect 'too little for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
-=======
 expect 'too little memory for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
->>>>>>> f0580da (Tests in Lua and shell: comments and titles in the field's words; one list of device checks and of demonstrations; make check samples its sweeps)
 expect 'memory, caught' 0 'limit 33554432' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'
 expect 'time, caught once' 0 '^done$' "$program" --time 0.2 -e 'pcall(function() while true do end end) print("done")'

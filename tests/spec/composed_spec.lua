@@ -118,11 +118,7 @@ describe("operations written in Lua", function()
     same(strew.tensor{0, 1}, strew.tensor(1):one_hot())
   end)
 
-<<<<<<< HEAD
-  it("reverse and subtract neighbours as a loop does", function()
-=======
   it("flip and subtract adjacent elements like a loop", function()
->>>>>>> f0580da (Tests in Lua and shell: comments and titles in the field's words; one list of device checks and of demonstrations; make check samples its sweeps)
     for _ = 1, TIMES do
       local shape = random_shape(3)
       local t, dim = random_tensor(shape), math.random(0, #shape - 1)
@@ -146,7 +142,6 @@ describe("operations written in Lua", function()
     same(strew.tensor{false, false}, strew.tensor{1, 2}:isnan())
   end)
 
-<<<<<<< HEAD
   it("are functions and methods, with options by name", function()
     local t, index = strew.tensor{{3, 1, 2}, {0, 5, 4}}, strew.tensor{1, 0, 1}
     for name, arguments in pairs{
@@ -203,10 +198,7 @@ describe("operations written in Lua", function()
       strew.zeros({1, 1}, {dtype = "int64"}))
   end)
 
-  it("raise errors of the call that was made, where it was made", function()
-=======
   it("raise errors under the name and line of the outer call", function()
->>>>>>> f0580da (Tests in Lua and shell: comments and titles in the field's words; one list of device checks and of demonstrations; make check samples its sweeps)
     local line = debug.getinfo(1, "l").currentline + 1
     local ok, message = pcall(function() return strew.arange(3):index_select(0, strew.tensor{1, 3}) end)
     assert.is_false(ok)
