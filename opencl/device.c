@@ -172,14 +172,13 @@ static void describe_promise(const strew_device *device, char *text, size_t size
   const struct opencl *on = opencl_of(device);
   size_t used = 0;
   *text = 0;
-  if (device->lacks_float64)
-    used = (size_t)snprintf(text, size, "float64 tensors are an error here: %s", device->lacks_float64);
+  if (device->lacks_float64) used = (size_t)snprintf(text, size, "no float64 tensors: %s", device->lacks_float64);
   if (on->software & ~(unsigned)SOFT_WIDEN)
-    used += (size_t)snprintf(text + used, size - used, "%sin integers, slower, for exactness:", used ? "; " : "");
+    used += (size_t)snprintf(text + used, size - used, "%semulated with integers (exact, slower):", used ? "; " : "");
   for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
     if (on->software & names[i].flag) used += (size_t)snprintf(text + used, size - used, " %s", names[i].name);
   if (on->plain_sorts && used < size)
-    snprintf(text + used, size - used, "%ssorts built without optimisation, slower, for exactness", used ? "; " : "");
+    snprintf(text + used, size - used, "%ssorts compiled without optimisation (right, slower)", used ? "; " : "");
 }
 
 void opencl_capabilities(const strew_device *device, strew_capabilities *out) {

@@ -186,8 +186,7 @@ static strew_status sort_by_digits(struct sort *sort) {
   const int64_t many = SORT_ITEMS_AT_ONCE, n = sort->space.columns, rows = sort->space.rows;
   if (n > UINT32_MAX)
     return fail(sort->call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                "has lines of %" PRId64 " elements, longer than %s sorts (%" PRIu32 ")", n, sort->device->name,
-                UINT32_MAX);
+                "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32, n, sort->device->name, UINT32_MAX);
   strew_status status = survey(sort);
   if (status != STREW_OK) return status;
   narrow(sort);

@@ -552,7 +552,7 @@ START_TEST(sorts_that_optimisations_spoil) {
     compiled[i] = faults.compiled;
     ck_assert_int_eq(sort_three(in, promise), STREW_OK);
     compiled[i] = faults.compiled - compiled[i];
-    ck_assert_ptr_nonnull(strstr(promise, "sorts built without optimisation"));
+    ck_assert_ptr_nonnull(strstr(promise, "sorts compiled without optimisation"));
     strew_context_release(in);
   }
   faults.spoils = NOTHING;
