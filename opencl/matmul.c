@@ -9,7 +9,7 @@
 
 enum { SIDE = 8, LONG_VECTOR_BYTES = 64 };
 
-struct product {
+struct gemm {
   const struct call *call;
   strew_device *device;
   struct plan batches;
@@ -22,7 +22,7 @@ struct product {
 };
 
 /* A column on the right is a row on the left of the transposed product. */
-static void transpose_column(struct product *product) {
+static void transpose_column(struct gemm *product) {
   struct operand a = product->batches.operands[1];
   int64_t row = product->a_row;
   product->batches.operands[1] = product->batches.operands[2];
@@ -36,7 +36,7 @@ static void transpose_column(struct product *product) {
   product->a_column = row;
 }
 
-static void product_start(struct product *product, const struct plan *plan, int64_t k) {
+static void product_start(struct gemm *product, const struct plan *plan, int64_t k) {
   enum { K_STEP = 16 }; /* k_chunk is a multiple of it */
   const struct opencl *on = opencl_of(product->device);
   int rows = plan->rank - 2, columns = plan->rank - 1;
@@ -57,14 +57,14 @@ static void product_start(struct product *product, const struct plan *plan, int6
 
 /* Bounds the work of one launch, in which a work-item or a group computes `elements` elements of c. The cuts fall on
    the kernels' own blocks, so the order of additions does not change. */
-static void bound_chunk(struct product *product, int64_t elements) {
+static void bound_chunk(struct gemm *product, int64_t elements) {
   enum { BLOCK = 128 };
   int64_t longest = launch_iterations(product->device, 1) * MATMUL_PRODUCTS / elements / BLOCK * BLOCK;
   if (longest < BLOCK) longest = BLOCK;
   if (product->k_chunk > longest) product->k_chunk = longest;
 }
 
-static int64_t turns_of(const struct product *product, int64_t elements) {
+static int64_t turns_of(const struct gemm *product, int64_t elements) {
   return (product->k < product->k_chunk ? product->k : product->k_chunk) * elements / MATMUL_PRODUCTS + 1;
 }
 
@@ -78,7 +78,7 @@ static const char *type_of(strew_dtype dtype) {
   return size_bytes == 8 ? "ulong" : size_bytes == 4 ? "uint" : size_bytes == 2 ? "ushort" : "uchar";
 }
 
-static void matmul_launch(struct launch *launch, const struct product *product, const char *kernel, int64_t k_begin,
+static void matmul_launch(struct launch *launch, const struct gemm *product, const char *kernel, int64_t k_begin,
                           const char *settings) {
   bool is_long = strew_dtype_size_bytes(product->dtype) == sizeof(int64_t),
        narrow = strew_dtype_size_bytes(product->dtype) < 4;
@@ -99,7 +99,7 @@ static void matmul_launch(struct launch *launch, const struct product *product, 
 
 static int64_t parts_of(int64_t count, int64_t part) { return (count - 1) / part + 1; }
 
-static strew_status multiply_vector(const struct product *product, int64_t k_begin) {
+static strew_status multiply_vector(const struct gemm *product, int64_t k_begin) {
   const struct opencl *on = opencl_of(product->device);
   bool dense = (product->a_column == 1 || product->k == 1) && (product->b_row == 1 || product->k == 1);
   int64_t items = product->batch_count * product->n;
@@ -115,7 +115,7 @@ static strew_status multiply_vector(const struct product *product, int64_t k_beg
 }
 
 /* Uses the largest tiles that still occupy all compute units. */
-static strew_status multiply_tiles(const struct product *product, int64_t k_begin) {
+static strew_status multiply_tiles(const struct gemm *product, int64_t k_begin) {
   enum { LARGEST = 8, LARGEST_LONG = 4 };
   const struct opencl *on = opencl_of(product->device);
   int64_t groups;
@@ -133,7 +133,7 @@ static strew_status multiply_tiles(const struct product *product, int64_t k_begi
 }
 
 /* Rows per work-item: enough to repay packing b, few enough to occupy all compute units. */
-static strew_status multiply_panels(const struct product *product, int64_t k_begin) {
+static strew_status multiply_panels(const struct gemm *product, int64_t k_begin) {
   const struct opencl *on = opencl_of(product->device);
   int64_t width = 2 * LONG_VECTOR_BYTES / (int64_t)strew_dtype_size_bytes(product->dtype);
   if (width > 32) width = 32;
@@ -151,7 +151,7 @@ static strew_status multiply_panels(const struct product *product, int64_t k_beg
 /* ---------------------------------------------------------------------------------------------------------- CLBlast */
 
 /* The matrix as CLBlast sees it: contiguous rows, or the transpose of that. */
-static struct clblast_matrices clblast_of(const struct product *product, int operand, int64_t rows, int64_t columns,
+static struct clblast_matrices clblast_of(const struct gemm *product, int operand, int64_t rows, int64_t columns,
                                           int64_t row, int64_t column) {
   const struct operand *it = &product->batches.operands[operand];
   const struct block *block = it->storage->data;
@@ -165,7 +165,7 @@ static struct clblast_matrices clblast_of(const struct product *product, int ope
 }
 
 /* True if the product is large enough to repay CLBlast's overhead. */
-static bool suits_clblast(const struct product *product) {
+static bool suits_clblast(const struct gemm *product) {
   const double least_products = (double)(INT64_C(1) << MATMUL_CLBLAST_LOG2_LEAST);
   bool large =
       product->m >= MATMUL_CLBLAST_LEAST_SIZE && product->n >= MATMUL_CLBLAST_LEAST_SIZE &&
@@ -175,7 +175,7 @@ static bool suits_clblast(const struct product *product) {
 }
 
 /* Computes rows begin .. begin + m - 1 of c. */
-static bool multiply_by_clblast(const struct product *product, int64_t begin, int64_t m) {
+static bool multiply_by_clblast(const struct gemm *product, int64_t begin, int64_t m) {
   struct clblast_matrices c = clblast_of(product, 0, product->m, product->n, product->n, 1);
   struct clblast_matrices a = clblast_of(product, 1, product->m, product->k, product->a_row, product->a_column);
   struct clblast_matrices b = clblast_of(product, 2, product->k, product->n, product->b_row, product->b_column);
@@ -187,7 +187,7 @@ static bool multiply_by_clblast(const struct product *product, int64_t begin, in
 
 /* Computes c in bands of rows, each of bounded work. *done is false if CLBlast is absent or fails; then all of c is
    still to be computed. */
-static strew_status multiply_in_bands(const struct product *product, bool *done) {
+static strew_status multiply_in_bands(const struct gemm *product, bool *done) {
   const double most_products = (double)(INT64_C(1) << MATMUL_CLBLAST_LOG2_MOST),
                row = (double)product->n * (double)product->k * (double)product->batch_count;
   const int64_t rows = row * (double)product->m <= most_products ? product->m : (int64_t)(most_products / row) + 1;
@@ -203,7 +203,7 @@ static strew_status multiply_in_bands(const struct product *product, bool *done)
 
 strew_status opencl_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
   enum { MOST_ELEMENTS = 8192 }; /* 256 rows of 32 columns */
-  struct product product = {.call = call, .device = device};
+  struct gemm product = {.call = call, .device = device};
   product_start(&product, plan, k);
   strew_status status = STREW_OK;
   if (suits_clblast(&product)) {

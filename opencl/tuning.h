@@ -3,8 +3,8 @@
    order of a sum, are beside their code, and so are those of elementwise.c and reduce.c.
 
    "Per unit" means per compute unit of the device, "turns" are loop iterations. */
-#ifndef STREW_TUNING_H
-#define STREW_TUNING_H
+#ifndef STREW_OPENCL_TUNING_H
+#define STREW_OPENCL_TUNING_H
 
 /* --------------------------------------------------------------------------------------------- device and launches */
 

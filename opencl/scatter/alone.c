@@ -11,7 +11,7 @@ enum {
 STREW_REDUCTIONS(ROW)
 #undef ROW
 
-static void launch_all(struct launch *launch, const struct scattering *s, const struct walk *walk) {
+static void launch_all(struct launch *launch, const struct scattering *s, const struct column_walk *walk) {
   const struct operand *operands = s->plan.operands;
   const struct scatter_plan *given = s->given;
   const int arg = s->with_arg ? ARG : SELF; /* without arg any operand will do */
@@ -34,7 +34,7 @@ static void launch_all(struct launch *launch, const struct scattering *s, const 
 }
 
 strew_status opencl_scatter_alone(struct scattering *s) {
-  struct walk walk;
+  struct column_walk walk;
   struct launch launch;
   bool check = s->given->check && s->given->disposable; /* checked while it runs */
   const struct operand *operands = s->plan.operands;

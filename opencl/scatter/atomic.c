@@ -31,7 +31,7 @@ strew_status opencl_scatter_atomic(struct scattering *s) {
   strew_dtype dtype = s->plan.operands[SELF].dtype;
   size_t size_bytes = strew_dtype_size_bytes(dtype);
   bool adds = given->reduction == STREW_SUM && dtype_category(dtype) == INTEGER && size_bytes >= 4;
-  struct walk walk;
+  struct column_walk walk;
   struct launch launch;
   char more[64];
   strew_status status = check ? verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict) : scattering_check(s);

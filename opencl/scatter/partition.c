@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-struct partition {
-  struct walk walk;
+struct block_partition {
+  struct column_walk walk;
   int owners, block;
   int64_t blocks; /* per row */
   const char *keep, *kept;
@@ -22,7 +22,7 @@ static int owners_of(const struct opencl *on) {
   return owners;
 }
 
-static void partition_plan(const struct scattering *s, struct partition *part) {
+static void partition_plan(const struct scattering *s, struct block_partition *part) {
   const struct operand *src = &s->plan.operands[SRC];
   memset(part, 0, sizeof *part);
   scattering_walk(s, false, INT64_MAX, &part->walk);
@@ -35,7 +35,7 @@ static void partition_plan(const struct scattering *s, struct partition *part) {
   if (positions || src->storage) part->kept_bytes = positions ? sizeof(cl_uint) : strew_dtype_size_bytes(src->dtype);
 }
 
-static strew_status partition_allocate(const struct scattering *s, struct partition *part) {
+static strew_status partition_allocate(const struct scattering *s, struct block_partition *part) {
   size_t count = (size_t)(part->walk.space.rows * s->line), owners = (size_t)part->owners;
   size_t blocks = (size_t)(part->walk.space.rows * part->blocks);
   strew_status status = block_allocate(s->call, s->device, blocks * (owners + 1) * sizeof(cl_uint), &part->starts);
@@ -45,13 +45,13 @@ static strew_status partition_allocate(const struct scattering *s, struct partit
   return status;
 }
 
-static void partition_free(const struct scattering *s, struct partition *part) {
+static void partition_free(const struct scattering *s, struct block_partition *part) {
   block_free(s->device, &part->starts);
   block_free(s->device, &part->destinations);
   block_free(s->device, &part->contributions);
 }
 
-static void partition_launch(struct launch *launch, const struct scattering *s, const struct partition *part,
+static void partition_launch(struct launch *launch, const struct scattering *s, const struct block_partition *part,
                              const char *kernel) {
   const struct space *space = &part->walk.space;
   bool dense = part->walk.plan.operands[INDEX].strides[part->walk.plan.rank - 1] == 1;
@@ -62,7 +62,7 @@ static void partition_launch(struct launch *launch, const struct scattering *s, 
   launch_space(launch, space);
 }
 
-static strew_status partition_blocks(const struct scattering *s, const struct partition *part) {
+static strew_status partition_blocks(const struct scattering *s, const struct block_partition *part) {
   const cl_ulong size = (cl_ulong)s->given->size;
   const cl_ulong scale = size ? ((cl_ulong)part->owners << 32) / size : 0;
   struct launch launch;
@@ -81,7 +81,8 @@ static strew_status partition_blocks(const struct scattering *s, const struct pa
 }
 
 /* Combines blocks from .. to - 1 of each row. */
-static strew_status join_blocks(const struct scattering *s, const struct partition *part, int64_t from, int64_t to) {
+static strew_status join_blocks(const struct scattering *s, const struct block_partition *part, int64_t from,
+                                int64_t to) {
   struct launch launch;
   partition_launch(&launch, s, part, "join");
   launch_columnwise(&launch, s, &part->walk);
@@ -96,7 +97,7 @@ static strew_status join_blocks(const struct scattering *s, const struct partiti
 }
 
 /* Launches over as many blocks as are bounded work even if one owner has all their contributions. */
-static strew_status join_all(const struct scattering *s, const struct partition *part) {
+static strew_status join_all(const struct scattering *s, const struct block_partition *part) {
   int64_t most = launch_iterations(s->device, part->block * part->walk.width);
   strew_status status = STREW_OK;
   for (int64_t from = 0, to; status == STREW_OK && from < part->blocks; from = to) {
@@ -107,7 +108,7 @@ static strew_status join_all(const struct scattering *s, const struct partition 
 }
 
 strew_status opencl_scatter_partition(struct scattering *s, bool order) {
-  struct partition part;
+  struct block_partition part;
   bool done = false;
   strew_status status = order ? opencl_scatter_if_sorted(s, &done) : STREW_OK;
   if (status != STREW_OK || done) return status;

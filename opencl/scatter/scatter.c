@@ -58,7 +58,7 @@ static struct strategy choose_gpu(const struct scattering *s) {
    A launch takes 5 us, as long as about a thousand contributions. */
 static struct strategy choose_cpu(const struct scattering *s) {
   int64_t units = (int64_t)opencl_of(s->device)->units, owners = 4 * units;
-  struct walk walk;
+  struct column_walk walk;
   scattering_walk(s, true, INT64_MAX, &walk);
   int64_t rows = walk.space.rows, size = s->given->size;
   int64_t bytes = s->rows * (int64_t)strew_dtype_size_bytes(s->plan.operands[SELF].dtype);

@@ -28,7 +28,7 @@ void launch_source(struct launch *launch, const struct scattering *s, const stru
   launch_value(launch, src->number.bytes, strew_dtype_size_bytes(s->plan.operands[SELF].dtype));
 }
 
-void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walk *walk) {
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct column_walk *walk) {
   launch_target(launch, s, &walk->space);
   launch_source(launch, s, &walk->space);
   launch_limits(launch, s->given->size, s->given->mode);
@@ -117,10 +117,10 @@ strew_status scattering_draft_start(struct scattering *s) {
 
 strew_status scattering_draft_finish(struct scattering *s) { return s->draft.memory ? draft_copy(s, true) : STREW_OK; }
 
-void scattering_walk(const struct scattering *s, bool moving, int64_t block, struct walk *walk) {
+void scattering_walk(const struct scattering *s, bool moving, int64_t block, struct column_walk *walk) {
   const struct plan *plan = &s->plan;
   int last = plan->rank - 1, inner = last - 1;
-  *walk = (struct walk){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
+  *walk = (struct column_walk){.plan = *plan, .width = 1, .block = 1, .columns = "one"};
   bool has_columns = inner >= 0 && plan->operands[SELF].strides[inner] < s->given->step &&
                      (moving || plan->operands[INDEX].strides[inner] == 0);
   if (has_columns) {

@@ -1,6 +1,6 @@
 /* scattering.h: one scatter call, as all methods on OpenCL devices see it. */
-#ifndef STREW_SCATTERING_H
-#define STREW_SCATTERING_H
+#ifndef STREW_OPENCL_SCATTERING_H
+#define STREW_OPENCL_SCATTERING_H
 
 #include "opencl/index.h"
 #include "opencl/tuning.h"
@@ -35,12 +35,12 @@ void launch_target(struct launch *launch, const struct scattering *s, const stru
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space);
 
 /* Binds COLUMNWISE of kernels/columns.h, after the space. */
-struct walk;
-void launch_columnwise(struct launch *launch, const struct scattering *s, const struct walk *walk);
+struct column_walk;
+void launch_columnwise(struct launch *launch, const struct scattering *s, const struct column_walk *walk);
 
 /* The plan with its innermost row dimension taken out as columns, if self's stride along it is less than along dim: the
    elements that one index value addresses there are close together. */
-struct walk {
+struct column_walk {
   struct plan plan; /* without the columns */
   struct space space;
   int64_t width, block; /* columns, and those of one work-item */
@@ -48,7 +48,7 @@ struct walk {
   const char *columns; /* COLUMNS of kernels/scatter_walk.cl */
 };
 /* `moving`: index may move along the columns, too. */
-void scattering_walk(const struct scattering *s, bool moving, int64_t block, struct walk *walk);
+void scattering_walk(const struct scattering *s, bool moving, int64_t block, struct column_walk *walk);
 
 /* A call that fails leaves self unchanged, unless self is disposable: one launch writes it, the last that can fail,
    after the index has been checked. Where that is impossible, launches write a draft, a copy of self, which is copied

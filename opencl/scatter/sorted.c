@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Combines contributions from .. to - 1 of the line. */
-static strew_status join_sorted(const struct scattering *s, const struct walk *walk, int64_t from, int64_t to) {
+static strew_status join_sorted(const struct scattering *s, const struct column_walk *walk, int64_t from, int64_t to) {
   bool dense = walk->plan.operands[INDEX].strides[walk->plan.rank - 1] == 1;
   bool simple = walk->width == 1 && !s->with_arg;
   int64_t chunk = s->tiny ? TINY_BLOCK : SORTED_CHUNK;
@@ -25,7 +25,7 @@ static strew_status join_sorted(const struct scattering *s, const struct walk *w
 }
 
 /* Split into launches, because one destination may get all contributions, and one work-item then combines them. */
-static strew_status join_all(const struct scattering *s, const struct walk *walk) {
+static strew_status join_all(const struct scattering *s, const struct column_walk *walk) {
   int64_t most = launch_iterations(s->device, walk->width);
   strew_status status = STREW_OK;
   for (int64_t from = 0, to; status == STREW_OK && from < s->line; from = to) {
@@ -38,7 +38,7 @@ static strew_status join_all(const struct scattering *s, const struct walk *walk
 /* Not in mode wrap: negative values would be out of order. */
 strew_status opencl_scatter_if_sorted(struct scattering *s, bool *done) {
   const struct scatter_plan *given = s->given;
-  struct walk walk;
+  struct column_walk walk;
   int known = 0;
   *done = false;
   scattering_walk(s, false, INT64_MAX, &walk);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static void walk_launch(struct launch *launch, const struct scattering *s, const struct walk *walk,
+static void walk_launch(struct launch *launch, const struct scattering *s, const struct column_walk *walk,
                         const char *kernel) {
   char more[64];
   snprintf(more, sizeof more, " COLUMNS=%s%s", walk->columns, walk->column[INDEX] ? " MOVING" : "");
@@ -19,13 +19,13 @@ static void walk_launch(struct launch *launch, const struct scattering *s, const
 }
 
 /* Loop iterations per contribution: adjacent columns are computed by vectors. */
-static int64_t turns_of(const struct walk *walk) {
+static int64_t turns_of(const struct column_walk *walk) {
   return *walk->columns == 'd' ? (walk->block - 1) / WALK_VECTOR + 1 : walk->block;
 }
 
 /* Combines contributions from .. to - 1 of every line. */
-static strew_status walk_chunk(struct scattering *s, const struct walk *walk, int64_t owners, bool check, int64_t from,
-                               int64_t to) {
+static strew_status walk_chunk(struct scattering *s, const struct column_walk *walk, int64_t owners, bool check,
+                               int64_t from, int64_t to) {
   struct launch launch;
   walk_launch(&launch, s, walk, "walk");
   launch_int(&launch, from);
@@ -43,7 +43,7 @@ static strew_status walk_chunk(struct scattering *s, const struct walk *walk, in
 /* Columns per work-item, on a CPU whose cores the rows do not occupy: one block per core, at least some cache lines
    wide. 10,000 lines of 1000 columns: 69 ms of both cores in two blocks, 94 ms in eight. */
 static int64_t column_block(const struct scattering *s, int64_t owners) {
-  struct walk walk;
+  struct column_walk walk;
   scattering_walk(s, true, INT64_MAX, &walk);
   int64_t units = (int64_t)opencl_of(s->device)->units, block = (walk.width - 1) / units + 1;
   if (owners > 1 || walk.space.rows >= 4 * units) return INT64_MAX;
@@ -63,7 +63,7 @@ static bool checks_while_walking(const struct scattering *s) {
 static strew_status walk_all(struct scattering *s, int64_t owners, int64_t most, bool check) {
   const struct opencl *on = opencl_of(s->device);
   bool single = on->is_gpu || on->longest_loop < INT64_MAX;
-  struct walk walk;
+  struct column_walk walk;
   strew_status status = STREW_OK;
   scattering_walk(s, true, single ? 1 : column_block(s, owners), &walk);
   int64_t longest = launch_iterations(s->device, turns_of(&walk));
