@@ -1,5 +1,5 @@
-/* draw.c: numbers as characters: pictures of half blocks in colour or of ASCII's darker and lighter characters, lines
-   and bars of block characters. */
+/* draw.c: draws numbers with characters: pictures of coloured half blocks or of ASCII characters by density, lines and
+   bars of block characters. */
 #include "draw.h"
 #include "strew.h"
 
@@ -17,10 +17,10 @@ void range_include(struct range *range, const double *values, int64_t count) {
 
 double range_level(struct range range, double value) {
   if (isnan(value)) return value;
-  if (range.low > range.high) range = (struct range){0, 0}; /* nothing is finite: signs are seen */
+  if (range.low > range.high) range = (struct range){0, 0}; /* nothing is finite: the signs are visible */
   if (value <= range.low) return 0;
   if (value >= range.high) return 1;
-  double part = isfinite(range.high - range.low) ? 1 : 0.25; /* extents that go beyond a double's range */
+  double part = isfinite(range.high - range.low) ? 1 : 0.25; /* the extent may overflow a double */
   return (value * part - range.low * part) / (range.high * part - range.low * part);
 }
 
@@ -30,7 +30,7 @@ struct color {
   unsigned char red, green, blue;
 };
 
-/* Of red, green or blue; NaN is in the middle. */
+/* The level of red, green or blue; NaN is in the middle. */
 static unsigned char byte_of(double level) { return (unsigned char)lround((isnan(level) ? 0.5 : level) * 255); }
 
 static struct color color_at(const struct picture *picture, int64_t row, int64_t column) {
@@ -42,7 +42,7 @@ static struct color color_at(const struct picture *picture, int64_t row, int64_t
                         byte_of(range_level(picture->range, value[2]))};
 }
 
-/* xterm's 256 colours: 16 of any kind, a cube of 6 x 6 x 6 whose edges are not even, 24 greys. */
+/* xterm's 256 colours: 16 system colours, a 6 x 6 x 6 cube with uneven steps, 24 greys. */
 static int cube_step(int byte) { return byte < 48 ? 0 : byte < 115 ? 1 : (byte - 35) / 40; }
 static int cube_byte(int step) { return step == 0 ? 0 : 55 + 40 * step; }
 
@@ -63,7 +63,7 @@ static int nearest_of_256(struct color color) {
 
 enum { ESCAPE_BYTES = 64 };
 
-/* "38;2;R;G;B" or "38;5;N": layer 38 is the character, 48 is what lies behind it. */
+/* "38;2;R;G;B" or "38;5;N": layer 38 is the foreground, 48 the background. */
 static void select_color(char *text, int layer, struct color color, enum terminal_style style) {
   if (style == TERMINAL_TRUECOLOR)
     snprintf(text, ESCAPE_BYTES, "\033[%d;2;%d;%d;%dm", layer, color.red, color.green, color.blue);
@@ -71,7 +71,7 @@ static void select_color(char *text, int layer, struct color color, enum termina
     snprintf(text, ESCAPE_BYTES, "\033[%d;5;%dm", layer, nearest_of_256(color));
 }
 
-/* Adds what selects the colour, unless that is selected already. */
+/* Appends the sequence that selects the colour, unless it is selected already. */
 static void add_color(luaL_Buffer *out, char *selected, int layer, struct color color, enum terminal_style style) {
   char text[ESCAPE_BYTES];
   select_color(text, layer, color, style);
@@ -90,7 +90,7 @@ static void add_half_blocks(luaL_Buffer *out, const struct picture *picture, int
   luaL_addstring(out, "\033[0m");
 }
 
-/* How bright the eye finds a place, 0..1. */
+/* Returns the perceived brightness of an element, 0..1. */
 static double brightness(const struct picture *picture, int64_t row, int64_t column) {
   const double *value = picture->values + (row * picture->columns + column) * picture->channels;
   if (picture->channels == 1) return range_level(picture->range, value[0]);
@@ -141,7 +141,7 @@ char *draw_number(char *text, double number) {
 void draw_bar(luaL_Buffer *out, double level, int64_t width, enum terminal_style style) {
   static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   bool is_ascii = style == TERMINAL_ASCII;
-  int64_t length = (int64_t)ceil(level * (double)width * (is_ascii ? 1 : 8)); /* what is not zero is seen */
+  int64_t length = (int64_t)ceil(level * (double)width * (is_ascii ? 1 : 8)); /* a non-zero value stays visible */
   int64_t whole = is_ascii ? length : length / 8, rest = is_ascii ? 0 : length % 8;
   for (int64_t i = 0; i < whole; i++) luaL_addstring(out, is_ascii ? "#" : "█");
   luaL_addstring(out, eighths[rest]);

@@ -1,7 +1,6 @@
-/* strew_arguments.c: from Lua values to what the runtime takes, and the words for what does not fit.
-
-   Nothing here allocates Lua memory or calls a metamethod: strings are read only where they are strings, tables raw.
-   See strew_bind.h for why. */
+/* strew_arguments.c: converts Lua values to arguments of the runtime, and reports those that do not fit. Nothing here
+   allocates Lua memory or calls a metamethod: strings are read only if they are strings, tables raw. See strew_bind.h
+   for the reason. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -16,7 +15,7 @@ bool bind_goes_on(struct script_call *call, int64_t entry) {
   return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
 }
 
-/* A number or a boolean? */
+/* Reads a number or a boolean; false: it is neither. */
 static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
   switch (lua_type(L, i)) {
   case LUA_TBOOLEAN: *out = strew_bool(lua_toboolean(L, i)); return true;
@@ -118,8 +117,8 @@ static bool append(lua_State *L, struct script_call *call, int i, const char *na
   return true;
 }
 
-/* What stands behind entry n in the table's own order: all other keys, but for tables built in an odd order, of which
-   some may be missed. */
+/* Pushes the key after entry n in the table's own order. That visits all other keys, except in tables built in an
+   unusual order, where some may be missed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
   if (n)
     lua_pushinteger(L, (lua_Integer)n);
@@ -204,7 +203,7 @@ static bool has_key(const struct parameter *parameter) {
   return parameter->presence == OPTIONAL || parameter->presence == KEYED;
 }
 
-/* Adds words to a text of `size` bytes, never beyond its end. */
+/* Appends words to a text of `size` bytes, truncated at its end. */
 static void add_text(char *text, size_t size, const char *before, const char *word, const char *after) {
   size_t length = strlen(text);
   snprintf(text + length, size - length, "%s%s%s", before, word, after);
@@ -235,7 +234,7 @@ static bool fail_missing(struct script_call *call, const struct parameter *param
   return false;
 }
 
-/* One that stands where options may, and can be none, was meant as these. */
+/* A superfluous argument in the position of options was meant as options. */
 static bool fail_count(lua_State *L, struct script_call *call, const struct parameter *parameters, int count) {
   char text[400], value[TEXT_BYTES];
   int places = 0;
@@ -264,7 +263,7 @@ static bool fail_key(lua_State *L, struct script_call *call, const struct parame
   return false;
 }
 
-/* Reads the options table at `table`; `given` parameters were given by position. */
+/* Reads the options table at position `table`; `given` parameters were passed by position. */
 static bool read_options(lua_State *L, struct script_call *call, const struct parameter *parameters, int table,
                          int given) {
   lua_pushnil(L);
@@ -284,7 +283,8 @@ static bool read_options(lua_State *L, struct script_call *call, const struct pa
   return true;
 }
 
-/* Can the last argument only be options? A table with no sequence in it, or one where no argument is due any more. */
+/* True if the last argument can only be options: a table without a sequence, or one after the last positional
+   parameter. */
 static bool is_options(lua_State *L, int last, int capacity) {
   return lua_istable(L, last) && (lua_rawlen(L, last) == 0 || last > capacity);
 }
@@ -304,7 +304,7 @@ static bool read_rest(lua_State *L, struct script_call *call, int first, int las
   return true;
 }
 
-/* Is the table at `last` meant as options? */
+/* True if the table at `last` is meant as options. */
 static bool ends_in_options(lua_State *L, const struct parameter *parameters, int last) {
   int required = 0, capacity = 0;
   bool takes_options = false;
@@ -329,7 +329,7 @@ bool bind_arguments(lua_State *L, struct script_call *call, const struct paramet
       if (p->presence == REQUIRED) return fail_missing(call, parameters, p->name);
     } else if ((p->presence != REQUIRED && lua_isnil(L, next)) || p->read(L, call, next, p->name, p->out)) {
       next++;
-    } else { /* where nil stands for what is required, it is missing */
+    } else { /* nil for a required argument counts as missing */
       return lua_isnil(L, next) ? fail_missing(call, parameters, p->name) : false;
     }
   }
@@ -363,7 +363,7 @@ void bind_push_scalar(lua_State *L, strew_scalar scalar) {
 }
 
 void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes) {
-  int64_t copy[STREW_MAX_RANK]; /* making the table may free the tensor that sizes belong to */
+  int64_t copy[STREW_MAX_RANK]; /* creating the table may free the tensor that owns `sizes` */
   memcpy(copy, sizes, (size_t)rank * sizeof *sizes);
   lua_createtable(L, rank, 0);
   for (int d = 0; d < rank; d++) {

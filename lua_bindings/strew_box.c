@@ -1,11 +1,11 @@
-/* strew_box.c: boxes, in which scripts hold tensors, and the binding that owns them. */
+/* strew_box.c: boxes, which own the tensors of scripts, and the binding that owns the boxes. */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
-/* In Lua's registry. The metatable of boxes is there under the binding's address. */
+/* Registry keys. The metatable of boxes is stored there under the binding's address. */
 const char bind_key[] = "strew.binding", bind_module_key[] = "strew.module";
 
-enum { BOX_BYTES = 400 }; /* what a tensor takes besides its elements, about */
+enum { BOX_BYTES = 400 }; /* bytes of a tensor besides its elements, roughly */
 
 /* ------------------------------------------------------------------------------------------------------------ boxes */
 
@@ -31,7 +31,7 @@ static void unlink_box(struct box *box) {
   if (box->next) box->next->link = box->link;
 }
 
-/* Boxes are made in batches. Each batch keeps alive those that were made before it. */
+/* Boxes are allocated in batches. Each batch keeps the earlier ones alive. */
 static void make_boxes(lua_State *L, struct binding *binding) {
   enum { BATCH = 64 };
   struct box *boxes = lua_newuserdatauv(L, BATCH * sizeof *boxes, 1);
@@ -77,7 +77,7 @@ int bind_box_close(lua_State *L) {
   return 0;
 }
 
-/* __gc: the handle will be gone. */
+/* __gc: the handle goes away. */
 int bind_box_gc(lua_State *L) {
   struct handle *handle = handle_argument(L);
   if (!handle) return 0;

@@ -1,9 +1,9 @@
-/* strew_call.c: every call of a script comes through here, and errors are raised here alone.
+/* strew_call.c: every call of a script passes through here, and errors are raised here only.
 
-   Memory: tensors lie outside of Lua's heap, and its collector would let gigabytes pile up behind a few small userdata.
-   So what grows between two calls is a debt; a debt of a mebibyte is paid by a step of the collector that is as long as
-   if Lua had allocated those bytes. In generational mode, the default of stock lua5.4, such steps never look at old
-   objects again: when tensor memory has doubled since the last full collection, there is another one. */
+   Memory: tensors live outside Lua's heap, so the collector would let gigabytes pile up behind a few small userdata.
+   Growth between calls is a debt; a debt of 1 MiB is paid by a collector step as long as if Lua had allocated those
+   bytes. In generational mode, the default of stock lua5.4, such steps never visit old objects again: when tensor
+   memory has doubled since the last full collection, a full collection runs. */
 #include "lua_bindings/sandbox/script_limits.h"
 #include "script_place.h"
 #include "strew_bind.h"
@@ -43,7 +43,7 @@ static void set_string(lua_State *L, const char *key, const char *value) {
   lua_setfield(L, -2, key);
 }
 
-/* Pushes what strew.bind_last_error() gives. */
+/* Pushes the table that strew.last_error() returns. */
 static void push_detail(lua_State *L, const strew_error *error) {
   lua_createtable(L, 0, 7);
   set_string(L, "op", error->op);
@@ -63,8 +63,8 @@ static void push_detail(lua_State *L, const strew_error *error) {
 
 static const char colon_hint[] = "use : to call a method: t:%s(...)";
 
-/* In t.add(u) for t:add(u), u is taken for self, and in strew:zeros(3) the module for the shape: how a call is written
-   explains what is missing or too much. */
+/* In t.add(u) instead of t:add(u), u is taken for self; in strew:zeros(3), the module for the shape. The way a call is
+   written explains what is missing or superfluous. */
 static void hint_punctuation(lua_State *L, struct script_call *call) {
   lua_Debug here;
   bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
@@ -80,13 +80,14 @@ static int raise(lua_State *L, struct script_call *call) {
   lua_settop(L, 0);
   push_detail(L, &call->error);
   lua_setiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
-  script_place_push(L, 1); /* not always level 1: in "for i in ipairs(t)" that is C */
+  script_place_push(L, 1); /* not always level 1: in "for i in ipairs(t)" level 1 is C */
   lua_pushstring(L, call->error.message);
   lua_concat(L, 2);
   return lua_error(L);
 }
 
-/* Is there what every call of this form needs? Whether the userdata is a tensor is seen when arguments are read. */
+/* True if the state is open and self is a userdata where the form needs one. Whether it is a tensor is checked when
+   arguments are read. */
 static bool is_callable(lua_State *L, struct script_call *call) {
   if (!call->binding->context) {
     bind_fail(call, STREW_EFREED, NULL, "the Lua state is being closed");

@@ -1,8 +1,8 @@
-/* strew_columns.c: the runtime's tables as Lua tables, and back.
+/* strew_columns.c: converts the runtime's tables to Lua tables and back.
 
-   A table that was loaded holds its tensors, and nothing else that pairs would meet: the order of its names, and the
-   words of its text columns, are found through its metatable, as x.names and x.words. Columns of those names hide
-   them: strew.columns(x) and strew.words(x) read the metatable alone, as strew.save does. */
+   A loaded table holds its tensors and nothing else that pairs would visit: the order of its names, and the words of
+   its text columns, are in its metatable, visible as x.names and x.words. Columns with those names hide them:
+   strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. */
 #include "strew_columns.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 /* ------------------------------------------------------------------------------------------------------------ to Lua
  */
 
-/* "price", or the number of a column that has no name. */
+/* Pushes "price", or the number of an unnamed column. */
 static void push_key(lua_State *L, const strew_table *table, int64_t i) {
   if (strew_table_is_numbered(table))
     lua_pushinteger(L, i + 1);
@@ -78,7 +78,7 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
 struct entry {
   const char *name; /* NULL: a sequence has none */
   strew_tensor *tensor;
-  int64_t place; /* in the runtime's table; -1: not there */
+  int64_t place; /* index in the runtime's table; -1: absent */
 };
 
 int bind_push_about(lua_State *L, int x, const char *name) {
@@ -119,7 +119,7 @@ bool bind_about(lua_State *L, struct script_call *call, int i, const char *name,
   return true;
 }
 
-/* A string without zero bytes at i, or NULL with a failure. */
+/* Returns the string at i; NULL with a failure if it is not a string or has a zero byte. */
 static const char *read_name(lua_State *L, struct script_call *call, int i, const char *argument) {
   char text[TEXT_BYTES];
   const char *name = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
@@ -131,7 +131,7 @@ static const char *read_name(lua_State *L, struct script_call *call, int i, cons
          NULL;
 }
 
-/* Words and names among the columns, where a table that was loaded shows them. */
+/* Hints for "words" and "names" among the columns, where a loaded table shows them. */
 static void hint_about(lua_State *L, struct script_call *call, int key) {
   const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
   if (lua_istable(L, -1) && (strcmp(name, "words") == 0 || strcmp(name, "names") == 0))
@@ -188,14 +188,14 @@ static void keep(struct columns *columns, struct entry *entry) {
   columns->order[columns->kept++] = entry;
 }
 
-/* Puts the entries into the order of names. What is not among them comes last, in an order of its own; or not at all,
-   where the names were given. */
+/* Sorts the entries into the order of names. Entries that are not among them come last, in an order of their own; if
+   the names were given, they are dropped. */
 static bool put_in_order(lua_State *L, struct script_call *call, struct columns *columns) {
   lua_Unsigned count = lua_istable(L, columns->names.slot) ? lua_rawlen(L, columns->names.slot) : 0;
   for (lua_Unsigned k = 1; k <= count; k++) {
     lua_rawgeti(L, columns->names.slot, (lua_Integer)k);
     const char *name = read_name(L, call, lua_gettop(L), "names");
-    lua_pop(L, 1); /* it is still in the table */
+    lua_pop(L, 1); /* the table still holds it */
     if (!name) return false;
     struct entry *entry = find_entry(columns, name);
     if (entry && entry->place < 0)
@@ -222,7 +222,7 @@ static bool read_named(lua_State *L, struct script_call *call, struct columns *c
   return put_in_order(L, call, columns);
 }
 
-/* The entry of the key at i of words, NULL where there is none. */
+/* Returns the entry of the key at i of words, or NULL. */
 static struct entry *entry_of_key(lua_State *L, const struct columns *columns, int i, bool is_sequence) {
   if (is_sequence) {
     lua_Unsigned at = lua_isinteger(L, i) ? (lua_Unsigned)lua_tointeger(L, i) - 1 : columns->count;
@@ -231,7 +231,7 @@ static struct entry *entry_of_key(lua_State *L, const struct columns *columns, i
   return lua_type(L, i) == LUA_TSTRING ? find_entry(columns, lua_tostring(L, i)) : NULL;
 }
 
-/* The list of words on top of the stack. */
+/* Reads the list of words on top of the stack. */
 static bool add_words(lua_State *L, struct script_call *call, strew_table *table, int64_t place) {
   int list = lua_gettop(L), ignored;
   if (!bind_table(L, call, list, "words", &ignored)) return false;
@@ -244,7 +244,7 @@ static bool add_words(lua_State *L, struct script_call *call, strew_table *table
   return true;
 }
 
-/* Words of columns that are not saved are passed over: those of a whole file serve for a few of its columns. */
+/* Words of columns that are not saved are skipped: the words of a whole file may accompany a few of its columns. */
 static bool read_words(lua_State *L, struct script_call *call, const struct columns *columns, bool is_sequence,
                        strew_table *table) {
   if (!lua_istable(L, columns->words.slot)) return true;

@@ -4,14 +4,14 @@
 
 #include "strew_bind.h"
 
-/* Pushes {name = tensor, ...}, or a sequence of tensors where they have no names; false: call->error is filled. */
+/* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. */
 bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table);
 
-/* Pushes the table that stands as x.name through x's metatable, nil where there is none; returns its place. */
+/* Pushes the table x.name from x's metatable, or nil; returns its stack position. */
 int bind_push_about(lua_State *L, int x, const char *name);
 
-/* Names, or words, for a table that is saved: at a place of the stack, where they come to lie from the metatable of
-   what is saved or as an option. */
+/* Names or words for a table to save, and their stack position: from the metatable of the saved table or from an
+   option. */
 struct about {
   int slot;
   bool is_given; /* as an option */
@@ -19,15 +19,15 @@ struct about {
 bool bind_about(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct about */
 
 struct columns {
-  int x; /* where on the stack */
+  int x; /* stack position */
   struct about names, words;
-  size_t most, count, kept; /* entries that there is room for, that there are, that are saved */
+  size_t most, count, kept; /* allocated, present, and to be saved */
   struct entry *entries, **order;
 };
 
-/* Takes all the memory that the table at position x needs, before any argument is read; it stays on the stack. */
+/* Allocates all memory for the table at position x before any argument is read; it stays on the stack. */
 void bind_prepare_columns(lua_State *L, int x, struct columns *out);
-/* Makes *out of the Lua table; where that fails, too, *out is to be released unless it is NULL. */
+/* Builds *out from the Lua table. Even on failure the caller releases *out unless it is NULL. */
 bool bind_read_columns(lua_State *L, struct script_call *call, struct columns *columns, strew_table **out);
 
 #endif

@@ -1,9 +1,9 @@
-/* strew_create.c: new tensors. All take dtype and device by name, in a table that comes last. */
+/* strew_create.c: creation of tensors. All functions take dtype and device by name, in a table that comes last. */
 #include "strew_bind.h"
 
 #include <string.h>
 
-/* What every creation call takes by name. */
+/* The named arguments of every creation call. */
 struct creation {
   int dtype; /* -1: the call's own default */
   strew_device *device;
@@ -16,7 +16,7 @@ static struct creation creation_defaults(const struct script_call *call, int dty
   return (struct creation){dtype, call->binding->device};
 }
 
-/* zeros(3, "int64"): a word at the end is said to belong into a table; returns -1. */
+/* zeros(3, "int64"): fails with a hint that the word belongs in a table; returns -1. */
 static int hint_options(lua_State *L, struct script_call *call) {
   strew_dtype dtype;
   const char *word = lua_type(L, call->arguments) == LUA_TSTRING ? lua_tostring(L, call->arguments) : "";
@@ -46,7 +46,7 @@ static int shaped(lua_State *L, struct script_call *call) {
   return bind_end(strew_full(made.device, dtype, shape.count, shape.at, value, out, error), 1);
 }
 
-/* The dtype that a Lua number or boolean has as a tensor. */
+/* Returns the dtype of a tensor made from a Lua number or boolean. */
 static strew_dtype dtype_of(strew_scalar value) { return value.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : value.dtype; }
 
 static int full(lua_State *L, struct script_call *call) {
@@ -73,7 +73,7 @@ static int eye(lua_State *L, struct script_call *call) {
   return bind_end(strew_eye(made.device, (strew_dtype)made.dtype, rows, columns, out, &call->error), 1);
 }
 
-/* arange([start,] stop [, step]): integers unless there is a float among them. */
+/* arange([start,] stop [, step]): integers, unless one of them is a float. */
 static int arange(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, -1);
@@ -104,7 +104,7 @@ static int linspace(lua_State *L, struct script_call *call) {
   return bind_end(strew_linspace(made.device, (strew_dtype)made.dtype, start, stop, steps, out, &call->error), 1);
 }
 
-/* randint([low,] high, shape...): without low where the second argument is the shape as a table. */
+/* randint([low,] high, shape...): without low if the second argument is the shape, a table. */
 static int randint(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_INT64);

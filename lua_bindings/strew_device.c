@@ -7,7 +7,7 @@
 #include <time.h>
 
 static void set_bytes(lua_State *L, const char *name, size_t bytes) {
-  if (!bytes) return; /* nothing is known, or nothing is set */
+  if (!bytes) return; /* unknown, or unset */
   lua_pushinteger(L, (lua_Integer)bytes);
   lua_setfield(L, -2, name);
 }
@@ -22,7 +22,7 @@ static void set_string(lua_State *L, const char *name, const char *value) {
   lua_setfield(L, -2, name);
 }
 
-/* Pushes {name =, description =, units =, ...}; a device that does not open has `error` instead of what it can do. */
+/* Pushes {name =, description =, units =, ...}; a device that does not open has `error` instead of its capabilities. */
 static void push_device(lua_State *L, strew_device *device) {
   strew_capabilities can;
   strew_error error = {0};
@@ -50,7 +50,7 @@ static void push_device(lua_State *L, strew_device *device) {
   if (*can.promise) set_string(L, "promise", can.promise);
 }
 
-/* devices() -> a sequence of what there is, and one of words for what cannot be used. */
+/* devices() -> a sequence of devices, and a sequence of problems as text. */
 static int devices(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
   const struct parameter parameters[] = {LAST_PARAMETER};
@@ -84,7 +84,7 @@ static int set_num_threads(lua_State *L, struct script_call *call) {
   return bind_end(strew_context_set_threads(call->binding->context, (int)threads, &call->error), 0);
 }
 
-/* Bytes of tensor memory now held, and the most ever held. */
+/* memory() -> bytes of tensor memory in use, and their peak. */
 static int memory(lua_State *L, struct script_call *call) {
   const struct parameter parameters[] = {LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
@@ -93,7 +93,7 @@ static int memory(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-/* Monotonic seconds, when all work given to devices is done. */
+/* clock() -> monotonic seconds, after all work of devices has finished. */
 static int monotonic_clock(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
   const struct parameter parameters[] = {LAST_PARAMETER};
@@ -105,7 +105,7 @@ static int monotonic_clock(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* progress([doing [, done]]): tells the host what takes so long, and which part of it is done; nothing: it is done. */
+/* progress([doing [, done]]): reports to the host what runs, and the fraction done; no argument: the end. */
 static int progress(lua_State *L, struct script_call *call) {
   const char *doing = NULL;
   double done = -1;
@@ -124,7 +124,7 @@ static int manual_seed(lua_State *L, struct script_call *call) {
   return 0;
 }
 
-/* deterministic([b]) -> what is set. The CPU keeps the order of sums either way. */
+/* deterministic([b]) -> the setting. The CPU keeps the order of sums either way. */
 static int deterministic(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
   bool enabled = strew_context_deterministic(context);

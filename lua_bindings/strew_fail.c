@@ -1,4 +1,4 @@
-/* strew_fail.c: failures of the bindings in words, hints, and names that do not exist. */
+/* strew_fail.c: error messages of the bindings, hints, and unknown names. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 int bind_fail(struct script_call *call, strew_status code, const char *argument, const char *format, ...) {
   strew_error *error = &call->error;
-  char fact[sizeof error->message - 128]; /* leaves room for the two names */
+  char fact[sizeof error->message - 128]; /* keeps space for the two names */
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(fact, sizeof fact, format, arguments);
@@ -74,8 +74,8 @@ void bind_hint_table(lua_State *L, struct script_call *call, int i, const char *
     bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
 }
 
-/* What other libraries have, under names that this one does not know: as an expression, where t is a tensor; NULL: a
-   call for each element, which nothing here is. */
+/* Names of other libraries, with the expression that replaces them, where t is a tensor; NULL: a call per element,
+   which strew does not have. */
 static const struct {
   const char *name, *here;
 } elsewhere[] = {{"double", "t:to(\"float64\")"},
@@ -107,7 +107,7 @@ static const struct {
                  {"empty_like", "strew.empty(t.shape)"},
                  {"full_like", "strew.full(t.shape, x)"}};
 
-/* Scripts may add names to the module, as many as they like; it has some hundreds itself. */
+/* Scripts may add any number of names to the module, which has some hundreds itself. */
 enum { MOST_KEYS = 4096 };
 
 int bind_hint_guess(struct script_call *call, const strew_guess *guess) {

@@ -1,12 +1,13 @@
-/* strew_family.c: operations that are compositions of others, written in Lua (family/ *.lua).
+/* strew_family.c: operations composed of others, written in Lua (family/ *.lua).
 
-   A file of the family is a chunk that gets the module and `fail`, and returns a table: under each name the parameters,
-   as text, and a function of their values. It is loaded at the first call of one of its names. Its functions run inside
-   bind_dispatch like those in C: while one runs, every failure within it has the name of the call that the script
-   made (binding->outer) and the place in the script; limits and interrupts hold as in any Lua code.
+   A file of the family is a chunk called with the module and `fail`. It returns a table that maps each name to its
+   parameters, as text, and a function of their values. The first call of one of its names loads it. Its functions run
+   inside bind_dispatch, as C functions do: every failure within carries the name of the script's call (binding->outer)
+   and the script's line; limits and Ctrl-C hold as in any Lua code.
 
-   Parameters are words "NAME:TYPE" (required), "NAME?TYPE" (optional), "NAME*" (all integers that are left, or one
-   sequence of them: a table) and "NAME=TYPE" (by name only), in the order in which the function takes their values. They are checked here; the function sees nothing that is not of its type. */
+   Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
+   "NAME*" (the remaining integers, or one sequence of them: a table), "NAME=TYPE" (by name only). They are checked
+   here, so the function gets values of its types only. */
 #include "embedded.h"
 #include "script_place.h"
 #include "strew_bind.h"
@@ -16,11 +17,11 @@
 
 enum { MOST_PARAMETERS = 8, LONGEST_NAME = 24 };
 
-/* An argument: its check, and where on the stack it stands (0: it is not given). */
+/* An argument: its check and its stack position (0: absent). */
 struct argument {
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
   int position;
-  struct list rest; /* of "NAME*" */
+  struct list rest; /* for "NAME*" */
 };
 
 static const struct {
@@ -30,7 +31,7 @@ static const struct {
              {"number", bind_float},  {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
              {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction}};
 
-/* Checks a value as its type has it, and keeps its position. */
+/* Checks a value against its type, and keeps its position. */
 static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   union {
     strew_tensor *tensor;
@@ -42,7 +43,7 @@ static bool read_argument(lua_State *L, struct script_call *call, int i, const c
   return argument->read(L, call, i, name, &checked);
 }
 
-/* Parses the text of parameters; how many there are. */
+/* Parses a parameter text; returns the number of parameters. */
 static int parse(const char *text, struct parameter *parameters, struct argument *arguments,
                  char names[][LONGEST_NAME]) {
   int count = 0;
@@ -69,7 +70,7 @@ static const char *text_of(const char *file) {
   return "";
 }
 
-/* fail(argument, fact [, hint [, code]]): raises an error of the call that the script made; argument may be nil. */
+/* fail(argument, fact [, hint [, code]]): raises an error of the script's call; argument may be nil. */
 static int fail(lua_State *L, struct script_call *call) {
   const char *argument = lua_tostring(L, 1), *hint = lua_tostring(L, 3), *code = lua_tostring(L, 4);
   strew_status status = STREW_EARGUMENT;
@@ -81,7 +82,7 @@ static int fail(lua_State *L, struct script_call *call) {
 
 static const struct script_function fail_row = {"fail", fail, 0, FUNCTION};
 
-/* Runs the file that has the name, and adds what it returns to the table of operations on top of the stack. */
+/* Runs the file and adds the table that it returns to the table of operations on top of the stack. */
 static void load_file(lua_State *L, const char *file) {
   const char *text = text_of(file);
   int operations = lua_gettop(L);
@@ -98,7 +99,7 @@ static void load_file(lua_State *L, const char *file) {
   lua_settop(L, operations);
 }
 
-/* Pushes the operation of that name: its table. */
+/* Pushes the operation's table {parameters, function}. */
 static void push_operation(lua_State *L, const char *file, const char *name) {
   if (lua_getiuservalue(L, lua_upvalueindex(1), FAMILY) != LUA_TTABLE) {
     lua_pop(L, 1);
@@ -114,8 +115,8 @@ static void push_operation(lua_State *L, const char *file, const char *name) {
   lua_remove(L, -2);
 }
 
-/* Pushes the values of the arguments, in the order of the parameters. One that is not by position is in the options,
-   the last argument. */
+/* Pushes the values of the arguments in the order of the parameters. Those without a stack position come from the
+   options, the last argument. */
 static void push_values(lua_State *L, const struct script_call *call, const struct parameter *parameters,
                         const struct argument *arguments) {
   int options = call->arguments;

@@ -1,10 +1,10 @@
-/* strew_file.c: tensors and tables of them, from files and to files. Which kind of file it is knows the runtime. */
+/* strew_file.c: loads and saves tensors and tables of them. The runtime chooses the file format. */
 #include "strew_columns.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A path is a C string. */
+/* Paths are C strings, without zero bytes. */
 static bool bind_path(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const char *path = NULL;
   if (!bind_string(L, call, i, name, &path)) return false;
@@ -19,7 +19,7 @@ static bool bind_path(lua_State *L, struct script_call *call, int i, const char 
 
 /* --------------------------------------------------------------------------------------------------- tables held */
 
-/* A table of the runtime as a Lua value that is seen by nobody: it is let go of whatever happens. */
+/* A userdata that owns a table of the runtime, so that it is freed even if an error is raised. */
 static int release_held(lua_State *L) {
   strew_table **held = lua_touserdata(L, 1);
   strew_table_release(*held);
@@ -57,7 +57,7 @@ static bool bind_separator(lua_State *L, struct script_call *call, int i, const 
   return true;
 }
 
-/* Columns by name, or by number. There is room for `most` of them. */
+/* Columns by name or number; `most` is the capacity. */
 struct keys {
   size_t most, count;
   const char **names;
@@ -95,7 +95,7 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
   return false;
 }
 
-/* Takes the memory for the list `text` among the options, before any argument is read. */
+/* Allocates memory for the list `text` of the options before any argument is read. */
 static struct keys prepare_keys(lua_State *L, const struct script_call *call) {
   struct keys keys = {0};
   int top = lua_gettop(L), last = call->arguments;
@@ -146,12 +146,12 @@ static int load(lua_State *L, struct script_call *call) {
 /* ------------------------------------------------------------------------------------------------------------ saving
  */
 
-/* What is saved: a tensor, or a table of them. */
+/* What is saved: a tensor or a table of them. */
 static bool bind_saved(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
 }
 
-/* save(path, x): gives nothing. */
+/* save(path, x): no result. */
 static int save(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_tensor *tensor = NULL;
@@ -182,7 +182,7 @@ static int save(lua_State *L, struct script_call *call) {
 /* --------------------------------------------------------------------------------------- what is known of columns
  */
 
-/* Pushes what a loaded table has in its metatable; false, with a failure: it has none. */
+/* Pushes a field of a loaded table's metatable; false, with a failure: there is none. */
 static bool push_known(lua_State *L, struct script_call *call, int x, const char *name) {
   if (lua_istable(L, bind_push_about(L, x, name))) return true;
   return bind_fail(call, STREW_EARGUMENT, "x", "has no %s, expected a table as strew.load makes it", name), false;

@@ -1,5 +1,5 @@
-/* strew_help.c: strew.help. The text about every name is strew.lua; help.lua reads it and makes pages of it. Both are
-   carried as texts, and read when they are first asked for. */
+/* strew_help.c: strew.help. strew.lua is the text about every name; help.lua parses it and formats pages. Both are
+   embedded, and parsed at the first call. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "embedded.h"
 #include "strew_bind.h"
@@ -12,7 +12,7 @@ static const char *text_of(const char *name) {
   return "";
 }
 
-/* Pushes what help.lua returns. It is kept in the registry, under the address of this function's own key. */
+/* Pushes the table that help.lua returns. The registry keeps it, under the address of this function's own key. */
 static void push_pages(lua_State *L) {
   static const char key;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return;
@@ -25,8 +25,8 @@ static void push_pages(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
 }
 
-/* Calls a function of help.lua with a string (NULL: nothing); pushes the text, or nil: there is none about what is
-   longer than all that could be meant, which patterns would take long to read. */
+/* Calls a function of help.lua with a string (NULL: none); pushes the text, or nil if there is none. Very long names
+   are not searched for: patterns would take long. */
 static const char *push_page(lua_State *L, const char *function, const char *argument) {
   enum { LONGEST = 1000 };
   if (argument && strnlen(argument, LONGEST + 1) > LONGEST) return lua_pushnil(L), NULL;
@@ -38,7 +38,7 @@ static const char *push_page(lua_State *L, const char *function, const char *arg
   return lua_tostring(L, -1);
 }
 
-/* The names that there are texts for, as a sequence on top of the stack. */
+/* Considers the names with help, a sequence on top of the stack. */
 static void guess_name(lua_State *L, strew_guess *guess) {
   push_pages(L);
   lua_getfield(L, -1, "names");
@@ -59,7 +59,7 @@ static int fail_unknown(lua_State *L, struct script_call *call, const char *name
   return bind_hint(call, "strew.help() lists all names, strew.help{search = \"word\"} searches their texts");
 }
 
-/* A name, or a function of the module's: its own name stands in an upvalue. */
+/* Reads a name, or a function of the module, whose name is an upvalue. */
 static bool read_name(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_tocfunction(L, i) != bind_dispatch) return bind_string(L, call, i, name, out);
   lua_getupvalue(L, i, NAME_UPVALUE);
@@ -68,7 +68,7 @@ static bool read_name(lua_State *L, struct script_call *call, int i, const char 
   return true;
 }
 
-/* help([name] [, {search}]): prints, as a call at the prompt is meant to. */
+/* help([name] [, {search}]): prints, as at the prompt. */
 static int help(lua_State *L, struct script_call *call) {
   const char *name = NULL, *words = NULL;
   const struct parameter parameters[] = {

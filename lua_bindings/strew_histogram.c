@@ -1,5 +1,5 @@
-/* strew_histogram.c: how the elements of a tensor spread: counted on its device by a scatter, a piece at a time, so
-   that little memory is needed; drawn as bars. */
+/* strew_histogram.c: histograms of a tensor: counted on its device by a scatter, chunk by chunk, to need little memory;
+   drawn as bars. */
 #include "strew_show.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ enum { PIECE = 1 << 18 };
 /* ----------------------------------------------------------------------------------------------------------- counting
  */
 
-/* Calls `visit` with all elements as pieces of one dimension, in the histogram's dtype. */
+/* Calls `visit` with all elements, as one-dimensional chunks of the histogram's dtype. */
 static strew_status each_piece(const struct histogram *histogram,
                                strew_status (*visit)(strew_tensor *piece, void *user, strew_error *error), void *user,
                                strew_error *error) {
@@ -34,7 +34,7 @@ static strew_status each_piece(const struct histogram *histogram,
 
 static strew_operand number(double value) { return strew_number(strew_float(value)); }
 
-/* The least (or greatest) element, where those that are not finite count as `other`. */
+/* Returns the smallest (or largest) element; non-finite elements count as `other`. */
 static strew_status extreme(strew_fold fold, strew_tensor *piece, strew_tensor *is_finite, double other, double *out,
                             strew_error *error) {
   strew_tensor *values = NULL, *value = NULL;
@@ -62,7 +62,7 @@ static strew_status widen(strew_tensor *piece, void *user, strew_error *error) {
   return status;
 }
 
-/* Bounds that are not given are those of the elements. A range without extent gets some, as NumPy does it. */
+/* Missing bounds are those of the elements. An empty range is widened, as NumPy does. */
 static strew_status find_range(struct histogram *histogram, strew_error *error) {
   struct range found = {INFINITY, -INFINITY}, *range = &histogram->range;
   bool is_given = !isnan(range->low) && !isnan(range->high);
@@ -79,11 +79,11 @@ struct counting {
   strew_tensor *counts; /* int64[bins] on the tensor's device */
 };
 
-/* Bin numbers for the elements of a piece; -1 for those outside. */
+/* Returns the bin numbers of a chunk's elements; -1: outside. */
 static strew_status number_bins(const struct histogram *histogram, strew_tensor *piece, strew_tensor **out,
                                 strew_error *error) {
   struct range range = histogram->range;
-  double part = isfinite(range.high - range.low) ? 1 : 0.25; /* extents that go beyond a double's range */
+  double part = isfinite(range.high - range.low) ? 1 : 0.25; /* the extent may overflow a double */
   double low = range.low * part, scale = (double)histogram->bins / (range.high * part - low);
   strew_tensor *place = NULL, *above = NULL, *inside = NULL;
   strew_status status = strew_binary(STREW_MUL, strew_of(piece), number(part), &place, error);
@@ -139,7 +139,7 @@ static void text_of_edge(const struct histogram *histogram, int64_t i, char *tex
   draw_number(text, edge);
 }
 
-/* How many columns edges and counts take, and the largest count. */
+/* The columns that edges and counts take, and the largest count. */
 struct widths {
   int edge, count;
   int64_t most, sum;
@@ -176,7 +176,7 @@ void histogram_push(lua_State *L, const struct histogram *histogram, strew_tenso
                     enum terminal_style style) {
   char text[2 * DRAWN_BYTES];
   void *data = NULL;
-  strew_data(counts, &data, NULL); /* a contiguous tensor of the CPU, as histogram_count makes it */
+  strew_data(counts, &data, NULL); /* contiguous, on the CPU, from histogram_count */
   const int64_t *count = data;
   struct widths widths = measure(histogram, count);
   int64_t others = strew_tensor_numel(histogram->tensor) - widths.sum;

@@ -1,4 +1,4 @@
-/* strew_image.c: numbers as colours. */
+/* strew_image.c: converts numbers to colours. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@ bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *na
   return bind_string(L, call, i, name, &word) && strew_colormap_from_word(word, out, &call->error) == STREW_OK;
 }
 
-/* A number that is left out is one that the runtime finds. */
+/* The runtime chooses numbers that are not given. */
 struct bound {
   double value;
   const double *given;
@@ -56,7 +56,7 @@ static int image(lua_State *L, struct script_call *call) {
                                          {"nan", KEYED, bind_color, &nan},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  if (scale < 1) /* to the runtime 0 says nothing */
+  if (scale < 1) /* the runtime takes 0 for "not given" */
     return bind_fail(call, STREW_EVALUE, "scale", "is %" PRId64 ", expected 1 or more", scale);
   strew_image_options options = {colormap, scale, min.given, max.given, nan.given};
   return bind_end(strew_image(self, &options, out, &call->error), 1);

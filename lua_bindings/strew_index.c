@@ -1,4 +1,4 @@
-/* strew_index.c: t.name, t[i], t[i] = v, #t, and what Lua's operators and pairs cannot give. */
+/* strew_index.c: t.name, t[i], t[i] = v, #t, and the operators and pairs that tensors cannot support. */
 #include "strew_bind.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
   return true;
 }
 
-/* What is neither a method nor a property, with the nearest of those that are. */
+/* Fails for an unknown name, with the nearest method or property. */
 static int fail_field(lua_State *L, struct script_call *call, const char *name) {
   strew_guess guess = {.wanted = name};
   for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
@@ -37,8 +37,7 @@ static bool read_position(lua_State *L, struct script_call *call, int64_t *posit
   return false;
 }
 
-/* The usual way to run over the end by one is a loop made for Lua's tables: that is said in place of a more general
-   hint. */
+/* Off-by-one errors usually come from loops written for Lua tables: this hint replaces a more general one. */
 static int fail_position(struct script_call *call, const strew_tensor *self, int64_t position) {
   strew_error *error = &call->error;
   if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position != strew_tensor_sizes(self)[0]) return -1;
@@ -59,7 +58,7 @@ static int get_position(lua_State *L, struct script_call *call) {
     return 1;
   }
   out = bind_result(L, call);
-  if (!bind_tensor(L, call, 1, "self", &self)) return -1; /* once more: see strew_bind.h */
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1; /* read again: see strew_bind.h */
   if (strew_select(self, 0, position, out, &call->error) != STREW_OK) return fail_position(call, self, position);
   return 1;
 }
@@ -72,7 +71,7 @@ static int get_field(lua_State *L, struct script_call *call) {
   return push_property(L, self, name) ? 1 : fail_field(L, call, name);
 }
 
-/* Methods are found without the rest of a call: this is a part of every t:f(). */
+/* Methods are found without the rest of a call, since every t:f() does this. */
 static int get_method_or_field(lua_State *L) {
   if (lua_type(L, 2) == LUA_TSTRING) {
     lua_pushvalue(L, 2);
@@ -116,7 +115,7 @@ static int length(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* Lua turns what __lt and __le give into one boolean. */
+/* Lua converts the results of __lt and __le to one boolean. */
 static int no_order(lua_State *L, struct script_call *call) {
   (void)L;
   bool is_lt = call->row->code == STREW_LT;
@@ -137,7 +136,7 @@ static int no_keys(lua_State *L, struct script_call *call) {
   return bind_hint(call, "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's");
 }
 
-/* Named by what stands in the script. */
+/* Named as scripts write them. */
 static const struct {
   const char *event;
   struct script_function row;

@@ -1,4 +1,4 @@
-/* strew_module.c: the module itself: what scripts see is made from rows here. */
+/* strew_module.c: builds the module from the rows of functions. */
 #include "lua_bindings/sandbox/script_limits.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* strew.name, where there is none: as for a tensor, that is an error, and no nil that surprises later. */
+/* strew.NAME of an unknown name raises an error, as for a tensor, instead of returning nil. */
 static int no_name(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   bool is_string = lua_type(L, 2) == LUA_TSTRING;
@@ -27,7 +27,7 @@ static const struct script_function *const all_rows[] = {
     bind_math_rows,  bind_reduce_rows, bind_scatter_rows, bind_device_rows, bind_help_rows,
     bind_print_rows, bind_file_rows,   bind_show_rows,    bind_image_rows,  bind_family_rows};
 
-/* Which function stands behind which event. Lua gives a unary operator its operand twice. */
+/* The function of each event. Lua passes the operand of a unary operator twice. */
 static const struct {
   const char *event, *name;
   int form;
@@ -37,7 +37,7 @@ static const struct {
     {"__pow", "pow", FUNCTION},        {"__unm", "neg", OPERATOR},           {"__band", "bitwise_and", FUNCTION},
     {"__bor", "bitwise_or", FUNCTION}, {"__bxor", "bitwise_xor", FUNCTION},  {"__bnot", "bitwise_not", OPERATOR}};
 
-/* Positions of the stack while the module is being opened. */
+/* Stack positions while the module is being opened. */
 enum { BINDING = 1, MODULE, METHODS, METATABLE };
 
 static void set_function(lua_State *L, int table, const struct script_function *row, const char *name, int form) {
@@ -64,7 +64,7 @@ static const struct script_function *find_row(const char *name) {
   return NULL;
 }
 
-/* The module's own metatable. rawget(strew, name) asks for a name without an error. */
+/* The module's own metatable. rawget(strew, name) looks a name up without an error. */
 static void set_module_metatable(lua_State *L) {
   lua_createtable(L, 0, 1);
   bind_push_upvalues(L, BINDING, &no_name_row, no_name_row.name, FUNCTION);
@@ -92,11 +92,11 @@ static void set_metamethods(lua_State *L) {
   lua_pushliteral(L, "tensor");
   lua_pushvalue(L, -1);
   lua_setfield(L, METATABLE, "__name");
-  lua_setfield(L, METATABLE, "__metatable"); /* scripts get this word: without __gc, boxes would leave a gap behind */
+  lua_setfield(L, METATABLE, "__metatable"); /* what getmetatable returns; without __gc, boxes would leave a gap */
   bind_index_metamethods(L, BINDING, METHODS);
 }
 
-/* An environment variable, if it says anything. */
+/* Returns an environment variable; NULL: unset or empty. */
 static const char *setting(const char *name) {
   const char *value = getenv(name);
   return value && *value ? value : NULL;
@@ -112,8 +112,8 @@ static int threads_setting(lua_State *L) {
   return (int)threads;
 }
 
-/* How the module is opened: with a context that is there, in a state with limits; or, context NULL, with a new one as
-   options and the environment want it. */
+/* How the module is opened: with an existing context, in a state with limits; or, context NULL, with a new context from
+   options and environment. */
 struct opening {
   const strew_options *options;
   strew_context *context;
@@ -147,7 +147,7 @@ static struct binding *push_binding(lua_State *L, const struct opening *opening)
   return binding;
 }
 
-/* With the stack empty; leaves the module on it. */
+/* Called with an empty stack; leaves the module on it. */
 static int make_module(lua_State *L) {
   const struct opening *opening = lua_touserdata(L, 1);
   struct binding *binding = push_binding(L, opening);

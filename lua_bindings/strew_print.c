@@ -1,13 +1,13 @@
-/* strew_print.c: tostring(t), and so what the prompt shows.
+/* strew_print.c: tostring(t), which the prompt shows, too.
 
-     float32[2, 2, 3] cpu           dtype, shape, device; the value itself where there is just one without dimensions
-     [0, :, :]                      a label for each slice, where there are more than two dimensions
+     float32[2, 2, 3] cpu           dtype, shape, device; and the value of a tensor without dimensions
+     [0, :, :]                      a label per slice, with more than two dimensions
       1.5000  2.0000  3.0000        one format for all elements, right-aligned
      ...
 
-   Of a tensor with more elements than the threshold a few are shown at both ends of each dimension. Those alone are
-   read, a slice at a time: as a view with strides, cut dimensions being two of them, the end (0 or 1) and the place in
-   it. */
+   A tensor with more elements than the threshold is summarised: a few elements at both ends of each dimension. Only
+   those are read, slice by slice, through a strided view in which a shortened dimension becomes two: the end (0 or 1)
+   and the position in it. */
 #include "strew_bind.h"
 
 #include <fenv.h>
@@ -25,16 +25,16 @@ struct page {
   strew_dtype dtype;
   int rank, precision;
   int64_t line_width, edge;
-  bool is_long; /* more elements than the threshold? */
+  bool is_long; /* more elements than the threshold */
   int64_t sizes[STREW_MAX_RANK];
-  int64_t shown[STREW_MAX_RANK]; /* how many positions of each dimension */
+  int64_t shown[STREW_MAX_RANK]; /* positions shown of each dimension */
   bool is_cut[STREW_MAX_RANK];   /* the first and the last `edge` of them */
-  int leading;                   /* dimensions in front of rows and columns */
-  int64_t slices;                /* combinations of those: how many are there ... */
-  int64_t slices_shown;          /* ... and are shown: half of them first ones, half last ones */
+  int leading;                   /* dimensions before rows and columns */
+  int64_t slices;                /* number of slices ... */
+  int64_t slices_shown;          /* ... and of those shown: half of them first, half last */
   int64_t rows, columns;
   enum format format;
-  int width, dots_width;         /* of an element; of the dots in a row */
+  int width, dots_width;         /* columns of an element, and of the dots in a row */
   const unsigned char *elements; /* of all slices shown */
 };
 
@@ -68,12 +68,12 @@ static void lay_out(struct page *page, const strew_tensor *tensor, const struct 
   page->rows = page->rank > 1 ? page->shown[page->rank - 2] : 1;
 }
 
-/* The slice that is shown as number k. */
+/* Returns the index of the k-th slice shown. */
 static int64_t slice_at(const struct page *page, int64_t k) {
   return k < page->slices_shown / 2 ? k : page->slices - page->slices_shown + k;
 }
 
-/* Where shown place number `place` of dimension d is. */
+/* Returns the position in dimension d of its `place`-th position shown. */
 static int64_t position_of(const struct page *page, int d, int64_t place) {
   return page->is_cut[d] && place >= page->edge ? page->sizes[d] - page->shown[d] + place : place;
 }
@@ -132,7 +132,7 @@ static strew_scalar element_at(const struct page *page, int64_t i) {
   return strew_scalar_load(page->dtype, page->elements + (size_t)i * strew_dtype_size_bytes(page->dtype));
 }
 
-/* Has a positive value no digit but 0 in the fixed format? */
+/* True if a positive value would show only zeros in the fixed format. */
 static bool rounds_to_zero(const struct page *page, double value) {
   char text[NUMBER_BYTES];
   if (value >= 1) return false;
@@ -140,8 +140,8 @@ static bool rounds_to_zero(const struct page *page, double value) {
   return strpbrk(text, "123456789") == NULL;
 }
 
-/* As PyTorch chooses, but that whole numbers stay as they are up to 1e8, far apart or not, and that nothing but zero is
-   shown as zero: with fewer digits than usual, that alone needs scientific notation earlier. */
+/* PyTorch's choice, except that whole numbers stay as they are up to 1e8, whatever their range, and that no other value
+   is shown as zero: with fewer digits, that alone makes scientific notation start earlier. */
 static bool choose_float_format(struct page *page) {
   double smallest = INFINITY, largest = 0;
   bool is_whole = true;
@@ -163,7 +163,7 @@ static bool choose_float_format(struct page *page) {
   return true;
 }
 
-/* Without digits behind it, the point tells that a number may be rounded. */
+/* A point without digits after it says that a number may be rounded. */
 static void text_of_float(const struct page *page, double value, char *text) {
   if (isnan(value))
     strcpy(text, "nan"); /* whatever its sign */
@@ -185,7 +185,7 @@ static int text_of(const struct page *page, int64_t i, char *text) {
   return (int)strlen(text);
 }
 
-/* Rows that take several lines have dots as wide as an element, so that what follows stays in line. */
+/* In rows of several lines the dots are as wide as an element, so that columns stay aligned. */
 static int choose_dots_width(const struct page *page) {
   enum { DOTS = 3 };
   int64_t row = 1 + page->columns * (page->width + 2) + DOTS;
@@ -204,7 +204,7 @@ static bool choose_width(struct page *page) {
   return true;
 }
 
-/* False: the call has to stop, and call->error says so. (A host's thread may flush denormals to zero.) */
+/* False: the call must stop, call->error is filled. (A thread of the host may flush denormals to zero.) */
 static bool choose_format(struct page *page) {
   fenv_t host;
   fegetenv(&host);
@@ -219,7 +219,7 @@ static bool choose_format(struct page *page) {
 /* ----------------------------------------------------------------------------------------------------------- as text
  */
 
-/* "[0, 1, :, :]", after a line of dots where slices were left out before it. */
+/* Appends "[0, 1, :, :]", after a line of dots if slices before it are omitted. */
 static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {
   char number[NUMBER_BYTES];
   int64_t places[STREW_MAX_RANK], before[STREW_MAX_RANK], slice = slice_at(page, k);
@@ -236,7 +236,7 @@ static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {
   luaL_addstring(out, ":, :]");
 }
 
-/* A row on its way: on one line, or more, those after the first one indented further where there are other rows. */
+/* A row being printed: on one or more lines, the later ones indented further if there are other rows. */
 struct row_text {
   luaL_Buffer *out;
   int64_t line_width, column;
@@ -244,7 +244,7 @@ struct row_text {
   bool is_line_start;
 };
 
-/* One space in front of a line, two between items; a line has one at least. */
+/* One space before a line, two between items; a line has at least one item. */
 static void add_item(struct row_text *row, int width, const char *text) {
   char item[2 * NUMBER_BYTES];
   if (!row->is_line_start && row->column + 2 + width > row->line_width) {
@@ -259,7 +259,7 @@ static void add_item(struct row_text *row, int width, const char *text) {
   row->is_line_start = false;
 }
 
-/* The row that begins with element `first`; false: the call has to stop. */
+/* Appends the row that starts at element `first`; false: the call must stop. */
 static bool add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
   struct row_text row = {out, page->line_width, 0, page->rank > 1 ? 2 : 0, true};
   bool is_cut = page->is_cut[page->rank - 1];
@@ -287,8 +287,8 @@ static bool add_page(luaL_Buffer *out, const struct page *page) {
   return true;
 }
 
-/* Reads what is shown of a tensor with elements into memory of Lua's, which is pushed. Getting that may run a
-   finalizer, so the tensor is taken from its box once more. */
+/* Reads the shown elements of a non-empty tensor into Lua memory, which is pushed. Allocating that may run a finalizer,
+   so the tensor is read from its box again. */
 static bool read_shown(lua_State *L, struct script_call *call, struct page *page, strew_tensor *self) {
   int64_t count = count_shown(page);
   if (count > MOST_SHOWN) {
@@ -300,7 +300,7 @@ static bool read_shown(lua_State *L, struct script_call *call, struct page *page
   return bind_tensor(L, call, 1, "self", &self) && read_page(page, self, elements, &call->error) == STREW_OK;
 }
 
-/* Everything is read before any text is made: that may run a finalizer. */
+/* All elements are read before any text is made, which may run a finalizer. */
 static int push_text(lua_State *L, struct script_call *call) {
   struct page page = {.call = call};
   strew_tensor *self;

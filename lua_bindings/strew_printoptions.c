@@ -1,4 +1,4 @@
-/* strew_printoptions.c: how tensors are printed: set and read by scripts, the width of a line by the host, too. */
+/* strew_printoptions.c: print options, set by scripts; the host, too, sets the width. */
 #include "strew_bind.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { MOST_DIGITS = 30, LARGEST = 1 << 30 };
 
-/* PyTorch's profiles, under its names. A linewidth of 0 is the host's. */
+/* PyTorch's profiles and names. A linewidth of 0 is the host's. */
 static const struct profile {
   const char *name;
   int precision;
@@ -56,7 +56,7 @@ static bool read_precision(lua_State *L, struct script_call *call, int i, const 
   return read_count(L, call, i, name, 0, MOST_DIGITS, out);
 }
 
-/* math.huge: nothing is ever left out. */
+/* math.huge: no limit. */
 static bool read_threshold(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   bool is_endless = lua_type(L, i) == LUA_TNUMBER && lua_tonumber(L, i) == (lua_Number)INFINITY;
   if (is_endless) return *(int64_t *)out = INT64_MAX, true;
@@ -75,8 +75,8 @@ static bool read_linewidth(lua_State *L, struct script_call *call, int i, const 
   return false;
 }
 
-/* set_printoptions{precision =, threshold =, edgeitems =, linewidth =, profile =}: a profile is what the others change,
-   wherever it stands. */
+/* set_printoptions{precision =, threshold =, edgeitems =, linewidth =, profile =}: the profile applies first, whatever
+   the order. */
 static int set_printoptions(lua_State *L, struct script_call *call) {
   struct print_options *options = &call->binding->print;
   const struct profile *profile = NULL;
@@ -94,7 +94,7 @@ static int set_printoptions(lua_State *L, struct script_call *call) {
   return 0;
 }
 
-/* What set_printoptions takes to come back to what is set now. */
+/* get_printoptions() -> the table with which set_printoptions restores the current settings. */
 static int get_printoptions(lua_State *L, struct script_call *call) {
   const struct print_options *options = &call->binding->print;
   const struct parameter parameters[] = {LAST_PARAMETER};

@@ -1,5 +1,5 @@
-/* strew_scatter.c: the scatter family, in both of its forms: the position form of PyTorch and the group form of
-   torch_scatter, which strew.scatter takes where the second argument is a tensor. */
+/* strew_scatter.c: the scatter family in both forms: the position form of PyTorch, and the group form of torch_scatter,
+   which strew.scatter takes if its second argument is a tensor. */
 #include "strew_bind.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 /* ------------------------------------------------------------------------------------------------------ position form
  */
 
-/* A larger src is read at index's coordinates, as PyTorch does; silently, unless warn("@on") was called. */
+/* A src larger than index is read at index's coordinates, as in PyTorch; silently, unless warn("@on") was called. */
 static void warn_of_prefix(lua_State *L, const struct script_call *call, const strew_tensor *index,
                            const strew_tensor *src) {
   const int64_t *used = strew_tensor_sizes(index), *sizes = strew_tensor_sizes(src);
@@ -21,7 +21,7 @@ static void warn_of_prefix(lua_State *L, const struct script_call *call, const s
   lua_warning(L, message, 0);
 }
 
-/* What the calls of this form share. */
+/* The arguments that calls of this form share. */
 struct scattering {
   strew_tensor *self, *index;
   strew_operand src;
@@ -45,7 +45,7 @@ static int run_scatter(lua_State *L, struct script_call *call, struct scattering
 
 static int group(lua_State *L, struct script_call *call);
 
-/* A table there was to be an index: a dimension is none. */
+/* A table in the position of dim was meant as index. */
 static bool is_group_form(lua_State *L, const struct script_call *call) {
   return !(call->form & INPLACE) && call->arguments > 1 && (bind_to_box(L, call->binding, 2) || lua_istable(L, 2));
 }
@@ -100,7 +100,7 @@ static int gather(lua_State *L, struct script_call *call) {
 /* --------------------------------------------------------------------------------------------------------- group form
  */
 
-/* Where the result goes: a new box at stack position `at`, for which an `out` of the user's is exchanged. */
+/* Returns where the result is stored: a new box at stack position `at`, which an `out` argument replaces. */
 struct destination {
   strew_tensor *given;
   int at;
@@ -131,7 +131,7 @@ static bool read_size(lua_State *L, struct script_call *call, int i, const char 
   return false;
 }
 
-/* Once for each Lua state, and only where warnings are on: the mean of integers is rounded. */
+/* Warns once per Lua state, and only with warnings on, that the mean of integers is rounded. */
 static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
                          const strew_tensor *src) {
   strew_dtype dtype = strew_tensor_dtype(src);
@@ -145,8 +145,8 @@ static void warn_of_mean(lua_State *L, struct script_call *call, const strew_gro
   lua_warning(L, message, 0);
 }
 
-/* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]), all but src and index by name, too; the code is the
-   reduction, STREW_ASSIGN where the call names it. */
+/* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]); all but src and index by name, too. The code is the
+   reduction, STREW_ASSIGN if the call names it. */
 static int group(lua_State *L, struct script_call *call) {
   bool names_reduction = call->row->code == STREW_ASSIGN;
   bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
@@ -169,7 +169,7 @@ static int group(lua_State *L, struct script_call *call) {
                                          {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  lua_settop(L, destination.at + has_arg); /* without what reading the options left */
+  lua_settop(L, destination.at + has_arg); /* drops what reading the options pushed */
   if (fill.is_given) options.fill = &fill.value;
   strew_dtype wanted = (strew_dtype)dtype;
   if (dtype >= 0) options.dtype = &wanted;

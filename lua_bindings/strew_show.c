@@ -1,10 +1,9 @@
-/* strew_show.c: strew.show(t): what is in a tensor, drawn with characters: two dimensions (or three, the last one being
-   red, green, blue) as a picture, one as a line of blocks, any number of them as a histogram.
+/* strew_show.c: strew.show(t) draws a tensor with characters: two dimensions (or three, the last one red, green, blue)
+   as a picture, one as a line of blocks, any number as a histogram.
 
-   What is larger than the screen is drawn as means of equal parts, which are taken on the tensor's device, a part at a
-   time; just those means are read. Everything is read before text is made (that may run a finalizer, which may free the
-   tensor that is shown), into a tensor whose box stays on the stack. The text goes through Lua's print, as everything
-   that a script says. */
+   A tensor larger than the screen is drawn as means of equal parts, computed on its device chunk by chunk; only the
+   means are read. They are read before text is made (that may run a finalizer, which may free the shown tensor), into a
+   tensor whose box stays on the stack. The text is printed by Lua's print. */
 #include "strew_show.h"
 #include "draw.h"
 #include "strew_bind.h"
@@ -16,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-  LARGEST = 1000, /* columns and lines that may be asked for */
+  LARGEST = 1000, /* most columns and lines */
   DEFAULT_BINS = 10,
   MOST_BINS = 10000
 };
@@ -24,8 +23,8 @@ enum {
 struct show {
   struct script_call *call;
   strew_tensor *tensor;
-  int64_t width, height; /* in characters; 0: as the terminal has */
-  double min, max;       /* NaN: as the elements have */
+  int64_t width, height; /* in characters; 0: the terminal's */
+  double min, max;       /* NaN: from the elements */
   strew_colormap colormap;
   enum terminal_style style;
   bool histogram;
@@ -62,14 +61,14 @@ static bool bind_bound(lua_State *L, struct script_call *call, int i, const char
   return bind_fail(call, STREW_EVALUE, name, "is %s, expected a finite number", bind_text(L, call, i, text)), false;
 }
 
-/* What is decided where nothing else is asked for: as wide as tensors are printed, as high as the terminal is. A width
-   that is asked for takes as many lines as a square needs, at least. */
+/* Defaults: the width of printed tensors, the height of the terminal. A given width takes at least the lines of a
+   square. */
 static void ask_terminal(struct show *show, const struct terminal *terminal) {
   bool is_wide = show->width != 0;
   if (!show->width) show->width = bind_line_width(&show->call->binding->print);
   if (show->width > LARGEST) show->width = LARGEST;
   if (show->height) return;
-  int64_t square = (show->width + 1) / 2, lines = terminal->lines - 2; /* the caption and the prompt */
+  int64_t square = (show->width + 1) / 2, lines = terminal->lines - 2; /* lines for the caption and the prompt */
   show->height = terminal->lines > 0 && !(is_wide && lines < square) ? lines : square;
   if (show->height < 1) show->height = 1;
 }
@@ -100,7 +99,7 @@ static bool read_arguments(lua_State *L, struct show *show) {
 /* ------------------------------------------------------------------------------------------------------------- reading
  */
 
-/* The dtype in which means are taken on a device. */
+/* Returns the dtype in which a device computes means. */
 static strew_status exact_dtype(strew_device *device, strew_dtype *out, strew_error *error) {
   strew_capabilities can;
   strew_status status = strew_device_capabilities(device, &can, error);
@@ -108,7 +107,7 @@ static strew_status exact_dtype(strew_device *device, strew_dtype *out, strew_er
   return status;
 }
 
-/* The mean of places start..start + length - 1 of dimension dim, to `out`, which has one place there. */
+/* Stores the mean of positions start..start + length - 1 of dimension dim in `out`, which has size 1 there. */
 static strew_status take_mean(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor *out,
                               strew_error *error) {
   strew_tensor *part = NULL, *exact = NULL;
@@ -120,7 +119,7 @@ static strew_status take_mean(strew_tensor *tensor, int dim, int64_t start, int6
   return status;
 }
 
-/* The means of `count` equal parts of dimension dim, in dtype; what has no more places than that stays as it is. */
+/* Computes the means of `count` equal parts of dimension dim, in dtype; a dimension no larger than that is kept. */
 static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_dtype dtype, strew_tensor **out,
                            strew_error *error) {
   int64_t sizes[STREW_MAX_RANK], size = strew_tensor_sizes(tensor)[dim];
@@ -131,7 +130,7 @@ static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_d
   strew_tensor *means = NULL, *place = NULL;
   strew_status status = strew_empty(device, dtype, strew_tensor_rank(tensor), sizes, &means, error);
   for (int64_t i = 0, start = 0; i < count && status == STREW_OK; i++) {
-    int64_t end = size / count * (i + 1) + size % count * (i + 1) / count; /* size * (i + 1) may be too large */
+    int64_t end = size / count * (i + 1) + size % count * (i + 1) / count; /* size * (i + 1) may overflow */
     status = strew_narrow(means, dim, i, 1, &place, error);
     if (status == STREW_OK) status = take_mean(tensor, dim, start, end - start, place, error);
     strew_release(place);
@@ -145,7 +144,7 @@ static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_d
   return status;
 }
 
-/* As float64 on the CPU, shrunk to rows x columns, or to `columns` where there is one dimension. */
+/* Returns the tensor as float64 on the CPU, shrunk to rows x columns, or to `columns` if it has one dimension. */
 static strew_status read_shrunk(const struct show *show, int64_t rows, int64_t columns, strew_tensor **out,
                                 strew_error *error) {
   strew_tensor *tensor = show->tensor, *lower = NULL, *small = NULL, *read = NULL;
@@ -163,7 +162,7 @@ static strew_status read_shrunk(const struct show *show, int64_t rows, int64_t c
   return status;
 }
 
-/* The elements of a contiguous tensor of the CPU. */
+/* Returns the elements of a contiguous tensor on the CPU. */
 static const void *elements_of(strew_tensor *tensor) {
   void *data = NULL;
   strew_data(tensor, &data, NULL);
@@ -173,7 +172,7 @@ static const void *elements_of(strew_tensor *tensor) {
 /* -------------------------------------------------------------------------------------------------- pictures and lines
  */
 
-/* From darkest to brightest: what is asked for, else what dtypes that have bounds hold, else what is there. */
+/* The range from darkest to brightest: given bounds, else those of the dtype, else those of the elements. */
 static struct range range_of(const struct show *show, const double *values, int64_t count, bool is_color) {
   struct range range = {INFINITY, -INFINITY};
   strew_dtype dtype = strew_tensor_dtype(show->tensor);
@@ -191,8 +190,7 @@ static void add_number(luaL_Buffer *out, double number) {
   luaL_addstring(out, draw_number(text, number));
 }
 
-/* "0 .. 1.5", and "12.5 x 4" where each place stands for so many elements: sizes of the tensor, places that are drawn.
- */
+/* Appends "0 .. 1.5", and "12.5 x 4" if each cell stands for that many elements. */
 static void add_caption(luaL_Buffer *out, struct range range, int rank, const int64_t *sizes, const int64_t *places) {
   bool is_shrunk = false;
   for (int d = 0; d < rank; d++) is_shrunk = is_shrunk || places[d] < sizes[d];
@@ -212,8 +210,8 @@ static void add_caption(luaL_Buffer *out, struct range range, int rank, const in
 
 static int64_t at_least_1(double x) { return x < 1 ? 1 : (int64_t)llround(x); }
 
-/* A place of a coloured picture is one column wide and half a line high, one of an ASCII picture a line high; two
-   columns wide if all fits so. */
+/* A cell of a coloured picture is one column wide and half a line high; one of an ASCII picture is a line high, and two
+   columns wide if all fit. */
 static void fit_picture(const struct show *show, struct picture *picture) {
   const int64_t *sizes = strew_tensor_sizes(show->tensor);
   double height = (double)sizes[0], width = (double)sizes[1];
@@ -225,7 +223,7 @@ static void fit_picture(const struct show *show, struct picture *picture) {
   picture->rows = at_least_1(is_double ? height : is_ascii ? height * scale / 2 : height * scale);
 }
 
-/* The colours of a picture with one channel. Nothing finite has no range: the runtime finds one itself. */
+/* Computes the colours of a picture with one channel. Without finite elements the runtime chooses a range. */
 static strew_status color_picture(const struct show *show, strew_tensor *values, struct range range, strew_tensor **out,
                                   strew_error *error) {
   bool has_range = range.low <= range.high;
@@ -271,7 +269,7 @@ static int show_line(lua_State *L, const struct show *show, struct box *box) {
 /* ----------------------------------------------------------------------------------------------------------- the call
  */
 
-/* Can this be drawn as it is? */
+/* True if the shape and dtype can be drawn; else fails. */
 static bool check_shape(const struct show *show) {
   char text[DESCRIPTION_BYTES];
   const int64_t *sizes = strew_tensor_sizes(show->tensor);
@@ -299,7 +297,7 @@ static int show_empty(lua_State *L, const struct show *show) {
   return 0;
 }
 
-/* Pushes the text. A tensor without dimensions is shown as one with a single element. */
+/* Pushes the text. A tensor without dimensions is shown as one with one element. */
 static int push_text(lua_State *L, struct show *show, struct box *values, struct box *other) {
   if (strew_tensor_numel(show->tensor) == 0) return show_empty(L, show);
   if (show->histogram) {

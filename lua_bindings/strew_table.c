@@ -1,8 +1,8 @@
-/* strew_table.c: nested Lua tables to tensors and back.
+/* strew_table.c: converts nested Lua tables to tensors and back.
 
-   A table is walked twice by one function: once to find shape and kind, once to store. The walk checks everything both
-   times, since making the buffer in between may run a finalizer, and that may change the table. Tables are read raw,
-   and a table that contains itself ends at the greatest rank. Places are named as a script writes them: x[2][3]. */
+   One function walks a table twice: first to find shape and kind, then to store. Both walks check everything, since
+   allocating the buffer in between may run a finalizer that changes the table. Tables are read raw; a table that
+   contains itself ends at the largest rank. Entries are named as scripts write them: x[2][3]. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -16,12 +16,12 @@ enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS };
 
 struct walk {
   struct script_call *call;
-  int rank; /* -1 while the way down to the first element is not walked yet */
+  int rank; /* -1 until the first element is reached */
   int64_t sizes[STREW_MAX_RANK];
-  int64_t at[STREW_MAX_RANK]; /* the place, counted from 1 */
+  int64_t at[STREW_MAX_RANK]; /* position, counted from 1 */
   enum kind kind;
   strew_dtype dtype;
-  unsigned char *next; /* where the next element is stored; NULL in the first walk */
+  unsigned char *next; /* destination of the next element; NULL in the first walk */
 };
 
 enum { PLACE_BYTES = STREW_MAX_RANK * 22 + 2 };
@@ -34,7 +34,7 @@ static const char *text_of_place(const struct walk *walk, int depth, char *text)
   return text;
 }
 
-/* The place where what others are compared with was found: the first element on each level. */
+/* The entry that the others are compared with: the first element on each level. */
 static const char *text_of_first(const struct walk *walk, int depth, char *text) {
   struct walk first = *walk;
   for (int d = 0; d < depth; d++) first.at[d] = 1;
@@ -71,7 +71,7 @@ static enum kind kind_of(strew_scalar value) {
   return value.dtype == STREW_BOOL ? BOOLEANS : value.dtype == STREW_INT64 ? INTEGERS : FLOATS;
 }
 
-/* The number or boolean on top of the stack. */
+/* Stores the number or boolean on top of the stack. */
 static bool walk_element(lua_State *L, struct walk *walk, int depth) {
   char text[TEXT_BYTES];
   int i = lua_gettop(L);
@@ -95,7 +95,7 @@ static bool walk_element(lua_State *L, struct walk *walk, int depth) {
 
 static bool walk_value(lua_State *L, struct walk *walk, int depth);
 
-/* Does a sequence of n entries fit here? In the first walk, the first one of its level sets the size. */
+/* True if a sequence of n entries fits here. In the first walk, the first sequence of a level sets the size. */
 static bool fits(struct walk *walk, int depth, lua_Unsigned n) {
   char is[TEXT_BYTES], due[TEXT_BYTES];
   if (walk->rank < 0) walk->sizes[depth] = (int64_t)n;
@@ -106,7 +106,7 @@ static bool fits(struct walk *walk, int depth, lua_Unsigned n) {
   return fail_ragged(walk, depth, is, due);
 }
 
-/* The table on top of the stack. */
+/* Walks the table on top of the stack. */
 static bool walk_table(lua_State *L, struct walk *walk, int depth) {
   char text[TEXT_BYTES], fact[TEXT_BYTES + 4];
   int table = lua_gettop(L);
@@ -148,7 +148,7 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth) {
   }
 }
 
-/* Walks the value at stack position 1, storing at `next` if it is not NULL. */
+/* Walks the value at stack position 1; stores at `next` unless it is NULL. */
 static bool walk_all(lua_State *L, struct walk *walk, unsigned char *next) {
   int top = lua_gettop(L);
   walk->next = next;
@@ -171,7 +171,7 @@ static bool count_bytes(struct walk *walk, size_t *size_bytes) {
   return true;
 }
 
-/* A table, number or boolean at stack position 1 into the box. */
+/* Creates the box's tensor from the table, number or boolean at stack position 1. */
 static bool from_value(lua_State *L, struct script_call *call, int dtype, strew_device *device, strew_tensor **out) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BOOL, STREW_INT64, STREW_FLOAT32};
   struct walk walk = {.call = call, .rank = -1};
@@ -179,7 +179,7 @@ static bool from_value(lua_State *L, struct script_call *call, int dtype, strew_
   if (!walk_all(L, &walk, NULL)) return false;
   walk.dtype = dtype < 0 ? dtypes[walk.kind] : (strew_dtype)dtype;
   if (!count_bytes(&walk, &size_bytes)) return false;
-  unsigned char *buffer = lua_newuserdatauv(L, size_bytes + 1, 0); /* Lua's: whatever happens, nothing leaks */
+  unsigned char *buffer = lua_newuserdatauv(L, size_bytes + 1, 0); /* Lua memory, so that errors leak nothing */
   bool is_fine = walk_all(L, &walk, buffer) &&
                  strew_from(device, walk.dtype, walk.rank, walk.sizes, buffer, out, &call->error) == STREW_OK;
   lua_pop(L, 1);
@@ -195,7 +195,7 @@ static bool from_tensor(struct script_call *call, strew_tensor *tensor, int dtyp
                   &call->error) == STREW_OK;
 }
 
-/* A tensor is stored; a table, number or boolean is read later. */
+/* Stores a tensor; a table, number or boolean is read later. */
 static bool read_x(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
   if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
@@ -247,7 +247,7 @@ static bool push_level(lua_State *L, struct unread *unread, int depth) {
   return true;
 }
 
-/* The elements are copied to a buffer of Lua's first: making the tables may run a finalizer. */
+/* Copies the elements to Lua memory first: creating the tables may run a finalizer. */
 static int tolist(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};

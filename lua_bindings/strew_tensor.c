@@ -1,4 +1,4 @@
-/* strew_tensor.c: what a tensor says about itself, its single elements, its copies and its end. */
+/* strew_tensor.c: properties of a tensor, single elements, copies, free. */
 #include "strew_bind.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static int ask(lua_State *L, struct script_call *call) {
 
 enum { ASK_SIZE, ASK_STRIDE };
 
-/* All as multiple results, or that of one dimension. */
+/* size([dim]): all sizes as multiple results, or the size of one dimension. */
 static int per_dimension(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   int dim, rank, all = STREW_MAX_RANK;
@@ -38,7 +38,7 @@ static int per_dimension(lua_State *L, struct script_call *call) {
   return is_one ? 1 : rank;
 }
 
-/* strew.type(x): as io.type and math.type, no error for anything. */
+/* strew.type(x): like io.type and math.type, raises no error. */
 static int type(lua_State *L, struct script_call *call) {
   if (call->arguments == 0) return bind_fail(call, STREW_EARGUMENT, "x", "is missing");
   if (bind_to_box(L, call->binding, 1))
@@ -93,8 +93,8 @@ static int set(lua_State *L, struct script_call *call) {
 /* ------------------------------------------------------------------------------------------------------------ copies
  */
 
-/* A word that is neither a dtype nor a device: which of the two was it meant to be? What the runtime said of a device
-   stays where that is likely: nothing else has a colon, and "opencl" may be absent. */
+/* Fails for a word that is neither a dtype nor a device, as the one it was likely meant to be. The runtime's message
+   about a device is kept if a device is likely: only device names have a colon, and "opencl" may be absent. */
 static bool fail_target(struct script_call *call, const char *word) {
   strew_dtype dtype;
   strew_error device_error = call->error;
@@ -109,11 +109,11 @@ static bool fail_target(struct script_call *call, const char *word) {
 }
 
 struct target {
-  strew_device *device; /* NULL: where it is */
-  int dtype;            /* -1: as it is */
+  strew_device *device; /* NULL: unchanged */
+  int dtype;            /* -1: unchanged */
 };
 
-/* A dtype or a device, whichever the word names. */
+/* Reads a word as a dtype or as a device. */
 static bool read_target(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct target *target = out;
   const char *word;
@@ -153,7 +153,7 @@ static int copy_self(lua_State *L, struct script_call *call) {
   return bind_end(strew_contiguous(self, out, &call->error), 1);
 }
 
-/* What copy, fill and zero write to: self, or a copy of it. */
+/* Returns the destination of copy, fill and zero: self, or a copy of it. */
 static bool take_written(struct script_call *call, strew_tensor *self, strew_tensor **out) {
   return call->form & INPLACE || strew_clone(self, out, &call->error) == STREW_OK;
 }

@@ -1,9 +1,9 @@
-/* strew_view.c: views, and what joins and splits. In place, a view takes the place of the tensor in self's box. */
+/* strew_view.c: views, joining and splitting. In place, the view replaces the tensor in self's box. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
 
-/* Pushes what the call returns: a new box, or self. */
+/* Pushes the result: a new box, or self. */
 static struct box *push_view(lua_State *L, struct script_call *call) {
   if (!(call->form & INPLACE)) return bind_push_box(L, call->binding);
   lua_pushvalue(L, 1);
@@ -154,7 +154,7 @@ static int slice(lua_State *L, struct script_call *call) {
   return end_view(status, box, view);
 }
 
-/* as_strided(shape, strides [, offset]): without offset it starts where self does. */
+/* as_strided(shape, strides [, offset]): offset defaults to self's. */
 static int as_strided(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
@@ -177,7 +177,7 @@ static int as_strided(lua_State *L, struct script_call *call) {
 /* ------------------------------------------------------------------------------------------------------ joined, split
  */
 
-/* The first arguments that are tensors, or the entries of a table: how many? */
+/* Returns the number of leading tensor arguments, or of a table's entries. */
 static lua_Integer count_tensors(lua_State *L, const struct script_call *call) {
   if (lua_istable(L, 1)) return (lua_Integer)lua_rawlen(L, 1);
   int count = 0;
@@ -185,7 +185,7 @@ static lua_Integer count_tensors(lua_State *L, const struct script_call *call) {
   return count;
 }
 
-/* Collects entry i of the table at 1; its tensor lives as long as the table holds it. */
+/* Adds entry i of the table at 1; the table keeps its tensor alive. */
 static bool read_entry(lua_State *L, struct script_call *call, lua_Integer i, strew_tensor **out) {
   char text[TEXT_BYTES];
   lua_rawgeti(L, 1, i);
@@ -235,19 +235,19 @@ static int join(lua_State *L, struct script_call *call) {
   return bind_end(strew_stack(count, tensors, dim, out, &call->error), 1);
 }
 
-/* Adds the view of start.. as entry k to the table on top. */
+/* Adds the view from `start` as entry k of the table on top. */
 static bool add_piece(lua_State *L, struct script_call *call, int dim, int64_t start, int64_t length, int64_t k) {
   strew_tensor *self;
   if (!bind_goes_on(call, k)) return false;
   struct box *box = bind_push_box(L, call->binding);
-  if (!bind_tensor(L, call, 1, "self", &self) || /* once more: see strew_bind.h */
+  if (!bind_tensor(L, call, 1, "self", &self) || /* read again: see strew_bind.h */
       strew_narrow(self, dim, start, length, &box->tensor, &call->error) != STREW_OK)
     return false;
   lua_rawseti(L, -2, k);
   return true;
 }
 
-/* A table of `count` pieces of `length` (the last one may be shorter). */
+/* Pushes a table of `count` chunks of `length` (the last one may be shorter). */
 static int push_pieces(lua_State *L, struct script_call *call, int dim, int64_t size, int64_t length, int64_t count) {
   lua_newtable(L);
   for (int64_t k = 0; k < count; k++) {
@@ -259,7 +259,7 @@ static int push_pieces(lua_State *L, struct script_call *call, int dim, int64_t 
 
 static int64_t pieces(int64_t size, int64_t length) { return size / length + (size % length != 0); }
 
-/* Pieces of the lengths in the table at 2. */
+/* Pushes chunks of the lengths in the table at 2. */
 static int split_by_table(lua_State *L, struct script_call *call, int dim, int64_t size) {
   int64_t length, start = 0;
   lua_newtable(L);
@@ -279,7 +279,7 @@ static int split_by_table(lua_State *L, struct script_call *call, int dim, int64
                    size, dim);
 }
 
-/* A length, or a table of them: read by its user. */
+/* Accepts a length or a table of lengths; the caller reads it. */
 static bool read_lengths(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return lua_istable(L, i) || bind_integer(L, call, i, name, out);
 }
@@ -301,7 +301,7 @@ static int split(lua_State *L, struct script_call *call) {
   return push_pieces(L, call, dim, size, length, size ? pieces(size, length) : 1);
 }
 
-/* chunk(count, dim = 0): as many pieces, or fewer where it does not come out even. */
+/* chunk(count, dim = 0): at most `count` equal chunks; the last one may be shorter, or chunks missing. */
 static int chunk(lua_State *L, struct script_call *call) {
   enum { MOST_EMPTY = 1 << 20 };
   strew_tensor *self;

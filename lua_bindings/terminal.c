@@ -8,13 +8,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* An environment variable, "" where it is missing. */
+/* Returns an environment variable, or "". */
 static const char *variable(const char *name) {
   const char *value = getenv(name);
   return value ? value : "";
 }
 
-/* Is the codeset of a locale's name, "de_DE.UTF-8@euro", this one? */
+/* True if the locale name ("de_DE.UTF-8@euro") has this codeset. */
 static bool names_utf8(const char *locale) {
   static const char *const spellings[] = {"utf-8", "utf8"};
   const char *codeset = strchr(locale, '.');
@@ -26,7 +26,7 @@ static bool names_utf8(const char *locale) {
   return false;
 }
 
-/* By the variables alone: a program need not have called setlocale. The first one that says anything decides. */
+/* Uses the environment only, since a program need not have called setlocale. The first variable that is set decides. */
 static bool is_utf8(void) {
   static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

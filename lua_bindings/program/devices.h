@@ -4,7 +4,7 @@
 
 #include "strew.h"
 
-/* Prints what there is, what each can do, and what is not usable for which reason. */
+/* Prints each device with its capabilities, and the reason why a device is not usable. */
 void devices_print(strew_context *context);
 
 #endif

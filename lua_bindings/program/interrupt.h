@@ -1,17 +1,16 @@
-/* interrupt.h: Ctrl-C, wherever the program is just then: in Lua code, in one of its coroutines, in a native call. */
+/* interrupt.h: Ctrl-C in Lua code, in coroutines and in native calls. */
 #ifndef STREW_INTERRUPT_H
 #define STREW_INTERRUPT_H
 
 #include <lua.h>
 #include <stdbool.h>
 
-/* Replaces the functions that run coroutines by ones that tell which coroutine runs; not where there are limits, which
-   look at the context's interruption by themselves. The standard libraries and the module strew are open in this state,
-   the only one of the process that is interrupted. */
+/* Makes Ctrl-C work in this state, the only one of the process, whose standard libraries and module strew are open.
+   Without limits it replaces the functions that run coroutines; limits check the context's interruption themselves. */
 void interrupt_open(lua_State *L, bool has_limits);
 
-/* From begin to end Ctrl-C raises "interrupted!" in what runs. Scripts may catch it, once, and a second Ctrl-C ends the
-   process; where it insists, as at the prompt, it is raised again and again until nothing runs any more. */
+/* Between begin and end, Ctrl-C raises "interrupted!" in the running code. A script may catch it once; a second Ctrl-C
+   ends the process. After interrupt_insist(true), as at the prompt, the error is raised again until nothing runs. */
 void interrupt_begin(lua_State *L);
 void interrupt_end(lua_State *L);
 void interrupt_insist(bool insists);

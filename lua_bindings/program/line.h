@@ -1,4 +1,4 @@
-/* line.h: lines typed at a terminal, with an editor where one of its libraries is there. */
+/* line.h: reads lines from a terminal, with an editor if one of the libraries is installed. */
 #ifndef STREW_LINE_H
 #define STREW_LINE_H
 
@@ -7,21 +7,21 @@
 
 typedef enum line_got { LINE_TYPED, LINE_INTERRUPTED, LINE_END } line_got;
 
-/* What may stand in the place of line[start..end), where end is the cursor: a NULL-terminated array of strings, all of
-   it by malloc; NULL: nothing. */
+/* Returns the completions of line[start..end), where end is the cursor: a NULL-terminated array of strings, all
+   allocated by malloc; NULL: none. */
 typedef char **line_completer(const char *line, size_t start, size_t end);
 
-/* Looks for an editor: $STREW_EDITOR is "readline", "edit" or "none"; else the first of the two that is there. NULL, or
-   why there is none although one was to be had. Without a terminal no editor is looked for. */
+/* Loads an editor: $STREW_EDITOR is "readline", "edit" or "none"; by default the first of the two that is installed.
+   Returns NULL, or why there is none although one was wanted. Without a terminal no editor is loaded. */
 const char *line_open(line_completer *complete);
 
-/* Shows the prompt and reads a line, without its end; with an editor it may have several, as pasted or recalled. *line
-   is the caller's, to be freed. Ctrl-C drops what was typed. */
+/* Shows the prompt and reads a line, without its newline; with an editor it may have several lines, pasted or recalled.
+   The caller frees *line. Ctrl-C discards the input. */
 line_got line_read(const char *prompt, char **line);
-/* Where an editor, or none, gives a paste line by line: is more there already? */
+/* True if more input is already there: some editors return a paste line by line. */
 bool line_waits(void);
 
-/* The editor's history: entries of one line or more, the newest last. */
+/* Sets the editor's history: entries of one or more lines, newest last. */
 void line_history(const char *const *entries, size_t count);
 
 #endif

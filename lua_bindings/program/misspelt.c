@@ -5,7 +5,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
-/* Considers all keys of the table at i that are strings. */
+/* Considers all string keys of the table at i. */
 static void guess_keys(lua_State *L, int i, strew_guess *guess) {
   i = lua_absindex(L, i);
   lua_pushnil(L);

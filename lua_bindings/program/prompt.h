@@ -5,16 +5,16 @@
 #include <lua.h>
 #include <stddef.h>
 
-#define PROMPT_CHUNK "strew prompt" /* the name of their chunks, in tracebacks */
+#define PROMPT_CHUNK "strew prompt" /* chunk name of the files, in tracebacks */
 #define PROMPT_MARK  "_strew_block" /* a local of an entry: see entry.lua */
 
-/* A lua_CFunction: loads them for the session of this state, with an empty stack. */
+/* A lua_CFunction: loads the files for this session; the stack is empty. */
 int prompt_open(lua_State *L);
 /* Pushes a function of the shared table. */
 void prompt_push(lua_State *L, const char *name);
-/* What may stand where the editor's cursor is: a line_completer. */
+/* The completions at the editor's cursor: a line_completer. */
 char **prompt_complete(const char *line, size_t start, size_t end);
-/* Opens the history of entries, and tells what is wrong with it. */
+/* Opens the history and reports problems with it. */
 void prompt_open_history(void);
 
 #endif

@@ -5,8 +5,8 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Shows the banner, then reads, runs and prints until the input ends. Errors are shown and the session goes on. False:
-   there is no session, as was reported under the program's name. */
+/* Shows the banner, then reads, runs and prints entries until the input ends; errors do not end the session. Returns
+   false if the session could not start, which was reported under the program's name. */
 bool repl_run(lua_State *L, const char *name, const char *banner);
 
 #endif

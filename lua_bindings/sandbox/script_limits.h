@@ -1,5 +1,4 @@
-/* script_limits.h: what the files of the module share about Lua states with limits (script_limits.c) and sandboxes
- * (sandbox*.c). */
+/* script_limits.h: Lua states with limits (script_limits.c), and sandboxes (sandbox*.c). */
 #ifndef STREW_SCRIPT_LIMITS_H
 #define STREW_SCRIPT_LIMITS_H
 
@@ -10,34 +9,35 @@
 
 struct limits;
 
-/* Those of a state; NULL: it has none. */
+/* Returns the limits of a state; NULL: none. */
 struct limits *limits_of(lua_State *L);
-/* Gives the state limits, those of `context`, and an allocator that keeps to them; NULL: there is no memory. The limits
-   own the reference to the context from here on. The state finds them once limits_keep was called, which may raise. */
+/* Sets limits on the state, those of `context`, with an allocator that enforces them. Returns NULL if out of memory.
+   The limits take over the reference to the context. limits_keep, which may raise an error, makes limits_of find them.
+   */
 struct limits *limits_adopt(lua_State *L, strew_context *context);
 void limits_keep(lua_State *L, struct limits *limits);
-/* A call has failed with this status, which the script may now catch: the first time. */
+/* Reports that a call failed with this status, which the script may catch once. */
 void limits_note(struct limits *limits, strew_status status);
-/* Has the hook raised an error? What the script left behind to be run then (handlers of errors, what a coroutine that
-   ended has to close) is not run: Lua would do so with hooks switched off. */
+/* True if the hook raised an error. Then error handlers and pending closes of the script must not run: Lua would run
+   them with hooks switched off. */
 bool limits_are_met(lua_State *L);
 /* A coroutine runs from enter, which returns the thread that ran before, to leave. The state has limits. */
 lua_State *limits_enter(lua_State *L, lua_State *co);
 void limits_leave(lua_State *L, lua_State *before);
-/* For C functions that scripts may call again and again, or that take long: raises where the script has to stop. */
+/* Raises an error if the script must stop. For C functions that take long or may be called repeatedly. */
 void limits_check(lua_State *L);
-/* luaL_addlstring, in pieces, with a check before each. sandbox_pieces.c */
+/* luaL_addlstring in chunks, with a check before each. sandbox_pieces.c */
 void limits_add(lua_State *L, luaL_Buffer *to, const char *text, size_t length);
 
-/* sandbox.c: opens the libraries that a sandbox has, in a fresh state. */
+/* sandbox.c: opens the libraries of a sandbox, in a fresh state. */
 int sandbox_open(lua_State *L);
-/* With the library on top of the stack: puts guarded functions in the place of those that could run for ever. */
+/* Replaces the functions of the library on top of the stack that could run without end. */
 void sandbox_guard_strings(lua_State *L);
 void sandbox_guard_tables(lua_State *L);
-/* The same for those of all libraries that go through a long text byte by byte (sandbox_pieces.c). */
+/* Replaces the functions of all libraries that process a long text byte by byte (sandbox_pieces.c). */
 void sandbox_guard_pieces(lua_State *L);
 
-/* strew_module.c: opens the module in this state with a context that exists. */
+/* strew_module.c: opens the module in this state with an existing context. */
 void bind_open(lua_State *L, strew_context *context, struct limits *limits, bool sandbox);
 
 #endif
