@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The innermost level that is Lua code: the user's own line. Above it are functions in C alone: what raised the error,
-   which the message names. */
+/* Returns the innermost level of Lua code: the user's line. Above it are C functions that raised the error, which the
+   message names. */
 static int first_lua_level(lua_State *L) {
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame); level++) {
@@ -18,7 +18,7 @@ static int first_lua_level(lua_State *L) {
   return 1;
 }
 
-/* From the user's line to the chunk, without the program's own functions that called it. */
+/* Pushes the message with a traceback from the user's line to the chunk, without the program's functions. */
 static void push_traceback(lua_State *L, const char *message) {
   static const char program[] = "\n\t[C]: in ?";
   size_t length, cut = sizeof program - 1;
@@ -32,7 +32,8 @@ static void (*observer)(lua_State *L);
 
 void program_on_error(void (*observe)(lua_State *L)) { observer = observe; }
 
-/* Strings get a traceback, so do values that no string can be made of; a __tostring speaks for itself. */
+/* Message handler. Adds a traceback to strings and to values without a string form; the result of a __tostring stays as
+   it is. */
 static int add_traceback(lua_State *L) {
   if (observer) observer(L);
   const char *message = lua_tostring(L, 1);
@@ -62,12 +63,12 @@ int program_report(lua_State *L, const char *name, int status) {
   if (status == LUA_OK) return status;
   size_t length;
   const char *message = lua_tolstring(L, -1, &length);
-  progress_show(NULL, NULL, 0); /* what failed may have left its line */
+  progress_show(NULL, NULL, 0); /* erases the progress line of a failed call */
   fflush(stdout);
   if (name != NULL) fprintf(stderr, "%s: ", name);
   if (message != NULL)
     fwrite(message, 1, length, stderr);
-  else /* only where making the message failed, too */
+  else /* only if making the message failed, too */
     fputs("(error message not a string)", stderr);
   fputc('\n', stderr);
   lua_pop(L, 1);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "1.5 GiB" of a number of bytes. */
+/* Prints a number of bytes as "1.5 GiB". */
 static void print_size(const char *what, size_t bytes) {
   static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;

@@ -1,6 +1,6 @@
-/* history.c: the file has a line for each entry, in which \n and \\ stand for the end of a line and a backslash.
-   Sessions append to it, each under a lock; what is there twice, or is too much, goes when a session that starts writes
-   the file anew beside the old one and renames it. So a lock counts only while the file still has its name. */
+/* history.c: the file has a line per entry, in which \n and \\ stand for newline and backslash. Sessions append to it
+   under a lock. A starting session removes duplicates and old entries: it writes a new file beside the old one and
+   renames it. So a lock counts only while the file still has its name. */
 #define _GNU_SOURCE /* flock */
 #include "history.h"
 
@@ -17,10 +17,10 @@
 
 enum {
   MOST = 1000,          /* entries */
-  MOST_BYTES = 4 << 20, /* of the file that are read, from its end */
-  LONGEST = 256 << 10,  /* an entry that is kept */
+  MOST_BYTES = 4 << 20, /* bytes read from the end of the file */
+  LONGEST = 256 << 10,  /* bytes of a saved entry */
   TRIES = 100,
-  PAUSE_US = 10000, /* for the lock, which is never held for long */
+  PAUSE_US = 10000, /* wait for the lock, which is held briefly */
 };
 
 static char path[PATH_MAX], problem[PATH_MAX + 128];
@@ -42,7 +42,7 @@ static void forget(size_t i) {
   memmove(entries + i, entries + i + 1, (--count - i) * sizeof *entries);
 }
 
-/* Takes over the string. */
+/* Adds an entry; takes ownership of the string. */
 static bool keep(char *entry) {
   if (!entries) entries = malloc((MOST + 1) * sizeof *entries);
   if (!entries || !entry) {
@@ -59,7 +59,7 @@ static bool keep(char *entry) {
 /* ------------------------------------------------------------------------------------------------------- as a line
  */
 
-/* An entry as a line of the file, with its end; NULL: out of memory. */
+/* Returns an entry as a line of the file, with newline; NULL: out of memory. */
 static char *to_line(const char *entry) {
   char *line = malloc(2 * strlen(entry) + 2), *to = line;
   if (!line) return NULL;
@@ -87,7 +87,7 @@ static char *from_line(const char *line, size_t length) {
 /* ----------------------------------------------------------------------------------------------------------- the file
  */
 
-/* Makes the folders above the file. */
+/* Creates the folders above the file. */
 static bool make_folders(void) {
   for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
     *slash = '\0';
@@ -98,7 +98,7 @@ static bool make_folders(void) {
   return true;
 }
 
-/* The file, locked, open for reading and appending; -1 and errno. */
+/* Opens and locks the file for reading and appending; -1: errno says why. */
 static int open_locked(void) {
   for (int tries = 0; tries < TRIES; tries++) {
     struct stat opened, named;
@@ -131,18 +131,18 @@ static bool write_all(int file, const char *text) {
   return true;
 }
 
-/* Keeps the entries of a text; gives how many lines it has. */
+/* Adds the entries of a text; returns its number of lines. */
 static size_t read_lines(const char *text, size_t length) {
   size_t lines = 0;
   for (const char *end = text + length, *stop; text < end; text = stop + 1, lines++) {
     stop = memchr(text, '\n', (size_t)(end - text));
-    if (!stop) stop = end; /* a line that a full disk has cut */
+    if (!stop) stop = end; /* a line truncated by a full disk */
     if (stop > text) keep(from_line(text, (size_t)(stop - text)));
   }
   return lines;
 }
 
-/* Keeps what the file has; gives how many lines it has, or -1. */
+/* Adds the entries of the file; returns its number of lines, or -1. */
 static long read_file(int file) {
   struct stat about;
   if (fstat(file, &about) != 0) return -1;
@@ -156,15 +156,15 @@ static long read_file(int file) {
     length += (size_t)n;
   }
   if (length > 0 && text[length - 1] != '\n')
-    write_all(file, "\n"); /* or the next entry would join a line that is cut */
-  const char *first = start > 0 ? memchr(text, '\n', length) : NULL; /* the first line may be half of one */
+    write_all(file, "\n"); /* or the next entry would be appended to a truncated line */
+  const char *first = start > 0 ? memchr(text, '\n', length) : NULL; /* the first line may be incomplete */
   size_t skipped = first ? (size_t)(first - text) + 1 : 0;
   long lines = (long)read_lines(text + skipped, length - skipped) + (start > 0 ? MOST : 0);
   free(text);
   return lines;
 }
 
-/* Writes the file anew. Where that fails the old one stays. */
+/* Rewrites the file; on failure the old one stays. */
 static void rewrite(void) {
   char beside[PATH_MAX + 16];
   snprintf(beside, sizeof beside, "%s.new", path);
@@ -179,7 +179,7 @@ static void rewrite(void) {
   if (!ok || rename(beside, path) != 0) unlink(beside);
 }
 
-/* Its place, with what symbolic links stand for: false: there is no home. */
+/* Finds the path of the file; false: errno says why. */
 static bool find_path(void) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   int n = -1;

@@ -1,6 +1,6 @@
-/* interrupt.c: what a signal handler may do here is little: set a hook, which raises the error at the next safe point
-   of Lua code, and ask native calls to stop. A hook belongs to one coroutine, so that the handler has to know which one
-   runs: coroutine.resume and coroutine.wrap keep `running` up to date. */
+/* interrupt.c: a signal handler can do little: set a hook, which raises the error at the next safe point of Lua code,
+   and ask native calls to stop. A hook belongs to one coroutine, so the handler must know which one runs: coroutine.c
+   keeps `running` up to date. */
 #define _POSIX_C_SOURCE 200809L
 #include "interrupt.h"
 #include "coroutine.h"
@@ -18,16 +18,16 @@
 
 enum {
   EVERY_EVENT = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT,
-  GRACE = 1000 /* instructions for what cleans up behind the first error */
+  GRACE = 1000 /* instructions for cleaning up after the first error */
 };
 
-static lua_State *running; /* a handler is given no argument */
+static lua_State *running; /* handlers take no argument */
 static strew_context *context;
 static pthread_t thread;
 static bool insisting, uses_hooks;
 static volatile sig_atomic_t pending;
 static struct sigaction before;
-static int raised; /* how often, since interrupt_begin */
+static int raised; /* number of errors raised since */
 
 static void raise_interrupted(lua_State *L, lua_Debug *ar) {
   (void)ar;
@@ -44,7 +44,8 @@ static void raise_interrupted(lua_State *L, lua_Debug *ar) {
   lua_error(L);
 }
 
-/* Finalizers and functions of C that take long do not look whether they are to stop: who asks again is told. */
+/* Reports, at a repeated Ctrl-C, that the running call cannot be stopped: finalizers and slow C functions do not check.
+   */
 static void tell_that_it_lasts(void) {
   static const char text[] = "\n(this call cannot be interrupted; Ctrl-\\ ends the program)\n";
   static struct timespec first;
@@ -59,7 +60,7 @@ static void tell_that_it_lasts(void) {
 
 static void interrupt(int signal_number) {
   int error = errno;
-  if (!pthread_equal(pthread_self(), thread)) { /* a worker's: Lua is another thread's */
+  if (!pthread_equal(pthread_self(), thread)) { /* a worker thread got the signal: Lua runs in another */
     pthread_kill(thread, signal_number);
   } else {
     if (insisting)
@@ -73,7 +74,7 @@ static void interrupt(int signal_number) {
   errno = error;
 }
 
-/* Without SA_RESTART: a script that waits in io.read is interrupted, too. */
+/* Without SA_RESTART, so that a waiting io.read is interrupted, too. */
 static void handle(void (*handler)(int), struct sigaction *old) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -82,7 +83,7 @@ static void handle(void (*handler)(int), struct sigaction *old) {
   sigaction(SIGINT, &action, old);
 }
 
-/* Between two entries nothing runs. (Programs that a script starts inherit SIG_IGN, but no handler.) */
+/* The handler between entries, when nothing runs. (Child processes inherit SIG_IGN, but no handler.) */
 static void ignore(int signal_number) { (void)signal_number; }
 
 void interrupt_insist(bool insists) {
@@ -105,7 +106,7 @@ static void unhook(lua_State *L) {
   if (lua_gethook(L) == raise_interrupted) lua_sethook(L, NULL, 0, 0);
 }
 
-/* Did Ctrl-C come too late for this call? It must not hit the next one. */
+/* A Ctrl-C that came too late for this call must not hit the next one. */
 void interrupt_end(lua_State *L) {
   sigaction(SIGINT, &before, NULL);
   unhook(L);
@@ -118,7 +119,7 @@ void interrupt_end(lua_State *L) {
 static lua_State *enter(lua_State *L, lua_State *co) {
   (void)L;
   lua_State *resumer = running;
-  if (!pending) unhook(co); /* an interruption that came while it ran last */
+  if (!pending) unhook(co); /* left by an interruption during its last run */
   running = co;
   return resumer;
 }

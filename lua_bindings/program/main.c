@@ -1,5 +1,5 @@
-/* The program: stock Lua's stand-alone interpreter with the module strew in it. Its options are the rows of one table;
-   everything that runs goes through program_call. */
+/* main.c: the program is stock Lua's stand-alone interpreter with the module strew. One table lists its options; all
+   code runs through program_call. */
 #define _POSIX_C_SOURCE 200809L
 #include "call.h"
 #include "devices.h"
@@ -22,14 +22,7 @@
 
 /* ---------------------------------------------------------------------------------------------------- the options */
 
-enum {
-  DEVICES = 256,
-  VERSION,
-  HELP,
-  MEMORY,
-  TIME,
-  SANDBOX
-}; /* keys of the options without a letter: above all of those */
+enum { DEVICES = 256, VERSION, HELP, MEMORY, TIME, SANDBOX }; /* keys of options without a letter, above all letters */
 
 typedef struct option {
   int key;              /* its letter, if it has one */
@@ -60,7 +53,7 @@ typedef struct options {
   const char *name; /* of the program, in messages */
   int argc;
   char **argv;
-  int script; /* its place in argv; argc: there is none */
+  int script; /* index in argv; argc: none */
   bool prompt, version, no_environment, has_statement;
   int exit_after; /* DEVICES, VERSION, HELP or 0 */
   const char *device, *threads;
@@ -86,7 +79,7 @@ static void print_version(void) {
   fflush(stdout);
 }
 
-/* Does text ("-x...", "--word" or "--word=...") name this option? `rest` is what follows the name in the same word. */
+/* True if text ("-x...", "--word" or "--word=...") names this option; `rest` follows the name in the same word. */
 static bool is_named(const option *o, const char *text, const char **rest) {
   if (text[1] != '-') {
     *rest = text + 2;
@@ -98,8 +91,8 @@ static bool is_named(const option *o, const char *text, const char **rest) {
          (o->argument != NULL || **rest == '\0');
 }
 
-/* The option at argv[*i], its argument in *argument, *i moved to the word after both. NULL: there is none, for the
-   reason in *problem (NULL: the options are over, and *i is the script's place). */
+/* Returns the option at argv[*i], with its argument in *argument, and moves *i past both. NULL: *problem says why
+   (NULL: no more options, *i is the script's index). */
 static const option *next_option(char **argv, int *i, const char **argument, const char **problem) {
   const char *text = argv[*i], *rest = "";
   *problem = NULL;
@@ -134,12 +127,12 @@ static bool complain(const options *opts, const char *what, const char *problem)
 
 static bool is_thread_count(const char *text) {
   char *end;
-  if (!isdigit((unsigned char)text[0])) return false; /* strtol would take blanks and signs */
+  if (!isdigit((unsigned char)text[0])) return false; /* strtol would accept blanks and signs */
   long n = strtol(text, &end, 10);
   return *end == '\0' && n >= 1 && n <= 256;
 }
 
-/* "1.5G": a number of bytes, or of K, M or G, each 1024 of the one before; 0: it is none. */
+/* Returns a size in bytes: "1.5G", with K, M or G in powers of 1024; 0: invalid. */
 static size_t size_of(const char *text) {
   static const char units[] = "KMG";
   char *end;
@@ -150,7 +143,7 @@ static size_t size_of(const char *text) {
   return end[unit != NULL] == '\0' && size >= 1 && size < 0x1p62 ? (size_t)size : 0;
 }
 
-/* 0: it is no time. */
+/* Returns a time in seconds; 0: invalid. */
 static double seconds_of(const char *text) {
   char *end;
   if (!isdigit((unsigned char)text[0]) && text[0] != '.') return 0;
@@ -194,7 +187,7 @@ static bool parse(int argc, char **argv, options *opts) {
     case HELP:
       if (opts->exit_after == 0) opts->exit_after = o->key;
       break;
-    default: break; /* -l and -W matter when the state is there */
+    default: break; /* -l and -W are handled once the state exists */
     }
   }
   if (problem != NULL) return complain(opts, argv[i], problem);
@@ -202,7 +195,7 @@ static bool parse(int argc, char **argv, options *opts) {
   return true;
 }
 
-/* The module reads its settings when it is opened: options override the environment, -E hides it. */
+/* The module reads its settings from the environment: options override it, -E hides it. */
 static bool set_environment(const options *opts) {
   static const char *const names[] = {"STREW_DEVICE", "STREW_THREADS"};
   const char *const values[] = {opts->device, opts->threads};
@@ -215,7 +208,7 @@ static bool set_environment(const options *opts) {
   return true;
 }
 
-/* As many threads as $STREW_THREADS says, where --threads stands by now; 0: it says nothing. False: it is no number. */
+/* Reads $STREW_THREADS, which --threads has set by now; 0: unset. Returns false if it is invalid. */
 static bool read_threads(const options *opts, int *threads) {
   const char *text = getenv("STREW_THREADS");
   *threads = 0;
@@ -240,13 +233,13 @@ static int list_devices(const options *opts, int threads) {
 
 /* ------------------------------------------------------------------------------------------------------ what runs */
 
-/* Runs the chunk that was loaded, or reports why it was not. */
+/* Runs the loaded chunk, or reports why it was not loaded. */
 static bool run_loaded(lua_State *L, const options *opts, int status, int nargs) {
   if (status == LUA_OK) status = program_call(L, nargs, 0);
   return program_report(L, opts->name, status) == LUA_OK;
 }
 
-/* A sandbox takes no bytecode. */
+/* A sandbox accepts no bytecode. */
 static const char *kind_of_chunks(const options *opts) { return opts->limits.sandbox ? "t" : NULL; }
 
 static bool run_file(lua_State *L, const options *opts, const char *path) {
@@ -279,7 +272,7 @@ static bool run_init(lua_State *L, const options *opts) {
   return text[0] == '@' ? run_file(L, opts, text + 1) : run_string(L, opts, text, name);
 }
 
-/* -e, -l and -W, in their order. */
+/* Runs -e, -l and -W in their order. */
 static bool run_options(lua_State *L, const options *opts) {
   const option *o;
   const char *argument, *problem;
@@ -292,7 +285,7 @@ static bool run_options(lua_State *L, const options *opts) {
   return true;
 }
 
-/* arg: the script at 0, what follows it from 1, what stands before it below; without script the program is at 0. */
+/* Creates `arg`: the script at 0, its arguments from 1, earlier words below; without a script the program is at 0. */
 static void make_arg(lua_State *L, const options *opts) {
   int zero = opts->script < opts->argc ? opts->script : 0;
   lua_createtable(L, opts->argc - zero, zero + 1);
@@ -303,8 +296,8 @@ static void make_arg(lua_State *L, const options *opts) {
   lua_setglobal(L, "arg");
 }
 
-/* Pushes what arg holds by now (LUA_INIT or -e may have changed it), as the script's "..." (A length below 0, as a
-   __len may give, is none.) */
+/* Pushes the present content of `arg` (LUA_INIT or -e may have changed it) as the script's "...". (A negative length,
+   from a __len, counts as 0.) */
 static int push_arg(lua_State *L) {
   if (lua_getglobal(L, "arg") != LUA_TTABLE) luaL_error(L, "'arg' is not a table");
   int table = lua_gettop(L);
@@ -323,7 +316,7 @@ static bool run_script(lua_State *L, const options *opts) {
   return run_loaded(L, opts, status, status == LUA_OK ? push_arg(L) : 0);
 }
 
-/* Pushes the device of new tensors, which a tensor made on it knows, as "cpu, 2 threads". */
+/* Pushes the default device as "cpu, 2 threads"; a tensor created on it names it. */
 static int describe_device(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, -1, "strew");
@@ -344,7 +337,7 @@ static bool run_prompt(lua_State *L, const options *opts) {
   return repl_run(L, opts->name, banner);
 }
 
-/* With neither script nor -e nor -v, what stands on standard input runs: typed or piped. */
+/* Without script, -e and -v, standard input runs: typed or piped. */
 static bool run_rest(lua_State *L, const options *opts) {
   bool has_script = opts->script < opts->argc;
   if (has_script && !run_script(L, opts)) return false;
@@ -353,7 +346,7 @@ static bool run_rest(lua_State *L, const options *opts) {
   return !is_idle || run_file(L, opts, NULL);
 }
 
-/* The width of the terminal, as it is now; 0: unknown. */
+/* Returns the present width of the terminal; 0: unknown. */
 static int terminal_columns(void *user) {
   (void)user;
   return terminal_at(STDOUT_FILENO).columns;
@@ -368,13 +361,13 @@ static int open_module(lua_State *L) {
   return 0;
 }
 
-/* Raises the module's message. It knows of the environment alone: was it an option that set the device? */
+/* Raises the module's message, which blames the environment, after naming the option if that set the device. */
 static int blame_option(lua_State *L, const options *opts) {
   if (opts->device != NULL) luaL_gsub(L, lua_tostring(L, -1), "$STREW_DEVICE", "--device");
   return lua_error(L);
 }
 
-/* All that may raise an error outside of program_call. Gives whether everything went well. */
+/* Runs everything that may raise an error outside of program_call. Returns true if all went well. */
 static int run(lua_State *L) {
   const options *opts = lua_touserdata(L, 1);
   luaL_checkversion(L);
@@ -395,7 +388,7 @@ static int run(lua_State *L) {
   return 1;
 }
 
-/* With limits its module is open; what the environment says it is told, too. */
+/* Creates the state. With limits its module is already open, so it gets the settings of the environment here. */
 static lua_State *new_state(const options *opts, int threads) {
   strew_options wanted = opts->limits;
   strew_error error = {.alias = opts->device != NULL ? "--device" : "$STREW_DEVICE"};

@@ -1,8 +1,8 @@
-/* pattern.c: Lua's patterns for sandboxes. The library's own matcher may take longer than the universe will last (of a
-   pattern like ".-.-.-.-x"), and nothing can stop it; this one counts its steps and looks at the limits.
+/* pattern.c: Lua's patterns for sandboxes. The library's matcher may take exponential time (for a pattern like
+   ".-.-.-.-x"), and nothing can stop it; this one counts its steps and checks the limits.
 
-   A pattern becomes a row of items: a set of bytes with its repetition, the ends of a capture, and the few others. What
-   is malformed is told when it is compiled, even where the library would not have come to it. */
+   A pattern is compiled to an array of items: byte sets with their repetition, capture ends, and a few others.
+   Malformed patterns raise an error when compiled, even in parts that the library would not have reached. */
 #include "pattern.h"
 
 #include "script_limits.h"
@@ -16,7 +16,7 @@ enum kind { SET, ANY, BYTE, OPEN, OPEN_POSITION, CLOSE, BALANCE, FRONTIER, BACK,
 struct item {
   unsigned char kind, repeat; /* '*', '+', '-', '?' or 0 */
   unsigned char byte, other;  /* BYTE; both of BALANCE */
-  uint32_t number;            /* of the set; of the capture, from 0 */
+  uint32_t number;            /* index of the set, or of the capture */
 };
 
 typedef struct set {
@@ -24,7 +24,7 @@ typedef struct set {
 } set;
 
 struct pattern {
-  size_t room; /* of items; sets follow them */
+  size_t room; /* capacity in items; sets follow them */
   struct item items[];
 };
 
@@ -32,7 +32,7 @@ static const set *sets_of(const struct pattern *pattern) {
   return (const set *)(const void *)(pattern->items + pattern->room);
 }
 
-/* No item is shorter than a character, no set than two. */
+/* An item takes at least one character, a set at least two. */
 size_t pattern_bytes(size_t length) {
   return sizeof(struct pattern) + (length + 1) * sizeof(struct item) + (length / 2 + 1) * sizeof(set);
 }
@@ -60,13 +60,13 @@ struct compiler {
   struct pattern *pattern;
   struct item *next;
   uint32_t sets;
-  uint32_t captures, open[MOST_CAPTURES], opened; /* how many; those that are open, the innermost last */
+  uint32_t captures, open[MOST_CAPTURES], opened; /* number of captures; the open ones, innermost last */
   int64_t read;                                   /* characters and classes so far */
-  set of_class[CLASS_COUNT];                      /* those that the pattern uses; a locale may differ later */
+  set of_class[CLASS_COUNT];                      /* of the classes in the pattern: the locale may change later */
   bool is_known[CLASS_COUNT];
 };
 
-/* A pattern may be long. */
+/* Checks the limits, since a pattern may be long. */
 static void look(struct compiler *c) {
   enum { CHARACTERS = 4096 };
   if (++c->read % CHARACTERS == 0) limits_check(c->L);
@@ -80,7 +80,7 @@ static const set *members(struct compiler *c, int i) {
   return &c->of_class[i];
 }
 
-/* What "%c" stands for: a class, its complement, or the character itself. */
+/* Adds the meaning of "%c": a class, its complement, or the character itself. */
 static void add_class(struct compiler *c, set *to, int letter) {
   for (int i = 0; i < CLASS_COUNT; i++) {
     if (classes[i].letter != tolower(letter)) continue;
@@ -104,7 +104,7 @@ static set *add_set(struct compiler *c, struct item *item) {
   return made;
 }
 
-/* "[...]", of which the bracket has been read. */
+/* Compiles "[...]" after its opening bracket. */
 static void compile_brackets(struct compiler *c, struct item *item) {
   set *made = add_set(c, item);
   bool complement = c->at < c->end && *c->at == '^';
@@ -116,7 +116,7 @@ static void compile_brackets(struct compiler *c, struct item *item) {
   } while (close >= c->end || *close != ']');
   for (; p < close; p++) {
     look(c);
-    if (*p == '%') { /* it has a class or byte behind it: see the loop above */
+    if (*p == '%') { /* a class or byte follows: see the loop above */
       add_class(c, made, *++p);
     } else if (p + 2 < close && p[1] == '-') {
       for (int byte = p[0]; byte <= p[2]; byte++) add_byte(made, byte);
@@ -153,7 +153,7 @@ static void compile_back(struct compiler *c, int digit) {
   add_item(c, BACK)->number = number;
 }
 
-/* After a '%': true where that was an item that repeats. */
+/* Compiles the rest of an item after '%'; true if it may repeat. */
 static bool compile_escape(struct compiler *c) {
   if (c->at == c->end) luaL_error(c->L, "malformed pattern (ends with '%%')");
   int letter = *c->at++;
@@ -223,7 +223,7 @@ static bool takes(const struct match *match, const struct item *item, const char
   return item->kind == ANY || has_byte(&sets_of(match->pattern)[item->number], byte);
 }
 
-/* As many as there are, then fewer and fewer, until the rest matches. */
+/* Matches greedily, then backs off until the rest matches. */
 static const char *match_most(struct match *match, const struct item *item, const char *at, ptrdiff_t least) {
   ptrdiff_t count = 0;
   for (; takes(match, item, at + count); count++) match_step(match, 1);
@@ -290,7 +290,7 @@ static const char *match_repeated(struct match *match, const struct item *item, 
   return end ? end : match_items(match, item + 1, at);
 }
 
-/* Items that neither repeat nor capture follow one another here, the others by recursion. */
+/* Loops over items that neither repeat nor capture, and recurses for the others. */
 static const char *match_rest(struct match *match, const struct item *item, const char *at) {
   for (; at; item++) {
     match_step(match, 1);

@@ -1,9 +1,9 @@
-/* sandbox.c: what scripts that are not trusted may call: pure Lua and strew, without files, processes, loading of
-   modules and bytecode, and debugging.
+/* sandbox.c: the functions that untrusted scripts may call: pure Lua and strew, without files, processes, loading of
+   modules or bytecode, and debugging.
 
-   A hook stops Lua code, but no C function, and there are hooks for neither finalizers (__gc) nor what runs while an
-   error is on its way out of a hook. So whatever stays here either ends soon for any argument, or is replaced by a
-   function that looks at the limits itself (limits_check), or is left out. */
+   A hook stops Lua code, but no C function, and neither finalizers (__gc) nor code that runs while an error leaves a
+   hook. So every function here either ends soon for any argument, or is replaced by one that checks the limits
+   (limits_check), or is removed. */
 #include "coroutine.h"
 #include "script_limits.h"
 
@@ -11,7 +11,7 @@
 #include <lualib.h>
 #include <string.h>
 
-/* Libraries, and which of their functions go (keep NULL) or stay. */
+/* Libraries, with the functions to drop or, if any are listed, the only ones to keep. */
 static const struct library {
   const char *name;
   lua_CFunction open;
@@ -29,7 +29,7 @@ enum { LIBRARY_COUNT = sizeof libraries / sizeof *libraries };
 
 /* ---------------------------------------------------------------------------------------------- guarded functions */
 
-/* The library's own function, upvalue 1, after a look at the limits. */
+/* Calls the library's function, upvalue 1, after a check of the limits. */
 static int checked(lua_State *L) {
   limits_check(L);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -48,7 +48,7 @@ static int set_metatable(lua_State *L) {
   return checked(L);
 }
 
-/* The script's handler of errors, upvalue 1: not for an error that is a limit. */
+/* Calls the script's error handler, upvalue 1, unless the error is a limit. */
 static int handle(lua_State *L) {
   if (limits_are_met(L)) return 1;
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -57,8 +57,8 @@ static int handle(lua_State *L) {
   return lua_gettop(L);
 }
 
-/* Below the results stands true, so that they are complete, and below that are `extra` values. What is caught is not
-   kept from going on where the script is over. */
+/* Returns the results of a protected call: `true` stands below them, and `extra` values below that. A script that must
+   stop cannot catch its error. */
 static int finish_call(lua_State *L, int status, lua_KContext extra) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)extra;
   limits_check(L);
@@ -90,7 +90,7 @@ static int guarded_xpcall(lua_State *L) {
 
 /* ------------------------------------------------------------------------------------------------------------- load */
 
-/* A text, or a function that gives it, piece by piece: the parser has no hooks. */
+/* A text, or a function that returns it in parts. It is parsed in chunks, since the parser has no hooks. */
 struct source {
   const char *text;
   size_t left;
@@ -106,7 +106,7 @@ static const char *read_piece(lua_State *L, void *source_, size_t *size) {
     lua_pushvalue(L, source->function);
     lua_call(L, 0, 1);
     if (!lua_isnil(L, -1) && !lua_isstring(L, -1)) luaL_error(L, "reader function must return a string");
-    lua_replace(L, source->function + 1); /* where it stays while it is read */
+    lua_replace(L, source->function + 1); /* which keeps it alive while it is read */
     source->text = lua_tolstring(L, source->function + 1, &source->left);
     if (!source->text) source->left = 0;
   }
@@ -117,7 +117,7 @@ static const char *read_piece(lua_State *L, void *source_, size_t *size) {
   return *size ? piece : NULL;
 }
 
-/* load(chunk [, name [, mode [, env]]]): texts alone */
+/* load(chunk [, name [, mode [, env]]]): text only */
 static int load(lua_State *L) {
   enum { CHUNK = 1, NAME, MODE, ENVIRONMENT, FUNCTION, TEXT };
   bool has_environment = !lua_isnone(L, ENVIRONMENT);
@@ -139,7 +139,7 @@ static int load(lua_State *L) {
   }
   if (has_environment) {
     lua_pushvalue(L, ENVIRONMENT);
-    lua_setupvalue(L, -2, 1); /* _ENV, the only one that the chunk of a text has */
+    lua_setupvalue(L, -2, 1); /* _ENV, the only upvalue of a chunk from text */
   }
   return 1;
 }
@@ -152,7 +152,7 @@ static bool contains(const char *const *names, const char *name) {
   return false;
 }
 
-/* Takes what does not stay out of the library on top of the stack. */
+/* Removes the dropped functions from the library on top of the stack. */
 static void prune(lua_State *L, const struct library *library) {
   for (const char *const *name = library->drop; *name; name++) {
     lua_pushnil(L);
@@ -164,11 +164,11 @@ static void prune(lua_State *L, const struct library *library) {
     if (contains(library->keep, lua_tostring(L, -1))) continue;
     lua_pushvalue(L, -1);
     lua_pushnil(L);
-    lua_rawset(L, -4); /* which lua_next bears */
+    lua_rawset(L, -4); /* lua_next allows that */
   }
 }
 
-/* The function of the library on top of the stack that has this name goes behind `guard`. */
+/* Wraps a function of the library on top of the stack in `guard`. */
 static void put_behind(lua_State *L, const char *name, lua_CFunction guard) {
   lua_getfield(L, -1, name);
   lua_pushcclosure(L, guard, 1);

@@ -1,9 +1,6 @@
-/* sandbox_pieces.c: the functions of Lua's string and utf8 libraries that take long for a long text, since they go
-   through it byte by byte: the same, but a long text goes to the library's own function piece by piece, with a look at
-   the limits before each.
-
-   A guard calls the library's function, its upvalue 1, directly where nothing is long: at no cost, and with the same
-   messages. */
+/* sandbox_pieces.c: the functions of Lua's string and utf8 libraries that process a long text byte by byte. A long text
+   goes to the library's own function in chunks, with a check of the limits before each. For short arguments a guard
+   calls the library's function, its upvalue 1, directly: at no cost, and with the same messages. */
 #include "script_limits.h"
 
 #include <ctype.h>
@@ -30,7 +27,7 @@ static bool is_long(lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING 
 
 /* ------------------------------------------------------------------------------------------- upper, lower, reverse */
 
-/* Adds what the library's function makes of a text. */
+/* Adds the result of the library's function for a text. */
 static void add_result(lua_State *L, luaL_Buffer *to, const char *text, size_t length) {
   limits_check(L);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -58,8 +55,8 @@ static int reverse(lua_State *L) { return change(L, true); }
 
 /* ----------------------------------------------------------------------------------------------------------- format */
 
-/* The bytes of the next piece of a text that "%q" quotes: it writes a control character with all its digits where a
-   digit follows, so that no piece ends between the two. */
+/* Returns the length of the next chunk to quote with "%q". A control character is written with all its digits if a
+   digit follows, so no chunk ends between the two. */
 static size_t quoted_piece(const char *text, size_t length) {
   if (length <= PIECE) return length;
   size_t bytes = PIECE;
@@ -67,7 +64,7 @@ static size_t quoted_piece(const char *text, size_t length) {
   return bytes;
 }
 
-/* A long text as "%q" writes it: each piece without its quotes. */
+/* Adds a long text in the format "%q": each chunk without its quotes. */
 static void add_quoted(lua_State *L, luaL_Buffer *to, const char *text, size_t length) {
   size_t bytes, quoted;
   luaL_addchar(to, '"');
@@ -86,7 +83,7 @@ static void add_quoted(lua_State *L, luaL_Buffer *to, const char *text, size_t l
   luaL_addchar(to, '"');
 }
 
-/* Argument i, as the conversion writes it. */
+/* Adds argument i in the format of the conversion. */
 static void add_converted(lua_State *L, luaL_Buffer *to, const char *conversion, size_t length, int i) {
   size_t bytes;
   const char *text = is_long(L, i) ? lua_tolstring(L, i, &bytes) : NULL;
@@ -103,14 +100,14 @@ static void add_converted(lua_State *L, luaL_Buffer *to, const char *conversion,
   }
 }
 
-/* The bytes of the conversion at `at`: flags, width and precision, up to its letter. */
+/* Returns the length of the conversion at `at`: flags, width, precision and letter. */
 static size_t conversion_bytes(const char *at, const char *end) {
   const char *p = at + 1;
   while (p < end && *p && strchr("-+ #0123456789.", *p)) p++;
   return (size_t)((p < end ? p + 1 : p) - at);
 }
 
-/* Conversion by conversion, and what stands between in pieces. */
+/* Formats conversion by conversion, and copies the text between them in chunks. */
 static int format_long(lua_State *L, int arguments) {
   size_t length, step;
   const char *text = lua_tolstring(L, 1, &length), *end = text + length;
@@ -146,20 +143,20 @@ static int format(lua_State *L) {
 
 /* ------------------------------------------------------------------------------------- formats of other functions */
 
-/* Nobody needs a long one of pack, packsize, unpack and date. */
+/* Refuses long formats of pack, packsize, unpack and date, which have no use. */
 static int with_short_format(lua_State *L) {
   luaL_argcheck(L, !is_long(L, 1), 1, "format is too long for a sandbox");
   return call_original(L);
 }
 
-/* "c" and a size fills a text up with zeros, one by one. */
+/* "c" with a size pads a text with zeros, one by one. */
 static int pack(lua_State *L) {
   static const char without_value[] = "0123456789!<>= x";
   luaL_argcheck(L, !is_long(L, 1), 1, "format is too long for a sandbox");
   const char *text = lua_tostring(L, 1);
   for (int i = 1; text && *text; text++) {
     if (*text == 'X' && text[1])
-      text++; /* aligns for what follows, which takes no value */
+      text++; /* aligns for the next option, which takes no value */
     else if (!strchr(without_value, *text))
       i++;
     if (*text != 'c') continue;
@@ -184,7 +181,7 @@ static void call_between(lua_State *L, lua_Integer a, lua_Integer b, int results
   lua_call(L, 4, results);
 }
 
-/* The last byte of the piece that begins at byte `begin`, counted from 1: no piece ends within a character. */
+/* Returns the last byte of the chunk that begins at byte `begin`, counted from 1; no chunk ends within a character. */
 static lua_Integer end_of_piece(const char *text, lua_Integer begin, lua_Integer last) {
   enum { LONGEST = 6 };
   lua_Integer end = begin + PIECE;
@@ -206,7 +203,7 @@ static int count_characters(lua_State *L) {
   for (lua_Integer end; begin <= last; begin = end + 1) {
     end = end_of_piece(lua_tostring(L, 1), begin, last);
     call_between(L, begin, end, 2);
-    if (lua_isnil(L, -2)) return 2; /* and the place of what is no character */
+    if (lua_isnil(L, -2)) return 2; /* and the position of an invalid character */
     count += lua_tointeger(L, -2);
     lua_pop(L, 2);
   }
@@ -214,7 +211,7 @@ static int count_characters(lua_State *L) {
   return 1;
 }
 
-/* offset(s, n, i): from there on a piece of so many characters at a time. */
+/* offset(s, n, i): by a limited number of characters at a time. */
 static int offset(lua_State *L) {
   if (!is_long(L, 1) || lua_type(L, 2) != LUA_TNUMBER) return call_original(L);
   lua_Integer n = luaL_checkinteger(L, 2), length = (lua_Integer)lua_rawlen(L, 1);

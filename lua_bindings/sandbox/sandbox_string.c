@@ -1,6 +1,6 @@
-/* sandbox_string.c: the functions of Lua's string library that could run for ever in one call: those of patterns, by
-   pattern.c, and rep. */
-#define _GNU_SOURCE /* memmem: in linear time, whatever is looked for */
+/* sandbox_string.c: the functions of Lua's string library that could run without end in one call: those with patterns,
+   by pattern.c, and rep. */
+#define _GNU_SOURCE /* memmem: linear time for any needle */
 #include "pattern.h"
 #include "script_limits.h"
 
@@ -19,7 +19,7 @@ static struct pattern *push_pattern(lua_State *L, const char *text, size_t lengt
   return pattern;
 }
 
-/* Where argument i says that a search begins, from 0; beyond the end where it lies there. */
+/* Returns where a search begins by argument i, from 0; clipped to the end. */
 static size_t begin_of(lua_State *L, int i, size_t length) {
   lua_Integer at = luaL_optinteger(L, i, 1);
   if (at > 0) return (size_t)at - 1;
@@ -27,8 +27,8 @@ static size_t begin_of(lua_State *L, int i, size_t length) {
   return length - (size_t)-at;
 }
 
-/* memmem in windows of a text, with a look at the limits before each. What is looked for may be as long: where only its
-   first bytes are found, the search goes on behind them. */
+/* memmem in windows of a text, with a check of the limits before each. A needle may be as long as a window: then its
+   prefix is searched for, and the search continues after false matches. */
 static const char *find_bytes(lua_State *L, const char *text, size_t length, const char *what, size_t bytes) {
   enum { WINDOW = 1 << 24, FIRST = 1 << 22 };
   size_t first = bytes < FIRST ? bytes : FIRST, skipped;
@@ -62,7 +62,7 @@ static bool is_plain(lua_State *L, const char *text, size_t length) {
   return true;
 }
 
-/* find and match differ in what they give. */
+/* find and match differ in their results. */
 static int search(lua_State *L, bool finds) {
   size_t length, bytes;
   const char *subject = luaL_checklstring(L, 1, &length), *text = luaL_checklstring(L, 2, &bytes);
@@ -89,7 +89,7 @@ static int search(lua_State *L, bool finds) {
 static int find(lua_State *L) { return search(L, true); }
 static int match_once(lua_State *L) { return search(L, false); }
 
-/* Upvalues: subject, compiled pattern, where to go on, where the last match ended (-1: there was none). */
+/* Upvalues: subject, compiled pattern, next start, end of the last match (-1: none). */
 static int match_next(lua_State *L) {
   size_t length;
   const char *subject = lua_tolstring(L, lua_upvalueindex(1), &length);
@@ -128,7 +128,7 @@ static int match_all(lua_State *L) {
 
 enum { SUBJECT = 1, PATTERN, REPLACEMENT, MOST };
 
-/* A text may be long, and one of many: its bytes are steps, as those of a match are. */
+/* Adds a text, whose bytes count as steps of the match: it may be long, and one of many. */
 static void add_bytes(struct match *match, luaL_Buffer *out, const char *text, size_t length) {
   enum { PIECE = 1 << 16, BYTES_PER_STEP = 16 };
   for (size_t bytes; length; text += bytes, length -= bytes) {
@@ -138,7 +138,7 @@ static void add_bytes(struct match *match, luaL_Buffer *out, const char *text, s
   }
 }
 
-/* The string or number on top of the stack. */
+/* Adds the string or number on top of the stack. */
 static void add_top(struct match *match, luaL_Buffer *out) {
   enum { BYTES_PER_STEP = 16 };
   size_t length;
@@ -147,7 +147,7 @@ static void add_top(struct match *match, luaL_Buffer *out) {
   match_step(match, 1 + (int64_t)length / BYTES_PER_STEP);
 }
 
-/* What "%" and this byte stand for in a replacement. */
+/* Adds the meaning of "%" and this byte in a replacement. */
 static void add_escaped(struct match *match, luaL_Buffer *out, char byte, const char *begin, const char *end) {
   if (byte == '%') {
     luaL_addchar(out, '%');
@@ -163,7 +163,7 @@ static void add_escaped(struct match *match, luaL_Buffer *out, char byte, const 
   }
 }
 
-/* "%0" to "%9" and "%%" in the text at REPLACEMENT. */
+/* Adds the text at REPLACEMENT, with "%0" to "%9" and "%%" replaced. */
 static void add_text(struct match *match, luaL_Buffer *out, const char *begin, const char *end) {
   size_t length;
   const char *text = lua_tolstring(match->L, REPLACEMENT, &length), *stop = text + length;
@@ -237,8 +237,8 @@ static int substitute(lua_State *L) {
 /* --------------------------------------------------------------------------------------------------------------- rep
  */
 
-/* A long one: so many units (text and separator), then the text. What is there doubles, where the library's own loop
-   copies unit by unit. */
+/* A long result: units (text and separator), then the text. The result doubles, where the library copies unit by unit.
+   */
 static int repeat_long(lua_State *L, lua_Unsigned units) {
   enum { TEXT = 1, UNIT = 3 };
   if (lua_isnil(L, UNIT)) {
@@ -265,7 +265,8 @@ static int repeat_long(lua_State *L, lua_Unsigned units) {
   return 1;
 }
 
-/* The library's own, upvalue 1, but for what is long, and for nothing taken 2^62 times. */
+/* rep(s, n, sep): the library's function, upvalue 1, except for long results, and for empty texts repeated 2^62 times.
+   */
 static int repeat(lua_State *L) {
   enum { LONG = 1 << 18, LONGEST = INT_MAX };
   size_t length, separator;

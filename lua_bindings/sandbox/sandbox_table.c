@@ -1,5 +1,5 @@
-/* sandbox_table.c: the functions of Lua's table library that could run for ever in one call (a __len that lies, a range
-   of 2^62, the sorting of millions): the same, but with a look at the limits every so many elements. */
+/* sandbox_table.c: the functions of Lua's table library that could run without end in one call (a lying __len, a range
+   of 2^62, a sort of millions), with regular checks of the limits. */
 #include "script_limits.h"
 
 #include <lauxlib.h>
@@ -11,7 +11,7 @@ static void look_at(lua_State *L, lua_Integer i) {
   if (i % ELEMENTS == 0) limits_check(L);
 }
 
-/* A table, or what behaves as one. */
+/* Checks for a table, or a value with the metamethods of one. */
 static void check_table(lua_State *L, int i, const char *const *metamethods) {
   if (lua_type(L, i) == LUA_TTABLE) return;
   for (; *metamethods; metamethods++) {
@@ -23,7 +23,7 @@ static void check_table(lua_State *L, int i, const char *const *metamethods) {
 static const char *const read_length[] = {"__index", "__len", NULL};
 static const char *const write_length[] = {"__index", "__newindex", "__len", NULL};
 
-/* The element at `from` goes to `to`. */
+/* Moves the element at `from` to `to`. */
 static void move_one(lua_State *L, int source, lua_Integer from, int target, lua_Integer to) {
   look_at(L, from);
   lua_geti(L, source, from);
@@ -79,7 +79,7 @@ static int move(lua_State *L) {
   return 1;
 }
 
-/* Adds the string or number on top of the stack, and looks at the limits each MiB: `bytes` since the last look. */
+/* Adds the string or number on top of the stack, and checks the limits every MiB: `bytes` since the last check. */
 static void add_element(lua_State *L, luaL_Buffer *text, size_t *bytes) {
   enum { MANY = 1 << 20 };
   size_t length;
@@ -108,14 +108,14 @@ static int concat(lua_State *L) {
       return luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1),
                         (LUAI_UACINT)i);
     add_element(L, &text, &bytes);
-    if (i == last) break; /* which may be the greatest integer */
+    if (i == last) break; /* which may be the largest integer */
     limits_add(L, &text, separator, separator_bytes);
   }
   luaL_pushresult(&text);
   return 1;
 }
 
-/* sort's order: upvalue 1, or < where that is nil. Upvalue 2 counts. */
+/* The order for sort: upvalue 1, or < if that is nil. Upvalue 2 counts comparisons. */
 static int is_less(lua_State *L) {
   lua_Integer compared = lua_tointeger(L, lua_upvalueindex(2)) + 1;
   lua_pushinteger(L, compared);
@@ -131,7 +131,7 @@ static int is_less(lua_State *L) {
   return 1;
 }
 
-/* The library's own, upvalue 1, with an order that looks at the limits. */
+/* The library's sort, upvalue 1, with an order that checks the limits. */
 static int sort(lua_State *L) {
   limits_check(L);
   if (!lua_isnoneornil(L, 2)) luaL_checktype(L, 2, LUA_TFUNCTION);

@@ -1,12 +1,12 @@
-/* script_limits.c: Lua states whose scripts have limits of memory and time.
+/* script_limits.c: Lua states with limits of memory and time.
 
-   Memory: Lua's allocator charges the context, as tensors do, so that both share one limit. Time: the context's; a hook
-   looks at it every few instructions, native calls look by themselves, and so do C functions that take long.
+   Memory: Lua's allocator charges the context, as tensors do, so both share one limit. Time: a hook checks the
+   context's limit every few instructions; native calls and slow C functions check it themselves.
 
-   A script may catch the failure once, to clean up. What it does not do within a twentieth of its time, or a second
-   failure, ends it: from then on the hook raises an error at every instruction, until no more Lua code runs.
+   A script may catch the failure once, to clean up. When it runs on after a twentieth of its time, or fails a second
+   time, it ends: the hook raises an error at every instruction until no Lua code runs.
 
-   An error that a hook raises finds hooks switched off until it is caught: see limits_are_met. */
+   While an error raised by a hook propagates, hooks are switched off: see limits_are_met. */
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "script_limits.h"
 #include "script_place.h"
@@ -21,21 +21,21 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Instructions between two looks; fewer where strings are large, so that each may take long. */
+/* Instructions between checks; fewer with large strings, where each may take long. */
 enum { PACE = 1000, CAREFUL_PACE = 50, LARGE = 1 << 20, RESERVE = 1 << 16 };
 
 struct limits {
   strew_context *context;
-  lua_State *running;   /* the thread that runs, as far as is known: one that is alive */
-  size_t reserve_bytes; /* charged, and let go when the script is over: for the last errors */
-  size_t lua_bytes;     /* as Lua counts them; 0: the state is gone */
-  size_t charged_bytes; /* with what the C library adds */
+  lua_State *running;   /* the running thread as last reported; always alive */
+  size_t reserve_bytes; /* charged; released when the script is over, for its last errors */
+  size_t lua_bytes;     /* as Lua counts; 0: the state is freed */
+  size_t charged_bytes; /* including overhead of the C library */
   size_t large_bytes;   /* in large blocks */
-  size_t refused;       /* the size of the last block that could not be had; 0 where it could since */
-  int strikes;          /* failures that the script was told of */
-  double patience_ends; /* by when it has to be done with the first one */
+  size_t refused;       /* size of the last refused block; 0 after a success */
+  int strikes;          /* failures reported to the script */
+  double patience_ends; /* end of the time for handling the first one */
   bool over;
-  bool raised; /* has the hook, or a check, raised an error? */
+  bool raised; /* true once the hook or a check raised an error */
 };
 
 static const char limits_key[] = "strew.limits";
@@ -54,7 +54,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The hook comes at the next instruction. (lua_sethook may be called at any time, from signal handlers even.) */
+/* Calls the hook at the next instruction. (lua_sethook may be called at any time, even from signal handlers.) */
 static void hurry(struct limits *limits) { lua_sethook(limits->running, watch, LUA_MASKCOUNT, 1); }
 
 static void strike(struct limits *limits) {
@@ -89,19 +89,19 @@ bool limits_are_met(lua_State *L) {
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* What the C library takes for a block: a head of one word, in steps of two, four at least. */
+/* Returns what the C library allocates for a block: a header word, in steps of two words, at least four. */
 static size_t whole_bytes(size_t size_bytes) {
   size_t words = (size_bytes + sizeof(size_t) - 1) / sizeof(size_t) + 1;
   return (words < 4 ? 4 : (words + 1) / 2 * 2) * sizeof(size_t);
 }
 
 static void discharge(struct limits *limits, size_t bytes) {
-  if (bytes > limits->charged_bytes) bytes = limits->charged_bytes; /* what was there before is known roughly */
+  if (bytes > limits->charged_bytes) bytes = limits->charged_bytes; /* earlier memory is known only roughly */
   limits->charged_bytes -= bytes;
   strew_context_discharge(limits->context, bytes);
 }
 
-/* Lua asks again after a full collection: the second refusal is what the script is told of. */
+/* Refuses a block. Lua tries again after a full collection: the second refusal fails the script. */
 static void *refuse(struct limits *limits, size_t size_bytes) {
   bool again = limits->refused == size_bytes;
   limits->refused = again ? 0 : size_bytes;
@@ -109,7 +109,8 @@ static void *refuse(struct limits *limits, size_t size_bytes) {
   return NULL;
 }
 
-/* Strings of a late script do not grow: an instruction alone could take as long as copying all memory. */
+/* True if memory may be allocated. After the time limit strings may not grow: one instruction could take as long as
+   copying all memory. */
 static bool may_have(struct limits *limits, size_t more, size_t whole) {
   if (whole >= LARGE && strew_context_check(limits->context, NULL) != STREW_OK) return false;
   return strew_context_charge(limits->context, more);
@@ -123,8 +124,8 @@ static void count(struct limits *limits, size_t old, size_t size_bytes) {
   limits->large_bytes += size_bytes;
 }
 
-/* A long text is made in one go, and takes a third of the time where its memory comes in large pages. (A wish: refusal
-   changes nothing.) */
+/* Advises large pages for a large block: building a long text takes a third of the time with them. Errors are ignored.
+   */
 static void wish_large_pages(void *block, size_t size_bytes) {
 #ifdef MADV_HUGEPAGE
   const uintptr_t page = 2 << 20, begin = ((uintptr_t)block + page - 1) / page * page;
@@ -139,10 +140,10 @@ static void end(struct limits *limits) {
   free(limits);
 }
 
-/* A lua_Alloc. The last block that goes is the state itself. */
+/* A lua_Alloc. The last block freed is the state itself. */
 static void *allocate(void *limits_, void *block, size_t old, size_t size_bytes) {
   struct limits *limits = limits_;
-  if (!block) old = 0; /* it told what the block is for */
+  if (!block) old = 0; /* it encodes the kind of object */
   size_t before = old ? whole_bytes(old) : 0, after = size_bytes ? whole_bytes(size_bytes) : 0;
   if (after > before && !may_have(limits, after - before, size_bytes)) return refuse(limits, size_bytes);
   void *moved = NULL;
@@ -151,7 +152,7 @@ static void *allocate(void *limits_, void *block, size_t old, size_t size_bytes)
   else
     free(block);
   if (size_bytes && !moved) {
-    if (after <= before) return block; /* Lua counts on it */
+    if (after <= before) return block; /* Lua requires success */
     strew_context_discharge(limits->context, after - before);
     return NULL;
   }
@@ -178,7 +179,7 @@ static int raise(lua_State *L, struct limits *limits, int level, const char *mes
   return lua_error(L);
 }
 
-/* `level`: where the script is, as luaL_where counts. */
+/* Raises an error if the script must stop. `level` as in luaL_where. */
 static void look(lua_State *L, struct limits *limits, int level) {
   strew_error error;
   memset(&error, 0, sizeof error);
