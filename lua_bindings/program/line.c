@@ -1,7 +1,7 @@
-/* line.c: the editor is readline's or libedit's, which both know readline's calls. They are looked up when the prompt
-   starts: nothing is linked, nothing is missing. SIGINT is blocked but while the terminal is waited for, so that it
-   meets the editor in a state that can be left; and what waits is this file alone: the editors take their characters
-   from here, and nothing reads before something is there. */
+/* line.c: the editor is readline or libedit, which share readline's interface. They are loaded when the prompt starts,
+   so that neither is linked or required. SIGINT is blocked except while waiting for the terminal, so that it finds the
+   editor in a state that can be left. Only this file waits: the editors get their characters from here, and nothing
+   reads before input is there. */
 #define _GNU_SOURCE /* ppoll */
 #include "line.h"
 
@@ -20,15 +20,15 @@
 typedef char **attempt(const char *text, int start, int end);
 typedef int get_character(FILE *);
 
-/* X(its result or type, its name, its parameters) */
+/* X(result or type, name, parameters) */
 #define NEEDED_CALLS(X)                                                                                                \
   X(void, rl_callback_handler_install, (const char *prompt, void (*take)(char *line)))                                 \
   X(void, rl_callback_handler_remove, (void))                                                                          \
   X(void, rl_callback_read_char, (void))                                                                               \
   X(void, using_history, (void))                                                                                       \
-  X(int, add_history, (const char *entry)) /* libedit's result, readline has none */                                   \
+  X(int, add_history, (const char *entry)) /* libedit's result; readline has none */                                   \
   X(void, clear_history, (void))
-#define OTHER_CALLS(X) /* not of every version, or of readline alone */                                                \
+#define OTHER_CALLS(X) /* missing in some versions, or in libedit */                                                   \
   X(void, rl_deprep_terminal, (void))                                                                                  \
   X(void, rl_reset_after_signal, (void))                                                                               \
   X(int, rl_on_new_line, (void))                                                                                       \
@@ -78,7 +78,7 @@ static void note(int signal_number) {
 static const int noted[] = {SIGINT, SIGCONT};
 enum { NOTED = sizeof noted / sizeof *noted };
 
-/* What was set before a line is read. */
+/* The signal settings from before a line is read. */
 static struct {
   struct sigaction actions[NOTED];
   sigset_t mask;
@@ -87,7 +87,7 @@ static struct {
 static void note_signals(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  action.sa_handler = note; /* without SA_RESTART, so that it ends what waits */
+  action.sa_handler = note; /* without SA_RESTART, so that it ends the wait */
   sigemptyset(&action.sa_mask);
   interrupted = continued = 0;
   for (int i = 0; i < NOTED; i++) sigaction(noted[i], &action, &before.actions[i]);
@@ -102,8 +102,8 @@ static void restore_signals(void) {
   for (int i = 0; i < NOTED; i++) sigaction(noted[i], &before.actions[i], NULL);
 }
 
-/* Waits for what is typed, or a signal. False: there is no terminal any more. (Where there are both ppoll tells of what
-   was typed: behind Ctrl-C, which drops what was before it.) */
+/* Waits for input or a signal. Returns false if the terminal is gone. (If both are there, ppoll reports the input: it
+   follows Ctrl-C, which discards earlier input.) */
 static bool await_input(bool *is_there) {
   struct pollfd in = {STDIN_FILENO, POLLIN, 0};
   sigset_t blocked;
@@ -115,8 +115,8 @@ static bool await_input(bool *is_there) {
   return true;
 }
 
-/* The terminal once more, where reads do not wait: Ctrl-C drops what was typed, also after ppoll told of it. (stdin
-   itself may not be so: stdout often shares its state. Where the terminal cannot be opened by its name, a read may wait
+/* The terminal opened again, for non-blocking reads: Ctrl-C discards input even after ppoll reported it. (stdin itself
+   cannot be made non-blocking: stdout often shares its state. If the terminal cannot be opened by name, a read may wait
    for one more key.) */
 static int keys = -1;
 
@@ -126,7 +126,7 @@ static void open_keys(void) {
   if (keys < 0) keys = STDIN_FILENO;
 }
 
-/* The next bytes that are typed; 0: a signal came first, or there is no terminal any more. */
+/* Reads the next bytes; 0: a signal came first, or the terminal is gone. */
 static size_t read_keys(char *bytes, size_t n) {
   bool is_there;
   while (await_input(&is_there) && !interrupted && !continued) {
@@ -137,11 +137,11 @@ static size_t read_keys(char *bytes, size_t n) {
   return 0;
 }
 
-static bool is_over;  /* nothing more will be typed */
-static bool is_woken; /* readline was, from its wait for a character */
+static bool is_over;  /* the end of input */
+static bool is_woken; /* readline was interrupted while it waited for a character */
 
-/* Of the end of its input readline makes the end of the line, and it forgets to end what was pasted: a signal is a NUL
-   to it, which goes with the line or does nothing, and the end only to those that go on. */
+/* At the end of its input readline ends the line and forgets to end a paste: a signal reaches it as NUL, which goes
+   with the line or does nothing, and the end of input only reaches editors that continue. */
 static int no_character(void) {
   is_over = !interrupted && !continued;
   if (is_over || !editor.is_readline || is_woken) return EOF;
@@ -149,7 +149,7 @@ static int no_character(void) {
   return '\0';
 }
 
-/* What the editors get: readline bytes, libedit wide characters. */
+/* The editors' character function: readline takes bytes, libedit wide characters. */
 static int read_character(FILE *stream) {
   mbstate_t state;
   char byte;
@@ -163,7 +163,7 @@ static int read_character(FILE *stream) {
       size_t n = mbrtowc(&wide, &byte, 1, &state);
       if (n <= 1) return (int)wide;
       if (n != (size_t)-1) break;
-      memset(&state, 0, sizeof state); /* what came before is no character, but this may begin one */
+      memset(&state, 0, sizeof state); /* the bytes before are no character, but this one may begin one */
     }
   }
   return no_character();
@@ -191,16 +191,16 @@ static bool load(const char *const names[2]) {
   return library && look_up(library);
 }
 
-/* libedit keeps for good where its first line was, and writes a zero behind the end of lines there, although a line
-   that outgrows its place moves. So what it writes to is large enough (at once there may come an entry of the history,
-   or what was killed), and the line is looked at where it was as long as no line has moved. */
+/* libedit remembers for good where its first line was, and writes a zero after the end of lines there, although a
+   longer line moves. So its buffer is large enough (an entry of the history or killed text may come at once), and the
+   line is read from there as long as no line has moved. */
 static struct {
   char *text; /* NULL: a line has moved */
   char *room;
   size_t size_bytes;
 } place;
 
-/* Before each character. False: out of memory. */
+/* Called before each character. Returns false if out of memory. */
 static bool make_room(void) {
   enum { FIRST_PLACE = 1000, MOST_AT_ONCE = 1 << 20 };
   if (editor.is_readline) return true;
@@ -216,11 +216,11 @@ static bool make_room(void) {
   return true;
 }
 
-/* The word that ends at the cursor begins where the library thinks it does; what is offered instead need not. */
+/* Completes the word at the cursor. It begins where the library thinks; the completions need not begin there. */
 static char **attempt_completion(const char *text, int start, int end) {
   const char *line = editor.is_readline ? *editor.rl_line_buffer : place.text;
   (void)text;
-  *editor.rl_attempted_completion_over = 1; /* no names of files in the place of what is found here */
+  *editor.rl_attempted_completion_over = 1; /* no file names instead of these completions */
   *editor.rl_completion_append_character = '\0';
   return !line || start < 0 || end < start ? NULL : completer(line, (size_t)start, (size_t)end);
 }
@@ -230,11 +230,11 @@ static void set_up(void) {
   setlocale(LC_CTYPE, ""); /* letters of more than one byte */
   *editor.rl_readline_name = "strew";
   *editor.rl_catch_signals = 0;
-  *editor.rl_getc_function = read_character; /* libedit looks at it once: in what follows */
-  editor.using_history();                    /* libedit sets its variables here: before all others */
+  *editor.rl_getc_function = read_character; /* libedit reads it once, below */
+  editor.using_history();                    /* libedit sets its variables here, so it comes first */
   place.text = *editor.rl_line_buffer;
   *editor.rl_basic_word_break_characters = breaks;
-  if (editor.rl_basic_quote_characters) *editor.rl_basic_quote_characters = ""; /* or it would close strings */
+  if (editor.rl_basic_quote_characters) *editor.rl_basic_quote_characters = ""; /* or readline would close strings */
   *editor.rl_completer_word_break_characters = breaks;
   *editor.rl_attempted_completion_function = attempt_completion;
   if (editor.is_readline && editor.rl_variable_bind) editor.rl_variable_bind("page-completions", "off");
@@ -264,7 +264,7 @@ const char *line_open(line_completer *complete) {
 /* ------------------------------------------------------------------------------------------------------------ reading
  */
 
-/* What a terminal gives line by line, edited by itself alone. */
+/* Reads a line from a terminal without an editor. */
 static line_got read_terminal(const char *prompt, char **line) {
   enum { STEP = 4096 };
   size_t length = 0;
@@ -290,7 +290,7 @@ static line_got read_terminal(const char *prompt, char **line) {
   return LINE_END;
 }
 
-/* A line of a file or pipe, as scripts read it, too. */
+/* Reads a line of a file or pipe; scripts read from it, too. */
 static line_got read_plain(char **line) {
   size_t capacity = 0;
   ssize_t n = getline(line, &capacity, stdin);
@@ -299,7 +299,7 @@ static line_got read_plain(char **line) {
   return LINE_TYPED;
 }
 
-static char *taken; /* what the editor gives at the end of a line; NULL: the end of input */
+static char *taken; /* the editor's line; NULL: end of input */
 static bool is_taken;
 
 static void take(char *line) {
@@ -308,7 +308,7 @@ static void take(char *line) {
   editor.rl_callback_handler_remove();
 }
 
-/* Ctrl-C; libedit may have ended the line itself, where it wanted one more character. */
+/* Discards the line after Ctrl-C; libedit may have ended it already, when it wanted one more character. */
 static void drop_line(void) {
   if (is_taken) {
     free(taken);
@@ -317,13 +317,12 @@ static void drop_line(void) {
     if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
     if (editor.rl_clear_pending_input) editor.rl_clear_pending_input();
   }
-  fputs("^C\n", stdout); /* where the cursor is: to end a line, the editor returns to its first column */
+  fputs("^C\n", stdout); /* at the cursor: when it ends a line, the editor returns to its first column */
   fflush(stdout);
   if (!is_taken) editor.rl_callback_handler_remove();
 }
 
-/* Stopped by Ctrl-Z and back: the terminal is as the shell left it. (The editors prepare no terminal that they have
-   prepared already.) */
+/* Redraws after Ctrl-Z and fg: the terminal is as the shell left it. (Editors do not prepare a terminal twice.) */
 static void show_again(const char *prompt) {
   continued = 0;
   if (editor.rl_deprep_terminal && editor.rl_reset_after_signal && editor.rl_on_new_line &&
@@ -340,7 +339,7 @@ static void show_again(const char *prompt) {
 
 static line_got read_edited(const char *prompt, char **line) {
   is_taken = is_over = is_woken = false;
-  if (editor.rl_eof_found) *editor.rl_eof_found = 0; /* readline 8.2 ends each later line with an empty one */
+  if (editor.rl_eof_found) *editor.rl_eof_found = 0; /* readline 8.2 would end each later line with an empty one */
   editor.rl_callback_handler_install(prompt, take);
   while (!is_taken && !interrupted) {
     bool is_there;
@@ -361,7 +360,7 @@ line_got line_read(const char *prompt, char **line) {
   line_got what;
   *line = NULL;
   bool is_typed = isatty(STDIN_FILENO);
-  if (is_typed) open_keys(), note_signals(); /* first: who sees the prompt may drop what stands there */
+  if (is_typed) open_keys(), note_signals(); /* first, since Ctrl-C is possible once the prompt is visible */
   if (!editor.is_there) fputs(prompt, stdout);
   fflush(stdout);
   if (!is_typed) {
@@ -378,7 +377,7 @@ line_got line_read(const char *prompt, char **line) {
 
 bool line_waits(void) {
   struct pollfd in = {STDIN_FILENO, POLLIN, 0};
-  bool has_brackets = editor.is_there && editor.is_readline; /* readline tells a paste from what is typed ahead */
+  bool has_brackets = editor.is_there && editor.is_readline; /* readline distinguishes a paste from typed-ahead input */
   return !has_brackets && isatty(STDIN_FILENO) && poll(&in, 1, 0) > 0 && in.revents & POLLIN;
 }
 

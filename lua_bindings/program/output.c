@@ -1,4 +1,4 @@
-/* output.c: print and the collector ignore errors of writing, so that the streams are asked in the end. */
+/* output.c: print and the collector ignore write errors, so the streams are checked at exit. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 
@@ -13,16 +13,16 @@
 #include <unistd.h>
 
 static const char *program;
-static int reason; /* an errno; 0: nothing is known to be lost */
+static int reason; /* errno of a failed write; 0: none known */
 
-/* In place of a closed standard descriptor, which the next file would get, and what is printed with it. Each use of it
-   is an error, as it was. */
+/* Opens a placeholder for a closed standard descriptor, which the next file would get, and with it what is printed.
+   Using the placeholder is an error, as before. */
 static void reserve_descriptors(void) {
   for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
     if (fcntl(i, F_GETFD) < 0 && open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY) != i) return;
 }
 
-/* (To exit once more is the only way to change the status of an exit.) */
+/* (Calling exit again is the only way to change the exit status.) */
 static void check_output(void) {
   bool is_flushed = fflush(NULL) == 0 && close(STDOUT_FILENO) == 0;
   if (!is_flushed && !reason) reason = errno;
@@ -39,7 +39,7 @@ void output_guard(const char *name) {
   atexit(check_output);
 }
 
-/* A file's __gc and __close; the upvalue is the library's own. */
+/* A file's __gc and __close; the library's own function is the upvalue. */
 static int close_file(lua_State *L) {
   luaL_Stream *stream = luaL_testudata(L, 1, LUA_FILEHANDLE);
   bool is_open = stream && stream->closef && stream->f;

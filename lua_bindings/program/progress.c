@@ -12,8 +12,8 @@ enum { LINE_BYTES = 1024, USUAL_COLUMNS = 80 };
 static const double between_drawings = 0.1; /* seconds */
 
 static bool is_running, is_drawn;
-static bool is_open;   /* the line that is drawn does not tell how far the work is */
-static double changed; /* when the line was drawn, or the work began */
+static bool is_open;   /* the drawn line shows no fraction */
+static double changed; /* time of the last drawing, or of the start */
 
 bool progress_can_show(void) {
   const char *term = getenv("TERM");
@@ -31,11 +31,10 @@ static void erase(void) {
   is_running = is_drawn = is_open = false;
 }
 
-/* Is it a byte that begins a character of UTF-8? */
+/* True if the byte begins a UTF-8 character. */
 static bool is_first(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
 
-/* Cuts the text to what fits on a line: one that is too long could not be erased. What would steer the terminal becomes
-   a question mark. */
+/* Truncates the text to one line: a longer one could not be erased. Control characters become question marks. */
 static void fit(char *text, int columns) {
   for (; *text; text++) {
     if (is_first(*text) && columns-- == 0) break;

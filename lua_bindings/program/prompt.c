@@ -1,5 +1,5 @@
-/* prompt.c: what the files of prompt/ find as `host`: the terminal, the system, the runtime; and the way back, by which
-   an editor asks them for completions. */
+/* prompt.c: `host`, the interface of the files of prompt/ to the terminal, the system and the runtime; and the
+   completion function of the editors, which calls them. */
 #define _POSIX_C_SOURCE 200809L
 #include "prompt.h"
 #include "devices.h"
@@ -22,15 +22,15 @@
 
 enum { USUAL_COLUMNS = 80 };
 
-/* In the registry: the table that the files share; the lines above the one that is typed. */
+/* Registry keys: the table that the files share; the lines above the current one. */
 static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above";
 
-static lua_State *session; /* the editor's completion is given no argument */
+static lua_State *session; /* the editor's completion function takes no state */
 
 static int to_string(lua_State *L) { return luaL_tolstring(L, 1, NULL), 1; }
 
-/* Which prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. One that fails is dropped, or no
-   line could be read any more; and no metamethod of the globals is asked. */
+/* Pushes the prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. One that fails is removed,
+   or no line could be read any more. No metamethod of the globals is called. */
 static const char *push_prompt(lua_State *L, bool is_first) {
   const char *name = is_first ? "_PROMPT" : "_PROMPT2";
   lua_pushglobaltable(L);
@@ -47,13 +47,13 @@ static const char *push_prompt(lua_State *L, bool is_first) {
   return lua_pushstring(L, is_first ? "> " : ">> ");
 }
 
-/* Keeps a history's trouble from being silent. */
+/* Reports a problem of the history, if any. */
 static void complain(const char *problem) {
   if (problem) fprintf(stderr, "%s\n", problem);
 }
 
-/* Reads a line and pushes it; what the entry has above it, or nil, is at `above`, and completion sees it. nil and a
-   word where there is none. */
+/* Reads and pushes a line; completion sees the entry's lines above it (or nil) at `above`. Without a line, pushes nil
+   and a word. */
 static int push_line(lua_State *L, int above) {
   char *line;
   lua_pushvalue(L, above);
@@ -69,8 +69,8 @@ static int push_line(lua_State *L, int above) {
   return 1;
 }
 
-/* host.read(above): a line, with those that come together with it, and whether there were such: a paste is one piece,
-   but then it may be several lines typed ahead. */
+/* host.read(above) -> the lines that came together, and whether they may be typed ahead: a paste is one chunk unless
+   the editor returns it line by line. */
 static int host_read(lua_State *L) {
   lua_settop(L, 1);
   int above = 1, n = push_line(L, above);
@@ -84,7 +84,7 @@ static int host_read(lua_State *L) {
     lua_replace(L, piece);
     lua_settop(L, piece);
   }
-  strew_restart_limits(L); /* what was waited for does not count */
+  strew_restart_limits(L); /* waiting time does not count */
   if (n == 2) return n;
   lua_pushboolean(L, is_joined);
   return 2;
@@ -113,7 +113,7 @@ static int host_devices(lua_State *L) {
   return 0;
 }
 
-/* host.device_names(): without opening them. */
+/* host.device_names(): does not open the devices. */
 static int host_device_names(lua_State *L) {
   strew_context *context = strew_context_of(L);
   lua_newtable(L);
@@ -135,7 +135,7 @@ static int host_width(lua_State *L) {
   return 1;
 }
 
-/* host.nearest(wanted, names): the one that was likely meant, or nil. */
+/* host.nearest(wanted, names) -> the name likely meant, or nil. */
 static int host_nearest(lua_State *L) {
   strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -147,7 +147,7 @@ static int host_nearest(lua_State *L) {
   return 1;
 }
 
-/* host.guess_global(name): what was likely meant by a global that is nil. */
+/* host.guess_global(name) -> the name likely meant by a global that is nil, or nil. */
 static int host_global(lua_State *L) {
   misspelt_push_guess(L, luaL_checkstring(L, 1));
   return 1;
@@ -173,19 +173,19 @@ static int list_names(lua_State *L) {
   return 1;
 }
 
-/* host.list(folder): what it has, folders with a slash at the end; empty where it cannot be read. */
+/* host.list(folder) -> its entries, folders with a slash at the end; empty if it cannot be read. */
 static int host_list(lua_State *L) {
   DIR *open = opendir(luaL_checkstring(L, 1));
   if (!open) return lua_newtable(L), 1;
   lua_pushcfunction(L, list_names);
   lua_pushlightuserdata(L, open);
   lua_pushvalue(L, 1);
-  int status = lua_pcall(L, 2, 1, 0); /* memory may not suffice */
+  int status = lua_pcall(L, 2, 1, 0); /* may run out of memory */
   closedir(open);
   return status == LUA_OK ? 1 : lua_error(L);
 }
 
-/* The words of an enumeration, as a sequence in a field of the table on top. */
+/* Stores the words of an enumeration as a sequence in a field of the table on top. */
 static void set_words(lua_State *L, const char *kind, const char *(*name)(int), int n) {
   lua_newtable(L);
   for (int i = 0; i < n; i++) {
@@ -196,11 +196,11 @@ static void set_words(lua_State *L, const char *kind, const char *(*name)(int), 
 }
 
 static const char *dtype_word(int i) { return strew_dtype_name((strew_dtype)i); }
-/* (STREW_ASSIGN, which is before STREW_SUM, is a word that no call takes.) */
+/* (No call takes the word for STREW_ASSIGN, which precedes STREW_SUM.) */
 static const char *reduction_word(int i) { return strew_reduction_name((strew_reduction)(STREW_SUM + i)); }
 static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
 
-/* Pushes `host`: the functions above, and what completion needs to know. */
+/* Pushes `host`: the functions above, and data for completion. */
 static void push_host(lua_State *L) {
   static const luaL_Reg functions[] = {{"read", host_read},           {"remember", host_remember},
                                        {"devices", host_devices},     {"device_names", host_device_names},
@@ -219,7 +219,7 @@ static void push_host(lua_State *L) {
   lua_setfield(L, -2, "loaded");
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_setfield(L, -2, "preload");
-  lua_pushcfunction(L, luaopen_debug); /* scripts may have none */
+  lua_pushcfunction(L, luaopen_debug); /* scripts may have removed it */
   lua_call(L, 0, 1);
   lua_setfield(L, -2, "debug");
   lua_pushliteral(L, PROMPT_MARK);
@@ -260,8 +260,8 @@ static size_t shared_length(const char *a, const char *b) {
   return n;
 }
 
-/* The names in the table on top, all of them strings, each as what takes the place of line[start..): `from` is where
-   they begin. First what they share, then all of them where there are several: readline's convention. */
+/* Returns the strings in the table on top as replacements of line[start..); `from` is where they begin. The first is
+   their common prefix, the others follow if there are several: readline's convention. */
 static char **copy_names(lua_State *L, const char *line, size_t start, size_t from) {
   size_t n = lua_rawlen(L, -1), filled = 1;
   char **names = calloc(n + 2, sizeof *names);
@@ -310,7 +310,7 @@ static int answer(lua_State *L) {
   return 0;
 }
 
-/* Called by an editor, across which no error may be raised: what fails offers nothing. */
+/* Called by an editor, across which no error may be raised: on failure there are no completions. */
 char **prompt_complete(const char *line, size_t start, size_t end) {
   struct question question = {line, start, end, NULL};
   if (!lua_checkstack(session, LUA_MINSTACK)) return NULL;

@@ -1,6 +1,5 @@
-/* repl.c: the prompt. What is about text, which is most of it, is in prompt/, files of Lua, with prompt.c at their
-   side. One entry is read (prompt.read says what to do with it), run and its results are shown (prompt.results), again
-   and again. */
+/* repl.c: the loop of the prompt: read an entry (prompt.read says what to do with it), run it, show its results
+   (prompt.results). The files of prompt/, in Lua, handle texts; prompt.c is their host. */
 #define _POSIX_C_SOURCE 200809L
 #include "repl.h"
 #include "call.h"
@@ -17,17 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BANNER_COLUMNS = 50, ROOM = 1000 /* of Lua's stack, which the prompt needs above an entry's results */ };
-static const double long_seconds = 0.5; /* what takes longer is told */
+enum { BANNER_COLUMNS = 50, ROOM = 1000 /* stack slots that the prompt needs above an entry's results */ };
+static const double long_seconds = 0.5; /* longer times are shown */
 
-/* In the registry: the function of the entry that runs; the locals that an error left. */
+/* Registry keys: the function of the running entry; the locals left by an error. */
 static const char entry_key[] = "strew.entry", left_key[] = "strew.left";
 
 /* ------------------------------------------------------------------------------------------------------------ entries
  */
 
-/* The outermost level of the stack. (To reach a level takes as many steps: to try one after the other would take
-   minutes where a recursion has no end.) */
+/* Returns the outermost level of the stack by bisection. (Reaching a level takes that many steps: trying each would
+   take minutes in an endless recursion.) */
 static int last_level(lua_State *L) {
   lua_Debug frame;
   int there = 0, missing = 1;
@@ -42,7 +41,7 @@ static int last_level(lua_State *L) {
   return there;
 }
 
-/* Pushes a table of the locals of an entry's outermost block: those between the first mark and the second. */
+/* Pushes a table of the locals of an entry's outermost block, between the first mark and the second. */
 static void push_locals(lua_State *L, const lua_Debug *frame) {
   const char *name;
   int marks = 0;
@@ -50,14 +49,14 @@ static void push_locals(lua_State *L, const lua_Debug *frame) {
   for (int i = 1; marks < 2 && (name = lua_getlocal(L, frame, i)) != NULL; i++) {
     bool is_mark = strcmp(name, PROMPT_MARK) == 0;
     marks += is_mark;
-    if (is_mark || marks != 1 || *name == '(') /* the compiler's own */
+    if (is_mark || marks != 1 || *name == '(') /* the compiler's internal locals */
       lua_pop(L, 1);
     else
       lua_setfield(L, -2, name);
   }
 }
 
-/* Where an error is handled: the locals that the entry has by then are kept for the session. */
+/* Called when an error is handled: keeps the entry's locals for the session. */
 static void keep_locals(lua_State *L) {
   lua_Debug frame;
   int top = lua_gettop(L);
@@ -74,15 +73,15 @@ static void keep_locals(lua_State *L) {
   lua_settop(L, top);
 }
 
-/* Calls a function of prompt/ with the nargs arguments on top; an error of it is reported. */
+/* Calls a function of prompt/ with the nargs arguments on top; reports its error. */
 static bool call_function(lua_State *L, const char *name, int nargs, int nresults) {
-  strew_restart_limits(L); /* those of the entry are not ours */
+  strew_restart_limits(L); /* the entry's limits do not apply to the prompt */
   prompt_push(L, name);
   lua_insert(L, -(nargs + 1));
   return program_report(L, NULL, program_call(L, nargs, nresults)) == LUA_OK;
 }
 
-/* The message on top without the prompt's own functions: an entry is the main chunk. */
+/* Removes the prompt's own functions from the message on top: an entry is the main chunk. */
 static void shorten_traceback(lua_State *L) {
   static const char own[] = PROMPT_CHUNK ":", none[] = "\nstack traceback:", entry[] = "in function <";
   const char *message = lua_tostring(L, -1),
@@ -103,7 +102,7 @@ static void shorten_traceback(lua_State *L) {
   lua_replace(L, -2);
 }
 
-/* The first line of the message on top in red, where standard error shows colours. */
+/* Colours the first line of the message on top red, if standard error shows colours. */
 static void colour_message(lua_State *L) {
   if (terminal_at(STDERR_FILENO).style < TERMINAL_256) return;
   const char *message = lua_tostring(L, -1);
@@ -116,7 +115,7 @@ static void colour_message(lua_State *L) {
   lua_replace(L, -2);
 }
 
-/* Shows the error on top, in the prompt's way. */
+/* Shows the error on top in the prompt's format. */
 static void show_error(lua_State *L, int status) {
   if (lua_type(L, -1) == LUA_TSTRING) {
     shorten_traceback(L);
@@ -125,7 +124,7 @@ static void show_error(lua_State *L, int status) {
   program_report(L, NULL, status);
 }
 
-/* Shows the error that has ended an entry, and keeps the locals that it left. */
+/* Shows the error that ended an entry, and keeps the locals that it left. */
 static void report(lua_State *L, int status) {
   show_error(L, status);
   call_function(L, "drop", 0, 0);
@@ -140,7 +139,7 @@ static int wait_for_devices(lua_State *L) {
   return 0;
 }
 
-/* A hook that an entry has set is one of entries: in the prompt's own functions it could end the session. */
+/* A hook set by an entry applies to entries only: in the prompt's own functions it could end the session. */
 static struct {
   lua_Hook function;
   int mask, count;
@@ -156,8 +155,7 @@ static void take_hook(lua_State *L) {
   strew_watch_limits(L);
 }
 
-/* Calls the function on top, and waits until devices are done with what it gave them. Its results are on top then, or
-   its error is. */
+/* Calls the function on top and waits until devices have finished. Leaves its results or its error on top. */
 static int run(lua_State *L) {
   int base = lua_gettop(L) - 1;
   lua_pushvalue(L, -1);
@@ -193,7 +191,7 @@ static void show_duration(lua_State *L, double seconds, double compiling) {
   lua_pop(L, 1);
 }
 
-/* Hands all that is on the stack above `base` to prompt.results, which copies them to count and once more to show. */
+/* Passes everything above `base` to prompt.results, which copies it once to count and once to show. */
 static void show_results(lua_State *L, int base, bool is_hidden) {
   int n = lua_gettop(L) - base;
   if (!lua_checkstack(L, (is_hidden ? 1 : 2) * n + ROOM)) {
@@ -210,7 +208,7 @@ static void show_results(lua_State *L, int base, bool is_hidden) {
   show_error(L, status);
 }
 
-/* The function of an entry is on top; `how` is prompt.read's word for it. */
+/* Runs the entry whose function is on top; `how` is prompt.read's word for it. */
 static void run_entry(lua_State *L, const char *how) {
   bool is_quiet = strcmp(how, "quiet") == 0;
   double start = progress_clock(), compiling = progress_seconds_compiling();
@@ -225,9 +223,9 @@ static void run_entry(lua_State *L, const char *how) {
   if (!is_quiet) show_duration(L, seconds, compiling);
 }
 
-/* One entry. False: there is no more. */
+/* Reads and runs one entry. False: the input has ended. */
 static bool step(lua_State *L) {
-  enum { TRIES = 100 }; /* to read an entry: out of memory, as it may be, it would go on for ever */
+  enum { TRIES = 100 }; /* attempts to read an entry: out of memory, it could fail for ever */
   static int failed;
   lua_settop(L, 0);
   if (!call_function(L, "read", 0, 3)) return ++failed < TRIES;
@@ -245,7 +243,7 @@ static bool step(lua_State *L) {
   return true;
 }
 
-/* The left side has two characters of two bytes. */
+/* The left side has two two-byte characters. */
 static void show_banner(const char *banner) {
   int columns = (int)strlen(banner) - 2, blanks = columns < BANNER_COLUMNS ? BANNER_COLUMNS - columns : 3;
   printf("%s%*s? help · Ctrl-D quit\n", banner, blanks, "");
