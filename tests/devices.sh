@@ -136,7 +136,7 @@ case $kind in
     ;;
   intel)
     name="Intel's OpenCL for CPUs" word='opencl:intel(r) opencl' package='sh scripts/setup.sh intel'
-    export OCL_ICD_VENDORS="$PWD/build/intel"
+    export OCL_ICD_VENDORS="$PWD/build/intel" STREW_TEST_STEP=5 # kernels are compiled anew after each failure
     ;;
   others)
     others=$("$build/strew" tests/other_devices.lua) || exit 1
