@@ -1,14 +1,14 @@
 #!/bin/sh
-# Compiles every kernel for hardware that need not be here, with whichever of these compilers are installed:
+# Compiles every kernel for hardware that this machine need not have, with those of these compilers that are installed:
 #   NVIDIA   clang-15 and libclc-15, then ptxas of a CUDA toolkit
 #   AMD      clang-15 and rocm-device-libs
-#   Intel    ocloc of intel-opencl-icd; OCLOC says where it is, if it is just unpacked somewhere
-# and prints for each target what was compiled, what spilled, the most local memory and stack of a kernel, and how many
-# files have a product fused with a sum, which would give other bits than the processor's.
-# usage: sh scripts/compile_kernels.sh [DTYPE...]     after make; TARGETS="nvidia:sm_75 amd:gfx90a intel:dg2" of choice
+#   Intel    ocloc of intel-opencl-icd; OCLOC is its path, if it is only unpacked
+# and prints for each target the number of compiled files, spills, the maximum of local memory and stack of a kernel,
+# and the number of files with a fused multiply-add, which would change the bits.
+# usage: sh scripts/compile_kernels.sh [DTYPE...]     after make; TARGETS="nvidia:sm_75 amd:gfx90a intel:dg2" selects
 #        sh scripts/compile_kernels.sh --one TARGET SOURCE
-# The sources are those that a driver sees in calls of every family (kernel_calls.lua); any OpenCL device serves for
-# that, DEVICE, taken for a GPU. What was found is kept in build/kernels/: results, listings, compilers' words.
+# The sources are those that a driver gets in calls of every family (kernel_calls.lua), from any OpenCL device, DEVICE,
+# which is assumed to be a GPU. Results, listings and compiler output are kept in build/kernels/.
 set -eu
 cd "$(dirname "$0")/.."
 folder=build/kernels
@@ -22,8 +22,8 @@ PATH=$PATH:/usr/local/cuda/bin
 nvidia() { # MODEL SOURCE LISTING [OPTION...]
   source=$2 listing=$3
   shift 3
-  # sm_75 and PTX 6.3 are read by later ptxas, for later models, too; libclc's library of this target lacks 64-bit
-  # atomics, which are just declared then (ptxas -c)
+  # later ptxas versions read sm_75 and PTX 6.3, for later models, too; libclc's library of this target lacks 64-bit
+  # atomics, which are only declared then (ptxas -c)
   $clang -target nvptx64-nvidia-cuda -march=sm_75 -Xclang -target-feature -Xclang +ptx63 -Xclang -cl-ext=+cl_khr_int64_base_atomics \
     -Xclang -mlink-builtin-bitcode -Xclang $libclc "$@" "$source" -o "$listing"
 }
@@ -34,18 +34,18 @@ amd() { # MODEL SOURCE LISTING [OPTION...]
   $clang -target amdgcn-amd-amdhsa -mcpu="$model" --rocm-device-lib-path=$rocm "$@" "$source" -o "$listing"
 }
 
-# The numbers that follow a word in a text, added up, or the greatest of them.
+# The sum or the maximum of the numbers that follow a word in a text.
 total() { sed -nE "s/.*$1.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'; }
 greatest() { sed -nE "s/.*$1.*/\1/p" "$2" | awk '$1 > most { most = $1 } END { print most + 0 }'; }
 
-# Whether an own compiler fused is told by comparison: the same text is due where fusing is forbidden from outside.
+# Finds fusing by a vendor's own compiler by comparison: the listing is the same if fusing is forbidden by an option.
 fused() { # VENDOR MODEL SOURCE LISTING
   "$1" "$2" "$3" "$4.unfused" -ffp-contract=off
   cmp -s "$4" "$4.unfused" && echo 0 || echo 1
   rm -f "$4.unfused"
 }
 
-# Prints kernels, spills, local memory, stack, and whether something is fused.
+# Prints kernels, spills, local memory, stack, and whether operations are fused.
 numbers_of_nvidia() { # MODEL SOURCE LISTING
   nvidia "$@"
   fused=$(fused nvidia "$@")
@@ -62,10 +62,10 @@ numbers_of_amd() { # MODEL SOURCE LISTING
     $(greatest 'group_segment_fixed_size: +([0-9]+)' "$3") $(greatest 'private_segment_fixed_size: +([0-9]+)' "$3") $fused"
 }
 
-# Whether a SPIR-V file has fused operations (instruction 26 or 42 of the set that opcode 12 calls), or products (opcode
-# 133) and sums (129, 131) with no entry point whose execution mode (16) is ContractionOff (31); those without floats
-# never have it. Instructions start with their length and opcode. (Listings do not tell: integers are divided by fused
-# operations.)
+# True if a SPIR-V file has fused operations (instruction 26 or 42 of the set that opcode 12 calls), or products (opcode
+# 133) and sums (129, 131) with an entry point without execution mode (16) ContractionOff (31). Kernels without floats
+# never set the mode. Instructions start with their length and opcode. (Listings do not show it: integers are divided by
+# fused operations.)
 contracted() { # FILE
   od -An -v -tu4 -w4 "$1" | awk 'NR <= 5 { next }
     left == 0 {
@@ -96,10 +96,10 @@ numbers_of_intel() { # MODEL SOURCE LISTING
   echo "$kernels $(grep -c 'spilled around' "$3.log" || :) - - $fused"
 }
 
-# One source for one target, as a line of results.
+# Compiles one source for one target; prints a line of results.
 if [ "${1:-}" = --one ]; then
   vendor=${2%:*} model=${2#*:} name=$(basename "$3" .cl)
-  case $2:$(grep -cE '^#define [A-Z]+ (f64|double)$' "$3") in intel:dg2:[1-9]*) exit ;; esac # has no float64
+  case $2:$(grep -cE '^#define [A-Z]+ (f64|double)$' "$3") in intel:dg2:[1-9]*) exit ;; esac # no float64
   family=$(sed -n 's/^#line 1 "\(.*\)"/\1/p' "$3" | head -1)
   out=$folder/$vendor-$model
   mkdir -p "$out"
@@ -110,7 +110,7 @@ if [ "${1:-}" = --one ]; then
   exit 0
 fi
 
-why_not() { # VENDOR: what its compiler misses here
+why_not() { # VENDOR: prints the missing parts of its compiler
   case $1 in
     nvidia)
       command -v clang-15 >/dev/null || echo clang-15
@@ -143,7 +143,7 @@ for target in $TARGETS; do
 done >$folder/results
 grep 'left out' $folder/results || :
 
-# Which families have what, and the totals.
+# The families of each result, and the totals.
 awk '$2 != "left" {
     key = $1 " " $2
     if (!(key in sources)) keys[++count] = key

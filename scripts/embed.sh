@@ -1,6 +1,7 @@
 #!/bin/sh
-# embed.sh KIND FILE... > KINDs.c: the files as texts in a C file: KIND_files of runtime/embedded.h. C loses its comments
-# (these: /* */) and repeated spaces, and keeps its lines; its strings may contain neither.
+# usage: embed.sh KIND FILE... > KINDs.c
+# Writes the files as texts in a C file: KIND_files of runtime/embedded.h. C files lose comments (these: /* */) and
+# repeated spaces, and keep their lines; their strings must contain neither.
 set -eu
 kind=$1
 shift

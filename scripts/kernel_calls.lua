@@ -1,5 +1,5 @@
 -- Calls of every family, so that a device builds its kernels: see scripts/compile_kernels.sh.
--- build/strew -d opencl scripts/kernel_calls.lua [DTYPE...]
+-- usage: build/strew -d opencl scripts/kernel_calls.lua [DTYPE...]
 local strew = require "strew"
 local dtypes = #arg > 0 and arg or {"float32", "float64", "int64", "float16"}
 local made, failed = 0, {}

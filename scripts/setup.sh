@@ -1,18 +1,19 @@
 #!/bin/sh
 # usage: sh scripts/setup.sh [TARGET...]
-# Installs the Debian packages that this machine misses for these targets, then runs make TARGET... on all processors.
+# Installs the Debian packages that these targets need and the machine lacks, then runs make TARGET... on all
+# processors.
 #        sh scripts/setup.sh intel
-# Fetches Intel's OpenCL for CPUs from PyPI to build/intel, for make test; runs no make. Does nothing where it is there.
+# Fetches Intel's OpenCL for CPUs from PyPI to build/intel, for make test; does not run make. Does nothing if it exists.
 set -eu
 cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread libzip-dev libpng-dev opencl-headers'
 driver='ocl-icd-libopencl1 pocl-opencl-icd' # OpenCL on the processor
 test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver"
-extras='mesa-opencl-icd oclgrind libreadline8 libedit2' # for tests, where apt has them (Debian 13 has no oclgrind)
+extras='mesa-opencl-icd oclgrind libreadline8 libedit2' # for tests, if apt has them (Debian 13 has no oclgrind)
 packages='debhelper git'
 lint='lua-check clang clang-format clang-tidy shellcheck'
-optional= # what a target uses where it is there, and does without where it is not
+optional= # used by a target if installed
 
 needed=$build extra='' maybe=''
 for target in "$@"; do
@@ -42,7 +43,7 @@ is_provided() {
   )
 }
 
-# The names among "$@" that are not installed.
+# Prints the names among "$@" that are not installed.
 # shellcheck disable=SC2016
 missing_of() {
   for package in "$@"; do
@@ -51,7 +52,7 @@ missing_of() {
   done
 }
 
-# The names among "$@" that apt knows and could install.
+# Prints the names among "$@" that apt can install.
 known_of() {
   for package in "$@"; do
     ! apt-get install -s -q --no-install-recommends "$package" >/dev/null 2>&1 || printf '%s ' "$package"
@@ -63,8 +64,8 @@ fail() {
   exit 1
 }
 
-# As root, in one go. A package list that cannot be refreshed is no failure yet: an old one may do. Of $maybe what that
-# list has is installed as well.
+# As root, in one command. A failing update is not an error yet: an old package list may be enough. The packages of
+# $maybe in that list are installed as well.
 # shellcheck disable=SC2016
 ask_apt='apt-get update -q
   for package in $maybe; do
@@ -79,20 +80,20 @@ install() {
   elif command -v sudo >/dev/null; then
     as_root=sudo
   else
-    fail "neither root nor sudo; ask for: $command"
+    fail "neither root nor sudo; run as root: $command"
   fi
   echo "setup: installing $*${maybe:+, and where apt has them ${maybe% }} (with apt; this may take a minute)"
   log=$(mktemp)
   if ! $as_root env DEBIAN_FRONTEND=noninteractive maybe="$maybe" sh -c "$ask_apt" sh "$@" >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log" >&2
     rm -f "$log"
-    fail "apt failed (its last lines stand above); mend that, or run as root: $command"
+    fail "apt failed (last lines above); fix this, or run as root: $command"
   fi
   rm -f "$log"
 }
 
-# Unpacks the libraries in wheels (sys.argv[2:]) to a folder. Copies under other names, which stand for links, become
-# links; the loader of OpenCL and what compilers link with stay behind.
+# Unpacks the libraries in wheels (sys.argv[2:]) to a folder. Copies under other names become links; OpenCL's loader and
+# the libraries for compilers are left out.
 unpack='import os, sys, zipfile
 folder, first = sys.argv[1], {}
 for wheel in map(zipfile.ZipFile, sys.argv[2:]):
@@ -103,7 +104,7 @@ for wheel in map(zipfile.ZipFile, sys.argv[2:]):
         if twin != name: os.symlink(twin, os.path.join(folder, name))
         else: open(os.path.join(folder, name), "wb").write(wheel.read(entry))'
 
-# Into a folder aside, renamed when all is there.
+# Into a temporary folder, renamed when complete.
 fetch_intel() {
   folder=$PWD/build/intel new=$PWD/build/intel.new
   [ ! -e "$folder/intel.icd" ] || return 0
@@ -136,7 +137,7 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
   if [ -z "$missing" ]; then missing=$(known_of $maybe) maybe=; fi
   [ -z "$missing" ] || install $missing
   absent=$(missing_of $extra $optional)
-  [ -z "$absent" ] || echo "setup: going on without ${absent% }: optional, their checks are left out"
+  [ -z "$absent" ] || echo "setup: continuing without ${absent% }: optional, their checks are left out"
 else
   echo "setup: no apt here; install what is missing of (Debian's names): $needed${extra:+ $extra}${optional:+, optional: $optional}"
   command -v make >/dev/null || fail 'make is missing'

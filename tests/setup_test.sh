@@ -63,24 +63,24 @@ machine 0 debhelper
 expect 'packages' 0 'setup: installing debhelper *make deb' '' '*install *--no-install-recommends*debhelper (noninteractive)' deb
 machine 0 'check shellcheck'
 expect 'packages of the tests are not installed for a demo' 0 'make demo' '' '' demo
-expect 'the tests' 0 "setup: installing check *${newline}setup: going on without shellcheck*make test" '' '*check *' test
+expect 'the tests' 0 "setup: installing check *${newline}setup: continuing without shellcheck*make test" '' '*check *' test
 lacks_oclgrind='case "$*" in *-s*oclgrind) exit 100 ;; esac; echo "$* ($maybe)" >>'"$here/asked"
 machine 0 'check oclgrind'
 play apt-get "$lacks_oclgrind"
-expect 'a package unknown to apt' 0 "setup: installing check, and where apt has them oclgrind (*${newline}setup: going on without oclgrind: *make test" '' \
+expect 'a package unknown to apt' 0 "setup: installing check, and where apt has them oclgrind (*${newline}setup: continuing without oclgrind: *make test" '' \
   '*install -y *check (oclgrind )' test
 machine 0 'check libedit2'
 expect 'an optional package known to apt' 0 "setup: installing check, and where apt has them libedit2 (*make test" '' \
   '*install -y *check libedit2 (noninteractive)' test
 machine 1000 oclgrind
 play apt-get "$lacks_oclgrind"
-expect 'only a package unknown to apt is missing' 0 "setup: going on without oclgrind: *make test" '' '' test
+expect 'only a package unknown to apt is missing' 0 "setup: continuing without oclgrind: *make test" '' '' test
 machine 0 libedit2
 expect 'only an optional package is missing' 0 "setup: installing libedit2 (*make test" '' '*install -y *libedit2 (noninteractive)' test
 machine 0 libreadline8 libreadline8
 expect 'a package provided by another' 0 'make test' '' '' test
 machine 1000 gcc
-expect 'neither root nor sudo' 1 '' 'setup: neither root nor sudo; ask for: apt-get install*gcc' '' demo
+expect 'neither root nor sudo' 1 '' 'setup: neither root nor sudo; run as root: apt-get install*gcc' '' demo
 play sudo 'echo sudo >>'"$here/asked"'; exec "$@"'
 expect 'with sudo, once' 0 "setup: installing gcc *make demo" '' "sudo${newline}*update*install*gcc *" demo
 machine 0 gcc

@@ -1,11 +1,11 @@
--- bench.lua: strew alone, on one thread and on all, in turns: make bench, or
+-- bench.lua: strew alone, on one thread and on all, alternating: make bench, or
 --   build/strew scripts/bench/bench.lua [SECONDS] [DEVICE]
--- For each case of cases.lua medians in ms, and beside them: the plain C loop on the same data, where there is one,
--- whose bits are compared; the floor, which is the bytes that must move over the bandwidth of a copy measured in this
--- run; how many floors strew takes; operands and results in MB, and what a call takes above them at the most (MB, %).
+-- For each case of cases.lua prints medians in ms, and: the plain C loop on the same data, if there is one (its bits
+-- are compared); the floor, the bytes that must move divided by the bandwidth of a copy measured in this run; the ratio
+-- to the floor; operands and results in MB, and the maximum of scratch memory (MB, %).
 -- With a device: its times beside those of the CPU on all threads, waiting included; the bits are compared, too.
--- In the environment, or as make's variables: CASES=rows,add_1M words of keys; SCALE=1000 for sizes a thousandth as
--- large; CLOCK=cpu for processor time.
+-- In the environment, or as make's variables: CASES=rows,add_1M words of keys; SCALE=1000 divides all sizes by 1000;
+-- CLOCK=cpu for processor time.
 local strew = require "strew"
 local folder = arg[0]:match("^(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path
@@ -21,8 +21,8 @@ end
 local all_threads = strew.get_num_threads()
 local turns = 8
 
--- Medians of runners called in turns, so that a machine that changes its speed does so for all of them. A runner is
--- {case, operands, threads}.
+-- Medians of runners called alternately, so that changes of the machine's speed affect all of them. A runner is {case,
+-- operands, threads}.
 local function in_turns(runners)
   local times = {}
   for k = 1, #runners do times[k] = {} end
@@ -37,7 +37,7 @@ local function in_turns(runners)
   return table.unpack(times)
 end
 
--- One case on one thread and on all; the same time twice where that is one.
+-- One case on one thread and on all; the same time twice if there is only one.
 local function one_and_all(case, operands, loop)
   local runners = {{case = case, operands = operands, threads = 1}}
   if all_threads > 1 then table.insert(runners, {case = case, operands = operands, threads = all_threads}) end
@@ -49,7 +49,7 @@ end
 
 local function call(case, operands) return table.pack(case.call(table.unpack(operands, 1, operands.n))) end
 
--- The plain loop of a case as a case; nil where there is none.
+-- The plain loop of a case as a case; nil if there is none.
 local function loop_of(case)
   package.cpath = program:gsub("[^/]*$", "") .. "?.so;" .. package.cpath
   local found, plain = pcall(require, "plain_loop")
@@ -95,7 +95,7 @@ local function show_case(case, bandwidth_one, bandwidth_all)
     shown(held / 1e6), shown(extra / 1e6), held > 1e6 and ("%.1f"):format(extra / held * 100) or ""))
 end
 
--- ms from nothing to the end of an empty script.
+-- ms from start to end of an empty script.
 local function start(command)
   local times = {}
   for k = 1, 20 do
@@ -123,7 +123,7 @@ local function moved(operands)
   return there
 end
 
--- Are the results, and the operands that a call in place wrote, the same?
+-- True if the results, and the operands written in place, are the same.
 local function same_bits(case, here, there)
   local a, b = call(case, here), call(case, there)
   for k = 1, a.n do
@@ -132,7 +132,7 @@ local function same_bits(case, here, there)
   return strew.equal(here[1], there[1]:to("cpu"))
 end
 
--- Kernels given to the device so far.
+-- Kernel launches of the device so far.
 local function launches()
   for _, one in ipairs(strew.devices()) do
     if one.name == device then return one.launches end

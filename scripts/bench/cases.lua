@@ -1,21 +1,22 @@
--- cases.lua: what the benchmark measures, as data. One row a case:
---   key     what CASES and the peers' modules know it by
---   title   how tables show it
---   make    makes the operands: function(sizes) -> tensors...
---   call    the call on them; what it returns is new and is given back within the measured time, as Python does it
---   bytes   that must move at the least: function(tensors...)
+-- cases.lua: the cases of the benchmark, as data. One row a case:
+--   key     its name for CASES and the peers' modules
+--   title   its name in tables
+--   make    creates the operands: function(sizes) -> tensors...
+--   call    the call on them; a new result is freed within the measured time, as in Python
+--   bytes   that must move at least: function(tensors...)
 --   loop    its plain C loop in plain_loop.c, for in-place cases
---   batch   how many calls one run of `call` makes: 1 if not said
---   part    "family" (the scatter family), "million" (the family on problems that caches hold), "call" (what one call
---           costs) or "dense" (elementwise and reductions)
--- float32 values and int64 indices where the title says nothing else; add is scatter_add_, set scatter_, amax and mean
+--   batch   number of calls in one run of `call`, default 1
+--   part    "family" (the scatter family), "million" (the family on problems that fit into caches), "call" (the cost of
+-- a
+--           call) or "dense" (elementwise and reductions)
+-- float32 values and int64 indices unless the title says otherwise; add is scatter_add_, set scatter_, amax and mean
 -- scatter_reduce_. In-place calls have no result.
 local strew = require "strew"
 
 local item_bytes = {float32 = 4, int64 = 8, float16 = 2, bool = 1}
 local all_of = {} -- the rows
 
--- Everything is divided by this: a test of the benchmark itself takes small sizes.
+-- The divisor of all sizes: a test of the benchmark itself uses small ones.
 local scale = tonumber(os.getenv("SCALE") or 1)
 local function size(n) return math.max(n // scale, 4) end
 local M = size(1000000)
@@ -27,7 +28,7 @@ local function uniform(n, places) return strew.randint(0, places, {n}) end
 local function sorted(n, places) return (uniform(n, places):sort()) end
 local function constant(n) return strew.zeros(n, {dtype = "int64"}) end
 
--- Place k is named in proportion to (k + 1)^-1.3: as often as is due, and in random order.
+-- Position k occurs in proportion to (k + 1)^-1.3, in random order.
 local function zipf(n, places)
   local share = strew.arange(1, places + 1):to("float64"):pow(-1.3):cumsum(0)
   local starts = (share / share[places - 1] * n):to("int64"):narrow(0, 0, places - 1)
@@ -63,7 +64,7 @@ local function random_rows()
   return strew.zeros(places_of_rows, width), uniform(M * width, places_of_rows):view(M, width), strew.rand(M, width)
 end
 
--- Lines of `length` contributions, each with places of its own.
+-- Lines of `length` contributions, each with destinations of its own.
 local function lines(count, length, places)
   return function()
     return strew.zeros(count, places), uniform(count * length, places):view(count, length), strew.rand(count, length)
@@ -84,7 +85,7 @@ end
 
 local function bytes_of(t) return t:numel() * item_bytes[t.dtype] end
 
--- Of the places along dimension 0, those that the index names at all.
+-- The fraction of positions along dimension 0 that occur in the index.
 local function share_named(self, index)
   if index:dim() > 1 then return 1 end
   local n = self:size(0)
@@ -272,7 +273,7 @@ part("dense", {
    call = function(a) return a:t():contiguous() end, bytes = read_and_result},
 })
 
--- Rows whose key contains one of the words (by commas), all of them by default.
+-- Rows whose key contains one of the words (separated by commas), all by default.
 local function choose(words)
   if not words or words == "" then return all_of end
   local chosen = {}
@@ -287,7 +288,7 @@ local function choose(words)
   return chosen
 end
 
--- The copy whose bandwidth makes the floor.
+-- The copy whose bandwidth defines the floor.
 local copy = {key = "copy", title = "copy of 40 MB", part = "copy", batch = 1,
   make = function() return strew.zeros(10 * M), strew.rand(10 * M) end,
   call = function(to, from) to:copy_(from) end,

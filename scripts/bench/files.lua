@@ -1,6 +1,6 @@
 -- usage: strew scripts/bench/files.lua [MEGABYTES]
--- Seconds that saving and loading take, the best of four, beside NumPy's where $PYTHON (python3) has it. Files stay in
--- the system's memory: the disk is waited for only where an old one is replaced ("again").
+-- Seconds of saving and loading, the best of four, beside NumPy's if $PYTHON (python3) has it. Files stay in the page
+-- cache: only replacing an old file waits for the disk ("again").
 local strew = require "strew"
 
 local megabytes = tonumber(arg[1]) or 400
@@ -21,7 +21,7 @@ local function best(f, prepare)
   return least
 end
 
--- The same in NumPy's words: "NAME SECONDS" a line.
+-- The same with NumPy: "NAME SECONDS" a line.
 local program = ([[
 import numpy as np, os, time
 npy, npz, x = "%s", "%s", np.arange(%d, dtype="float32")

@@ -82,7 +82,7 @@ def sort(a):
     return lax.sort((a, jnp.arange(len(a))), num_keys=1)
 
 
-# The result takes the memory of `self`, and its place for the next call.
+# The result reuses the memory of `self`, for the next call.
 IN_PLACE = {
     **{"add_" + key: add for key in ("1", "100", "10k", "1M", "10M", "sorted", "zipf", "int64", "float16")},
     "set_1M": lambda self, index, src: self.at[index].set(src),

@@ -1,5 +1,5 @@
-/* plain_loop.c: what a C programmer would write for the cases of cases.lua, as a Lua module on the same tensors: the
-   yardstick of the benchmark. float32 values and int64 indices, dense, unchecked. */
+/* plain_loop.c: plain C loops for the cases of cases.lua, as a Lua module on the same tensors: the benchmark's
+   comparison. float32 values and int64 indices, dense, unchecked. */
 #include "strew_lua.h"
 
 #include <lauxlib.h>

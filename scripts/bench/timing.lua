@@ -1,8 +1,8 @@
--- timing.lua: a case made ready, and how its calls are timed. Times are milliseconds of one call.
+-- timing.lua: prepares a case and measures its calls. Times are milliseconds of one call.
 local strew = require "strew"
 local timing = {}
 
--- CLOCK=cpu: processor time, where others use the machine, too. It tells nothing about more than one thread.
+-- CLOCK=cpu: processor time, for a machine that others use, too. Meaningless for more than one thread.
 local clock = os.getenv("CLOCK") == "cpu" and os.clock or strew.clock
 
 function timing.median(list)
@@ -26,7 +26,7 @@ end
 
 local function run(case, operands) give_back(case.call(table.unpack(operands, 1, operands.n))) end
 
--- Calls until the seconds are spent, at least one: their times are appended to the list.
+-- Calls until the seconds are spent, at least one; appends their times to the list.
 function timing.measure(case, operands, seconds, times)
   local start = clock()
   local last = start
@@ -39,7 +39,7 @@ function timing.measure(case, operands, seconds, times)
   return times
 end
 
--- What the system counts as resident, in bytes: now and at the most since the last reset. Linux only; else nothing.
+-- Resident memory by the system's count, in bytes: now, and the maximum since the last reset. Linux only; else nothing.
 local function resident()
   local file <close> = io.open("/proc/self/status")
   local text = file and file:read("a") or ""
@@ -51,9 +51,9 @@ local function reset_resident_peak()
   if file then file:write("5") end
 end
 
--- One call's high-water mark, in bytes: operands and results, then what it takes above them as tensors or as scratch.
--- Blocks kept from earlier calls would hide what is scratch: asking for what cannot be had drops them. The peak of
--- tensor memory never falls: what stood higher before is filled up first.
+-- One call's maximum memory, in bytes: operands and results, then the additional memory as tensors or as scratch.
+-- Blocks kept from earlier calls would hide scratch: an allocation that fails frees them. The peak of tensor memory
+-- never falls: memory up to an earlier peak is filled first.
 function timing.marks(case, operands)
   pcall(strew.empty, 1 << 60, {dtype = "uint8"})
   local used, peak = strew.memory()

@@ -1,9 +1,9 @@
 -- worker.lua: strew's side of peers.py: build/strew -t THREADS scripts/bench/worker.lua
--- A line in, a line out; whatever fails answers "absent REASON".
---   list [WORDS]   KEY|TITLE|PART|BATCH of each case, by tabs
+-- A line in, a line out; a failure answers "absent REASON".
+--   list [WORDS]   KEY|TITLE|PART|BATCH of each case, separated by tabs
 --   prepare KEY    "ready BYTES MS": the bytes that must move, and the time of a first call
 --   time SECONDS   the times of calls, in ms
---   drop           forgets the operands
+--   drop           frees the operands
 local folder = arg[0]:match("^(.*/)") or "./"
 package.path = folder .. "?.lua;" .. package.path
 local cases, timing = require "cases", require "timing"

@@ -59,7 +59,7 @@ def main():
         name, *rest = line.split()
         try:
             answer = getattr(worker, name)(*rest)
-        except Exception as error:  # one case that a peer cannot do is no reason to end
+        except Exception as error:  # a case that a peer cannot run does not end the worker
             answer = "absent " + str(error).replace("\n", " ")
         print(answer, flush=True)
 

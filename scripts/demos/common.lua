@@ -1,12 +1,12 @@
--- common.lua: what the demonstrations share: a computation on every device with its times, checks of what is known, and
--- an end that says whether the bits agree.
+-- common.lua: shared by the demonstrations: a computation on every device with its times, checks of known facts, and a
+-- last line that says whether the bits agree.
 local strew = require "strew"
 local common = {}
 local all_right, verdict = true, "nothing was compared"
 
--- Where files are written: what is given as argument, else where one is.
+-- The folder of output files: the argument, else the current folder.
 common.folder = arg and arg[1] and not arg[1]:find "^%-" and arg[1] or "."
--- Where the demonstrations are.
+-- The folder of the demonstrations.
 common.here = (arg and arg[0] or ""):match "^.*/" or ""
 
 function common.check(what, found, expected)
@@ -15,8 +15,8 @@ function common.check(what, found, expected)
   all_right = all_right and is_right
 end
 
--- The results of the second run. What the first took longer went to memory and threads, and to kernels that were
--- compiled: strew keeps those, so that this happens once on a machine.
+-- Results of the second run. The first also allocates memory, starts threads and compiles kernels, which strew caches
+-- on disk.
 local function timed(device, compute)
   local start = strew.clock()
   compute(device)
@@ -28,12 +28,12 @@ local function timed(device, compute)
   return results
 end
 
--- Zeros differ by their sign: so do their inverses.
+-- Zeros differ in sign if their inverses differ.
 local function same_bits(a, b)
   return strew.equal(a, b) and (not a.dtype:find "float" or strew.equal(1 / a, 1 / b))
 end
 
--- compute(device) gives a sequence of tensors; those of the CPU are returned. dtype: one that a device has to have.
+-- compute(device) returns a sequence of tensors; returns those of the CPU. dtype: one that a device must have.
 function common.on_devices(compute, dtype)
   local expected = timed("cpu", compute)
   local there, probe = pcall(strew.zeros, 1, {device = "opencl", dtype = dtype or "float32"})
@@ -50,7 +50,7 @@ function common.on_devices(compute, dtype)
   return expected
 end
 
--- The last line; exit status 1 if anything was not as it should be.
+-- The last line; exit status 1 if a check failed.
 function common.finish()
   print(verdict)
   if not all_right then os.exit(1, true) end

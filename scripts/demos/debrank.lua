@@ -1,4 +1,4 @@
--- PageRank of the packages installed on this Debian: what does everything, in the end, depend on?
+-- PageRank of the packages installed on this Debian: which packages does everything depend on?
 -- usage: strew debrank.lua [--all]      --all: the whole archive, from apt-cache dumpavail
 local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
@@ -7,7 +7,7 @@ local names, from, to = dofile(common.here .. "packages.lua")(arg and arg[1] == 
 local n = #names
 print(("%d packages, %d dependencies"):format(n, #from))
 
--- In each round a package hands its rank on to those that it needs; packages that need nothing hand it to all.
+-- In each round a package passes its rank to its dependencies; packages without any pass it to all.
 local function compute(device)
   local on = {dtype = "float64", device = device}
   local origin, target = strew.tensor(from, {device = device}) - 1, strew.tensor(to, {device = device}) - 1

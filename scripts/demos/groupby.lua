@@ -1,4 +1,4 @@
--- Group-by: the packages on this machine by section, from a CSV file: how many, their size, its mean, the largest one.
+-- Group-by: the packages on this machine by section, from a CSV file: their number, size, mean size, the largest one.
 -- Each is one scatter. Writes packages.csv and sections.npz.
 local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
@@ -15,11 +15,11 @@ else
   file:write("section,package,kilobytes\n", rows)
 end
 
--- Text columns come as numbers, which their words belong to: an index, as scatters want it.
+-- Text columns are loaded as codes of words: an index for scatters.
 local columns = strew.load(path, {header = true, text = {"section", "package"}, dtype = "float64", device = "cpu"})
 local sections, packages = columns.words.section, columns.words.package
 local section, size = columns.section, columns.kilobytes
-size = strew.where(size:eq(size), size, 0):to "int64" -- some have no size, which reads as NaN
+size = strew.where(size:eq(size), size, 0):to "int64" -- some have no size, which is read as NaN
 
 local function group(device)
   local to, from, groups = section:to(device), size:to(device), {dim_size = #sections}
@@ -31,7 +31,7 @@ local function group(device)
 end
 local count, sum, mean, largest, which = table.unpack(common.on_devices(group))
 
--- The same by Lua alone.
+-- The same in plain Lua.
 local plain = {}
 for line in io.lines(path) do
   local word, name, kilobytes = line:match "^([^,]*),([^,]*),(%d*)$"

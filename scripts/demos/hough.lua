@@ -1,10 +1,10 @@
--- Hough's transform: three lines under salt noise, found by voting. Each bright pixel votes for all lines through it,
--- and a scatter counts the votes. Writes hough_noisy.png, reads it back, writes hough_votes.png and hough_found.png.
+-- Hough transform: finds three lines under salt noise by voting. Each bright pixel votes for all lines through it, and
+-- a scatter counts the votes. Writes hough_noisy.png, reads it back, writes hough_votes.png and hough_found.png.
 local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
 local size, angles, distances = 256, 180, 640 -- distances of lines from the corner, -256..383
 
--- A line is x cos(angle) + y sin(angle) = distance. These are drawn, and are to be found.
+-- A line is x cos(angle) + y sin(angle) = distance. These are drawn, and should be found.
 local drawn = {{30, 150}, {75, 200}, {140, -60}}
 
 local x, y = strew.arange(size):expand(size, size), strew.arange(size):unsqueeze(1)
@@ -19,7 +19,7 @@ strew.save(common.folder .. "/hough_noisy.png", picture:to "uint8" * 255)
 local noisy = strew.load(common.folder .. "/hough_noisy.png")
 
 local radians = strew.arange(angles) * (math.pi / 180)
-local cosines, sines = radians:cos(), radians:sin() -- once, on the CPU: devices have sines of their own
+local cosines, sines = radians:cos(), radians:sin() -- once, on the CPU: devices compute sines with other last bits
 
 local function vote(device)
   local bright = noisy:to(device):gt(128):nonzero()
@@ -33,7 +33,7 @@ end
 local votes = common.on_devices(vote)[1]
 common.check("votes", votes:sum():item(), noisy:gt(128):sum():item() * angles)
 
--- The three that most voted for; what lies near one of them is one with it.
+-- The three lines with the most votes, each at least some distance from the others.
 local found, left = {}, votes:clone():view(angles, distances)
 for i = 1, #drawn do
   local place = left:argmax():item()

@@ -13,11 +13,11 @@ local friends = strew.tensor {
   {25, 26}, {25, 28}, {25, 32}, {26, 32}, {27, 30}, {27, 34}, {28, 34}, {29, 32}, {29, 34}, {30, 33}, {30, 34},
   {31, 33}, {31, 34}, {32, 33}, {32, 34}, {33, 34},
 }
--- Who stayed with the instructor (member 1); the others followed the president (member 34).
+-- Members who stayed with the instructor (member 1); the others followed the president (member 34).
 local instructors = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 17, 18, 20, 22}
 local members = 34
 
--- Members count from 1, places in a tensor from 0. A friendship goes both ways.
+-- Members count from 1, tensors from 0. A friendship has two directions.
 local a, b = friends:select(1, 0) - 1, friends:select(1, 1) - 1
 local both_from, both_to = strew.cat {a, b}, strew.cat {b, a}
 
@@ -30,7 +30,7 @@ local function compute(device)
   local adjacent = pairs:view(members, members)
   local walks = (adjacent:mm(adjacent) * adjacent):sum()
 
-  -- Two members have made up their minds. All others, again and again, take the mean of what their friends think.
+  -- Two members have decided. All others repeatedly take the mean of their friends' opinions.
   local opinion = strew.zeros(members, {device = device})
   for _ = 1, 100 do
     opinion[0], opinion[members - 1] = 1, -1

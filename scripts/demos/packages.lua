@@ -1,11 +1,11 @@
--- packages.lua: what Debian's packages depend on, read from its own lists.
+-- packages.lua: the dependencies of Debian's packages, read from its lists.
 --   local names, from, to = packages(is_all)      package from[e] needs package to[e], counted from 1
--- is_all: the whole archive (apt-cache dumpavail), else what is installed here (/var/lib/dpkg/status). Where these are
--- not there, a stored sample takes their place.
+-- is_all: the whole archive (apt-cache dumpavail), else the installed packages (/var/lib/dpkg/status). Without these
+-- lists a stored sample is used.
 local strew = require "strew"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 
--- Calls `add` with the fields of each package, which are lines "Key: value"; an empty line ends a package.
+-- Calls `add` with the fields of each package: lines "Key: value", ended by an empty line.
 local function each_package(lines, add)
   local package = {}
   for line in lines do
@@ -24,7 +24,7 @@ local function lines_of(is_all)
   return io.lines(here .. "packages.status")
 end
 
--- The numbers of the packages that are needed: of alternatives ("a | b") the first that there is.
+-- The numbers of the required packages: of alternatives ("a | b") the first that exists.
 local function each_need(text, find, add)
   for alternatives in text:gmatch "[^,]+" do
     for choice in alternatives:gmatch "[^|]+" do
@@ -35,7 +35,7 @@ local function each_need(text, find, add)
 end
 
 return function(is_all)
-  -- Names lead back to numbers, virtual ones ("Provides") to the first package that goes by them.
+  -- Names map to numbers, virtual ones ("Provides") to the first package that provides them.
   local names, needs, numbers, provided = {}, {}, {}, {}
   each_package(lines_of(is_all), function(package)
     local installed = not package.Status or package.Status:find(" installed", 1, true)

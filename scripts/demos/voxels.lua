@@ -1,8 +1,8 @@
 -- A LiDAR turns once in a courtyard and measures a million distances; the points are pooled into voxels of half a
--- metre. Writes voxels.png: how high it is where, seen from above; dark is what the houses hide.
+-- metre. Writes voxels.png: the heights seen from above; dark areas are hidden behind the houses.
 local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
-local beams, turns, eye = 64, 15625, 2.0 -- 64 x 15625 = 1,000,000; the LiDAR stands 2 m above the ground
+local beams, turns, eye = 64, 15625, 2.0 -- 64 x 15625 = 1,000,000; the LiDAR is 2 m above the ground
 local voxel, wide, high = 0.5, 160, 32   -- the grid: 80 m x 80 m x 16 m
 local yard = {{-39.25, -39.25, 0}, {39.25, 39.25, 100}} -- in metres from the LiDAR to east, south, and up
 local houses = {{{8, 6, 0}, {20, 14, 2.8}}, {{-25, -20, 0}, {-15, 10, 4.3}}, {{5, -30, 0}, {12, -12, 3.3}}}
@@ -12,7 +12,7 @@ local rise = (strew.linspace(-30, 12, beams) * (math.pi / 180)):unsqueeze(1)
 local turn = strew.arange(turns) * (2 * math.pi / turns) + 0.001
 local ray = {rise:cos() * turn:cos(), rise:cos() * turn:sin(), rise:sin():expand(beams, turns)}
 
--- How far along each ray it goes into a box, and out of it.
+-- The distances at which each ray enters and leaves a box.
 local function crossing(box)
   local near, far
   for axis = 1, 3 do
@@ -30,7 +30,7 @@ for _, house in ipairs(houses) do
   local near, far = crossing(house)
   distance = strew.where(near:gt(0):logical_and(near:lt(far)), distance:minimum(near), distance)
 end
-distance = distance + strew.randn(beams, turns) * 0.01 -- it measures to a centimetre
+distance = distance + strew.randn(beams, turns) * 0.01 -- its resolution is a centimetre
 local x, y = (distance * ray[1]):flatten(), (distance * ray[2]):flatten()
 local z = (distance * ray[3] + eye):flatten():clamp(0)
 
@@ -54,7 +54,7 @@ for i, house in ipairs(houses) do
   local roof = height:slice(0, north, south):slice(1, west, east):max():item()
   common.check(("the highest voxel of house %d"):format(i), math.floor(roof / voxel), math.floor(house[2][3] / voxel))
 end
--- The wall in the east: the middle of its voxels, from 2 m to 6 m above the ground.
+-- The east wall: the centres of its voxels, from 2 m to 6 m above the ground.
 local wall = centre:select(1, cell(yard[2][1])):narrow(1, 4, 8):select(2, 0)
 local there = count:select(1, cell(yard[2][1])):narrow(1, 4, 8):gt(0)
 local far = (strew.where(there, wall, 0):sum() / there:sum()):item()

@@ -1,12 +1,12 @@
-/* plug_in.c: a plug-in that computes with strew, and a program that loads it and lets it go again, ten thousand times.
-   Nothing of it stays: no memory, no thread, no file; and libstrew goes with it.
+/* plug_in.c: a plug-in that computes with strew, and a program that loads and unloads it ten thousand times. Nothing is
+   left over: no memory, no thread, no file; libstrew is unloaded with it.
    cc -shared -fPIC -DPLUG_IN plug_in.c $(pkg-config --cflags --libs strew) -o plug_in.so
    cc plug_in.c -ldl -o plug_in && ./plug_in ./plug_in.so */
 #ifdef PLUG_IN
 
 #include <strew.h>
 
-/* How often does the most frequent of these values occur? -1: it could not be found out. */
+/* Returns the count of the most frequent of these values, or -1 on an error. */
 int64_t plug_in_run(const int64_t *values, int64_t count, int64_t highest, int threads);
 int64_t plug_in_run(const int64_t *values, int64_t count, int64_t highest, int threads) {
   strew_options options = {.threads = threads, .grain_bytes = 1};
@@ -42,7 +42,7 @@ int64_t plug_in_run(const int64_t *values, int64_t count, int64_t highest, int t
 #include <stdlib.h>
 #include <string.h>
 
-/* (Starting and ending threads is what takes the longest: so only each hundredth time.) */
+/* (Starting and ending threads is slow: only each hundredth time.) */
 enum { ROUNDS = 10000, WARM = 999, THREADS_EACH = 100, VALUES = 4000, HIGHEST = 9, SLACK_KIB = 512 };
 
 static int64_t values[VALUES];
@@ -57,7 +57,7 @@ static int64_t load_and_run(const char *path, int threads) {
   return answer;
 }
 
-/* What this process has: from /proc, where there is one. */
+/* The resources of this process, from /proc if it exists. */
 struct holdings {
   size_t allocated_bytes;
   long resident_kib, threads, files, mappings;
@@ -100,7 +100,7 @@ int main(int count, char **arguments) {
   printf("loaded %d times, the answer is %d, others %d; libstrew is %s\n", ROUNDS, (int)expected, (int)wrong,
          is_gone ? "gone" : "still there");
 
-  /* Less than a byte for each time is no growth; memory in use moves by some pages. */
+  /* Less than a byte for each round is no growth; memory in use varies by some pages. */
   bool has_grown =
       end.allocated_bytes >= warm.allocated_bytes + ROUNDS || end.resident_kib >= warm.resident_kib + SLACK_KIB;
   has_grown = has_grown || end.threads > warm.threads || end.files > warm.files || end.mappings > warm.mappings;

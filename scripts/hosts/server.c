@@ -1,5 +1,5 @@
-/* server.c: four threads serve scripts of clients that nobody trusts, each in a Lua state and a context of its own, all
-   at the same time. Each script has so much memory and so much time, and no way to files or processes.
+/* server.c: four threads serve untrusted scripts of clients, each in a Lua state and a context of its own, all at the
+   same time. Each script has limits of memory and time, and no access to files or processes.
    cc -pthread server.c $(pkg-config --cflags --libs strew-lua) -o server && ./server */
 #include <strew_lua.h>
 
@@ -23,8 +23,8 @@ static const char *const scripts[SCRIPTS] = {
 
 static char answers[CLIENTS][SCRIPTS][ANSWER_BYTES];
 
-/* What a client gets: the result, or an error's first line without the place and what was running there: where a script
-   is when its time is over is a matter of chance. */
+/* A client's answer: the result, or the first line of an error without position and function, because the position of a
+   script at its deadline is random. */
 static const char *without_place(const char *text) {
   const char *rest = text;
   for (int i = 0; i < 2 && rest; i++) rest = (rest = strstr(rest, ": ")) ? rest + 2 : NULL;
@@ -50,7 +50,7 @@ static void *run_client(void *number) {
   lua_State *L = strew_new_state(&options, &error);
   if (!L) return fprintf(stderr, "%s\n", error.message), NULL;
   for (int i = 0; i < SCRIPTS; i++) {
-    int script = (client + i) % SCRIPTS; /* so that different ones meet */
+    int script = (client + i) % SCRIPTS; /* so that different ones run together */
     serve(L, scripts[script], answers[client][script]);
   }
   lua_close(L);
@@ -63,7 +63,7 @@ int main(void) {
     if (pthread_create(&threads[i], NULL, run_client, answers[i])) return EXIT_FAILURE;
   for (int i = 0; i < CLIENTS; i++) pthread_join(threads[i], NULL);
 
-  int strangers = 0; /* answers that another client did not get */
+  int strangers = 0; /* answers that differ from another client's */
   for (int script = 0; script < SCRIPTS; script++) {
     printf("%s\n", answers[0][script]);
     for (int i = 1; i < CLIENTS; i++) strangers += strcmp(answers[0][script], answers[i][script]) != 0;

@@ -22,9 +22,9 @@ report(strew.scatter_sum(strew.ones(#heights), index, {dim_size = bins}))
 report(strew.scatter_mean(heights, index, {dim_size = bins}))
 )";
 
-// A tensor that comes back from a script: its numbers, as this program has them.
+/* A tensor returned by a script: its numbers, as a vector. */
 int report(lua_State *L) {
-  strew_tensor *tensor = strew_check(L, 1); // raises where it is none: no object with a destructor may live yet
+  strew_tensor *tensor = strew_check(L, 1); /* raises an error if it is none: no object with a destructor may be alive here */
   strew_error error = {};
   {
     std::vector<float> numbers(static_cast<std::size_t>(strew_tensor_numel(tensor)));
@@ -36,7 +36,8 @@ int report(lua_State *L) {
   return error.code == STREW_OK ? 0 : luaL_error(L, "%s", error.message);
 }
 
-// The vector as a tensor of the state's own context; the caller keeps the vector alive until the last view is gone.
+/* The vector as a tensor of the state's own context; the caller keeps the vector alive until the last view is
+   released. */
 strew_tensor *wrap(lua_State *L, std::vector<float> &vector) {
   strew_device *cpu = nullptr;
   strew_tensor *tensor = nullptr;

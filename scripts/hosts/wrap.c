@@ -7,7 +7,7 @@
 
 enum { PARTICLES = 6, CELLS = 4 };
 
-/* What this program has anyway: an array of structures, and a grid that they add up in. */
+/* The program's own data: an array of structures, and a grid in which they are summed. */
 static struct particle {
   int32_t cell;
   float mass;
@@ -23,7 +23,7 @@ static void must(strew_status status, const strew_error *error) {
   exit(EXIT_FAILURE);
 }
 
-/* A member of each structure: one dimension, from which to the next it is as many elements as a structure is long. */
+/* A member of each structure: one dimension, whose stride is the length of a structure. */
 static strew_tensor *wrap(strew_device *cpu, strew_dtype dtype, void *first, int64_t size, int64_t stride) {
   strew_error error = {0};
   strew_tensor *tensor = NULL;
@@ -50,14 +50,14 @@ int main(void) {
   strew_tensor *masses = wrap(cpu, STREW_FLOAT32, &particles[0].mass, PARTICLES, step);
   strew_tensor *sums = wrap(cpu, STREW_FLOAT32, grid, CELLS, 1);
 
-  /* The result goes where *out points: into the grid itself. */
+  /* *out is the destination: the grid itself. */
   const strew_scatter_options add = {.reduction = STREW_SUM};
   strew_tensor *out = sums;
   print_grid("before");
   must(strew_scatter(sums, 0, cells, strew_of(masses), &add, &out, &error), &error);
   print_grid("added");
 
-  /* An index that does not fit is found before anything is written. */
+  /* An invalid index is found before anything is written. */
   particles[4].cell = 7;
   if (strew_scatter(sums, 0, cells, strew_of(masses), &add, &out, &error) != STREW_OK) printf("%s\n", error.message);
   print_grid("still");

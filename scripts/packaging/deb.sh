@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: sh scripts/packaging/deb.sh BUILD VERSION
-# Debian packages of BUILD/strew-VERSION.tar.gz, in BUILD/deb, looked at by lintian where it is installed.
+# Builds Debian packages of BUILD/strew-VERSION.tar.gz in BUILD/deb, and checks them with lintian if it is installed.
 set -eu
 build=$1 name=strew-$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,13 +14,13 @@ cp "$build/$name.tar.gz" "$build/deb/strew_$2.orig.tar.gz"
 cd "$build/deb"
 tar xzf "strew_$2.orig.tar.gz"
 cp -R "$here/debian" "$name"
-# A make of its own: what this one was told is not for the packages.
+# A make of its own: this make's settings are not for the packages.
 if ! (cd "$name" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS dpkg-buildpackage -us -uc -b) >log 2>&1; then
   tail -n 30 log >&2
   exit 1
 fi
 rm -rf "$name"
-# (They go to no archive that has a bug to close.)
+# (They are not for an archive, which would require a bug number.)
 if command -v lintian >/dev/null; then
   lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs ./*.changes
 fi

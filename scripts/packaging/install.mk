@@ -1,9 +1,9 @@
-# install.mk: how strew leaves its build folder. Included by the Makefile.
+# install.mk: installing and packaging, included by the Makefile.
 #   make install [PREFIX=/usr/local] [DESTDIR=] [STRIP=]   and make uninstall, with the same settings: see install.sh;
-#                          STRIP= keeps the symbols for debuggers
-#   make rock LUADIR=...   the Lua module alone: what strew-dev-1.rockspec runs
-#   make dist              the sources as they were committed: build/strew-VERSION.tar.gz
-#   make deb               Debian packages of them: build/deb/*.deb
+#                          STRIP= keeps the debug symbols
+#   make rock LUADIR=...   the Lua module alone: run by strew-dev-1.rockspec
+#   make dist              the committed sources: build/strew-VERSION.tar.gz
+#   make deb               their Debian packages: build/deb/*.deb
 
 PREFIX    = /usr/local
 DESTDIR   =

@@ -5,7 +5,7 @@ set -eu
 umask 022
 cd "$(dirname "$0")/../.."
 
-# A line for each file: its mode, or how it is made; its source; its place.
+# A line for each file: its mode or kind; its source; its destination.
 list() {
   cat <<END
 program $BUILD/strew $PREFIX/bin/strew
@@ -27,13 +27,13 @@ form scripts/packaging/strew-lua.pc.in $LIBDIR/pkgconfig/strew-lua.pc
 END
 }
 
-# A form from standard input, filled in.
+# Fills in a template from standard input.
 fill_in() {
   sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$LIBDIR|g; s|@VERSION@|$VERSION|g; s|@LUA@|$LUA|g"
 }
 
-# Without the symbols that only debuggers use, unless STRIP is empty.
-put_binary() { # MODE FROM PLACE
+# Without debug symbols, unless STRIP is empty.
+put_binary() { # MODE FROM TO
   if [ -n "$STRIP" ]; then
     install -m "$1" -s --strip-program="$STRIP" "$2" "$3"
   else
@@ -41,7 +41,7 @@ put_binary() { # MODE FROM PLACE
   fi
 }
 
-put() { # HOW FROM PLACE
+put() { # HOW FROM TO
   mkdir -p "$(dirname "$3")"
   case $1 in
     link) ln -sf "$2" "$3" ;;
@@ -56,7 +56,7 @@ case ${1-} in
   install) list | while read -r how from place; do put "$how" "$from" "$DESTDIR$place"; done ;;
   uninstall)
     list | while read -r _ _ place; do rm -f "$DESTDIR$place"; done
-    # Folders that are strew's own; those of Lua are where nobody else needs them.
+    # strew's own folders, and Lua's if they are empty.
     for folder in "$PREFIX/share/strew/luacats" "$PREFIX/share/strew" "$LUADIR" "$(dirname "$LUADIR")"; do
       [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
     done

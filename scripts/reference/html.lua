@@ -1,5 +1,5 @@
 -- usage: build/strew scripts/reference/html.lua FILE
--- Writes the reference: one page that needs nothing else, neither a network nor another file.
+-- Writes the reference: one self-contained page.
 local text = dofile "scripts/reference/text.lua"
 local strew = require "strew"
 
@@ -11,7 +11,7 @@ end
 local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
 local function escape(words) return (words:gsub('[&<>"]', entities)) end
 
--- A name in `backquotes` that there is a text about leads there.
+-- A name in `backquotes` with an entry becomes a link.
 local function code(words)
   local plain = words:match "^[%w_]+$" or words:match "^strew%.[%w_]+$" or words:match "^t:[%w_]+$"
   local entry = plain and #plain > 1 and text.find(plain)
@@ -28,7 +28,7 @@ local function inline(words)
   return table.concat(parts) .. escape(words:sub(position))
 end
 
--- Comments, strings and words of Lua's own in colours.
+-- Syntax colours: comments, strings and Lua's keywords.
 local keywords = {}
 local words_of_lua = "and break do else elseif end false for function if in local nil not or return then true while"
 for word in words_of_lua:gmatch "%a+" do keywords[word] = true end

@@ -1,10 +1,10 @@
 -- usage: build/strew scripts/reference/manual.lua FILE
--- Writes the manual page: the program's options, and a line about every function.
+-- Writes the manual page: the program's options, and a line for each function.
 local text = dofile "scripts/reference/text.lua"
 local strew = require "strew"
 local lines = {}
 
--- Roff takes a backslash, a minus and a line that begins with a point or a quote for its own.
+-- Roff treats backslashes, minus signs, and a point or quote at the start of a line specially.
 local function escape(words)
   return (words:gsub("\\", "\\e"):gsub("-", "\\-"):gsub("^([.'])", "\\&%1"):gsub("`(.-)`", "\\fB%1\\fR"))
 end

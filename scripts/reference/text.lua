@@ -1,5 +1,5 @@
--- text.lua: what the reference and the manual page are made of: the text of lua_bindings/strew.lua, read by help.lua,
--- and the program's options, as its --help prints them.
+-- text.lua: the content of the reference and the manual page: lua_bindings/strew.lua, parsed by help.lua, and the
+-- program's options, as printed by --help.
 local first = -1 -- of the command line: the program, before its options
 while arg[first - 1] do first = first - 1 end
 local program = arg[first]
@@ -34,13 +34,13 @@ text.environment = {
   {"LUA_INIT, LUA_PATH, LUA_CPATH", "as for lua; so are their forms that end in _5_4"},
 }
 
--- Writes a file whole.
+-- Writes a whole file.
 function text.write(path, contents_of_file)
   local file <close> = assert(io.open(path, "w"))
   assert(file:write(contents_of_file))
 end
 
--- What stands in the paragraphs of a body, which are separated by empty lines.
+-- The paragraphs of a body, which are separated by empty lines.
 function text.paragraphs(body)
   local list = {""}
   for _, line in ipairs(body) do
