@@ -2,6 +2,7 @@
 #include "lua_bindings/sandbox/script_limits.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
+#include "threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,12 +105,10 @@ static const char *setting(const char *name) {
 
 static int threads_setting(lua_State *L) {
   const char *text = setting("STREW_THREADS");
-  if (!text) return 0;
-  char *end;
-  long threads = strtol(text, &end, 10);
-  if (*end || threads < 1 || threads > 256)
-    luaL_error(L, "strew: $STREW_THREADS is \"%s\", expected a whole number in 1..256", text);
-  return (int)threads;
+  int threads = 0;
+  if (text && !threads_of_text(text, &threads))
+    luaL_error(L, "strew: $STREW_THREADS is \"%s\", " THREADS_EXPECTED, text);
+  return threads;
 }
 
 /* How the module is opened: with an existing context, in a state with limits; or, context NULL, with a new context from

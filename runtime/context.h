@@ -6,8 +6,6 @@
 #include "call.h"
 #include <stdatomic.h>
 
-#define MAX_THREADS 256 /* of a context */
-
 /* -------------------------------------------------------------------------------------------------------- memory.c */
 
 /* Large blocks that were given back and wait for the next that wants one of their size, oldest first. */

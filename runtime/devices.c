@@ -19,15 +19,15 @@ static int usable_processors(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set)) return 1;
   int count = CPU_COUNT(&set);
-  return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : count;
+  return count < 1 ? 1 : count > STREW_MAX_THREADS ? STREW_MAX_THREADS : count;
 }
 
 strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error) {
   CALL(call, "set_threads", error, {0});
   strew_scalar value = strew_int(threads);
-  if (threads < 0 || threads > MAX_THREADS)
+  if (threads < 0 || threads > STREW_MAX_THREADS)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "threads", .value = &value},
-                "is %d, valid 1..%d, or 0 for the processors that this process may use", threads, MAX_THREADS);
+                "is %d, valid 1..%d, or 0 for the processors that this process may use", threads, STREW_MAX_THREADS);
   pool_destroy(context);
   context->threads = threads ? threads : usable_processors();
   return STREW_OK;

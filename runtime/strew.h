@@ -64,7 +64,8 @@ extern "C" {
 #endif
 
 #define STREW_VERSION  "0.1.0" /* of this header: see strew_version */
-#define STREW_MAX_RANK 16      /* dimensions of a tensor */
+#define STREW_MAX_RANK    16  /* dimensions of a tensor */
+#define STREW_MAX_THREADS 256 /* CPU workers of a context */
 
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
@@ -263,7 +264,7 @@ typedef struct strew_allocator {
 /* How a context is made. All zeros: all defaults. Nothing of it is needed afterwards but what `user` pointers mean. */
 typedef struct strew_options {
   const char *device; /* default device of new tensors; NULL: "cpu" */
-  int threads; /* CPU workers, 1..256 (BLAS has threads of its own); 0: the processors that this process may use */
+  int threads; /* CPU workers, 1..STREW_MAX_THREADS (BLAS has threads of its own); 0: the processors that this process may use */
   size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
   /* NULL, or told of work that may take long (kernels are compiled, a large file is read): before it and, where it goes

@@ -5,6 +5,7 @@
 #include "devices.h"
 #include "interrupt.h"
 #include "lua_bindings/terminal.h"
+#include "lua_bindings/threads.h"
 #include "output.h"
 #include "progress.h"
 #include "repl.h"
@@ -125,13 +126,6 @@ static bool complain(const options *opts, const char *what, const char *problem)
   return false;
 }
 
-static bool is_thread_count(const char *text) {
-  char *end;
-  if (!isdigit((unsigned char)text[0])) return false; /* strtol would accept blanks and signs */
-  long n = strtol(text, &end, 10);
-  return *end == '\0' && n >= 1 && n <= 256;
-}
-
 /* Returns a size in bytes: "1.5G", with K, M or G in powers of 1024; 0: invalid. */
 static size_t size_of(const char *text) {
   static const char units[] = "KMG";
@@ -168,7 +162,8 @@ static bool parse(int argc, char **argv, options *opts) {
     case 'E': opts->no_environment = true; break;
     case 'd': opts->device = argument; break;
     case 't':
-      if (!is_thread_count(argument)) return complain(opts, argument, "is not a number of threads, expected 1..256");
+      if (!threads_of_text(argument, &(int){0}))
+        return complain(opts, argument, "is not a number of threads, expected 1..256");
       opts->threads = argument;
       break;
     case MEMORY:
@@ -213,8 +208,8 @@ static bool read_threads(const options *opts, int *threads) {
   const char *text = getenv("STREW_THREADS");
   *threads = 0;
   if (text == NULL || *text == '\0') return true;
-  if (is_thread_count(text)) return *threads = (int)strtol(text, NULL, 10), true;
-  fprintf(stderr, "%s: $STREW_THREADS is \"%s\", expected a whole number in 1..256\n", opts->name, text);
+  if (threads_of_text(text, threads)) return true;
+  fprintf(stderr, "%s: $STREW_THREADS is \"%s\", " THREADS_EXPECTED "\n", opts->name, text);
   return false;
 }
 

@@ -40,7 +40,7 @@ static void *pass_gate(void *gate) {
 /* True if that many threads can live at once: pthreadpool would wait for ever for one that it could not create. */
 static bool can_create_threads(int count) {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-  pthread_t made[MAX_THREADS];
+  pthread_t made[STREW_MAX_THREADS];
   int i = 0;
   pthread_mutex_lock(&gate);
   while (i < count && !pthread_create(&made[i], NULL, pass_gate, &gate)) i++;
