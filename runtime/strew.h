@@ -1,51 +1,51 @@
-/* strew.h: the public interface of libstrew, a tensor runtime whose built-ins are the scatter family; and its manual.
+/* strew.h: the public interface of libstrew, a tensor runtime with the scatter family, and its manual.
 
-   A *context* owns devices, worker threads, an allocator, random numbers and limits. All state is in contexts: a
-   process may have as many as it likes, and they know nothing of one another. A *device* (the CPU, an OpenCL device)
-   belongs to its context; it owns memory, and the loops that run there. A *tensor* is a reference-counted view of such
-   memory: a dtype, up to STREW_MAX_RANK sizes and strides, an offset. Views share their memory, and keep it and the
-   context alive.
+   A *context* owns devices, worker threads, an allocator, random numbers and limits. All state is in contexts; a
+   process may have any number of them, and they are independent. A *device* (the CPU, an OpenCL device) belongs to a
+   context and owns memory. A *tensor* is a reference-counted view of device memory: a dtype, up to STREW_MAX_RANK sizes
+   and strides, an offset. Views share memory; a view keeps its memory and its context alive.
 
      strew_context_create(NULL, &context, &error);
      strew_device_find(context, "cpu", &cpu, &error);
      strew_wrap(cpu, STREW_FLOAT32, 1, &size, NULL, array, sizeof array, NULL, NULL, &sums, &error);
-     strew_scatter(sums, 0, index, strew_of(src), &options, &sums, &error);     the array is added to, in place
+     strew_scatter(sums, 0, index, strew_of(src), &options, &sums, &error);     adds to the array, in place
 
-   *Counting.* Dimensions and positions count from 0, and -1 is the last; the numbers stored in index tensors count from
-   0 and are never negative, unless a call is given STREW_WRAP. Row-major order is that of the last dimension first.
+   *Counting.* Dimensions and positions start at 0, and -1 is the last. The values of an index tensor start at 0;
+   negative ones are valid with STREW_WRAP only. In row-major order the last dimension varies fastest.
 
-   *Errors.* A call that can fail returns STREW_OK (0) or a code, and takes a last `error`, which may be NULL: it is
-   filled on failure and left alone on success. A call that fails has changed nothing, and *out is as it was. (But
-   for a call in place that was interrupted: its tensor may hold a part of the result, which on the CPU the message
-   says. Where an OpenCL driver fails in the middle of a long call, the device is lost: later calls on it fail.) Beside
-   what is said at each, every call that makes a tensor, or needs scratch, may fail with STREW_EMEMORY; that reads or
-   writes elements, with STREW_EINTERRUPTED, STREW_ETIME, and, on other devices than the CPU, STREW_EDEVICE; that has
-   several tensors, with STREW_EDEVICE where they are on different devices or belong to different contexts (strew_to,
-   strew_copy and strew_table_add take tensors of other contexts); that is given an enumerator that is none, with
-   STREW_EARGUMENT. Other pointers than those that are said to take NULL are not checked, and nor is whether what was
-   released is used again.
+   *Errors.* A call that can fail returns STREW_OK (0) or a code. Its last argument `error` may be NULL; it is filled on
+   failure and left unchanged on success. A failed call has changed nothing, and *out is unchanged. There are two
+   exceptions: an interrupted call in place may have written a part of its result (on the CPU the message says so), and
+   a device is lost if an OpenCL driver fails in the middle of a long call: later calls on it fail. Each call documents
+   its own codes. In addition
+     STREW_EMEMORY                   any call that makes a tensor or needs scratch
+     STREW_EINTERRUPTED, STREW_ETIME any call that reads or writes elements
+     STREW_EDEVICE                   such a call on a device other than the CPU; tensors on different devices
+                                     or of different contexts (strew_to, strew_copy and strew_table_add take tensors of
+                                     other contexts)
+     STREW_EARGUMENT                 an unknown enumerator
+   Pointers are not checked unless they are documented to take NULL. Use after release is not detected.
 
-   *Results.* Calls that compute take `*out` NULL: a new tensor is made, contiguous, and the caller owns one reference
-   to it. Or `*out` is a tensor: the result is written into it, as out = or the trailing underscore of PyTorch do, and
-   no reference changes hands; it has the result's shape and device (else STREW_ESHAPE, STREW_EDEVICE), and may not
-   overlap itself or share elements with an operand (STREW_EOVERLAP) unless it is said to. Calls that create, view,
-   convert or join make new tensors, whatever *out was. Inputs are borrowed: who needs them for longer takes references
-   of its own.
+   *Results.* A call that computes takes `*out` NULL and makes a new contiguous tensor; the caller owns one reference to
+   it. Or `*out` is a tensor and receives the result, as out = or the trailing underscore in PyTorch; reference counts
+   do not change. It must have the result's shape and device (STREW_ESHAPE, STREW_EDEVICE); it may not overlap itself,
+   nor share elements with an operand (STREW_EOVERLAP) unless documented. Calls that create, view, convert or join
+   always make new tensors. Inputs are borrowed: retain them to keep them.
 
-   *Rules* are PyTorch's for views, arithmetic, reductions and the position form of scatter, torch_scatter's for the
-   group form, NumPy's for its files, IEEE 754-2019's for floats: round to nearest even, denormals kept, maximum and
-   minimum. Where repeated indices, the order of sums or the bits of a result are open there, they are defined here: the
-   same on any number of threads, instruction set and device. (exp, log, sin, cos, tanh, sigmoid, pow and matmul may be
-   the platform's own: see --devices.)
+   *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
+   group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
+   Where these leave repeated indices, the order of sums or the bits of a result open, strew defines them: results are
+   the same on any number of threads, instruction set and device. (exp, log, sin, cos, tanh, sigmoid, pow and matmul may
+   be the platform's own: see --devices.)
 
-   *Threads.* A context, with all its devices and tensors, is used by one thread at a time; which one may change.
-   Different contexts need no care. strew_context_interrupt alone may be called by any thread. Builds with DEBUG=1
-   notice two threads in one context: their calls fail with STREW_EARGUMENT.
+   *Threads.* A context, with all its devices and tensors, is used by one thread at a time; that thread may change.
+   Different contexts are independent. Only strew_context_interrupt may be called by any thread at any time. Builds with
+   DEBUG=1 detect two threads in one context: their calls fail with STREW_EARGUMENT.
 
-   *The host.* The library never prints, exits, aborts, forks, installs a signal handler or changes the locale; its
-   worker threads block all signals. Whatever rounding, treatment of denormals or trapping the host's thread has set,
-   calls compute with the default ones, and leave the host's as they were (what they call back runs under the default
-   ones). A child of fork() may go on with CPU tensors; OpenCL devices do not survive there. */
+   *The host.* The library never prints, exits, aborts, forks, installs a signal handler or changes the locale. Its
+   worker threads block all signals. Calls compute with the default rounding, denormals and traps, and restore the
+   thread's own afterwards; callbacks run with the default ones. A child of fork() may go on using CPU tensors, but not
+   OpenCL devices. */
 #ifndef STREW_H
 #define STREW_H
 
@@ -63,15 +63,15 @@ extern "C" {
 #define STREW_API
 #endif
 
-#define STREW_VERSION  "0.1.0" /* of this header: see strew_version */
-#define STREW_MAX_RANK    16  /* dimensions of a tensor */
-#define STREW_MAX_THREADS 256 /* CPU workers of a context */
+#define STREW_VERSION     "0.1.0" /* of this header: see strew_version */
+#define STREW_MAX_RANK    16      /* dimensions of a tensor */
+#define STREW_MAX_THREADS 256     /* CPU workers of a context */
 
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
-/* What elements are. Names in scripts: strew_dtype_name. Of two dtypes in one call the result has that of the higher
-   category (bool < integer < float) or, within one, the one that holds both (uint8 with a signed one: the next larger
-   signed one; float16 with bfloat16: float32), as PyTorch promotes. */
+/* The type of elements. Names in scripts: strew_dtype_name. Two dtypes in one call are promoted as in PyTorch: to the
+   higher category (bool < integer < float); within a category to the dtype that holds both (uint8 with a signed one:
+   the next larger signed one; float16 with bfloat16: float32). */
 typedef enum strew_dtype {
   STREW_FLOAT32, /* the default of Lua's floats */
   STREW_FLOAT64,
@@ -86,9 +86,9 @@ typedef enum strew_dtype {
   STREW_DTYPE_COUNT
 } strew_dtype;
 
-/* How contributions that meet at one place are joined. Words in scripts: see strew_reduction_from_word. */
+/* How contributions to one destination are joined. Words in scripts: see strew_reduction_from_word. */
 typedef enum strew_reduction {
-  STREW_ASSIGN, /* the last one in row-major order of index stays */
+  STREW_ASSIGN, /* the last one in row-major order of index */
   STREW_SUM,
   STREW_PROD,
   STREW_MEAN, /* the sum divided by the count; integers round toward minus infinity */
@@ -97,33 +97,33 @@ typedef enum strew_reduction {
   STREW_REDUCTION_COUNT
 } strew_reduction;
 
-/* What becomes of the values of an index tensor that lie outside of a dimension of size n. */
+/* The valid values of an index tensor for a dimension of size n, and the treatment of others. */
 typedef enum strew_mode {
-  STREW_ERROR, /* valid: 0..n-1; any other value is an error, found before anything is written */
-  STREW_WRAP,  /* valid: -n..n-1; negative ones count from the end; any other value is an error */
-  STREW_CLIP,  /* moved to the nearest of 0..n-1; an error where n is 0 */
+  STREW_ERROR, /* valid: 0..n-1; other values are an error, found before anything is written */
+  STREW_WRAP,  /* valid: -n..n-1; negative ones count from the end; other values are an error */
+  STREW_CLIP,  /* replaced by the nearest of 0..n-1; an error if n is 0 */
   STREW_DROP,  /* skipped; gather gives 0 there */
   STREW_MODE_COUNT
 } strew_mode;
 
-/* Whether a call did what it says, and which kind of reason there is if not. Words: strew_status_name. */
+/* Success, or the kind of failure. Words: strew_status_name. */
 typedef enum strew_status {
   STREW_OK = 0,
   STREW_EARGUMENT,    /* an argument of the wrong kind or number, an unknown word or option */
-  STREW_EDTYPE,       /* a dtype that the operation does not take */
+  STREW_EDTYPE,       /* a dtype that the operation does not support */
   STREW_ESHAPE,       /* a rank, size, stride or dimension that does not fit */
   STREW_EINDEX,       /* a position or index value out of range */
   STREW_EVALUE,       /* a number that the dtype cannot hold; integer division by zero */
   STREW_EOVERLAP,     /* a tensor written in place that shares elements with itself or an operand */
   STREW_EDEVICE,      /* no such device; operands on different devices; the device failed */
-  STREW_EMEMORY,      /* memory does not suffice */
-  STREW_EFREED,       /* a tensor that was given back */
+  STREW_EMEMORY,      /* out of memory */
+  STREW_EFREED,       /* a tensor that was released */
   STREW_EINTERRUPTED, /* the host asked the call to stop: strew_context_interrupt */
-  STREW_ETIME,        /* the time limit is over: strew_context_limit_time */
-  STREW_EFILE         /* a file that cannot be read or written, or that does not hold what it should */
+  STREW_ETIME,        /* the time limit is exceeded: strew_context_limit_time */
+  STREW_EFILE         /* a file that cannot be read or written, or is invalid */
 } strew_status;
 
-/* A number on its way into or out of a tensor: dtype is STREW_BOOL, STREW_INT64 (both in .i) or STREW_FLOAT64 (.f). */
+/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f). */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {
@@ -132,37 +132,37 @@ typedef struct strew_scalar {
   } as;
 } strew_scalar;
 
-typedef struct strew_context strew_context; /* counted: strew_context_retain, strew_context_release */
-typedef struct strew_device strew_device;   /* its context's, as long as that lives */
-typedef struct strew_tensor strew_tensor;   /* counted: strew_retain, strew_release */
-typedef struct strew_table strew_table;     /* its maker's: strew_table_release */
+typedef struct strew_context strew_context; /* reference-counted: strew_context_retain, strew_context_release */
+typedef struct strew_device strew_device;   /* owned by its context */
+typedef struct strew_tensor strew_tensor;   /* reference-counted: strew_retain, strew_release */
+typedef struct strew_table strew_table;     /* owned by the caller that made it: strew_table_release */
 
-/* What an elementwise call takes: a tensor, or a number where tensor is NULL. A number takes part in type promotion
-   by its category alone (bool < integer < float), as in PyTorch; so does a tensor without dimensions beside one with
-   dimensions. Both are converted to the promoted dtype first; a number that is a factor, or a divisor, of 16-bit floats
-   is taken as float32. */
+/* An operand of an elementwise call: a tensor, or a number if tensor is NULL. As in PyTorch, a number takes part in
+   type promotion by its category alone (bool < integer < float); so does a 0-d tensor beside one with dimensions. Both
+   operands are converted to the promoted dtype first; a number that multiplies or divides 16-bit floats is a
+   float32. */
 typedef struct strew_operand {
   strew_tensor *tensor;
   strew_scalar number;
 } strew_operand;
 
-/* The report of a failure. Starts as all zeros; may be used for call after call. Texts that it points to are the
-   library's constants, or the alias; nothing in it needs to be released. */
+/* The report of a failure. Start with all zeros; one object may serve any number of calls. Its pointers are constants
+   of the library, or the alias; nothing in it is to be released. */
 typedef struct strew_error {
-  const char *alias;    /* read: the name by which the caller's user knows the operation; NULL: the library's own */
+  const char *alias;    /* input: another name of the operation, for messages; NULL: the library's own */
   const char *op;       /* the operation: alias, or the library's name for it */
-  strew_status code;    /* what kind of failure */
+  strew_status code;    /* the kind of failure */
   const char *argument; /* name of the argument at fault ("self", "index", ...), or NULL */
-  bool has_value;       /* whether `value` is the offending value */
+  bool has_value;       /* `value` is the offending value */
   strew_scalar value;
-  int position_rank; /* dimensions in `position`, the place of that value in the argument; -1: no place is named */
+  int position_rank; /* dimensions of `position`, where that value is in the argument; -1: none */
   int64_t position[STREW_MAX_RANK];
-  char hint[256];     /* what to do about it; empty: nothing to say */
+  char hint[256];     /* what to do about it, or empty */
   char message[2048]; /* "OP: 'ARGUMENT' FACT, RULE", a line per tensor (dtype, shape, device), the hint */
 } strew_error;
 
-/* "float32", ...; size of one element; "sum", ...; "error", ...; "index", ... Constants, NULL or 0 for what is out of
-   range. On any thread. */
+/* Names ("float32", "sum", "error", "index", ...), and the size of one element. Constants; NULL, or 0, for an unknown
+   enumerator. On any thread. */
 STREW_API const char *strew_dtype_name(strew_dtype dtype);
 STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
 STREW_API const char *strew_reduction_name(strew_reduction reduction);
@@ -170,16 +170,18 @@ STREW_API const char *strew_mode_name(strew_mode mode);
 STREW_API const char *strew_status_name(strew_status status);
 
 /* Words to enums: "float32", ...; "sum" = "add", "prod" = "multiply" = "mul", "mean", "amax" = "max", "amin" = "min";
-   "error", "wrap", "clip", "drop". A wrong word, or NULL, is STREW_EARGUMENT with a message that lists them. On any
-   thread. */
+   "error", "wrap", "clip", "drop". An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On
+   any thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
 
-/* "Did you mean": `nearest` becomes the nearest to `wanted` of all names that were given, where one is near: one letter
-   inserted, deleted, exchanged or swapped with its neighbour, or two where `wanted` has eight letters or more; their
-   case does not count. Of two that are equally near it is the first in strcmp's order. Names are borrowed. strew_guess
-   guess = {.wanted = word}; for (...) strew_guess_name(&guess, name); if (guess.nearest) ... */
+/* "Did you mean ...?": finds the name nearest to `wanted`, by edit distance: one letter inserted, deleted, replaced or
+   swapped with its neighbour, or two such edits if `wanted` has eight letters or more. Case is ignored; ties go to the
+   first name in strcmp's order. Names are borrowed.
+     strew_guess guess = {.wanted = word};
+     for (...) strew_guess_name(&guess, name);
+     if (guess.nearest) ... */
 typedef struct strew_guess {
   const char *wanted;
   const char *nearest; /* NULL: none */
@@ -187,7 +189,7 @@ typedef struct strew_guess {
 } strew_guess;
 STREW_API void strew_guess_name(strew_guess *guess, const char *name);
 
-/* Numbers and operands, in one word each. */
+/* Constructors of scalars and operands. */
 static inline strew_scalar strew_bool(bool value) {
   strew_scalar scalar;
   scalar.dtype = STREW_BOOL;
@@ -219,155 +221,153 @@ static inline strew_operand strew_number(strew_scalar number) {
   return operand;
 }
 
-/* How a number becomes an element of some dtype. */
+/* How a number is converted to a dtype. */
 typedef enum strew_conversion {
-  STREW_EXACT,    /* as every call does with its numbers: floats round to nearest even, overflow to infinity is an
-                     error; integers need a whole number in range; bool takes true, false, 0 and 1 */
-  STREW_TRUNCATE, /* as STREW_EXACT, but a float loses its fraction on the way to an integer, and bool takes any number
-                     (x != 0): what strew.tensor{...} does */
-  STREW_SATURATE  /* never fails, as strew_to: float to integer stops at the ends of the range, NaN becomes 0; integer
-                     to integer wraps; too large for a float becomes infinite */
+  STREW_EXACT,    /* the numbers of all calls: floats round to nearest even, and overflow to infinity is an error;
+                     integers must be whole and in range; bool takes true, false, 0 and 1 */
+  STREW_TRUNCATE, /* strew.tensor{...}: as STREW_EXACT, but a float loses its fraction when it becomes an integer, and
+                     bool takes any number (x != 0) */
+  STREW_SATURATE  /* strew_to; never fails: float to integer saturates, and NaN becomes 0; integer to integer wraps;
+                     overflow of a float gives infinity */
 } strew_conversion;
-/* Writes a number as dtype to `element` (strew_dtype_size_bytes(dtype) bytes, any alignment); one that it cannot hold
-   is STREW_EVALUE. On any thread. */
+/* Writes a number as dtype to `element` (strew_dtype_size_bytes(dtype) bytes, any alignment); STREW_EVALUE if
+   the dtype cannot hold it. On any thread. */
 STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *element,
                                           strew_error *error);
-/* The number that is stored as dtype at `element`, of any alignment. On any thread. */
+/* The number stored as dtype at `element`, of any alignment. On any thread. */
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
 
-/* Writes `value` to text by one conversion of printf's that takes a precision ("%.*g"), with a decimal point and
-   rounded to nearest, whatever the host's locale and rounding are; cut off at size_bytes > 0, with its zero. Returns
-   text. On any thread. */
+/* Writes `value` to text by a printf conversion that takes a precision ("%.*g"). Always with a decimal point and round
+   to nearest, regardless of the host's locale and rounding; truncated to size_bytes > 0 with the terminating zero.
+   Returns text. On any thread. */
 STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
-/* STREW_VERSION of the library that runs, a constant; it may be later than that of the header a host was built with,
-   with the same number in the library's name: libstrew.so.0. Structs that hosts make (options, errors) keep their size
-   under one number. On any thread. */
+/* STREW_VERSION of the running library, a constant. It may be later than the header's if the library's name has the
+   same number (libstrew.so.0): structs that hosts allocate (options, errors) keep their size within one number. On any
+   thread. */
 STREW_API const char *strew_version(void);
 
-/* Where host memory comes from. `allocate` gives size_bytes > 0 aligned to `alignment` (a power of two), or NULL.
-   `deallocate` is told the same size. Called on the thread that is in a call, and may use the context for nothing.
+/* The source of host memory. `allocate` returns size_bytes > 0 aligned to `alignment` (a power of two), or NULL;
+   `deallocate` receives the same size. Both are called on the context's thread, within a call, and may not use the
+   context.
 
-   A context asks for blocks of 64 KiB and more in sizes rounded up by at most a sixteenth, and keeps some of those that
-   are free again for the next that it needs. To the allocator they are in use, while strew_context_bytes leaves them
-   out. What is kept is at most as much as is in use, or 256 MiB where that is more, and with what is in use at most
-   32 MiB above the most that was in use before. It is given back as far as it is more, where `allocate` gives NULL
-   (which is asked once more then), and at the context's end. */
+   Blocks of 64 KiB and more are requested in sizes rounded up by at most a sixteenth, and free ones are kept for reuse.
+   To the allocator they are in use; strew_context_bytes does not count them. Kept are at most as many bytes as are in
+   use, or 256 MiB if that is more; together with those in use at most 32 MiB above the highest use so far. The rest is
+   deallocated; all of it if `allocate` returns NULL (which is then called again), and when the context ends. */
 typedef struct strew_allocator {
   void *(*allocate)(void *user, size_t size_bytes, size_t alignment);
   void (*deallocate)(void *user, void *block, size_t size_bytes);
   void *user;
 } strew_allocator;
 
-/* How a context is made. All zeros: all defaults. Nothing of it is needed afterwards but what `user` pointers mean. */
+/* Options of a context. All zeros: all defaults. Not needed after the call, except for what the `user` pointers point
+   to. */
 typedef struct strew_options {
   const char *device; /* default device of new tensors; NULL: "cpu" */
-  int threads; /* CPU workers, 1..STREW_MAX_THREADS (BLAS has threads of its own); 0: the processors that this process may use */
-  size_t grain_bytes;        /* operands smaller than this stay on one thread; 0: 256 KiB. Never changes a result */
+  int threads; /* CPU workers, 1..STREW_MAX_THREADS (BLAS has its own); 0: the processors available to the process */
+  size_t grain_bytes;        /* smaller operands stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
-  /* NULL, or told of work that may take long (kernels are compiled, a large file is read): before it and, where it goes
-     in steps, again and again what is being done, in a few words, and which part of it is done, 0..1 (-1: nobody
-     knows); after it, or its failure, NULL. Called on the context's thread, in the middle of a call: it may not use the
-     context. What it is told lives until it returns; progress_user is handed back. */
+  /* Called for work that may take long (compiling kernels, reading a large file): before it, after each of its steps,
+     and with doing NULL after it or its failure. `doing` describes the work in a few words and lives until the callback
+     returns; `done` is the finished part, 0..1, or -1 if unknown. Runs on the context's thread within a call, and may
+     not use the context. NULL: none. */
   void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
-  /* Limits, for work that is not trusted; 0: none. Memory: of what tensors, their scratch and what is kept for reuse
-     take on the host and on all devices, and of what the host charges for itself. Beyond it a call fails with
-     STREW_EMEMORY. Not counted: worker threads' stacks and what BLAS and drivers keep for themselves.
-     Time: see strew_context_limit_time, from the context's creation on. */
+  /* Limits for untrusted work; 0: none. memory_limit_bytes counts tensors, their scratch and memory kept for reuse, on
+     the host and on all devices, and the host's own charges (strew_context_charge); beyond it a call fails with
+     STREW_EMEMORY. Stacks of workers, BLAS and drivers are not counted. time_limit_seconds: see
+     strew_context_limit_time, from the context's creation on. */
   size_t memory_limit_bytes;
   double time_limit_seconds;
-  bool sandbox; /* of Lua states: strew_new_state in strew_lua.h. A context pays no heed to it */
+  bool sandbox; /* for Lua states: strew_new_state in strew_lua.h; ignored by contexts */
 } strew_options;
 
-/* A new context. options NULL: all defaults. The caller owns one reference; each tensor holds another, so that hosts
-   may let go of both in any order. Fails with STREW_EARGUMENT (threads), STREW_EDEVICE (device), STREW_EMEMORY. */
+/* A new context. options NULL: all defaults. The caller owns one reference, and each tensor holds another: release
+   them in any order. Fails with STREW_EARGUMENT (threads), STREW_EDEVICE (device), STREW_EMEMORY. */
 STREW_API strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error);
 STREW_API void strew_context_release(strew_context *context);          /* NULL is fine */
 STREW_API strew_context *strew_context_retain(strew_context *context); /* returns its argument */
 
-/* How many threads work for a call on the CPU, the caller's among them. They are started when they are first needed,
-   wait without spinning, and end with the context or the next setting. Where they cannot be started, the caller's
-   thread does all. Of the processors that they may use when they start, they are kept off the one that the caller runs
-   on, if there are enough; a host that sets the processors of a worker itself is left its way. A number that is not
-   valid is STREW_EARGUMENT. Never changes a result. */
+/* The number of threads of a call on the CPU, the caller's included; STREW_EARGUMENT if invalid. Never changes a
+   result. Workers start when they are first needed, wait without spinning, and end with the context or the next
+   setting; if none can start, the caller's thread does all work. They start on processors other than the caller's if
+   there are enough; an affinity that the host sets later is kept. */
 STREW_API int strew_context_threads(const strew_context *context);
 STREW_API strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error);
-/* Bytes of tensor memory now held, on all devices, without what hosts have wrapped; and the most ever held. */
+/* Current and highest number of bytes of tensor memory on all devices, without wrapped host memory. */
 STREW_API size_t strew_context_bytes(const strew_context *context);
 STREW_API size_t strew_context_peak_bytes(const strew_context *context);
-/* What counts against the memory limit. A host counts memory of its own, as that of its Lua state, by charging it
-   before it is taken; false: it would be too much, and nothing is charged. On the context's thread. */
+/* Bytes that count against the memory limit. A host charges memory of its own, for example a Lua state's, before it
+   allocates it; false: the limit would be exceeded, and nothing is charged. On the context's thread. */
 STREW_API size_t strew_context_charged_bytes(const strew_context *context);
 STREW_API size_t strew_context_memory_limit_bytes(const strew_context *context); /* 0: none */
 STREW_API bool strew_context_charge(strew_context *context, size_t size_bytes);
 STREW_API void strew_context_discharge(strew_context *context, size_t size_bytes);
-/* From now on, calls go on for so many seconds by the clock on the wall; then the running one stops as if interrupted,
-   but with STREW_ETIME, and so does every later one, until another limit is set. 0: no limit. */
+/* Sets a time limit in seconds of wall-clock time, from now on. When it is exceeded, the running call stops as if
+   interrupted, but with STREW_ETIME; so does every later call until another limit is set. 0: no limit. */
 STREW_API void strew_context_limit_time(strew_context *context, double seconds);
 STREW_API double strew_context_time_limit(const strew_context *context); /* as it was set */
-/* May float sums be joined in any order where that is faster (atomics of a GPU)? At first not: sums have the same bits
-   everywhere. */
+/* True, the default: float sums have the same bits everywhere. False: a device may add in any order if that is faster
+   (atomics of a GPU). */
 STREW_API bool strew_context_deterministic(const strew_context *context);
 STREW_API void strew_context_set_deterministic(strew_context *context, bool deterministic);
-/* Seeds the context's random numbers, at first with 0: the same seed gives the same numbers on every device and thread
- * count. */
+/* Seeds the context's random numbers; the initial seed is 0. One seed gives the same numbers on every device and thread
+   count. */
 STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
 
-/* Asks the running call, or if none runs the next one, to stop: it fails with STREW_EINTERRUPTED within about 0.1 s,
-   and so does every later call that reads or writes elements, until strew_context_clear_interrupt. Safe in a signal
-   handler and on any thread, while the context lives; it only sets a flag. A call that makes a new tensor makes none
-   then. One in place may have written a part of its result: the tensor is valid, each element old or new or in between.
-   Nothing stops a running OpenCL kernel: long ones are cut into launches of bounded work (at most 0.1 s on two cores),
-   the call looks before each, and a device's queue holds two of that length at most. The device finishes those by
-   itself: a later call on it, and the context's release, wait for them. A driver's compilation of a kernel is not
-   stopped; the call then fails once the driver returns. Nothing is written by a call whose arguments are still being
-   checked.
-   strew_context_clear_interrupt is for the context's own thread, between calls: after an interruption, and before work
-   that an interruption from earlier must not hit. */
+/* Interrupts the running call, or else the next one: it fails with STREW_EINTERRUPTED within about 0.1 s, and so does
+   every later call that reads or writes elements, until strew_context_clear_interrupt. Safe in a signal handler and on
+   any thread while the context lives: it only sets a flag. An interrupted call makes no new tensor. In place it may
+   have written a part of its result: the tensor is valid, and each element is old, new or partly joined. A call that is
+   still checking its arguments writes nothing. A running OpenCL kernel cannot be stopped: long ones are split into
+   launches of bounded work (at most 0.1 s on two cores), the flag is read before each, and a device's queue holds at
+   most two. The device finishes those: a later call on it, and the context's release, wait for them. Nor can a driver's
+   compilation of a kernel: the call fails when the driver returns. strew_context_clear_interrupt is for the context's
+   own thread, between calls: after an interruption, and before work that an earlier interruption must not affect. */
 STREW_API void strew_context_interrupt(strew_context *context);
 STREW_API void strew_context_clear_interrupt(strew_context *context);
-/* For loops of a host's own, every few milliseconds: STREW_OK, or the failure that a call would give now. */
+/* For a host's own loops, every few milliseconds: STREW_OK, or the failure that a call would return now. */
 STREW_API strew_status strew_context_check(strew_context *context, strew_error *error);
 
-/* "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 as the loader does) or
-   "opencl:WORD" (a part of the platform's or the device's name, in any case). A name that fits none, or several, is
-   STREW_EDEVICE with the list of what is there. Devices live as long as their context; spec NULL: the context's default
-   device. Drivers are loaded when an OpenCL device is first asked for, here or by strew_device_count. */
+/* Finds a device by name: "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 by
+   the loader) or "opencl:WORD" (a part of the platform's or device's name, in any case); NULL: the context's default
+   device. STREW_EDEVICE if none or several match; the message lists the available ones. Drivers are loaded when an
+   OpenCL device is first named, here or by strew_device_count. The context owns its devices. */
 STREW_API strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out,
                                          strew_error *error);
-/* The CPU and every OpenCL device, opened or not; number 0 is the CPU, NULL what is out of range. Borrowed. */
+/* The CPU (number 0) and every OpenCL device, opened or not; NULL if out of range. Borrowed. */
 STREW_API int strew_device_count(strew_context *context);
 STREW_API strew_device *strew_device_at(strew_context *context, int i);
-/* Why a platform brought no device, in words, 0..count-1, NULL out of range. The context's own. */
+/* Messages why a platform has no usable device, 0..count-1; NULL if out of range. Owned by the context. */
 STREW_API int strew_problem_count(strew_context *context);
 STREW_API const char *strew_problem_at(strew_context *context, int i);
-/* What a device can do. */
+/* The properties of a device. */
 typedef struct strew_capabilities {
   bool float64;
   bool int64_atomics;
   bool exact_division; /* correctly rounded / and sqrt by the device itself, not by integers in its place */
   bool denormals;      /* kept by the device itself */
-  int units;           /* that work at the same time: threads, or OpenCL's compute units */
-  size_t memory_bytes, largest_block_bytes, work_group_size; /* 0: nothing is known, or nothing is set */
-  int64_t launches;                                          /* kernels given to the device so far */
-  int64_t read_bytes;                                        /* brought from it to host memory so far */
+  int units;           /* threads, or OpenCL's compute units */
+  size_t memory_bytes, largest_block_bytes, work_group_size; /* 0: unknown, or not limited */
+  int64_t launches;                                          /* kernels launched so far */
+  int64_t read_bytes;                                        /* copied from it to host memory so far */
   char driver[128];
-  char promise[256]; /* which promise of this library the device cannot keep, and what it costs; empty: none */
+  char promise[256]; /* guarantees that the device needs slower code for, or lacks; empty: none */
 } strew_capabilities;
-/* Opens the device, if it is not open: STREW_EDEVICE where that fails, with the driver's reason; *out is all zeros
- * then. */
+/* Opens the device, if it is not open. STREW_EDEVICE with the driver's reason if that fails; *out is then all zeros. */
 STREW_API strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error);
-/* As strew_device_find takes it; the processor's own name, and what is used of it. Texts of the context's. */
+/* The name that strew_device_find takes; the processor's own name and the instruction set in use. Owned by the
+   context. */
 STREW_API const char *strew_device_name(const strew_device *device);
 STREW_API const char *strew_device_description(strew_device *device);
 STREW_API strew_context *strew_device_context(const strew_device *device); /* borrowed */
-/* Tells options.progress of work of the host's own; does nothing where there is none. doing NULL: it is done. */
+/* Calls options.progress, if there is one, for the host's own work. doing NULL: the work has ended. */
 STREW_API void strew_context_progress(const strew_context *context, const char *doing, double done);
-/* Waits until all work given to the device is done; to all devices that were used. For clocks, and for hosts that share
-   memory with a device: results that are read are waited for anyway. */
+/* Waits until all work enqueued on the device, or on all devices in use, is done. For timing, and for hosts that share
+   memory with a device: calls that read results wait by themselves. */
 STREW_API strew_status strew_device_finish(strew_device *device, strew_error *error);
 STREW_API strew_status strew_context_finish(strew_context *context, strew_error *error);
 
