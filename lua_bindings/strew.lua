@@ -130,7 +130,7 @@
 ---```text
 ---int8	float32	int32	float32
 ---int8	true	true
----example:4: add: 'other' is 300, which int8 cannot hold: a whole number in its range is needed
+---example:4: add: 'other' is 300, which int8 cannot hold: expected an integer in its range
 ---  self  int8[2] cpu
 ---```
 

@@ -1,5 +1,4 @@
-/* strew_math.c: elementwise calls, comparisons and products. Where one operand is a tensor, the others may be numbers.
- */
+/* strew_math.c: elementwise operations, comparisons and matrix products. Beside a tensor, operands may be numbers. */
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
@@ -17,7 +16,7 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
       {"self", REQUIRED, bind_operand, &self}, {"other", REQUIRED, bind_operand, &other}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (!self.tensor && !other.tensor)
-    return bind_fail(call, STREW_EARGUMENT, "self", "is a number as 'other' is, at least one tensor is due");
+    return bind_fail(call, STREW_EARGUMENT, "self", "is a number, and so is 'other', expected at least one tensor");
   return bind_end(strew_binary(op, self, other, out, &call->error), 1);
 }
 
@@ -47,7 +46,7 @@ static int masked_fill(lua_State *L, struct script_call *call) {
   return bind_end(strew_masked_fill(self, mask, value, out, &call->error), 1);
 }
 
-/* An operand that may be left out. */
+/* An optional operand. */
 struct bound {
   bool is_given;
   strew_operand operand;
@@ -68,12 +67,12 @@ static int clamp(lua_State *L, struct script_call *call) {
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (!min.is_given && !max.is_given)
-    return bind_fail(call, STREW_EARGUMENT, "min", "is missing as 'max' is, one is due");
+    return bind_fail(call, STREW_EARGUMENT, "min", "and 'max' are missing, expected at least one");
   return bind_end(
       strew_clamp(self, min.is_given ? &min.operand : NULL, max.is_given ? &max.operand : NULL, out, &call->error), 1);
 }
 
-/* Two tensors compared as a whole. */
+/* equal and allclose compare two tensors as a whole. */
 static int equal(lua_State *L, struct script_call *call) {
   strew_tensor *self, *other;
   bool is_equal;

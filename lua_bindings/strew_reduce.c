@@ -1,11 +1,11 @@
-/* strew_reduce.c: reductions, cumulative sums, sorts and what rests on them. */
+/* strew_reduce.c: folds, cumulative sums, sorts and functions based on them. */
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
 /* Cells of the table of folds. */
 enum { PLAIN, MEAN, VARIANCE, DEVIATION, WIDE, SAME, PLACE, TRUTH };
 
-/* What reductions take: (self [, dim [, keepdim]]), dim one or a sequence of them. */
+/* Arguments of folds: (self [, dim [, keepdim]]); dim is one dimension or a list. */
 struct folding {
   strew_tensor *self;
   struct list dims; /* none: all */
@@ -14,7 +14,7 @@ struct folding {
 };
 
 static const struct {
-  bool has_correction, has_place; /* has_place: an element's place, for which there is one dimension or all */
+  bool has_correction, has_place; /* has_place: gives a place, counted in one dimension or in all elements */
 } folds[] = {
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
   [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION, gives == PLACE},
@@ -32,7 +32,7 @@ static bool read_folding(lua_State *L, struct script_call *call, strew_fold fold
       LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
   if (!folds[fold].has_place || folding->dims.count <= 1) return true;
-  bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, one is due", folding->dims.count);
+  bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", folding->dims.count);
   return false;
 }
 
@@ -52,7 +52,7 @@ static int fold(lua_State *L, struct script_call *call) {
   return bind_end(run_fold(call, kind, &folding, out), 1);
 }
 
-/* min() and max() of all, (dim [, keepdim]) -> values, indices, and of two tensors. */
+/* min() and max(): of all elements; with (dim [, keepdim]) -> values, indices; of two tensors. */
 static int extreme(lua_State *L, struct script_call *call) {
   bool is_max = call->row->code == STREW_FOLD_AMAX;
   if (call->arguments > 1 && bind_to_box(L, call->binding, 2))
@@ -79,7 +79,7 @@ static int cumsum(lua_State *L, struct script_call *call) {
 
 enum { SORT, ARGSORT };
 
-/* sort(dim = -1, descending = false) -> values, indices; argsort gives the indices only. */
+/* sort(dim = -1, descending = false) -> values, indices; argsort gives the indices alone. */
 static int sort(lua_State *L, struct script_call *call) {
   strew_tensor **values = bind_result(L, call), **indices = bind_result(L, call), *self;
   int dim = -1;

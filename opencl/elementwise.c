@@ -1,13 +1,13 @@
-/* elementwise.c: elementwise operations through OpenCL, copies and conversions among them. Where there is much to do
-   and all inputs are of one dtype, a kernel is made for that dtype, the result's and the operation; else one is used
-   that is told them at run time: they are many, and each kernel takes a compiler a tenth of a second. */
+/* elementwise.c: elementwise operations through OpenCL, copies and conversions included. Large calls whose inputs
+   have one dtype get a kernel for that dtype, the result's and the operation. Others use a kernel that chooses these
+   at run time: there are many combinations, and compiling a kernel takes a tenth of a second. */
 #include "opencl.h"
 #include "runtime/operations.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Elements that take no longer than the launch, however they are gone through. */
+/* Elements that take no longer than a launch, whatever the kernel. */
 enum { SMALL = 1 << 14 };
 
 /* Functions of arithmetic.inc, without their suffixes. */
@@ -15,22 +15,22 @@ enum { SMALL = 1 << 14 };
 static const char *const unary_functions[] = {STREW_UNARY(ROW)}, *const binary_functions[] = {STREW_BINARY(ROW)};
 #undef ROW
 
-/* What is asked for, on the way to a launch. */
+/* A call, on the way to its launch. */
 struct job {
   struct launch launch;
   const struct plan *plan;
   strew_dtype common, compute;
   int inputs;
-  const char *function, *table; /* table: that of the operation, STREW_UNARY or STREW_BINARY; NULL: it has no row */
+  const char *function, *table; /* table: the operation's, STREW_UNARY or STREW_BINARY; NULL: it has no row */
   int op;                       /* its row */
   bool moves, is_test;
-  int condition; /* the input that is one, or -1 */
+  int condition; /* the input that is a condition, or -1 */
   struct space space;
   strew_dtype in; /* the dtype of all inputs, if it is one ... */
-  bool is_direct; /* ... and a kernel is made for it; */
-  bool is_dense;  /* besides, elements lie side by side */
-  int strip;      /* columns per work-item, where it is not */
-  int turns;      /* that an element takes */
+  bool is_direct; /* ... and there is a kernel for it */
+  bool is_dense;  /* and all operands are contiguous */
+  int strip;      /* columns per work-item if they are not */
+  int turns;      /* time of an element */
 };
 
 static void choose_function(struct job *job, const struct elementwise_plan *plan) {
@@ -77,9 +77,9 @@ static void look_at_operands(struct job *job) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------- the kernel */
+/* ----------------------------------------------------------------------------------------------------------- kernel */
 
-/* Does an input become a 16-bit float, and may be rounded, before it is computed with? */
+/* True if an input is converted to a 16-bit float, and so may be rounded, before it is computed with. */
 static bool narrows(const struct job *job) {
   bool found = false;
   for (int i = 0; i < job->inputs && job->common != job->compute; i++) {
@@ -89,7 +89,7 @@ static bool narrows(const struct job *job) {
   return found;
 }
 
-/* What all kernels are told: the dtypes of values and results, and how many inputs there are. */
+/* Writes the settings of all kernels: dtypes of values and results, number of inputs. */
 static void describe(const struct job *job, char *text, size_t size) {
   strew_dtype compute = job->compute;
   const char *layout = !job->is_direct ? " GENERAL" : job->is_dense ? " DENSE" : " ROWS";
@@ -105,7 +105,7 @@ static const char *kind_of_input(const struct job *job, int input) {
   return input == job->condition ? "condition" : "tensor";
 }
 
-/* A number as a value of the dtype that is computed in. */
+/* Passes a number, as a value of the computed dtype. */
 static void launch_number(struct job *job, const struct operand *operand) {
   union element value = {.i64 = 0};
   if (!operand->storage)
@@ -121,7 +121,7 @@ static strew_status launch_strips(struct job *job) {
   return launch_rows(&job->launch, &strips);
 }
 
-/* Inputs of one dtype. */
+/* Runs a kernel for one dtype of inputs. */
 static strew_status run_direct(struct job *job, const char *settings) {
   const struct plan *plan = job->plan;
   launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", job->is_dense ? "dense" : "rows",
@@ -148,7 +148,7 @@ static strew_status run_direct(struct job *job, const char *settings) {
 static strew_status run_general(struct job *job, const char *settings) {
   const struct plan *plan = job->plan;
   const char *setting = job->table ? "TABLE" : "FUNCTION", *name = job->table ? job->table : job->function;
-  if (job->space.outer == 1) job->space.outer = 4; /* one kernel less */
+  if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
   launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", "general", "%s %s=%s%s OUTER=%d",
                settings, setting, name, job->table ? "" : "_", job->space.outer);
   launch_space(&job->launch, &job->space);
@@ -186,7 +186,7 @@ strew_status opencl_elementwise(const struct call *call, strew_device *device, c
 
 /* ----------------------------------------------------------------------------------------------------------- copy */
 
-/* An integer dtype of the same size: so bits are moved as they are, NaNs included. */
+/* Integer dtype of the same size: copies keep all bits, those of NaNs included. */
 static strew_dtype word_of(strew_dtype dtype) {
   switch (strew_dtype_size_bytes(dtype)) {
   case 1: return STREW_UINT8;
@@ -196,7 +196,7 @@ static strew_dtype word_of(strew_dtype dtype) {
   }
 }
 
-/* The dtype by way of which others are converted: it holds all of `dtype`. EXACT_S of scalar.h. */
+/* Intermediate dtype of conversions, which holds all of `dtype`: EXACT_S of scalar.h. */
 static strew_dtype exact_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
 
 strew_status opencl_copy(const struct call *call, strew_device *device, const struct plan *plan) {
@@ -215,13 +215,16 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
   job.common = job.compute;
   if (!converts) to->dtype = from->dtype = job.compute;
   look_at_operands(&job);
-  if (converts && job.space.outer > 1) job.is_direct = false; /* of a hundred pairs, few get kernels for any strides */
+  if (converts && job.space.outer > 1)
+    job.is_direct = false; /* there are a hundred pairs: few get kernels for any
+                                                                 strides */
   return run(&job);
 }
 
-/* --------------------------------------------------------------------------------------------------- a zero? */
+/* -------------------------------------------------------------------------------------------------------- find_zero */
 
-/* One round: the smallest number of a span of 2^shift places, counted from `begin`, that holds a zero; -1: none. */
+/* One round: sets *span to the number of the first span of 2^shift places, counted from `begin`, that holds a zero,
+   or to -1. */
 static strew_status search(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t begin, int64_t end, int shift, int64_t *span) {
   struct space space = space_of(plan);
@@ -231,7 +234,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   strew_status status = block_allocate(call, device, sizeof first, &word);
   if (status == STREW_OK) status = block_write(call, device, &word, 0, &first, sizeof first);
   if (status != STREW_OK) return block_free(device, &word), status;
-  if (space.outer < 4) space.outer = 4; /* one kernel less */
+  if (space.outer < 4) space.outer = 4; /* fewer kernels */
   launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(compute), space.outer);
   launch_space(&launch, &space);
@@ -248,7 +251,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   return status;
 }
 
-/* Atomic words of 64 bits are rare, so that places beyond 32 are looked for in spans first. */
+/* Few devices have 64-bit atomics, so positions beyond 32 bits are found in two rounds, by spans first. */
 strew_status opencl_find_zero(const struct call *call, strew_device *device, const struct plan *plan,
                               strew_dtype compute, int64_t *place) {
   int64_t begin = 0, end = plan_numel(plan), span = -1;

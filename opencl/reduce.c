@@ -1,6 +1,6 @@
-/* reduce.c: folds. A block of elements becomes a value, in one of three ways that suit different devices and layouts,
-   and block values are joined as a tree, a few levels in each launch; kernels/reduce.cl has the kernels. A variance is
-   two folds: that of the means, and that of the differences from them. */
+/* reduce.c: folds. Kernels of three kinds, for different devices and layouts, fold blocks of elements; others join
+   block values as a tree, a few levels per launch (kernels/reduce.cl). A variance takes two folds: means, then
+   squared differences from them. */
 #include "opencl.h"
 #include "runtime/operations.h"
 
@@ -9,20 +9,20 @@
 enum { FAN = 16, TILE = 64 };
 enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };
 
-/* One fold of elements into values. */
+/* One fold. */
 struct job {
   const struct call *call;
   strew_device *device;
   struct plan kept, folded;
-  struct space outputs, elements; /* those two as kernels see them */
+  struct space outputs, elements; /* the two, as kernels see them */
   int64_t n, output_count, blocks;
   const char *kind, *join; /* the kernels' FOLD_..., and the function that joins two values */
   size_t value_bytes;
   bool is_float;
-  int finish; /* 1: divide by divisor, 2: and take the root */
-  int flip;   /* -1: least and all, where kernels have greatest and any */
+  int finish; /* 1: divide by divisor; 2: then take the root */
+  int flip;   /* -1: the kernels compute amin as amax, and all as any, of flipped bits */
   double divisor;
-  const struct block *means; /* what deviations are from */
+  const struct block *means; /* for DEVIATIONS */
   enum way way;
   bool across, dense;
   int few, slots;
@@ -30,7 +30,7 @@ struct job {
 
 /* ------------------------------------------------------------------------------------------------------- geometry */
 
-static void take_dims(struct plan *to, const struct plan *from, int begin, int end) {
+static void copy_dims(struct plan *to, const struct plan *from, int begin, int end) {
   *to = *from;
   to->rank = end - begin;
   for (int d = 0; d < to->rank; d++) {
@@ -43,9 +43,9 @@ static int64_t last_stride(const struct plan *plan) {
   return plan->rank ? plan->operands[1].strides[plan->rank - 1] : 0;
 }
 
-static void lay_out(struct job *job, const struct reduce_plan *reduce) {
-  take_dims(&job->kept, &reduce->plan, 0, reduce->kept);
-  take_dims(&job->folded, &reduce->plan, reduce->kept, reduce->plan.rank);
+static void job_start(struct job *job, const struct reduce_plan *reduce) {
+  copy_dims(&job->kept, &reduce->plan, 0, reduce->kept);
+  copy_dims(&job->folded, &reduce->plan, reduce->kept, reduce->plan.rank);
   job->outputs = space_of(&job->kept);
   job->elements = space_of(&job->folded);
   int outer = job->outputs.outer > job->elements.outer ? job->outputs.outer : job->elements.outer;
@@ -56,7 +56,8 @@ static void lay_out(struct job *job, const struct reduce_plan *reduce) {
   job->is_float = dtype_is_float(reduce->plan.operands[1].dtype);
 }
 
-/* Neighbouring outputs are worth more than neighbouring elements of one where the former lie closer. */
+/* On GPUs and for vectors, adjacent outputs are better than adjacent elements of one output if they are closer in
+   memory. */
 static void choose_way(struct job *job) {
   const struct opencl *on = opencl_of(job->device);
   enum {
@@ -74,7 +75,7 @@ static void choose_way(struct job *job) {
   job->way = WAY_ITEMS;
   job->few = job->n <= FEW && !small ? FEW : 0;
   if (job->few) return;
-  /* fewer kinds of kernels, where coordinates are seldom asked for, and where a launch takes longer than the work */
+  /* fewer kernels, where coordinates are rarely computed or a launch takes longer than the work */
   if (job->outputs.outer == 1) job->outputs.outer = job->elements.outer = 4;
   if (small) return;
   job->dense = step == 1 && job->folded.rank <= 1;
@@ -92,7 +93,7 @@ static void choose_way(struct job *job) {
 
 /* -------------------------------------------------------------------------------------------------------- launches */
 
-/* A kernel with the settings that all of a fold's kernels have, and those of its own. */
+/* Starts a kernel with the settings of all kernels of a fold, and its own. */
 static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
   const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
   launch_start(launch, job->call, job->device, "reduce.cl", kernel,
@@ -100,7 +101,7 @@ static void start(struct launch *launch, const struct job *job, const char *kern
                dtype_suffix(out->dtype), job->kind, job->join, job->is_float, job->outputs.outer, settings);
 }
 
-/* OUTPUTS: with one value for each output, those go to the plan's; else to `values`. */
+/* Binds OUTPUTS: single values per output go to the plan's output, several to `values`. */
 static void bind_outputs(struct launch *launch, const struct job *job, int64_t nodes, const struct block *values) {
   float single = (float)job->divisor;
   int64_t whole = 0;
@@ -142,7 +143,7 @@ static strew_status run_blocks(const struct job *job, struct launch *launch) {
   launch->turns = block * (job->way == WAY_LANES ? job->slots : job->way == WAY_TILE ? TILE : 1);
   if (job->way == WAY_LANES) return launch_groups(launch, (items - 1) / job->slots + 1, SUM_LANES * (size_t)job->slots);
   if (job->way == WAY_TILE) return launch_groups(launch, tiles * job->outputs.rows * job->blocks, 1);
-  /* few work-items that take long are spread better one by one */
+  /* few long work-items are balanced better one per group */
   bool spread = !on->is_gpu && !job->few && items < (int64_t)on->units * GROUP * FAN;
   return spread ? launch_groups(launch, items, 1) : launch_items(launch, items);
 }
@@ -160,7 +161,7 @@ static strew_status fold_blocks(const struct job *job, const struct block *value
   return run_blocks(job, &launch);
 }
 
-/* `count` values for each output become `nodes`. */
+/* Joins `count` values of each output into `nodes`. */
 static strew_status join(const struct job *job, const struct block *leaves, int64_t count, bool many, int64_t nodes,
                          const struct block *values) {
   struct launch launch;
@@ -175,9 +176,9 @@ static strew_status join(const struct job *job, const struct block *leaves, int6
 
 /* ------------------------------------------------------------------------------------------------------ the folds */
 
-static strew_status take_values(const struct job *job, int64_t nodes, struct block *block) {
+static strew_status allocate_values(const struct job *job, int64_t nodes, struct block *block) {
   *block = (struct block){NULL, 0};
-  if (nodes == 1) return STREW_OK; /* straight to the outputs */
+  if (nodes == 1) return STREW_OK; /* directly to the output */
   return block_allocate(job->call, job->device, (size_t)(job->output_count * nodes) * job->value_bytes, block);
 }
 
@@ -185,12 +186,12 @@ static strew_status fold(struct job *job) {
   enum { LITTLE = 4096 };
   struct block values, joined;
   int64_t count = job->blocks;
-  strew_status status = take_values(job, count, &values);
+  strew_status status = allocate_values(job, count, &values);
   if (status == STREW_OK) status = fold_blocks(job, &values);
   while (status == STREW_OK && count > 1) {
     bool many = count > FAN && job->output_count < LITTLE;
     int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
-    status = take_values(job, nodes, &joined);
+    status = allocate_values(job, nodes, &joined);
     if (status == STREW_OK) status = join(job, &values, count, many, nodes, &joined);
     block_free(job->device, &values);
     values = joined;
@@ -200,7 +201,7 @@ static strew_status fold(struct job *job) {
   return status;
 }
 
-/* The means of all outputs, dense in `means`, in the dtype in which they are computed. */
+/* Writes the means of all outputs to `means`, contiguous, in the computed dtype. */
 static strew_status find_means(const struct job *job, const struct block *means) {
   struct block memory = *means;
   struct storage storage = {.device = job->device, .data = &memory};
@@ -262,7 +263,7 @@ strew_status opencl_reduce(const struct call *call, strew_device *device, const 
                     .kind = kernels[plan->fold].kind,
                     .join = kernels[plan->fold].join,
                     .flip = kernels[plan->fold].flip};
-  lay_out(&job, plan);
+  job_start(&job, plan);
   choose_way(&job);
   job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
   if (fold_is_spread(plan->fold)) return fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);

@@ -1,4 +1,4 @@
-/* dtype.c: what the two tables say, asked by name or number; promotion; single numbers in and out of dtypes. */
+/* dtype.c: rows of the tables of dtypes and reductions, by number; type promotion. */
 #include "dtype.h"
 #include "context.h"
 #include "runtime/shared/scalar.h"
@@ -65,8 +65,8 @@ enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category;
 
 /* --------------------------------------------------------------------------------------------------- promotion */
 
-/* PyTorch's table in words: the higher category wins; among floats the wider one, and the two 16-bit kinds meet in
-   float32; among integers the wider one, and uint8 meets int8 in int16. */
+/* PyTorch's table in words: the higher category wins; the wider float wins, and the two 16-bit floats give float32;
+   the wider integer wins, and uint8 with int8 gives int16. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
   if (a == b) return a;
   if (dtypes[a].category != dtypes[b].category) return dtypes[a].category > dtypes[b].category ? a : b;

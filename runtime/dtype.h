@@ -1,4 +1,4 @@
-/* dtype.h: dtypes and reductions by number (dtype.c), and single numbers and words that become them (element.c). */
+/* dtype.h: dtypes and reductions by number (dtype.c); conversion of single numbers and words to them (element.c). */
 #ifndef STREW_DTYPE_H
 #define STREW_DTYPE_H
 
@@ -10,7 +10,7 @@ enum category { BOOLEAN, INTEGER, FLOATING };
 enum category dtype_category(strew_dtype dtype);
 static inline bool dtype_is_float(strew_dtype dtype) { return dtype_category(dtype) == FLOATING; }
 static inline bool dtype_is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
-/* strew_dtype_size_bytes of a dtype that is known to be one: inline, as every address is made with it. */
+/* strew_dtype_size_bytes of a known dtype; inline, for every address calculation uses it. */
 static inline size_t dtype_bytes(strew_dtype dtype) {
 #define ROW(ENUM, s, name, stored, ...) [STREW_##ENUM] = sizeof(stored),
   static const unsigned char bytes[] = {STREW_DTYPES(ROW)};
@@ -24,28 +24,28 @@ static inline int dtype_digits(strew_dtype dtype) {
 #undef ROW
   return all_digits[dtype];
 }
-/* In which dtype its arithmetic is done: float32 for the 16-bit floats, else itself. */
+/* Computed dtype: float32 for 16-bit floats, else the dtype itself. */
 static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
-/* Is `to` a 16-bit float that does not hold all elements of dtype `from`? */
+/* True if `to` is a 16-bit float that cannot hold all elements of dtype `from`. */
 static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
   return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);
 }
-/* The words for a reduction, the name first; NULL: it has no more. */
+/* Words for a reduction, its name first; NULL after the last. */
 enum { WORDS_PER_REDUCTION = 3 };
 const char *reduction_word(strew_reduction reduction, int which);
 /* True if the bits of a float result depend on the order of joining. */
 bool reduction_is_ordered(strew_reduction reduction);
 /* True if 16-bit floats are joined as float32, and rounded once at the end. */
 bool reduction_widens_halves(strew_reduction reduction);
-/* PyTorch's promotion of two tensors' dtypes. */
+/* PyTorch's promotion of the dtypes of two tensors. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
-/* The dtype in which `count` operands meet: tensors of rank 1 and more first, then 0-d ones, then numbers, each later
-   group counting only where its category is higher (torch.result_type). */
+/* Common dtype of `count` operands: that of tensors of rank 1 and more, then of 0-d tensors, then of numbers. A
+   later group counts only if its category is higher (torch.result_type). */
 strew_dtype dtype_of_operands(int count, const strew_operand *operands);
 
 /* ------------------------------------------------------------------------------------------------------- element.c */
 
-/* A number as an element of dtype, in the first bytes of the result. */
+/* An element of any dtype, in the first bytes. */
 union element {
   unsigned char bytes[8];
   int64_t i64;
@@ -53,11 +53,11 @@ union element {
 };
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out);
-/* Where a number lies among the elements of dtype: at *element (floats are rounded to one), between *element and the
-   next greater one, below all (*element is the least), or nowhere (NaN among integers). */
+/* Position of a number among the elements of dtype: at *element (floats are rounded to one), between *element and
+   the next greater one, below all (*element is the least), or nowhere (NaN among integers). */
 enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
 enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
-/* 0, 1, the identities of minimum and maximum, as an element. */
+/* Identity of a reduction, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
 
 #endif

@@ -1,4 +1,5 @@
-/* element.c: words and single numbers that become dtypes, reductions, modes and elements; all of it can fail. */
+/* element.c: conversion of words to dtypes, reductions and modes, and of single numbers to elements, with error
+   reports. */
 #include "device.h"
 #include "runtime/shared/scalar.h"
 
@@ -7,7 +8,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- words */
 
-/* What other libraries call them. */
+/* Names in other libraries. */
 static const struct {
   const char *kind, *word, *name;
 } synonyms[] = {
@@ -26,7 +27,8 @@ static strew_status fail_word(strew_error *error, const char *kind, strew_guess 
   for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
     if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
   struct fault fault = {.code = STREW_EARGUMENT, .argument = kind, .hint = hint_of_guess(guess, hint)};
-  return fail(&call, fault, "is %s%s%s, known are %s", mark, word ? text_of_name(word, text) : "missing", mark, known);
+  return fail(&call, fault, "is %s%s%s, expected one of %s", mark, word ? text_of_name(word, text) : "missing", mark,
+              known);
 }
 
 strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
@@ -106,7 +108,7 @@ strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   return number;
 }
 
-/* The whole number that `number` is under the rule `how`, if it lies in int64. */
+/* Converts a number to int64 by the rule `how`; false if it does not fit. */
 static bool whole_number(strew_scalar number, strew_conversion how, int64_t *out) {
   if (number.dtype != STREW_FLOAT64) return *out = number.as.i, true;
   double whole = trunc(number.as.f);
@@ -115,7 +117,7 @@ static bool whole_number(strew_scalar number, strew_conversion how, int64_t *out
   return *out = (int64_t)whole, true;
 }
 
-/* Does dtype hold the number, under the rule `how`? */
+/* True if dtype holds the number, by the rule `how`. */
 static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype, const void *element) {
   int64_t whole;
   if (how == STREW_SATURATE) return true;
@@ -138,7 +140,7 @@ strew_status element_from(const struct call *call, const char *argument, strew_s
   char text[TEXT_BYTES];
   const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
                      : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
-                                                       : "a whole number in its range is needed";
+                                                       : "expected an integer in its range";
   return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &number},
               "is %s, which %s cannot hold: %s", text_of_scalar(number, text), strew_dtype_name(dtype), rule);
 }
@@ -154,7 +156,7 @@ strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew
   return status;
 }
 
-/* Of finite ones. */
+/* Largest finite value. */
 static double largest_float(strew_dtype dtype) {
   switch (dtype) {
   case STREW_FLOAT16: return 65504;

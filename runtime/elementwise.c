@@ -1,12 +1,12 @@
-/* elementwise.c: arithmetic, comparison and choice, element by element, with broadcasting and type promotion.
+/* elementwise.c: arithmetic, comparisons and choices, element by element, with broadcasting and type promotion.
 
-   Operands meet in one dtype, torch.result_type's: tensors and numbers of another one are converted to it first, as
-   strew_to does. Results are of that dtype, or bool. 16-bit floats are computed in float32 and rounded once; a product
-   with a number, and a quotient by one, takes it as float32, as PyTorch does. A number has to be one that the common
-   dtype holds, in every operation, so that none turns a finite number into an infinity.
+   Operands are converted, as strew_to does, to their common dtype, that of torch.result_type. Results have that
+   dtype, or are bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a
+   quotient by one, the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation
+   turns a finite number into an infinity.
 
-   Comparisons write no number anywhere, so that any will do: integers compare with its value, floats with what it is
-   rounded to (a float16 tensor made from 0.1 equals 0.1) or, where that is infinite alone, with its value. */
+   Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
+   (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
 #include "operations.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A call on its way from arguments to plan. */
+/* A call: its arguments, and what is derived from them for the plan. */
 struct work {
   struct call *call;
   enum elementwise_kind kind;
@@ -22,9 +22,9 @@ struct work {
   int inputs;
   strew_operand operands[3];
   const char *names[3];
-  const strew_tensor *self; /* the operand of that name, if it is a tensor */
+  const strew_tensor *self; /* the operand named self, if it is a tensor */
   strew_dtype common, compute, result;
-  union element numbers[3]; /* of operands without a tensor ... */
+  union element numbers[3]; /* operands without a tensor ... */
   strew_dtype number_dtype; /* ... in this dtype */
   int rank;                 /* of the result */
   int64_t sizes[MAX_RANK];
@@ -38,7 +38,7 @@ static strew_status fail_domain(const struct work *work, const char *argument, c
   return fail(work->call, fault, "is %s, %s takes %s", is, work->call->op, takes);
 }
 
-/* Is the common dtype one that the operation takes? */
+/* Checks that the operation takes the common dtype. */
 static strew_status check_domain(const struct work *work, enum takes takes) {
   for (int i = 0; i < work->inputs; i++) {
     const strew_tensor *tensor = work->operands[i].tensor;
@@ -47,7 +47,7 @@ static strew_status check_domain(const struct work *work, enum takes takes) {
     if (takes == TAKES_BITS && dtype_is_float(dtype))
       return fail_domain(work, work->names[i], is, "integers and bools", NULL);
     if (takes != TAKES_NUMBERS || dtype != STREW_BOOL) continue;
-    /* what - means on bools is open, even beside a number: PyTorch refuses it, too */
+    /* the meaning of - for bools is ambiguous, even with a number: PyTorch rejects it, too */
     bool minus = work->kind == ELEMENTWISE_BINARY ? work->op == STREW_SUB : work->op == STREW_NEG;
     if (minus)
       return fail_domain(work, work->names[i], is, "integers and floats",
@@ -58,13 +58,13 @@ static strew_status check_domain(const struct work *work, enum takes takes) {
   return STREW_OK;
 }
 
-/* A product with a number, or a quotient by one? */
+/* True for a product with a number, or a quotient by one. */
 static bool multiplies_by_number(const struct work *work) {
   if (work->kind != ELEMENTWISE_BINARY) return false;
   return work->op == STREW_MUL || (work->op == STREW_DIV && work->operands[0].tensor);
 }
 
-/* In which dtype do the operands meet, in which are they computed, what comes out? */
+/* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */
 static strew_status find_dtypes(struct work *work) {
   const struct operation *operation = operation_of(work->kind, work->op);
   work->common = dtype_of_operands(work->inputs, work->operands);
@@ -89,7 +89,7 @@ static strew_status check_numbers(struct work *work) {
   return STREW_OK;
 }
 
-/* In which dimension, counted from the last as -1, do the shapes disagree? */
+/* Reports the dimension in which shapes differ, counted from the last as -1. */
 static strew_status fail_broadcast(const struct work *work, int i, const int64_t *sizes, int rank) {
   const strew_tensor *tensor = work->operands[i].tensor;
   int d = 1;
@@ -117,7 +117,7 @@ static strew_status find_sizes(struct work *work) {
   return check_sizes(work->call, work->result, work->rank, work->sizes);
 }
 
-/* All but the result's place. */
+/* Checks all but the result's memory. */
 static strew_status check_inputs(struct work *work) {
   strew_status status = check_devices(work->call);
   if (status == STREW_OK) status = find_dtypes(work);
@@ -126,7 +126,7 @@ static strew_status check_inputs(struct work *work) {
   return status;
 }
 
-/* The name by which the user knows the tensor that is written: that of an operand, or out. */
+/* Name of the written tensor in messages: an operand's, or out. */
 static const char *written_name(const struct work *work, const strew_tensor *out) {
   return out == work->self ? "self" : "out";
 }
@@ -134,10 +134,10 @@ static const char *written_name(const struct work *work, const strew_tensor *out
 static strew_status check_written(const struct work *work, const strew_tensor *out) {
   const struct call *call = work->call;
   struct fault fault = {.code = STREW_ESHAPE, .argument = written_name(work, out)};
-  char is[TEXT_BYTES], due[TEXT_BYTES];
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (out->rank != work->rank || memcmp(out->sizes, work->sizes, (size_t)out->rank * sizeof *out->sizes) != 0)
     return fail(call, fault, "has shape %s, the result has %s", text_of_sizes(out->rank, out->sizes, is),
-                text_of_sizes(work->rank, work->sizes, due));
+                text_of_sizes(work->rank, work->sizes, expected));
   if (dtype_category(work->result) > dtype_category(out->dtype)) {
     fault.code = STREW_EDTYPE;
     if (out == work->self) fault.hint = "without the underscore the result is a new tensor";
@@ -160,7 +160,7 @@ static strew_device *device_of(const struct work *work) {
 
 static strew_status launch(const struct work *work, strew_tensor *out) {
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
-  struct elementwise_plan plan; /* not set to zero first: it is large, and small calls are many */
+  struct elementwise_plan plan; /* not zeroed first: it is large, and small calls are frequent */
   plan.kind = work->kind;
   plan.op = work->op;
   plan.common = work->common;
@@ -178,7 +178,7 @@ static strew_status launch(const struct work *work, strew_tensor *out) {
   return device->ops->elementwise(work->call, device, &plan);
 }
 
-/* The inputs were checked: makes or checks the result, and computes it. */
+/* Makes or checks the result, and computes it. The inputs are checked. */
 static strew_status finish(const struct work *work, strew_tensor **out) {
   if (*out) {
     strew_status status = check_written(work, *out);
@@ -196,7 +196,7 @@ static void add_input(struct work *work, const char *name, strew_operand operand
   work->names[work->inputs++] = name;
 }
 
-/* Lists the tensor that is written among those of the call, where it is not an operand anyway. */
+/* Adds the written tensor to those listed in messages, unless it is an operand. */
 static void add_written(struct work *work, const strew_tensor *out) {
   if (!out || out == work->self) return;
   int i = 0;
@@ -234,7 +234,7 @@ static strew_status fail_zero(const struct work *work, const int64_t *position, 
               text_of_sizes(position_rank, position, text));
 }
 
-/* Integers are not divided by zero: that is found before anything is written. */
+/* Integer division by zero is an error, found before anything is written. */
 static strew_status check_divisor(const struct work *work) {
   bool divides = work->op == STREW_FLOOR_DIVIDE || work->op == STREW_REMAINDER;
   if (!divides || dtype_is_float(work->compute)) return STREW_OK;
@@ -245,7 +245,7 @@ static strew_status check_divisor(const struct work *work) {
   int64_t place, position[MAX_RANK];
   plan_start(&whole, divisor->rank, divisor->sizes);
   plan_add(&whole, divisor);
-  plan_operand_values(&plan, &whole, 0); /* an expanded divisor is looked at once */
+  plan_operand_values(&plan, &whole, 0); /* checks an expanded divisor once */
   plan_simplify(&plan);
   strew_device *device = divisor->storage->device;
   strew_status status = device->ops->find_zero(work->call, device, &plan, work->compute, &place);
@@ -258,8 +258,8 @@ static strew_status check_divisor(const struct work *work) {
   return fail_zero(work, position, divisor->rank);
 }
 
-/* A power with a negative exponent is a fraction: a slip where the exponent is a number. (Among the elements of a
-   tensor it gives the fraction without its digits, as PyTorch does.) */
+/* A negative exponent gives fractions: an error for integers with a number as exponent. (Exponents in tensors give
+   fractions rounded toward 0, as in PyTorch.) */
 static strew_status check_exponent(const struct work *work) {
   const strew_operand *exponent = &work->operands[1];
   if (work->op != STREW_POW || dtype_is_float(work->compute) || exponent->tensor || exponent->number.as.i >= 0)
@@ -271,7 +271,7 @@ static strew_status check_exponent(const struct work *work) {
       "is %" PRId64 ", integers take exponents of 0 or more", exponent->number.as.i);
 }
 
-/* x ^ 2 is x * x, where the exponent is a number: rounded correctly, on every device, in a tenth of a power's time. */
+/* Turns x ^ 2, with a number as exponent, into x * x: correctly rounded on every device, in a tenth of the time. */
 static void choose_square(struct work *work) {
   if (work->op != STREW_POW || work->operands[1].tensor) return;
   const strew_scalar exponent = strew_scalar_load(work->number_dtype, &work->numbers[1]);
@@ -282,20 +282,21 @@ static void choose_square(struct work *work) {
 
 static bool is_true(strew_scalar number) { return number.dtype == STREW_FLOAT64 ? number.as.f != 0 : number.as.i != 0; }
 
-/* The tensor first. */
-static void turn_comparison(struct work *work) {
-  static const int turned[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
-                                                 [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
+/* Swaps operands so that the tensor comes first. */
+static void swap_comparison(struct work *work) {
+  static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
+                                                  [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
   strew_operand number = work->operands[0];
   const char *name = work->names[0];
-  work->op = turned[work->op];
+  work->op = swapped[work->op];
   work->operands[0] = work->operands[1], work->names[0] = work->names[1];
   work->operands[1] = number, work->names[1] = name;
 }
 
-/* A comparison of a tensor with a number that is none of its elements becomes one with the element below it. */
+/* Replaces a number that is no element of the tensor's dtype by the next smaller element, and the comparison to
+   match. */
 static void compare_by_value(struct work *work) {
-  if (!work->operands[0].tensor) turn_comparison(work);
+  if (!work->operands[0].tensor) swap_comparison(work);
   strew_dtype dtype = work->operands[0].tensor->dtype;
   strew_scalar *number = &work->operands[1].number, element;
   enum standing standing = number_standing(*number, dtype, &element);
@@ -303,8 +304,8 @@ static void compare_by_value(struct work *work) {
   *number = element;
   if (standing == STANDS_AT) return;
   if (equality && dtype_is_float(dtype)) {
-    *number = strew_float((double)NAN);                /* which nothing equals */
-  } else if (equality || standing == STANDS_NOWHERE) { /* true of no element, or of all */
+    *number = strew_float((double)NAN);                /* equals nothing */
+  } else if (equality || standing == STANDS_NOWHERE) { /* true for no element, or for all */
     *number = strew_scalar_load(dtype, element_identity(STREW_AMAX, dtype).bytes);
     work->op = work->op == STREW_NE ? STREW_GE : STREW_LT;
   } else if (work->op == STREW_LT || work->op == STREW_LE) {
@@ -314,8 +315,8 @@ static void compare_by_value(struct work *work) {
   }
 }
 
-/* A number beside a tensor: comparisons take any. */
-static void take_number(struct work *work) {
+/* Converts a number beside a tensor, in operations that take any. */
+static void adjust_number(struct work *work) {
   if (work->operands[0].tensor && work->operands[1].tensor) return;
   strew_operand *number = &work->operands[work->operands[0].tensor ? 1 : 0];
   enum gives gives = operation_of(work->kind, work->op)->gives;
@@ -333,9 +334,9 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   add_input(&work, "other", b);
   if (!a.tensor && !b.tensor)
     return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
-                "is a number as self is, one of the two must be a tensor");
+                "is a number, and so is 'self', expected at least one tensor");
   add_written(&work, *out);
-  take_number(&work);
+  adjust_number(&work);
   strew_status status = check_inputs(&work);
   if (status == STREW_OK) status = check_exponent(&work);
   if (status == STREW_OK) status = check_divisor(&work);
@@ -346,7 +347,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
 
 /* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
 
-/* PyTorch's t.where(condition, b) takes t as a value. */
+/* Without self: strew.where, or PyTorch's t.where(condition, b), in which t is a value. */
 static strew_status check_mask(const struct work *work) {
   const strew_tensor *mask = work->operands[0].tensor;
   if (mask->dtype == STREW_BOOL) return STREW_OK;
@@ -355,10 +356,10 @@ static strew_status check_mask(const struct work *work) {
     fault.hint =
         "x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as "
         "the condition";
-  return fail(work->call, fault, "is %s, it must be bool", strew_dtype_name(mask->dtype));
+  return fail(work->call, fault, "is %s, expected bool", strew_dtype_name(mask->dtype));
 }
 
-/* The condition takes no part in promotion: a and b are elements of `common`, and so is the result. */
+/* The condition does not affect promotion: a, b and the result have dtype `common`. */
 static strew_status choose(struct work *work, strew_dtype common, strew_tensor **out) {
   work->common = work->compute = work->result = work->number_dtype = common;
   add_written(work, *out);
@@ -388,8 +389,8 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
   add_input(&work, "self", strew_of(tensor));
   struct fault fault = {.argument = "value", .code = STREW_ESHAPE};
   if (value.tensor && value.tensor->rank)
-    return fail(work.call, fault, "has %d dimension%s, a number or a tensor of none is needed", value.tensor->rank,
-                value.tensor->rank == 1 ? "" : "s");
+    return fail(work.call, fault, "has %d dimension%s, expected a number or a tensor without dimensions",
+                value.tensor->rank, value.tensor->rank == 1 ? "" : "s");
   fault.code = STREW_EDTYPE;
   if (value.tensor && dtype_category(value.tensor->dtype) > dtype_category(tensor->dtype))
     return fail(work.call, fault, "is %s, which %s does not take", strew_dtype_name(value.tensor->dtype),
@@ -407,7 +408,7 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
   if (high) add_input(&work, "max", *high);
   if (!low && !high)
     return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "min"},
-                "and 'max' are missing, one is needed");
+                "and 'max' are missing, expected at least one");
   if (!low || !high) {
     work.kind = ELEMENTWISE_BINARY;
     work.op = low ? STREW_MAXIMUM : STREW_MINIMUM;
@@ -419,7 +420,7 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
 
 /* ------------------------------------------------------------------------------------------- equal, allclose */
 
-/* Are all elements of a bool tensor true? */
+/* Sets *out: true if all elements of a bool tensor are true. */
 static strew_status all_true(strew_tensor *tensor, bool *out, strew_error *error) {
   strew_tensor *all = NULL;
   strew_scalar value = strew_bool(false);
@@ -437,7 +438,7 @@ static strew_status check_same_dtype(const struct call *call, const strew_tensor
               "is %s, self is %s: dtypes must be equal", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
 }
 
-/* The calls of which these two are made report failures under the name of the whole. */
+/* Reports a failure of an inner call under the name of the outer one. */
 static strew_status report(strew_status status, const strew_error *inner, strew_error *error) {
   const char *alias = error ? error->alias : NULL;
   if (status == STREW_OK || !error) return status;
@@ -460,7 +461,7 @@ strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_erro
   return report(status, &inner, error);
 }
 
-/* In which float dtype are distances measured, so that small integers are exact? */
+/* Float dtype of distances: one in which small integers are exact. */
 static strew_dtype distance_dtype(strew_dtype dtype) {
   bool wide = dtype == STREW_FLOAT64 || dtype == STREW_INT64 || dtype == STREW_INT32;
   return wide ? STREW_FLOAT64 : STREW_FLOAT32;
@@ -485,7 +486,7 @@ static strew_status tolerance(strew_tensor *b, double rtol, double atol, strew_t
   return status;
 }
 
-/* near |= distance is finite and within the tolerance; both are used up. */
+/* near |= distance is finite and within the tolerance. */
 static strew_status join_near(strew_tensor *near, strew_tensor *far, strew_tensor *limit, strew_error *error) {
   strew_tensor *within = NULL, *finite = NULL;
   strew_status status = strew_binary(STREW_LE, strew_of(far), strew_of(limit), &within, error);
@@ -513,7 +514,7 @@ static strew_status add_near(strew_tensor *near, strew_tensor *a, strew_tensor *
   return status;
 }
 
-/* Distances of long integers are measured in float64: where a device has none, on the CPU. */
+/* Distances of long integers need float64. For devices without it, compares copies on the CPU. */
 static strew_status allclose_on_cpu(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
                                     strew_error *error) {
   strew_device *cpu = &tensor_context(a)->cpu;

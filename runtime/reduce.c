@@ -1,4 +1,4 @@
-/* reduce.c: folds of dimensions into one value each, and running sums. */
+/* reduce.c: folds of dimensions into one value each, and cumulative sums. */
 #include "copy.h"
 #include "operations.h"
 
@@ -12,7 +12,7 @@ static strew_status check_given(const struct call *call, const strew_tensor *out
   return status == STREW_OK ? check_overlap(call, out, "self", tensor, same_is_fine) : status;
 }
 
-/* ----------------------------------------------------------------------------------------------------- reductions */
+/* ------------------------------------------------------------------------------------------------------------ folds */
 
 static strew_status result_dtype(const struct call *call, const struct fold_row *row, strew_dtype dtype,
                                  strew_dtype *out) {
@@ -29,7 +29,7 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
   return STREW_OK;
 }
 
-/* Which dimensions are folded: those listed, all where none is. */
+/* Marks the dimensions to fold: those listed, or all if none is. */
 static strew_status mark_folded(const struct call *call, int rank, int count, const int *dims, bool *folded) {
   for (int d = 0; d < MAX_RANK; d++) folded[d] = count <= 0 && d < rank;
   for (int i = 0; i < count; i++) {
@@ -45,12 +45,12 @@ static strew_status mark_folded(const struct call *call, int rank, int count, co
   return STREW_OK;
 }
 
-/* A folded dimension without elements has no greatest one. */
+/* Extremes of no elements do not exist. */
 static strew_status check_not_empty(const struct call *call, const strew_tensor *tensor, const bool *folded) {
   for (int d = 0; d < tensor->rank; d++)
     if (folded[d] && tensor->sizes[d] == 0)
       return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                  "has size 0 in dimension %d, at least one element is needed", d);
+                  "has size 0 in dimension %d, expected at least one element", d);
   return STREW_OK;
 }
 
@@ -61,7 +61,7 @@ static int result_sizes(const strew_tensor *tensor, const bool *folded, bool kee
   return rank;
 }
 
-/* Fills out, each element a fold of no elements. */
+/* Fills out with the fold of no elements. */
 static strew_status fill_empty(const struct call *call, const struct fold_row *row, strew_tensor *out) {
   strew_scalar value = row->empty == EMPTY_UNDEFINED ? strew_float((double)NAN) : strew_int(row->empty == EMPTY_ONE);
   union element element;
@@ -69,7 +69,7 @@ static strew_status fill_empty(const struct call *call, const struct fold_row *r
   return status == STREW_OK ? fill_tensor(call, out, element) : status;
 }
 
-/* Dimension d of the tensor becomes the plan's next one; out_dim: its place in out, -1 where it is folded. */
+/* Appends dimension d of the tensor to the plan; out_dim: the same of out, -1 if it is folded. */
 static void append_dim(struct plan *plan, const strew_tensor *tensor, int d, const strew_tensor *out, int out_dim) {
   int at = plan->rank++;
   plan->sizes[at] = tensor->sizes[d];
@@ -77,7 +77,7 @@ static void append_dim(struct plan *plan, const strew_tensor *tensor, int d, con
   plan->operands[1].strides[at] = tensor->strides[d];
 }
 
-/* Kept dimensions may come in any order: that of the tensor's memory is the fast one. Folded ones keep theirs. */
+/* Kept dimensions are sorted by the tensor's strides, for speed. Folded ones keep their order, which sums depend on. */
 static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, const bool *folded, bool keepdim,
                       const strew_tensor *out) {
   struct plan *plan = &reduce->plan;
@@ -96,7 +96,7 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
   for (int d = 0; d < tensor->rank; d++)
     if (folded[d]) append_dim(plan, tensor, d, out, -1);
   plan_simplify(plan);
-  /* out moves along every kept dimension that is left, along no folded one */
+  /* out has stride 0 along folded dimensions alone */
   for (reduce->kept = 0; reduce->kept < plan->rank; reduce->kept++)
     if (!plan->operands[0].strides[reduce->kept]) break;
 }
@@ -130,7 +130,7 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- running sums */
+/* -------------------------------------------------------------------------------------------------- cumulative sums */
 
 strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
   bool made = false, in_place = *out == tensor;
@@ -143,7 +143,7 @@ strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, str
              (struct fault){
                  .code = STREW_EDTYPE, .argument = "self", .hint = "without the underscore the result is a new tensor"},
              "is bool, which does not take a result of int64");
-  /* in place, an integer tensor keeps its dtype, in which the sums wrap */
+  /* in place, an integer tensor keeps its dtype, in which sums wrap */
   strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
   if (status == STREW_OK) status = out_prepare(&call, device, dtype, tensor->rank, tensor->sizes, out, &made);
   if (status == STREW_OK && !made) status = check_given(&call, *out, tensor, true);

@@ -513,6 +513,7 @@ STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, 
 
 /* ------------------------------------------------------------------------------------------------- elementwise */
 
+/* Results have the operand's dtype, or that in the comment; float: an operand's float dtype, else float32. */
 typedef enum strew_unary_op {
   STREW_NEG,
   STREW_ABS,
@@ -520,40 +521,41 @@ typedef enum strew_unary_op {
   STREW_CEIL,
   STREW_ROUND, /* halves to even */
   STREW_RELU,
-  STREW_EXP, /* this and all below: integers and bools are computed as float32 */
-  STREW_LOG,
-  STREW_SQRT,
-  STREW_RSQRT,
-  STREW_SIN,
-  STREW_COS,
-  STREW_TANH,
-  STREW_SIGMOID,
-  STREW_LOGICAL_NOT, /* gives bool */
-  STREW_BITWISE_NOT, /* integers and bools */
+  STREW_EXP,         /* float */
+  STREW_LOG,         /* float */
+  STREW_SQRT,        /* float */
+  STREW_RSQRT,       /* float */
+  STREW_SIN,         /* float */
+  STREW_COS,         /* float */
+  STREW_TANH,        /* float */
+  STREW_SIGMOID,     /* float */
+  STREW_LOGICAL_NOT, /* bool */
+  STREW_BITWISE_NOT, /* takes integers and bools only */
   STREW_UNARY_COUNT
 } strew_unary_op;
 
+/* Results have the promoted dtype, or that in the comment (float: as above). */
 typedef enum strew_binary_op {
   STREW_ADD,
   STREW_SUB,
   STREW_MUL,
-  STREW_DIV,          /* always a float */
-  STREW_FLOOR_DIVIDE, /* rounds toward minus infinity; integer division by zero is an error that names the place */
+  STREW_DIV,          /* float */
+  STREW_FLOOR_DIVIDE, /* rounds toward minus infinity; integer division by zero is an error that names the position */
   STREW_REMAINDER,    /* has the sign of the divisor, as Lua's % */
   STREW_POW,
-  STREW_MINIMUM, /* NaN wins, -0 < +0 */
-  STREW_MAXIMUM,
-  STREW_EQ, /* this and all below give bool */
-  STREW_NE,
-  STREW_LT,
-  STREW_LE,
-  STREW_GT,
-  STREW_GE,
-  STREW_LOGICAL_AND,
-  STREW_LOGICAL_OR,
-  STREW_BITWISE_AND, /* integers and bools, and give the promoted dtype */
-  STREW_BITWISE_OR,
-  STREW_BITWISE_XOR,
+  STREW_MINIMUM,     /* NaN wins, -0 < +0 */
+  STREW_MAXIMUM,     /* NaN wins, -0 < +0 */
+  STREW_EQ,          /* bool */
+  STREW_NE,          /* bool */
+  STREW_LT,          /* bool */
+  STREW_LE,          /* bool */
+  STREW_GT,          /* bool */
+  STREW_GE,          /* bool */
+  STREW_LOGICAL_AND, /* bool */
+  STREW_LOGICAL_OR,  /* bool */
+  STREW_BITWISE_AND, /* takes integers and bools only */
+  STREW_BITWISE_OR,  /* takes integers and bools only */
+  STREW_BITWISE_XOR, /* takes integers and bools only */
   STREW_BINARY_COUNT
 } strew_binary_op;
 
@@ -590,19 +592,19 @@ STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double r
 
 /* --------------------------------------------------------------------------------- reductions, scans and sorting */
 
-/* How elements are folded into one. */
+/* Folds of elements into one value. */
 typedef enum strew_fold {
-  STREW_FOLD_SUM, /* integers and bools give int64 */
-  STREW_FOLD_PROD,
-  STREW_FOLD_MEAN, /* floats only, as var and std */
-  STREW_FOLD_VAR,
-  STREW_FOLD_STD,
-  STREW_FOLD_AMIN,
-  STREW_FOLD_AMAX,
-  STREW_FOLD_ARGMIN, /* int64; the first winner, the first NaN if there is one; -0 < +0, as for STREW_FOLD_AMIN */
-  STREW_FOLD_ARGMAX,
-  STREW_FOLD_ALL, /* bool */
-  STREW_FOLD_ANY,
+  STREW_FOLD_SUM,    /* int64 for integers and bools */
+  STREW_FOLD_PROD,   /* int64 for integers and bools */
+  STREW_FOLD_MEAN,   /* takes floats only */
+  STREW_FOLD_VAR,    /* takes floats only */
+  STREW_FOLD_STD,    /* takes floats only */
+  STREW_FOLD_AMIN,   /* NaN wins, -0 < +0 */
+  STREW_FOLD_AMAX,   /* NaN wins, -0 < +0 */
+  STREW_FOLD_ARGMIN, /* int64: index of the first minimum, or of the first NaN */
+  STREW_FOLD_ARGMAX, /* int64: index of the first maximum, or of the first NaN */
+  STREW_FOLD_ALL,    /* bool */
+  STREW_FOLD_ANY,    /* bool */
   STREW_FOLD_COUNT
 } strew_fold;
 

@@ -278,7 +278,7 @@ START_TEST(shapes_that_do_not_broadcast) {
                "  self   int64[3] cpu\n"
                "  other  int32[2, 3] cpu");
   assert_fails(BINARY(ADD, strew_number(strew_int(1)), strew_number(strew_int(1))), STREW_EARGUMENT,
-               "add: 'other' is a number as self is, one of the two must be a tensor");
+               "add: 'other' is a number, and so is 'self', expected at least one tensor");
 }
 END_TEST
 
@@ -315,7 +315,7 @@ END_TEST
 START_TEST(numbers_that_do_not_fit) {
   strew_tensor *bytes = tensor_from_integers(STREW_INT8, 1, (const int64_t[]){1});
   assert_fails(BINARY(ADD, strew_of(bytes), strew_number(strew_int(1000))), STREW_EVALUE,
-               "add: 'other' is 1000, which int8 cannot hold: a whole number in its range is needed\n"
+               "add: 'other' is 1000, which int8 cannot hold: expected an integer in its range\n"
                "  self  int8[1] cpu");
   assert_fails(BINARY(POW, strew_of(bytes), strew_number(strew_int(-1))), STREW_EVALUE,
                "pow: 'other' is -1, integers take exponents of 0 or more\n"
@@ -501,22 +501,22 @@ START_TEST(choosing_needs_a_bool) {
   strew_operand one = strew_number(strew_int(1)), half = strew_number(strew_float(0.5));
   assert_fails(
       strew_where(ints_123, one, one, &out, &failure), STREW_EDTYPE,
-      "where: 'condition' is int64, it must be bool\n"
+      "where: 'condition' is int64, expected bool\n"
       "  condition  int64[3] cpu\n"
       "  hint       x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes "
       "t as the condition");
   assert_fails(strew_masked_fill(floats_123, ints_123, one, &out, &failure), STREW_EDTYPE,
-               "masked_fill: 'mask' is int64, it must be bool\n"
+               "masked_fill: 'mask' is int64, expected bool\n"
                "  self  float32[3] cpu\n"
                "  mask  int64[3] cpu\n"
                "  hint  x:ne(0) is a bool tensor");
   strew_tensor *mask = tensor_from_integers(STREW_BOOL, 3, (const int64_t[]){1, 0, 1});
   assert_fails(strew_masked_fill(ints_123, mask, half, &out, &failure), STREW_EVALUE,
-               "masked_fill: 'value' is 0.5, which int64 cannot hold: a whole number in its range is needed\n"
+               "masked_fill: 'value' is 0.5, which int64 cannot hold: expected an integer in its range\n"
                "  self  int64[3] cpu\n"
                "  mask  bool[3] cpu");
   assert_fails(strew_masked_fill(floats_123, mask, strew_of(ints_123), &out, &failure), STREW_ESHAPE,
-               "masked_fill: 'value' has 1 dimension, a number or a tensor of none is needed\n"
+               "masked_fill: 'value' has 1 dimension, expected a number or a tensor without dimensions\n"
                "  self   float32[3] cpu\n"
                "  mask   bool[3] cpu\n"
                "  value  int64[3] cpu");
@@ -528,7 +528,7 @@ START_TEST(choosing_needs_a_bool) {
                "  value  float32[] cpu");
   assert_fails(strew_masked_fill(ints_123, bools_2, one, &out, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_clamp(ints_123, NULL, NULL, &out, &failure), STREW_EARGUMENT,
-               "clamp: 'min' and 'max' are missing, one is needed\n"
+               "clamp: 'min' and 'max' are missing, expected at least one\n"
                "  self  int64[3] cpu");
   strew_operand low = strew_of(bools_2);
   assert_fails(strew_clamp(ints_123, &low, &one, &out, &failure), STREW_ESHAPE,

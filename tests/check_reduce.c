@@ -395,7 +395,7 @@ START_TEST(of_nothing) {
   assert_sizes(out, 1, (int64_t[]){0});
   strew_release(out), out = NULL;
   assert_fails(strew_reduce(STREW_FOLD_AMAX, empty, 1, (int[]){1}, false, 1, &out, &failure), STREW_ESHAPE,
-               "amax: 'self' has size 0 in dimension 1, at least one element is needed\n  self  float32[2, 0] cpu");
+               "amax: 'self' has size 0 in dimension 1, expected at least one element\n  self  float32[2, 0] cpu");
   assert_fails(strew_reduce(STREW_FOLD_ARGMIN, empty, 0, NULL, false, 1, &out, &failure), STREW_ESHAPE, NULL);
   strew_release(empty);
 }

@@ -282,7 +282,7 @@ END_TEST
     STREW_BOOL, { .i = (x) }                                                                                           \
   }
 #define LARGE  "the number is too large"
-#define WHOLE  "a whole number in its range is needed"
+#define WHOLE  "expected an integer in its range"
 #define TRUTHS "bool takes true, false, 0 and 1"
 
 /* message NULL: `expected` is stored. */
@@ -506,7 +506,7 @@ START_TEST(words_of_reductions) {
     ck_assert_int_eq(reduction, words[i].expected);
   }
   assert_fails(strew_reduction_from_word("assign", &reduction, &failure), STREW_EARGUMENT,
-               "reduce: 'reduce' is \"assign\", known are sum = add, prod = multiply = mul, mean, amax = max, "
+               "reduce: 'reduce' is \"assign\", expected one of sum = add, prod = multiply = mul, mean, amax = max, "
                "amin = min");
 }
 END_TEST
@@ -515,17 +515,20 @@ START_TEST(words_that_are_unknown) {
   strew_dtype dtype;
   strew_reduction reduction;
   strew_mode mode;
-  assert_fails(strew_dtype_from_word("float", &dtype, &failure), STREW_EARGUMENT,
-               "dtype: 'dtype' is \"float\", known are float32, float64, float16, bfloat16, int64, int32, int16, int8, "
-               "uint8, bool\n  hint  did you mean 'float32'?");
-  assert_fails(strew_dtype_from_word(NULL, &dtype, &failure), STREW_EARGUMENT,
-               "dtype: 'dtype' is missing, known are float32, float64, float16, bfloat16, int64, int32, int16, int8, "
-               "uint8, bool");
-  assert_fails(strew_reduction_from_word("Sum", &reduction, &failure), STREW_EARGUMENT,
-               "reduce: 'reduce' is \"Sum\", known are sum = add, prod = multiply = mul, mean, amax = max, amin = "
-               "min\n  hint  did you mean 'sum'?");
+  assert_fails(
+      strew_dtype_from_word("float", &dtype, &failure), STREW_EARGUMENT,
+      "dtype: 'dtype' is \"float\", expected one of float32, float64, float16, bfloat16, int64, int32, int16, int8, "
+      "uint8, bool\n  hint  did you mean 'float32'?");
+  assert_fails(
+      strew_dtype_from_word(NULL, &dtype, &failure), STREW_EARGUMENT,
+      "dtype: 'dtype' is missing, expected one of float32, float64, float16, bfloat16, int64, int32, int16, int8, "
+      "uint8, bool");
+  assert_fails(
+      strew_reduction_from_word("Sum", &reduction, &failure), STREW_EARGUMENT,
+      "reduce: 'reduce' is \"Sum\", expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = "
+      "min\n  hint  did you mean 'sum'?");
   assert_fails(strew_mode_from_word("", &mode, &failure), STREW_EARGUMENT,
-               "mode: 'mode' is \"\", known are error, wrap, clip, drop");
+               "mode: 'mode' is \"\", expected one of error, wrap, clip, drop");
 }
 END_TEST
 

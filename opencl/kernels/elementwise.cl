@@ -1,13 +1,13 @@
-/* elementwise.cl: one operation on up to three inputs. Besides what elements.h and space.h want, the host defines
-     FLOATING, IS_BOOL   of S, as arithmetic.inc wants them
-     INPUTS              how many
+/* elementwise.cl: one operation on up to three inputs. The host defines what elements.h and space.h need, and
+     FLOATING, IS_BOOL   of S, for arithmetic.inc
+     INPUTS              number of inputs
      FUNCTION            the operation, such as plus_, without its suffix
-     A, B, C             what each input is: tensor (of dtype IN), number, or condition (a tensor of bools)
-     MOVES               values are not computed with
-   and which kernel it wants, for compilers take their time for each:
-     DENSE               `dense`, for operands whose elements lie side by side
+     A, B, C             kinds of the inputs: tensor (of dtype IN), number, or condition (a tensor of bools)
+     MOVES               values are moved, not computed with
+   and the kernel to compile, since each takes a compiler its time:
+     DENSE               `dense`, for contiguous operands
      ROWS                `rows`, for any strides
-     GENERAL             `general`, for inputs of any dtypes, told at run time; instead of FUNCTION it may be given
+     GENERAL             `general`, for inputs of any dtypes, chosen at run time; in place of FUNCTION it takes
      TABLE               STREW_UNARY or STREW_BINARY: the operation is one of its rows, chosen at run time, too
      TESTS               with TABLE: only rows that give bool; else only those that do not */
 #include "prelude.h"
@@ -37,8 +37,8 @@ static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return c
 
 #define APPLY CAT(FUNCTION, S)
 
-/* A work-item goes through STRIP neighbouring columns: 1 on a GPU, where neighbours belong to neighbouring work-items;
-   else many, so that a row's coordinates are found once for all of them, and vectors go through them. */
+/* A work-item computes STRIP adjacent columns: 1 on a GPU, where adjacent columns go to adjacent work-items; else many,
+   so that a row's coordinates are computed once and the loop over columns is vectorised. */
 #define EACH_COLUMN                                                                                                    \
   const long begin = (long)get_global_id(0) * STRIP, row = (long)get_global_id(1);                                     \
   if (begin >= columns || row >= rows) return;                                                                         \
@@ -100,7 +100,7 @@ static inline RESULT function(int op, PARAMETERS) {
 #endif
 }
 
-/* An input's dtype below 0 says that it is a number. */
+/* A negative dtype means that the input is a number. */
 #define GENERAL_INPUT(kind, x) OPERAND(const uchar, x), const int x##_dtype, const VALUE x##_number
 #define GENERAL_VALUE(kind, x) (x##_dtype < 0 ? x##_number : value_at(x##_dtype, x, AT(x)))
 

@@ -1,28 +1,28 @@
-/* reduce.cl: folds, in the order that runtime/device.h gives, so that a device's result has the CPU's bits. Elements that
-   meet in one output come in blocks of 1024. One of three kernels folds a block into a value:
-     fold_items   one work-item for a block of one output, its 16 lanes in registers
-     fold_tile    one work-item for a block of TILE neighbouring outputs: for processors that have vectors
-     fold_lanes   16 work-items, one for each lane: neighbouring elements are read by neighbouring work-items
-   and join_few and join_many go up the tree of block values, 16 or 1024 neighbours in one launch. Whichever of them has
-   an output's last value finishes it.
+/* reduce.cl: folds, in the order of runtime/device.h, so that results have the CPU's bits. The elements of an output
+   come in blocks of 1024. One of three kernels folds a block into a value:
+     fold_items   one work-item per block of one output, with its 16 lanes in registers
+     fold_tile    one work-item per block of TILE adjacent outputs: for processors with vectors
+     fold_lanes   16 work-items per block, one for each lane: adjacent work-items read adjacent elements
+   join_few and join_many join 16 or 1024 adjacent block values per launch. The kernel that computes an output's last
+   value finishes it.
 
    The host defines
      S, OUT       suffixes of the dtypes of elements and outputs
      FOLD         FOLD_WIDE, ...
      JOINED       join_ and the name of a row of STREW_FOLDS (FOLD_WIDE and FOLD_TRUTH)
      IS_FLOAT     1: S is a float
-     WAY          WAY_ITEMS, WAY_TILE, WAY_LANES or WAY_JOIN: which of them there are
+     WAY          WAY_ITEMS, WAY_TILE, WAY_LANES or WAY_JOIN: the kernels to compile
      OUTER        see space.h
      FLAT         1: there is one folded dimension
-     DENSE        1: step 1 between neighbours: elements of an output (WAY_ITEMS, FLAT then) or columns (WAY_TILE)
-     FEW          WAY_ITEMS: no more elements than this meet; 0: any number
+     DENSE        1: unit stride between elements of an output (WAY_ITEMS, with FLAT) or between columns (WAY_TILE)
+     FEW          WAY_ITEMS: most elements of an output; 0: any number
      SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS
-     ACROSS       WAY_LANES: 1: neighbouring work-items have neighbouring outputs, not elements */
+     ACROSS       WAY_LANES: 1: adjacent work-items have adjacent outputs, not elements */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"
 
-/* What a row of STREW_FOLDS gives; FOLD_SAME and FOLD_PLACE take the greatest. */
+/* Columns `gives` of STREW_FOLDS; FOLD_SAME and FOLD_PLACE find the greatest. */
 #define FOLD_WIDE       0
 #define FOLD_DEVIATIONS 1 /* sums of squared differences from the means */
 #define FOLD_SAME       2
@@ -48,15 +48,14 @@
 
 #define BLOCK 1024
 #define LANES 16
-#define FAN   16 /* block values that a work-item joins */
+#define FAN   16 /* block values per work-item */
 #define GROUP 64
 
 /* ----------------------------------------------------------------------------------------------------- the elements
 
-   IN and OUT_OF are what memory holds, `element` is what folds see of it. Extremes compare whole numbers: a float's
-   bits, turned so that they grow with it, -0 below +0, and NaN beyond all. So there is nothing that a device could do
-   its own way, and little to compute. Where the least is wanted, or whether all are true, every bit is flipped on the
-   way in and on the way out: flip is -1. */
+   IN and OUT_OF are stored types, `element` is the type that folds compute with. Extremes compare integers: the bits of
+   a float, changed so that they increase with it, -0 below +0, and NaN above all. So results do not depend on the float
+   comparisons of a device. For amin and all, every bit is flipped on the way in and out: flip is -1. */
 #define WIDE CAT(EXACT_, S)
 typedef CAT(T_, WIDE) wide;
 #define IS_WINNER  (FOLD == FOLD_PLACE)
@@ -113,7 +112,7 @@ typedef CAT(T_, OUT) OUT_OF;
 
 /* ------------------------------------------------------------------------------------------------------ the folds
 
-   A is what values are gathered in; STEP(a, x) the A that a becomes when x joins it; JOIN(a, b) that of two. */
+   A is the type of gathered values; STEP(a, x) joins an element x to a, JOIN(a, b) joins two. */
 #define JOINING(A, name, identity, joined)                                                                             \
   static inline A CAT(name, _identity)(void) { return identity; }                                                      \
   static inline A name(A a, A b) { return (A)(joined); }
@@ -163,7 +162,7 @@ typedef element A;
 #define STEP(a, x) JOIN(a, x)
 #define JOIN(a, b) ((b) > (a) ? (b) : (a))
 #else
-/* Winners with their places. The first of equals wins, so joins may come in any order. */
+/* Winners with their places. The first of equals wins, so the order of joining does not matter. */
 typedef struct {
   long place;
   element value;
@@ -174,16 +173,16 @@ static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, 
 #endif
 #endif
 
-/* An array x of lanes, in any kind of memory. A winner's lane starts as if at its first place were the identity:
-   nothing loses against that, and of lanes without elements every other one is before them. */
+/* An array x of lanes, in any address space. A winner's lane starts with the identity at its first place: no value
+   loses to that, and lanes without elements lose to all others. */
 #if IS_WINNER
 #define LANE_ARRAY(kind, x, count)                                                                                     \
   kind element x[count];                                                                                               \
   kind int x##_places[count]
 #define LANE_START(x, at, l) (x[at] = IDENTITY, x##_places[at] = (l))
-#define LANE_TAKE(x, at, taken, i)                                                                                     \
+#define LANE_ADD(x, at, added, i)                                                                                     \
   {                                                                                                                    \
-    const element value = taken;                                                                                       \
+    const element value = added;                                                                                       \
     const bool wins = value > x[at];                                                                                   \
     x[at] = wins ? value : x[at];                                                                                      \
     x##_places[at] = wins ? (i) : x##_places[at];                                                                      \
@@ -205,7 +204,7 @@ static inline A winner(long place, element value) {
 #else
 #define LANE_ARRAY(kind, x, count) kind A x[count]
 #define LANE_START(x, at, l)       (x[at] = IDENTITY)
-#define LANE_TAKE(x, at, taken, i) x[at] = STEP(x[at], taken);
+#define LANE_ADD(x, at, added, i) x[at] = STEP(x[at], added);
 #define LANE_JOIN(x, a, b)         x[a] = JOIN(x[a], x[b]);
 #define LANE_COPY(x, at, y, from)  (x[at] = y[from])
 #define LANE_VALUE(x, at, begin)   x[at]
@@ -219,7 +218,7 @@ static inline OUT_OF finished(A a, FINISH) {
   return stored(a, flip);
 #else
 #if IS_FLOAT
-  /* sums become means or variances (1), and those standard deviations (2) */
+  /* sums become means or variances (1), then standard deviations (2) */
   if (finish) a = CAT(divide_, WIDE)(a, divisor);
   if (finish == 2) a = CAT(root_, WIDE)(a);
 #endif
@@ -227,8 +226,8 @@ static inline OUT_OF finished(A a, FINISH) {
 #endif
 }
 
-/* An output's value, or one of several that are still to be joined. */
-#define GIVE(a, node, output)                                                                                          \
+/* Writes an output's value, or one of several that are joined later. */
+#define WRITE_VALUE(a, node, output)                                                                                   \
   {                                                                                                                    \
     if (nodes > 1) {                                                                                                   \
       values[(node)*outputs + (output)] = a;                                                                           \
@@ -238,12 +237,12 @@ static inline OUT_OF finished(A a, FINISH) {
       out[AT(out)] = finished(a, flip, finish, divisor);                                                               \
     }                                                                                                                  \
   }
-/* The kept dimensions, output by output, `nodes` values for each of `outputs`. */
+/* Kept dimensions: outputs, with `nodes` values for each. */
 #define OUTPUTS SPACE, OPERAND(OUT_OF, out), const long outputs, const long nodes, __global A *restrict values, FINISH
 
 /* -------------------------------------------------------------------------------------------------- blocks of elements
 
-   The kept dimensions of the input, then the folded ones, n elements, in runs of the last one. */
+   Parameters for the kept dimensions of the input, then for the folded ones: n elements, in runs of the last one. */
 #define BLOCKS                                                                                                         \
   OUTPUTS, OPERAND(const IN, in), const long n, const long run, const long runs, const coordinates run_sizes,          \
       STRIDES(run), __global const wide *restrict means
@@ -264,7 +263,7 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 #endif
 #define ELEMENT(at) element_of(in[at], flip)
 
-/* Where the first element of an output lies. */
+/* Position of an output's first element. */
 #define FIRST_OF(output)                                                                                               \
   const long row = quotient(output, columns), column = (output)-row * columns;                                         \
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
@@ -276,9 +275,9 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 #else
 #define USED LANES
 #endif
-/* A turn of all lanes, from element i of the block at offset `turn` on. */
-#define TAKE_TURN(turn, step)                                                                                          \
-  UNROLL for (int l = 0; l < LANES; l++) LANE_TAKE(lanes, l, ELEMENT((turn) + l * (step)), i + l)
+/* One round of all lanes, from element i of the block at offset `turn` on. */
+#define ADD_ROUND(turn, step)                                                                                          \
+  UNROLL for (int l = 0; l < LANES; l++) LANE_ADD(lanes, l, ELEMENT((turn) + l * (step)), i + l)
 
 #define JOIN_HALVES(distance) UNROLL for (int l = 0; l < distance; l++) LANE_JOIN(lanes, l, l + distance)
 
@@ -293,22 +292,22 @@ __kernel void fold_items(BLOCKS) {
   UNROLL for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
   int i = 0;
 #if DENSE
-  IN_ORDER for (; i + LANES <= count; i += LANES) TAKE_TURN(first + begin + i, 1)
+  IN_ORDER for (; i + LANES <= count; i += LANES) ADD_ROUND(first + begin + i, 1)
 #elif !FEW
   IN_ORDER for (; i + LANES <= count; i += LANES) {
     const long e = begin + i, turn = first + FOLDED_AT(e), left = run - (e - quotient(e, run) * run);
     if (left < LANES)
       UNROLL for (int l = 0; l < LANES; l++)
-          LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l) else if (run_step == 1)
-              TAKE_TURN(turn, 1) else TAKE_TURN(turn, run_step)
+          LANE_ADD(lanes, l, ELEMENT(first + FOLDED_AT(e + l)), i + l) else if (run_step == 1)
+              ADD_ROUND(turn, 1) else ADD_ROUND(turn, run_step)
   }
 #endif
   UNROLL for (int l = 0; l < USED; l++) if (i + l < count)
-      LANE_TAKE(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
+      LANE_ADD(lanes, l, ELEMENT(first + FOLDED_AT(begin + i + l)), i + l)
 #if USED == LANES
           JOIN_HALVES(8) JOIN_HALVES(4)
 #endif
-              JOIN_HALVES(2) JOIN_HALVES(1) GIVE(LANE_VALUE(lanes, 0, begin), block, output)
+              JOIN_HALVES(2) JOIN_HALVES(1) WRITE_VALUE(LANE_VALUE(lanes, 0, begin), block, output)
 }
 #endif
 
@@ -339,13 +338,13 @@ __kernel void fold_tile(BLOCKS) {
     const long first = AT(in) + FOLDED_AT(begin + i);
     const int lane = i % LANES * TILE;
     if (width == TILE)
-      for (int c = 0; c < TILE; c++) LANE_TAKE(lanes, lane + c, ELEMENT(first + c * STEP_OF_COLUMN), i)
+      for (int c = 0; c < TILE; c++) LANE_ADD(lanes, lane + c, ELEMENT(first + c * STEP_OF_COLUMN), i)
     else
-      for (int c = 0; c < width; c++) LANE_TAKE(lanes, lane + c, ELEMENT(first + c * STEP_OF_COLUMN), i)
+      for (int c = 0; c < width; c++) LANE_ADD(lanes, lane + c, ELEMENT(first + c * STEP_OF_COLUMN), i)
   }
   for (int distance = LANES / 2; distance; distance /= 2)
     for (int at_lane = 0; at_lane < distance * TILE; at_lane++) LANE_JOIN(lanes, at_lane, at_lane + distance * TILE)
-  for (int c = 0; c < width; c++) GIVE(LANE_VALUE(lanes, c, begin), block, outputs_before + c)
+  for (int c = 0; c < width; c++) WRITE_VALUE(LANE_VALUE(lanes, c, begin), block, outputs_before + c)
 }
 #undef center
 #endif
@@ -369,21 +368,20 @@ __kernel void fold_lanes(BLOCKS) {
     const int count = (int)min((long)BLOCK, n - begin);
     CENTER(output);
     FIRST_OF(output);
-    IN_ORDER for (int i = lane; i < count; i += LANES) LANE_TAKE(own, 0, ELEMENT(first + FOLDED_AT(begin + i)), i)
+    IN_ORDER for (int i = lane; i < count; i += LANES) LANE_ADD(own, 0, ELEMENT(first + FOLDED_AT(begin + i)), i)
   }
   LANE_COPY(lanes, id, own, 0);
   for (int distance = LANES / 2; distance; distance /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane < distance) LANE_JOIN(lanes, id, id + distance * LANE_STEP)
   }
-  if (is_used && lane == 0) GIVE(LANE_VALUE(lanes, id, begin), block, output)
+  if (is_used && lane == 0) WRITE_VALUE(LANE_VALUE(lanes, id, begin), block, output)
 }
 #endif
 
 /* ------------------------------------------------------------------------------------------------------- the tree
 
-   `nodes` of what `count` values for each output become. Leaves are joined in pairs, level by level; an odd last one
-   passes through. */
+   Joins `count` values of each output into `nodes`: leaves in pairs, level by level; an odd last one passes through. */
 #if WAY == WAY_JOIN
 #define LEAVES OUTPUTS, __global const A *restrict leaves, const long count
 
@@ -400,7 +398,7 @@ __kernel void join_few(LEAVES) {
   if (id >= outputs * nodes) return;
   const long node = quotient(id, outputs), output = id - node * outputs, begin = node * FAN;
   const A a = join_fan(leaves + begin * outputs + output, outputs, count - begin);
-  GIVE(a, node, output)
+  WRITE_VALUE(a, node, output)
 }
 
 __kernel void join_many(LEAVES) {
@@ -414,6 +412,6 @@ __kernel void join_many(LEAVES) {
     if (id % (2 * step) == 0 && id + step < GROUP && begin + step * FAN < count)
       joined[id] = JOIN(joined[id], joined[id + step]);
   }
-  if (id == 0) GIVE(joined[0], node, output)
+  if (id == 0) WRITE_VALUE(joined[0], node, output)
 }
 #endif

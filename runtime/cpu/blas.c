@@ -1,10 +1,10 @@
-/* blas.c: the machine's BLAS, looked up by library.c. */
+/* blas.c: loads the system's BLAS (library.c). */
 #include "blas.h"
 #include "runtime/library.h"
 
 #include <stddef.h>
 
-/* The system's choice first, as Debian's alternatives set it. */
+/* The system's choice first, which Debian's alternatives set. */
 const struct blas *blas_library(void) {
   static struct blas found;
   static const char *const names[] = {"libblas.so.3", "libopenblas.so.0", "libcblas.so.3", NULL},

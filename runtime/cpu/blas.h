@@ -1,9 +1,9 @@
-/* blas.h: the machine's BLAS, looked up when the first product needs it: a program that multiplies no matrices loads no
-   library, and starts none of its threads. */
+/* blas.h: the system's BLAS, loaded by the first matrix product: programs without one load no library and start no
+   threads. */
 #ifndef STREW_BLAS_H
 #define STREW_BLAS_H
 
-/* Of CBLAS, as its reference has them. */
+/* Constants of CBLAS. */
 enum { BLAS_ROW_MAJOR = 101, BLAS_NO_TRANSPOSE = 111, BLAS_TRANSPOSE = 112 };
 
 struct blas {
@@ -17,7 +17,7 @@ struct blas {
                 int incx, double beta, double *y, int incy);
 };
 
-/* NULL where the machine has none. */
+/* Returns NULL if the system has none. */
 const struct blas *blas_library(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* copy.c: conversion and filling on the CPU. Between equal dtypes bits are copied as they are, NaNs included. */
+/* copy.c: conversion and filling on the CPU. Copies between equal dtypes keep all bits, those of NaNs included. */
 #include "runtime/cpu/loops/copy_loops.h"
 
 CHOOSE_LOOPS(copy)
@@ -19,18 +19,18 @@ static void copy_visit(void *convert, const struct row *row) {
 
 /* ------------------------------------------------------------------------------------------------- transposition
 
-   Where the elements that are neighbours in the source lie along another dimension than the last, plain rows would take
-   one element from each line of cache that they touch. Both are gone through in tiles, whose lines stay near. */
+   If the source is contiguous along another dimension than the last, plain rows would use one element of each cache
+   line that they load. Tiles of both are copied instead, whose cache lines stay in L1. */
 
 enum { TILE_BYTES = 256, LEAST = 8 };
 
 struct transposition {
-  struct plan plan; /* the source's neighbours lie along the last dimension but one */
+  struct plan plan; /* the source has unit stride along the last dimension but one */
   transpose_block *transpose;
   int64_t rows, columns, side, tiles_down, tiles_along, parts;
 };
 
-/* Along which dimension do the source's neighbours lie, if tiles are worth it? -1: they are not. */
+/* Dimension along which the source's elements are adjacent, if tiles are worth it; else -1. */
 static int transposed_dim(const struct plan *plan) {
   const struct operand *to = &plan->operands[0], *from = &plan->operands[1];
   int last = plan->rank - 1;
@@ -73,7 +73,7 @@ static void copy_transposed(strew_context *context, const struct plan *plan, int
   int64_t size_bytes = (int64_t)dtype_bytes(plan->operands[0].dtype);
   struct transposition work = {.transpose = transposer(size_bytes), .side = TILE_BYTES / size_bytes};
   plan_copy(&work.plan, plan);
-  for (; dim < plan->rank - 2; dim++) plan_swap_dims(&work.plan, dim, dim + 1); /* in any order */
+  for (; dim < plan->rank - 2; dim++) plan_swap_dims(&work.plan, dim, dim + 1); /* their order does not matter */
   work.rows = work.plan.sizes[plan->rank - 2];
   work.columns = work.plan.sizes[plan->rank - 1];
   work.tiles_down = (work.rows - 1) / work.side + 1;

@@ -1,9 +1,9 @@
-/* cumsum.c: running sums on the CPU, in the order that core.h gives: runs, pairs before them, and carries, which are
-   the pairs of the earlier blocks.
+/* cumsum.c: cumulative sums on the CPU, in the order of summation that device.h defines: runs, the pairs before
+   them, and carries, which are the pairs of earlier blocks.
 
-   Lines are walked one by one, or, where neighbouring lines lie closer than the elements of one, a tile of them at a
-   time. Where there are few, they are split among the threads by blocks, too: a first pass finds the blocks' pairs, and
-   leaves the sums of halves where the result will be, if it is dense and of their dtype. */
+   Lines are summed one by one, or a tile of lines at a time if adjacent lines are closer in memory than the elements
+   of one. If there are few, threads share the blocks of a line: a first pass finds the blocks' pairs, and stores the
+   sums of halves in the result, if that is contiguous and has their dtype. */
 #include "cpu.h"
 #include "runtime/cpu/loops/isa.h"
 #include "runtime/shared/pairs.h"
@@ -40,18 +40,18 @@ struct job {
   strew_context *context;
   const struct sums *sums;
   convert_row *load, *store;
-  bool in_direct, out_direct; /* elements are already, or may be left, in the dtype of sums */
-  struct plan lines;          /* without the scanned dimension, and across without the columns' */
+  bool in_direct, out_direct; /* elements already have the dtype of sums; results may be stored in it */
+  struct plan lines;          /* without the scanned dimension and, across, without the columns */
   int64_t n, blocks, in_step, out_step;
   bool across;
-  int64_t columns, column_in, column_out; /* number and steps; 1 column where lines are walked one by one */
+  int64_t columns, column_in, column_out; /* number and steps; 1 column if lines are summed one by one */
   int64_t width, tiles_per_row, tiles;
-  int64_t chunk, chunks; /* blocks in one piece of work, pieces of a tile */
-  char *carries;         /* first the blocks' pairs, then the carries: [tile][block][2][width]; NULL for one piece */
-  bool find_totals;      /* is this the first pass? */
+  int64_t chunk_blocks, chunks; /* blocks per chunk of work, chunks per tile */
+  char *carries;    /* the blocks' pairs, then the carries: [tile][block][2][width]; NULL if lines are not split */
+  bool find_totals; /* first pass */
 };
 
-struct desk {
+struct scratch {
   _Alignas(64) char in[SUM_BLOCK * sizeof(int64_t)];
   _Alignas(64) char out[TILE_BYTES];
   _Alignas(64) char sums[TILE_BYTES];        /* of half a run */
@@ -70,7 +70,7 @@ static void choose_sums(struct job *job, strew_dtype out, strew_dtype in) {
   job->out_direct = out == dtype;
 }
 
-static void lay_out(struct job *job, const struct plan *plan) {
+static void job_start(struct job *job, const struct plan *plan) {
   const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
   int last = plan->rank - 1, next = last - 1;
   job->lines = *plan;
@@ -93,7 +93,7 @@ static void lay_out(struct job *job, const struct plan *plan) {
   job->tiles = job->tiles_per_row * plan_numel(&job->lines);
 }
 
-struct tile {
+struct scan_tile {
   const char *in;
   char *out;
   int64_t width;
@@ -102,9 +102,9 @@ struct tile {
 
 static int64_t pair_row_bytes(const struct job *job) { return 2 * job->width * job->sums->bytes; }
 
-static struct tile tile_at(const struct job *job, int64_t i) {
+static struct scan_tile tile_at(const struct job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, line = i / job->tiles_per_row;
-  struct tile tile = {.width = job->columns - column};
+  struct scan_tile tile = {.width = job->columns - column};
   if (tile.width > job->width) tile.width = job->width;
   tile.out = operand_at(&job->lines, 0, line) + column * job->column_out;
   tile.in = operand_at(&job->lines, 1, line) + column * job->column_in;
@@ -112,16 +112,15 @@ static struct tile tile_at(const struct job *job, int64_t i) {
   return tile;
 }
 
-/* ---------------------------------------------------------------------------------------------------- one by one */
+/* ----------------------------------------------------------------------------------------------- one line at a time */
 
-/* The sums of a block's halves of runs, where the result will be or on the desk; or they are there from the first pass.
- */
-static char *halves_of_block(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place,
-                             int64_t count) {
+/* Returns the sums of a block's halves of runs, in the result or in scratch. After a first pass they are there. */
+static char *halves_of_block(const struct job *job, struct scratch *scratch, const struct scan_tile *tile,
+                             int64_t place, int64_t count) {
   int64_t bytes = job->sums->bytes;
   bool in_place = job->out_direct && job->out_step == bytes;
   const char *from = tile->in + place * job->in_step;
-  char *to = in_place ? tile->out + place * job->out_step : desk->in;
+  char *to = in_place ? tile->out + place * job->out_step : scratch->in;
   if (in_place && tile->carries && !job->find_totals) return to;
   if (job->in_direct && job->in_step == bytes) {
     job->sums->scan_halves(to, from, count);
@@ -132,13 +131,14 @@ static char *halves_of_block(const struct job *job, struct desk *desk, const str
   return to;
 }
 
-static void scan_along(const struct job *job, struct desk *desk, const struct tile *tile, int64_t begin, int64_t end) {
+static void scan_along(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t begin,
+                       int64_t end) {
   const struct sums *sums = job->sums;
-  char *running = desk->carries, *total = desk->before;
+  char *running = scratch->carries, *total = scratch->before;
   memset(running, 0, (size_t)(2 * sums->bytes));
   for (int64_t block = begin; block < end && !context_stops(job->context); block++) {
     int64_t place = block * SUM_BLOCK, count = least(job->n - place, SUM_BLOCK);
-    char *elements = halves_of_block(job, desk, tile, place, count);
+    char *elements = halves_of_block(job, scratch, tile, place, count);
     char *carry = tile->carries ? tile->carries + 2 * block * sums->bytes : running;
     if (job->find_totals) {
       sums->total_of_block(carry, elements, count);
@@ -146,84 +146,87 @@ static void scan_along(const struct job *job, struct desk *desk, const struct ti
     }
     sums->carry_block(elements, count, carry, total);
     if (!tile->carries) sums->add_pair(running, total);
-    if (elements == desk->in)
+    if (elements == scratch->in)
       job->store(count, tile->out + place * job->out_step, job->out_step, elements, sums->bytes);
   }
 }
 
 /* ---------------------------------------------------------------------------------------------- a tile at a time */
 
-/* Half a run: its rows into desk->sums, and to the result, if that is wanted. */
-static void scan_half(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place, int64_t count) {
+/* Scans half a run: adds its rows to scratch->sums and, if wanted, writes the result. */
+static void scan_half(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
+                      int64_t count) {
   const struct sums *sums = job->sums;
   bool in_direct = job->in_direct && job->column_in == sums->bytes;
   bool out_direct = job->out_direct && job->column_out == sums->bytes;
-  memset(desk->sums, 0, (size_t)(tile->width * sums->bytes));
+  memset(scratch->sums, 0, (size_t)(tile->width * sums->bytes));
   for (int64_t i = place; i < place + count; i++) {
-    const char *from = tile->in + i * job->in_step, *elements = in_direct ? from : desk->in;
+    const char *from = tile->in + i * job->in_step, *elements = in_direct ? from : scratch->in;
     char *to = tile->out + i * job->out_step;
-    if (!in_direct) job->load(tile->width, desk->in, sums->bytes, from, job->column_in);
+    if (!in_direct) job->load(tile->width, scratch->in, sums->bytes, from, job->column_in);
     if (job->find_totals) {
-      sums->add_row(desk->sums, elements, tile->width);
+      sums->add_row(scratch->sums, elements, tile->width);
       continue;
     }
-    sums->scan_row(out_direct ? to : desk->out, elements, desk->sums, desk->before, tile->width);
-    if (!out_direct) job->store(tile->width, to, job->column_out, desk->out, sums->bytes);
+    sums->scan_row(out_direct ? to : scratch->out, elements, scratch->sums, scratch->before, tile->width);
+    if (!out_direct) job->store(tile->width, to, job->column_out, scratch->out, sums->bytes);
   }
 }
 
-/* A run after the pairs desk->before; its totals are left in desk->sums. */
-static void scan_run(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place, int64_t count) {
+/* Scans a run, after the pairs scratch->before; leaves its totals in scratch->sums. */
+static void scan_run(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
+                     int64_t count) {
   int64_t bytes = tile->width * job->sums->bytes;
-  scan_half(job, desk, tile, place, least(count, SUM_HALF));
+  scan_half(job, scratch, tile, place, least(count, SUM_HALF));
   if (count <= SUM_HALF) return;
-  memcpy(desk->half, desk->sums, (size_t)bytes);
-  job->sums->add_row(desk->before + bytes, desk->half, tile->width); /* the low parts */
-  scan_half(job, desk, tile, place + SUM_HALF, count - SUM_HALF);
-  job->sums->add_row(desk->sums, desk->half, tile->width);
+  memcpy(scratch->half, scratch->sums, (size_t)bytes);
+  job->sums->add_row(scratch->before + bytes, scratch->half, tile->width); /* the low parts */
+  scan_half(job, scratch, tile, place + SUM_HALF, count - SUM_HALF);
+  job->sums->add_row(scratch->sums, scratch->half, tile->width);
 }
 
-/* A block, after the pairs `carries`; its own are left in desk->runs. */
-static void scan_rows(const struct job *job, struct desk *desk, const struct tile *tile, int64_t place, int64_t count,
-                      const char *carries) {
+/* Scans a block, after the pairs `carries`; leaves its own pairs in scratch->runs. */
+static void scan_rows(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
+                      int64_t count, const char *carries) {
   const struct sums *sums = job->sums;
-  memset(desk->runs, 0, (size_t)(2 * tile->width * sums->bytes));
+  memset(scratch->runs, 0, (size_t)(2 * tile->width * sums->bytes));
   for (int64_t i = 0; i < count; i += SUM_RUN) {
     if (i)
-      sums->add_pairs_row(desk->before, carries, desk->runs, tile->width);
+      sums->add_pairs_row(scratch->before, carries, scratch->runs, tile->width);
     else
-      memcpy(desk->before, carries, (size_t)(2 * tile->width * sums->bytes));
-    scan_run(job, desk, tile, place + i, least(count - i, SUM_RUN));
-    if (place + i + SUM_RUN < job->n) sums->add_sums_row(desk->runs, desk->sums, tile->width);
+      memcpy(scratch->before, carries, (size_t)(2 * tile->width * sums->bytes));
+    scan_run(job, scratch, tile, place + i, least(count - i, SUM_RUN));
+    if (place + i + SUM_RUN < job->n) sums->add_sums_row(scratch->runs, scratch->sums, tile->width);
   }
 }
 
-static void scan_across(const struct job *job, struct desk *desk, const struct tile *tile, int64_t begin, int64_t end) {
+static void scan_across(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t begin,
+                        int64_t end) {
   size_t used_bytes = (size_t)(2 * tile->width * job->sums->bytes);
-  memset(desk->carries, 0, used_bytes);
+  memset(scratch->carries, 0, used_bytes);
   for (int64_t block = begin; block < end && !context_stops(job->context); block++) {
     int64_t place = block * SUM_BLOCK, count = least(job->n - place, SUM_BLOCK);
     char *known = tile->carries ? tile->carries + block * pair_row_bytes(job) : NULL;
-    scan_rows(job, desk, tile, place, count, known ? known : desk->carries);
+    scan_rows(job, scratch, tile, place, count, known ? known : scratch->carries);
     if (!known)
-      job->sums->add_pairs_row(desk->carries, desk->carries, desk->runs, tile->width);
+      job->sums->add_pairs_row(scratch->carries, scratch->carries, scratch->runs, tile->width);
     else if (job->find_totals)
-      memcpy(known, desk->runs, used_bytes);
+      memcpy(known, scratch->runs, used_bytes);
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------ the split */
+/* ---------------------------------------------------------------------------------------------- split among threads */
 
-static void scan_piece(void *job_, int64_t piece) {
+static void scan_chunk(void *job_, int64_t chunk) {
   const struct job *job = job_;
-  struct desk desk;
-  struct tile tile = tile_at(job, piece / job->chunks);
-  int64_t begin = piece % job->chunks * job->chunk, end = begin + job->chunk;
+  struct scratch scratch;
+  struct scan_tile tile = tile_at(job, chunk / job->chunks);
+  int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
   if (end > job->blocks) end = job->blocks;
   if (job->across)
-    scan_across(job, &desk, &tile, begin, end);
+    scan_across(job, &scratch, &tile, begin, end);
   else
-    scan_along(job, &desk, &tile, begin, end);
+    scan_along(job, &scratch, &tile, begin, end);
 }
 
 struct share {
@@ -236,34 +239,34 @@ static void part_of_tiles(void *share_, int64_t part) {
   int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
   strew_context *context = share->job->context;
   for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end && !context_stops(context); i++)
-    scan_piece(share->job, i);
+    scan_chunk(share->job, i);
 }
 
-/* Each block's pair gives way to the sum of those before it. */
-static void carries_of_totals(const struct job *job, struct desk *desk) {
+/* Replaces each block's pair by the sum of those before it. */
+static void carries_of_totals(const struct job *job, struct scratch *scratch) {
   size_t bytes = (size_t)pair_row_bytes(job);
   for (int64_t i = 0; i < job->tiles; i++) {
     int64_t width = tile_at(job, i).width;
-    memset(desk->carries, 0, bytes);
+    memset(scratch->carries, 0, bytes);
     for (int64_t block = 0; block < job->blocks; block++) {
       char *at = job->carries + (i * job->blocks + block) * pair_row_bytes(job);
-      memcpy(desk->runs, at, bytes);
-      memcpy(at, desk->carries, bytes);
-      job->sums->add_pairs_row(desk->carries, desk->carries, desk->runs, width);
+      memcpy(scratch->runs, at, bytes);
+      memcpy(at, scratch->carries, bytes);
+      job->sums->add_pairs_row(scratch->carries, scratch->carries, scratch->runs, width);
     }
   }
 }
 
-static strew_status scan_in_pieces(const struct call *call, struct job *job) {
-  struct desk desk;
+static strew_status scan_in_chunks(const struct call *call, struct job *job) {
+  struct scratch scratch;
   size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
   job->carries = memory_allocate(job->context, bytes);
   if (!job->carries) return fail_memory(call, job->context, bytes);
   job->find_totals = true;
-  pool_run(job->context, job->tiles * job->chunks, scan_piece, job);
-  carries_of_totals(job, &desk);
+  pool_run(job->context, job->tiles * job->chunks, scan_chunk, job);
+  carries_of_totals(job, &scratch);
   job->find_totals = false;
-  pool_run(job->context, job->tiles * job->chunks, scan_piece, job);
+  pool_run(job->context, job->tiles * job->chunks, scan_chunk, job);
   memory_free(job->context, job->carries, bytes);
   return context_end(call, job->context, job->lines.operands[0].storage);
 }
@@ -272,13 +275,13 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   const struct plan *plan = &scan->plan;
   struct job job = {.context = device->context};
   choose_sums(&job, plan->operands[0].dtype, plan->operands[1].dtype);
-  lay_out(&job, plan);
+  job_start(&job, plan);
   int64_t parts = pool_parts(job.context, plan_numel(plan) * job.sums->bytes);
-  int64_t wanted = (parts - 1) / job.tiles + 1; /* pieces of each tile */
-  job.chunk = (job.blocks - 1) / wanted + 1;
-  job.chunks = (job.blocks - 1) / job.chunk + 1;
-  if (parts > 1 && job.tiles < parts && job.chunks > 1) return scan_in_pieces(call, &job);
-  job.chunk = job.blocks;
+  int64_t wanted = (parts - 1) / job.tiles + 1; /* chunks of each tile */
+  job.chunk_blocks = (job.blocks - 1) / wanted + 1;
+  job.chunks = (job.blocks - 1) / job.chunk_blocks + 1;
+  if (parts > 1 && job.tiles < parts && job.chunks > 1) return scan_in_chunks(call, &job);
+  job.chunk_blocks = job.blocks;
   job.chunks = 1;
   struct share share = {&job, parts < job.tiles ? parts : job.tiles};
   pool_run(job.context, share.parts, part_of_tiles, &share);

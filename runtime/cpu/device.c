@@ -1,4 +1,4 @@
-/* device.c: the CPU as a device like any other: its table, and memory, which is the host's own. */
+/* device.c: the CPU as a device: its table and its memory, which is the host's. */
 #include "cpu.h"
 
 #include <string.h>
@@ -25,9 +25,9 @@ void cpu_release(struct storage *storage) { memory_free(storage->device->context
 
 static strew_status move(const struct call *call, strew_device *device, char *to, const char *from, size_t size_bytes,
                          const struct storage *written) {
-  enum { PIECE = CHUNK * sizeof(float) };
-  for (size_t at = 0; at < size_bytes && !context_stops(device->context); at += PIECE)
-    memcpy(to + at, from + at, size_bytes - at < PIECE ? size_bytes - at : PIECE);
+  enum { CHUNK_BYTES = CHUNK * sizeof(float) };
+  for (size_t at = 0; at < size_bytes && !context_stops(device->context); at += CHUNK_BYTES)
+    memcpy(to + at, from + at, size_bytes - at < CHUNK_BYTES ? size_bytes - at : CHUNK_BYTES);
   return context_end(call, device->context, written);
 }
 
@@ -41,7 +41,7 @@ strew_status cpu_read(const struct call *call, const struct storage *from, size_
   return move(call, from->device, to, (const char *)from->data + offset_bytes, size_bytes, NULL);
 }
 
-/* A call returns when its work is done: there is nothing to wait for. */
+/* Calls return when their work is done. */
 strew_status cpu_finish(const struct call *call, strew_device *device) {
   (void)call, (void)device;
   return STREW_OK;

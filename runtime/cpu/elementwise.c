@@ -1,6 +1,6 @@
-/* elementwise.c: elementwise operations on the CPU. A kernel, one per operation and dtype, works on dense rows; what is
-   not dense or of another dtype passes through small blocks that stay in the nearest cache. So every kernel is one loop
-   that the compiler turns into vector instructions, whatever layouts and dtypes meet. */
+/* elementwise.c: elementwise operations on the CPU. Each operation and dtype has a kernel, one loop over contiguous
+   rows that the compiler vectorises. Operands that are not contiguous, or of another dtype, are converted through
+   blocks that stay in L1. */
 #include "runtime/cpu/loops/elementwise_loops.h"
 
 #include "cpu.h"
@@ -19,15 +19,15 @@ static const struct kernels *kernels_of(strew_dtype dtype) { return elementwise_
 enum { BLOCK = 1024, MAX_INPUTS = MAX_OPERANDS - 1 };
 typedef char block[BLOCK * sizeof(double)] __attribute__((aligned(64)));
 
-/* How one operand passes between memory and kernel. */
+/* How one operand is passed to the kernel. */
 struct lane {
-  convert_row *convert; /* NULL: the kernel works on memory itself */
-  convert_row *narrow;  /* NULL, or the way to a 16-bit float, from which `convert` then leads on */
-  int64_t size;         /* of one element in the kernel */
-  const char *number;   /* a number: a block full of it */
-  int64_t row;          /* elements in each of several short rows, which were joined but do not lie so; 0: none */
+  convert_row *convert;           /* NULL: the kernel reads or writes memory directly */
+  convert_row *narrow;            /* NULL, or the conversion to a 16-bit float, which `convert` then continues */
+  int64_t size;                   /* of one element in the kernel */
+  const char *number;             /* a block filled with the operand, if it is a number */
+  int64_t row;                    /* length of short rows that were joined but are not adjacent; 0: none */
   int64_t row_step, element_step; /* in bytes */
-  int64_t joined;                 /* all elements of those rows */
+  int64_t joined;                 /* all elements of the joined rows */
 };
 
 struct job {
@@ -36,7 +36,7 @@ struct job {
   struct lane out, in[MAX_INPUTS];
 };
 
-/* Converts a part of a block. */
+/* Converts elements into or out of a block. */
 static void convert(const struct lane *lane, int64_t count, char *to, const char *from, int64_t step) {
   uint16_t halves[BLOCK];
   if (lane->narrow) {
@@ -48,8 +48,8 @@ static void convert(const struct lane *lane, int64_t count, char *to, const char
   lane->convert(count, to, lane->size, from, step);
 }
 
-/* Brings `count` elements of joined rows together, from number `first` on. Where all rows are the same one, what is
-   there is doubled. */
+/* Gathers `count` elements of joined rows, from element `first` on. If all rows are the same, the first is doubled
+   until they fill the block. */
 static void gather_rows(const struct lane *lane, char *to, const char *from, int64_t first, int64_t count) {
   int64_t r = first / lane->row, c = first % lane->row, period = lane->row_step ? count : least(count, lane->row);
   for (int64_t done = 0, run; done < period; done += run, r++, c = 0) {
@@ -79,7 +79,7 @@ static void visit(void *job_, const struct row *row) {
   if (job->out.convert) job->out.convert(row->count, row->address[0], row->step_bytes[0], out, job->out.size);
 }
 
-/* Do the elements of an operand lie side by side in each row? */
+/* True if the operand has unit stride along rows. */
 static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
@@ -109,8 +109,8 @@ static struct lane lane_out(const struct plan *plan, strew_dtype gives) {
   return lane;
 }
 
-/* Rows that are too short for a kernel of their own: those of the last two dimensions are joined where the result's lie
-   one behind the other. Inputs whose rows do not get the stride 0 and a lane that brings them together. */
+/* Joins the last two dimensions if rows are short and those of the result are adjacent. Inputs whose rows are not
+   adjacent get stride 0 and a lane that gathers them. */
 static bool join_short_rows(struct plan *joined, struct lane *lanes, const struct plan *space) {
   enum { SHORT = 128 };
   int last = space->rank - 1;
@@ -137,7 +137,7 @@ static bool join_short_rows(struct plan *joined, struct lane *lanes, const struc
 
 static kernel *kernel_of(const struct elementwise_plan *plan) {
   strew_dtype compute = plan->compute;
-  /* where just moves elements: those of 16-bit floats as integers of their size */
+  /* where only moves elements, 16-bit floats as integers */
   if (plan->kind == ELEMENTWISE_WHERE) return kernels_of(dtype_is_half(compute) ? STREW_INT16 : compute)->where;
   const struct kernels *kernels = kernels_of(compute);
   if (plan->kind == ELEMENTWISE_UNARY) return kernels->unary[plan->op];
@@ -163,19 +163,19 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
     direct = direct && !job.in[i].convert;
   }
   int64_t longest = direct ? INT64_MAX : BLOCK;
-  if (operation->cost > 1) /* computing an element takes longer than fetching it */
+  if (operation->cost > 1) /* computing an element takes longer than loading it */
     walk_rows_sized(device->context, space, walk_bytes(space), longest, visit, &job);
   else
     walk_rows_parallel(device->context, space, longest, visit, &job);
   return context_end(call, device->context, space->operands[0].storage);
 }
 
-/* --------------------------------------------------------------------------------------------------- a zero? */
+/* -------------------------------------------------------------------------------------------------------- find_zero */
 
 struct search {
   int64_t (*find_zero)(int64_t count, const void *row);
   struct lane lane;
-  _Atomic int64_t first; /* place of the first zero so far */
+  _Atomic int64_t first; /* index of the first zero so far */
 };
 
 static void search_visit(void *search_, const struct row *row) {

@@ -1,6 +1,6 @@
-/* matmul.c: products of matrices on the CPU: floats by the machine's BLAS, which has threads of its own and is safe
-   after fork(); integers, what is too large for BLAS to count, and everything where there is no BLAS, by plain loops,
-   rows shared among the threads. */
+/* matmul.c: matrix products on the CPU. Floats use the system's BLAS, which has its own threads and is safe after
+   fork(). Integers, products too large for BLAS to count, and systems without BLAS use plain loops, with rows shared
+   among threads. */
 #include "blas.h"
 #include "cpu.h"
 #include "runtime/shared/scalar.h"
@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* What is made between two looks at whether the call has to stop. */
-struct piece {
+/* Size of the product made between two polls for interrupts. */
+struct chunk {
   int64_t rows, columns, depth;
 };
 
@@ -20,16 +20,16 @@ struct matrices {
   int64_t m, n, k, c_row, a_row, a_column, b_row, b_column;
 };
 
-/* Rows from `row`, columns from `column` and elements that meet from `at` on, as many as the piece says. */
-static struct matrices piece_of(const struct matrices *x, int64_t row, int64_t column, int64_t at, struct piece piece,
+/* Part of a product, of a chunk's size: rows from `row`, columns from `column`, inner elements from `at`. */
+static struct matrices chunk_of(const struct matrices *x, int64_t row, int64_t column, int64_t at, struct chunk chunk,
                                 int64_t size) {
   struct matrices cut = *x;
   cut.c += (row * x->c_row + column) * size;
   cut.a += (row * x->a_row + at * x->a_column) * size;
   cut.b += (at * x->b_row + column * x->b_column) * size;
-  cut.m = least(piece.rows, x->m - row);
-  cut.n = least(piece.columns, x->n - column);
-  cut.k = least(piece.depth, x->k - at);
+  cut.m = least(chunk.rows, x->m - row);
+  cut.n = least(chunk.columns, x->n - column);
+  cut.k = least(chunk.depth, x->k - at);
   return cut;
 }
 
@@ -41,10 +41,10 @@ typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64
 
 /* --------------------------------------------------------------------------------------------------------- floats */
 
-/* A matrix as BLAS takes it: dense by rows, or the transpose of one that is. */
+/* A matrix for BLAS: contiguous rows, or the transpose of one with contiguous rows. */
 struct blas_matrix {
   int transpose;
-  int leading; /* from one dense line to the next */
+  int leading; /* stride between contiguous lines */
 };
 
 static struct blas_matrix blas_of(int64_t rows, int64_t columns, int64_t row, int64_t column) {
@@ -61,7 +61,7 @@ static bool blas_can_count(const struct matrices *x) {
   return true;
 }
 
-/* Adds to what c holds, or overwrites it. */
+/* adds: adds to c, else overwrites it. */
 static void multiply_floats(const struct blas *blas, const struct matrices *x, strew_dtype dtype, bool adds) {
   struct blas_matrix a = blas_of(x->m, x->k, x->a_row, x->a_column), b = blas_of(x->k, x->n, x->b_row, x->b_column);
   int m = (int)x->m, n = (int)x->n, k = (int)x->k;
@@ -73,7 +73,8 @@ static void multiply_floats(const struct blas *blas, const struct matrices *x, s
                 (const double *)(const void *)x->b, b.leading, adds, (double *)(void *)x->c, (int)x->c_row);
 }
 
-/* A vector on the right, or on the left of the transposed matrix: `inner` elements of it meet each of `outer` lines. */
+/* Product with a vector on the right, or on the left of the transposed matrix: `inner` elements for each of `outer`
+   lines. */
 static void multiply_vector(const struct blas *blas, const struct matrices *x, strew_dtype dtype, bool is_right,
                             bool adds) {
   struct blas_matrix matrix =
@@ -82,7 +83,7 @@ static void multiply_vector(const struct blas *blas, const struct matrices *x, s
   int64_t outer = is_right ? x->m : x->n, step = is_right ? x->b_row : x->a_column;
   bool by_rows = matrix.transpose == BLAS_NO_TRANSPOSE;
   int rows = (int)(by_rows ? outer : x->k), columns = (int)(by_rows ? x->k : outer);
-  if (!adds) memset(x->c, 0, (size_t)outer * dtype_bytes(dtype)); /* NaN * 0 is not 0 to every BLAS */
+  if (!adds) memset(x->c, 0, (size_t)outer * dtype_bytes(dtype)); /* in some BLAS libraries NaN * 0 is not 0 */
   if (dtype == STREW_FLOAT32)
     blas->sgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
                 (int)(step > 0 ? step : 1), adds, (float *)(void *)x->c, 1);
@@ -91,29 +92,29 @@ static void multiply_vector(const struct blas *blas, const struct matrices *x, s
                 (int)(step > 0 ? step : 1), adds, (double *)(void *)x->c, 1);
 }
 
-/* BLAS cannot be stopped: what takes it longer than some milliseconds, a thread's 2^28 products, is made in pieces, as
-   square as they can be. (8192 x 8192 of float32 by two threads: 256 x 256 at a time.) An element of the result costs
-   as much as 64 products: its memory may be touched for the first time. */
-static struct piece blas_piece(const strew_context *context, const struct matrices *x) {
+/* BLAS cannot be interrupted: products of more than a few milliseconds, 2^28 multiplications per thread, are made in
+   chunks, as square as possible (8192 x 8192 float32 on two threads: 256 x 256 at a time). An element of the result
+   costs as much as 64 multiplications, for its memory may be touched for the first time. */
+static struct chunk blas_chunk(const strew_context *context, const struct matrices *x) {
   enum { DEEPEST = 1 << 16, PRODUCTS = 1 << 28, ELEMENT = 64 };
-  struct piece piece = {.depth = least(x->k, DEEPEST)};
-  int64_t area = PRODUCTS / (piece.depth + ELEMENT) * context->threads, side = 1;
+  struct chunk chunk = {.depth = least(x->k, DEEPEST)};
+  int64_t area = PRODUCTS / (chunk.depth + ELEMENT) * context->threads, side = 1;
   while (4 * side * side <= area) side *= 2;
-  piece.rows = least(x->m, side);
-  piece.columns = least(x->n, area / piece.rows);
-  piece.rows = least(x->m, area / piece.columns);
-  return piece;
+  chunk.rows = least(x->m, side);
+  chunk.columns = least(x->n, area / chunk.rows);
+  chunk.rows = least(x->m, area / chunk.columns);
+  return chunk;
 }
 
 static void multiply_by_blas(strew_context *context, const struct blas *blas, const struct matrices *x,
                              strew_dtype dtype) {
-  struct piece piece = blas_piece(context, x);
+  struct chunk chunk = blas_chunk(context, x);
   int64_t size = (int64_t)dtype_bytes(dtype);
-  for (int64_t row = 0; row < x->m; row += piece.rows)
-    for (int64_t column = 0; column < x->n; column += piece.columns)
-      for (int64_t at = 0; at < x->k; at += piece.depth) {
+  for (int64_t row = 0; row < x->m; row += chunk.rows)
+    for (int64_t column = 0; column < x->n; column += chunk.columns)
+      for (int64_t at = 0; at < x->k; at += chunk.depth) {
         if (context_stops(context)) return;
-        struct matrices cut = piece_of(x, row, column, at, piece, size);
+        struct matrices cut = chunk_of(x, row, column, at, chunk, size);
         if (x->m == 1 || x->n == 1)
           multiply_vector(blas, &cut, dtype, x->n == 1, at > 0);
         else
@@ -131,19 +132,19 @@ struct share {
   int64_t parts;
 };
 
-enum { PLAIN_PRODUCTS = 1 << 23 }; /* of a piece */
+enum { PLAIN_PRODUCTS = 1 << 23 }; /* of a chunk */
 
 static void multiply_part(void *share_, int64_t part) {
   const struct share *share = share_;
   const struct matrices *x = &share->matrices;
   int64_t begin = part_begin(x->m, share->parts, part), end = part_begin(x->m, share->parts, part + 1);
   int64_t size = (int64_t)dtype_bytes(share->dtype);
-  struct piece piece = {.depth = x->k, .columns = least(x->n, PLAIN_PRODUCTS / x->k + 1)};
-  piece.rows = PLAIN_PRODUCTS / (piece.columns * x->k) + 1;
-  for (int64_t row = begin; row < end; row += piece.rows)
-    for (int64_t column = 0; column < x->n && !context_stops(share->context); column += piece.columns) {
-      struct matrices cut = piece_of(x, row, column, 0, piece, size);
-      share->multiply(&cut, 0, least(piece.rows, end - row));
+  struct chunk chunk = {.depth = x->k, .columns = least(x->n, PLAIN_PRODUCTS / x->k + 1)};
+  chunk.rows = PLAIN_PRODUCTS / (chunk.columns * x->k) + 1;
+  for (int64_t row = begin; row < end; row += chunk.rows)
+    for (int64_t column = 0; column < x->n && !context_stops(share->context); column += chunk.columns) {
+      struct matrices cut = chunk_of(x, row, column, 0, chunk, size);
+      share->multiply(&cut, 0, least(chunk.rows, end - row));
     }
 }
 
@@ -153,7 +154,7 @@ static void multiply_plainly(strew_context *context, const struct matrices *x, s
       STREW_DTYPES(ROW)
 #undef ROW
   };
-  /* a million products take about as long as a megabyte takes to pass */
+  /* a million products take about the time of a megabyte of memory traffic */
   double products = (double)x->m * (double)x->n * (double)x->k;
   struct share share = {context, dtype, *x, loops[dtype],
                         pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};

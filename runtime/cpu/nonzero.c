@@ -1,5 +1,5 @@
-/* nonzero.c: positions of the elements that are not zero. Every thread counts those of its part; then each knows where
-   its first one's coordinates go. */
+/* nonzero.c: coordinates of nonzero elements. Threads first count those of their parts, which gives the position of
+   each part's first coordinates. */
 #include "cpu.h"
 #include "runtime/shared/scalar.h"
 
@@ -24,11 +24,11 @@ struct job {
   const struct plan *plan;
   const struct loops *loops;
   int64_t places, parts;
-  int64_t found[MOST_PARTS]; /* in each part; then, before each part */
+  int64_t found[MOST_PARTS]; /* counts of parts; then, total before each part */
   int64_t *out;
 };
 
-/* Where a part stands. */
+/* Position of a part. */
 struct walk {
   const struct job *job;
   int64_t found;

@@ -1,21 +1,21 @@
-/* random.c: random numbers and ramps on the CPU: made in the dtype they are computed in, portion by portion, then
-   converted. A portion's numbers depend on its place alone, so any thread may make it. */
+/* random.c: random numbers and ramps on the CPU, made in their computed dtype chunk by chunk, then converted. A
+   chunk depends on its position alone, so any thread may make it. */
 #include "cpu.h"
 #include "runtime/shared/normal.h"
 #include "runtime/shared/philox.h"
 #include "runtime/shared/uniform.h"
 
-enum { PORTION = 1024 }; /* elements; a multiple of those in a block */
+enum { DRAWN = 1024 }; /* elements; a multiple of those in a block */
 
 struct job {
   const struct random_plan *plan;
   convert_row *store;
-  strew_dtype dtype; /* in which numbers are made */
+  strew_dtype dtype; /* computed dtype */
   char *out;
   int64_t out_bytes, bytes;
 };
 
-/* The words of `blocks` blocks. */
+/* Words of `blocks` blocks. */
 static void draw_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint32_t *words) {
   for (int64_t i = 0; i < blocks; i++) {
     struct philox bits = philox_block(plan->seed, plan->block + (uint64_t)(block + i));
@@ -23,7 +23,7 @@ static void draw_words(const struct random_plan *plan, int64_t block, int64_t bl
   }
 }
 
-/* Draw number i where draws have 64 bits. */
+/* Draw number i, of draws of 64 bits. */
 /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there are as many blocks as draws need */
 static uint64_t long_word(const uint32_t *words, int64_t i) { return words[2 * i] | (uint64_t)words[2 * i + 1] << 32; }
 
@@ -49,16 +49,16 @@ static void make_integers(const struct random_plan *plan, const uint32_t *words,
                                       : uniform_i64(long_word(words, i), plan->low, plan->range);
 }
 
-static void random_portion(void *job_, int64_t portion) {
+static void random_chunk(void *job_, int64_t chunk) {
   const struct job *job = job_;
   const struct random_plan *plan = job->plan;
-  int64_t begin = portion * PORTION, count = plan->count - begin < PORTION ? plan->count - begin : PORTION;
+  int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype), blocks = (count - 1) / per_block + 1;
-  uint32_t words[2 * PORTION]; /* two for each element at the most */
+  uint32_t words[2 * DRAWN]; /* at most two per element */
   union {
-    float f32[PORTION];
-    double f64[PORTION];
-    int64_t i64[PORTION];
+    float f32[DRAWN];
+    double f64[DRAWN];
+    int64_t i64[DRAWN];
   } made;
   draw_words(plan, begin / per_block, blocks, words);
   if (job->dtype == STREW_FLOAT32)
@@ -77,20 +77,20 @@ strew_status cpu_random(const struct call *call, strew_device *device, const str
   job.out = operand_address(&plan->out);
   job.out_bytes = (int64_t)dtype_bytes(plan->out.dtype);
   job.bytes = (int64_t)dtype_bytes(job.dtype);
-  int64_t portions = (plan->count - 1) / PORTION + 1;
-  pool_run_sized(device->context, plan->count * job.out_bytes, portions, random_portion, &job);
+  int64_t chunks = (plan->count - 1) / DRAWN + 1;
+  pool_run_sized(device->context, plan->count * job.out_bytes, chunks, random_chunk, &job);
   return context_end(call, device->context, plan->out.storage);
 }
 
 /* --------------------------------------------------------------------------------------------------------- ramps */
 
-static void ramp_portion(void *plan_, int64_t portion) {
+static void ramp_chunk(void *plan_, int64_t chunk) {
   const struct ramp_plan *plan = plan_;
-  int64_t begin = portion * PORTION, count = plan->count - begin < PORTION ? plan->count - begin : PORTION;
+  int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
   int64_t out_bytes = (int64_t)dtype_bytes(plan->out.dtype);
   union {
-    double f64[PORTION];
-    int64_t i64[PORTION];
+    double f64[DRAWN];
+    int64_t i64[DRAWN];
   } made;
   bool whole = plan->start.dtype != STREW_FLOAT64;
   if (whole)
@@ -104,6 +104,6 @@ static void ramp_portion(void *plan_, int64_t portion) {
 strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
   struct ramp_plan shared = *plan;
   int64_t bytes = plan->count * (int64_t)dtype_bytes(plan->out.dtype);
-  pool_run_sized(device->context, bytes, (plan->count - 1) / PORTION + 1, ramp_portion, &shared);
+  pool_run_sized(device->context, bytes, (plan->count - 1) / DRAWN + 1, ramp_chunk, &shared);
   return context_end(call, device->context, plan->out.storage);
 }

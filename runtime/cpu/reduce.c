@@ -1,14 +1,14 @@
-/* reduce.c: folds on the CPU, in the order that core.h gives.
+/* reduce.c: folds on the CPU, in the order of summation that device.h defines.
 
-   The outputs are cut into tiles of neighbouring columns, and each tile's elements are folded block by block in one of
-   two ways, which add in the same order and differ in how they go through memory:
-     along    one output at a time, its block brought together in one row: lanes are neighbours in it. Where elements
-              lie side by side, BLOCKS_AT_ONCE blocks are met, and joined, by one call of a loop; outputs that need no
-              more than one make tiles of several, so that little is spent between them: rows of 100 take half the time
-     across   a row of outputs at a time: every output has its 16 lanes, and a row of elements is added to one of them
-   Block values go up a binary tree whose waiting nodes lie on a stack, as carries in a binary counter. Work is split
-   among the threads by tiles; where there are few, also by subtrees of 2^k blocks. So no way of splitting shows in a
-   result. 16-bit floats, and whatever does not lie side by side, are converted into a buffer first. */
+   The outputs are cut into tiles of adjacent columns. The elements of a tile are folded block by block in one of two
+   ways, which add in the same order but traverse memory differently:
+     along    one output at a time: its block is gathered into one row, in which lanes are adjacent. One call of a loop
+              folds and joins BLOCKS_AT_ONCE blocks of contiguous elements. Outputs of at most that many blocks are
+              folded several per tile, which halves the time of rows of 100
+     across   a row of outputs at a time: every output has 16 lanes, and a row of elements is added to one lane of each
+   Block values are joined as a binary tree, whose pending nodes are on a stack, like the carries of a binary counter.
+   Threads share the tiles, and subtrees of 2^k blocks if there are few tiles, so results do not depend on the split.
+   16-bit floats and non-contiguous elements are converted into a buffer first. */
 #include "runtime/cpu/loops/reduce_loops.h"
 
 #include "cpu.h"
@@ -40,18 +40,18 @@ struct job {
   bool direct;               /* elements are already in it */
   struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
   char *in, *out;
-  int64_t n;                              /* elements that meet in one output */
-  int64_t blocks, chunk, chunks;          /* blocks of them, blocks in one piece of work, pieces */
-  int64_t at_once;                        /* blocks that one call of the fold's loop meets */
-  bool across, whole;                     /* whole: `along` with outputs in a row, one call each */
-  int64_t columns, column_in, column_out; /* number and steps; 1 column where the way is `along`, but not `whole` */
-  int64_t width, tiles_per_row, tiles;    /* columns in a tile */
+  int64_t n;                              /* `across`: kept without its last dimension, the columns */
+  int64_t blocks, chunk_blocks, chunks;   /* elements folded into one output */
+  int64_t at_once;                        /* blocks of those, blocks per chunk of work, chunks */
+  bool across, whole;                     /* blocks that one call of the fold's loop folds */
+  int64_t columns, column_in, column_out; /* whole: `along`, several outputs per tile, one call each */
+  int64_t width, tiles_per_row, tiles;    /* number and steps; 1 column if the way is `along` but not `whole` */
   int lanes;                              /* of an output, across: a power of two, no more than it needs */
-  bool finds;                             /* winners with their places? */
-  bool far;                               /* across neighbouring columns, and more than a grain is read */
-  const struct fold *fold, *extremes;     /* extremes: of winners that are found across, else NULL */
-  char *partial; /* where outputs are folded in several pieces: their values, [tile][chunk][width] ... */
-  char *means;   /* ... and, in the second pass of a variance, [tile][width] */
+  bool finds;                             /* of an output, across: a power of two, no more than it needs */
+  bool prefetch;
+  const struct fold *fold, *extremes; /* across adjacent columns, and the input is larger than a grain */
+  char *partial; /* values of outputs that are folded in several chunks: [tile][chunk][width] ... */
+  char *means;   /* ... and, for the second pass of a variance, [tile][width] */
 };
 
 static void space_of(struct space *space, const struct plan *plan, int begin, int end) {
@@ -64,22 +64,22 @@ static void space_of(struct space *space, const struct plan *plan, int begin, in
   }
 }
 
-/* Neighbouring outputs are worth more than neighbouring elements of one where the former lie closer, and where there is
-   little to fold: a block would not be worth its trouble. */
-static bool goes_across(const struct job *job) {
+/* True if a row of outputs is folded at a time: adjacent outputs are closer in memory than adjacent elements of one,
+   or there are too few elements to fill a block. */
+static bool folds_across(const struct job *job) {
   if (!job->kept.rank) return false;
   if (job->n < tuning_in_use()->fold_across_max) return true;
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
 
 static void choose_way(struct job *job) {
-  job->across = goes_across(job);
+  job->across = folds_across(job);
   bool dense = job->direct && job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
   job->at_once = dense && !job->across ? BLOCKS_AT_ONCE : 1;
   job->whole = job->kept.rank && dense && !job->across && job->blocks <= BLOCKS_AT_ONCE;
 }
 
-/* How many outputs of `whole` make a tile: so many that each part of the work gets about as many tiles of that size. */
+/* Outputs per tile for `whole`: about as many tiles for each of `parts`, within the limits above. */
 static int64_t outputs_at_once(const struct job *job, int64_t parts) {
   int64_t outputs = job->columns * count_of_sizes(job->kept.rank, job->kept.sizes);
   const struct tuning *tuning = tuning_in_use();
@@ -88,7 +88,7 @@ static int64_t outputs_at_once(const struct job *job, int64_t parts) {
   return width ? width : 1;
 }
 
-static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t parts) {
+static void job_start(struct job *job, const struct reduce_plan *plan, int64_t parts) {
   const struct operand *out = &plan->plan.operands[0], *in = &plan->plan.operands[1];
   strew_dtype wide = dtype_wide(in->dtype);
   job->plan = plan;
@@ -105,7 +105,7 @@ static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t par
   if (!job->folded.rank) job->folded = (struct space){1, {1}, {0}, {0}};
   job->n = count_of_sizes(job->folded.rank, job->folded.sizes);
   job->blocks = (job->n - 1) / SUM_BLOCK + 1;
-  job->chunk = 1;
+  job->chunk_blocks = 1;
   choose_way(job);
   job->columns = 1;
   if (job->across || job->whole) {
@@ -124,21 +124,21 @@ static void lay_out(struct job *job, const struct reduce_plan *plan, int64_t par
   if (job->finds && job->across)
     job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? STREW_FOLD_AMIN : STREW_FOLD_AMAX, in->dtype);
   for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
-  job->far = job->across && job->column_in <= (int64_t)sizeof(int64_t) &&
-             plan_numel(&plan->plan) * job->element_bytes > tuning_in_use()->l2_bytes;
+  job->prefetch = job->across && job->column_in <= (int64_t)sizeof(int64_t) &&
+                  plan_numel(&plan->plan) * job->element_bytes > tuning_in_use()->l2_bytes;
 }
 
-/* One tile: where its first output and that one's first element lie. */
-struct tile {
+/* First output of a tile, and that output's first element. */
+struct fold_tile {
   const char *in;
   char *out;
   int64_t width;
 };
 
-static struct tile tile_at(const struct job *job, int64_t i) {
+static struct fold_tile tile_at(const struct job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, rest = i / job->tiles_per_row;
-  struct tile tile = {job->in + column * job->column_in, job->out + column * job->column_out,
-                      least(job->columns - column, job->width)};
+  struct fold_tile tile = {job->in + column * job->column_in, job->out + column * job->column_out,
+                           least(job->columns - column, job->width)};
   for (int d = job->kept.rank - 1; d >= 0; d--) {
     int64_t at = rest % job->kept.sizes[d];
     rest /= job->kept.sizes[d];
@@ -148,7 +148,7 @@ static struct tile tile_at(const struct job *job, int64_t i) {
   return tile;
 }
 
-/* Walks through the folded space from one run of its last dimension to the next. */
+/* Position in the folded space, which is read one run of its last dimension after another. */
 struct cursor {
   const struct space *space;
   const char *at;
@@ -165,7 +165,7 @@ static void cursor_start(struct cursor *cursor, const struct space *space, const
   }
 }
 
-/* How many elements, `most` at the most, follow in this run? */
+/* Elements left in this run, at most `most`. */
 static int64_t cursor_run(const struct cursor *cursor, int64_t most) {
   int last = cursor->space->rank - 1;
   return least(cursor->space->sizes[last] - cursor->coordinates[last], most);
@@ -187,186 +187,187 @@ static void cursor_advance(struct cursor *cursor, int64_t count) {
 
 /* ---------------------------------------------------------------------------------------------------- one block */
 
-/* What a thread needs for itself. Alignment is that of the widest value. */
-struct desk {
+/* Scratch of one thread, aligned for the widest value. */
+struct scratch {
   _Alignas(64) char buffer[BUFFER_BYTES]; /* elements in the computed dtype */
   _Alignas(64) char lanes[SUM_LANES * FOLD_TILE_BYTES];
-  /* the columns' means, repeated for each lane; or the winner of the blocks so far */
+  /* means of the columns, once per lane; or the winner of the blocks so far */
   _Alignas(64) char centers[SUM_LANES * FOLD_TILE_BYTES];
   _Alignas(64) char values[FOLD_TILE_BYTES];
   _Alignas(64) char waiting[MAX_DEPTH][FOLD_TILE_BYTES];
 };
 
-/* `count` elements side by side, in the computed dtype: where they lie, or in the buffer. */
-static const void *brought(const struct job *job, char *buffer, const char *from, int64_t step, int64_t count) {
+/* Returns `count` elements, contiguous and in the computed dtype: in place if they are, else converted into the
+   buffer. */
+static const void *load_elements(const struct job *job, char *buffer, const char *from, int64_t step, int64_t count) {
   if (job->direct && (step == job->element_bytes || count == 1)) return from;
   job->load(count, buffer, job->wide_bytes, from, step);
   return buffer;
 }
 
-static void block_along(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
+static void block_along(const struct job *job, struct scratch *scratch, struct cursor *cursor, const void *centers,
                         int64_t place, int64_t count) {
   int64_t run = cursor_run(cursor, count);
-  const void *elements = desk->buffer;
+  const void *elements = scratch->buffer;
   if (run == count) {
-    elements = brought(job, desk->buffer, cursor->at, cursor_step(cursor), count);
+    elements = load_elements(job, scratch->buffer, cursor->at, cursor_step(cursor), count);
     cursor_advance(cursor, count);
   } else {
     for (int64_t i = 0; i < count; i += run) {
       run = cursor_run(cursor, count - i);
-      job->load(run, desk->buffer + i * job->wide_bytes, job->wide_bytes, cursor->at, cursor_step(cursor));
+      job->load(run, scratch->buffer + i * job->wide_bytes, job->wide_bytes, cursor->at, cursor_step(cursor));
       cursor_advance(cursor, run);
     }
   }
-  job->fold->block(desk->values, elements, centers, count, place);
+  job->fold->block(scratch->values, elements, centers, count, place);
 }
 
-/* Rows that lie one behind the other are one long row, which meets several lanes at once. */
+/* True if rows are adjacent: together they are one long row, which is added to several lanes at once. */
 static bool rows_are_dense(const struct job *job, const struct cursor *cursor, int64_t width) {
   return job->column_in == job->element_bytes && cursor_step(cursor) == width * job->element_bytes;
 }
 
-/* How many of them, `most` at the most, are brought at once? */
+/* Number of adjacent rows to load at once, at most `most`. */
 static int64_t dense_rows(const struct job *job, const struct cursor *cursor, int64_t most, int64_t width) {
   const int64_t rows = cursor_run(cursor, most);
   return job->direct ? rows : least(rows, BUFFER_BYTES / (width * job->wide_bytes));
 }
 
-/* The rows of a block, equally far apart: lane by lane, so that few values are at work at once. */
+/* True if a block's rows are equally far apart. They are added lane by lane, to keep few values in use at once. */
 static bool rows_are_regular(const struct job *job, const struct fold *fold, const struct cursor *cursor,
                              int64_t count) {
   return job->direct && fold->rows && job->column_in == job->element_bytes && cursor_run(cursor, count) == count;
 }
 
-static void rows_by_lane(const struct job *job, const struct fold *fold, struct desk *desk, struct cursor *cursor,
+static void rows_by_lane(const struct job *job, const struct fold *fold, struct scratch *scratch, struct cursor *cursor,
                          const void *centers, int64_t count, int64_t width) {
   int64_t step = cursor_step(cursor);
   for (int lane = 0; lane < job->lanes && lane < count; lane++)
-    fold->rows(desk->lanes + lane * width * fold->value_bytes, cursor->at + lane * step, job->lanes * step,
+    fold->rows(scratch->lanes + lane * width * fold->value_bytes, cursor->at + lane * step, job->lanes * step,
                (count - lane - 1) / job->lanes + 1, centers, width);
   cursor_advance(cursor, count);
 }
 
-/* A piece of a row to come: pieces lie a row apart, on other pages, which no processor foresees (sums of float16 over
-   dimension 0 of 1000 x 10 k: 3.3 ms, 1.0 so; the greatest of float32 2.9 and 1.4). */
-static void fetch_row_ahead(const struct job *job, const struct cursor *cursor, int64_t width) {
+/* Prefetch a chunk of a later row: it is on another page, where no hardware prefetcher looks. Sums over dimension 0
+   of 1000 x 10 k float16: 3.3 ms -> 1.0 ms; amax of float32: 2.9 ms -> 1.4 ms. */
+static void prefetch_row(const struct job *job, const struct cursor *cursor, int64_t width) {
   prefetch_l2((uintptr_t)cursor->at + FOLD_ROWS_AHEAD * (uintptr_t)cursor_step(cursor),
               (uintptr_t)(width * job->column_in));
 }
 
-/* The rows' values in desk->lanes. */
-static void block_in_lanes(const struct job *job, const struct fold *fold, struct desk *desk, struct cursor *cursor,
-                           const void *centers, int64_t count, int64_t width) {
+/* Folds the rows of a block into scratch->lanes, and those into their first lane. */
+static void block_in_lanes(const struct job *job, const struct fold *fold, struct scratch *scratch,
+                           struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
   bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count) && !dense;
-  fold->start(desk->lanes, job->lanes * width);
-  if (regular) rows_by_lane(job, fold, desk, cursor, centers, count, width);
+  fold->start(scratch->lanes, job->lanes * width);
+  if (regular) rows_by_lane(job, fold, scratch, cursor, centers, count, width);
   for (int64_t i = regular ? count : 0, rows; i < count; i += rows) {
     int64_t lane = i & (job->lanes - 1);
     rows = dense ? dense_rows(job, cursor, least(count - i, job->lanes - lane), width) : 1;
-    if (!dense && job->far) fetch_row_ahead(job, cursor, width);
-    const void *elements = brought(job, desk->buffer, cursor->at, job->column_in, rows * width);
-    fold->row(desk->lanes + lane * width * fold->value_bytes, elements, centers, rows * width, 0);
+    if (!dense && job->prefetch) prefetch_row(job, cursor, width);
+    const void *elements = load_elements(job, scratch->buffer, cursor->at, job->column_in, rows * width);
+    fold->row(scratch->lanes + lane * width * fold->value_bytes, elements, centers, rows * width, 0);
     cursor_advance(cursor, rows);
   }
   for (int half = job->lanes / 2; half; half /= 2)
-    fold->join(desk->lanes, desk->lanes + half * width * fold->value_bytes, half * width);
+    fold->join(scratch->lanes, scratch->lanes + half * width * fold->value_bytes, half * width);
 }
 
-/* Has each column its winner, which begins with its place (-1: none yet)? */
+/* True if each column has a winner. A winner begins with its place (-1: none yet). */
 static bool all_are_found(const char *winners, int64_t winner_bytes, int64_t width) {
   bool open = false;
   for (int64_t i = 0; i < width; i++) open |= *(const int64_t *)(const void *)(winners + i * winner_bytes) < 0;
   return !open;
 }
 
-/* Winners whose columns' extremes are in desk->lanes. Where values repeat, all are found soon (argmax over dimension 0
-   of 1 M x 8 zeros and ones: 1.8 ms, 10 if the whole block is looked through). */
-static void find_in_block(const struct job *job, struct desk *desk, struct cursor *cursor, int64_t place, int64_t count,
-                          int64_t width) {
+/* Finds winners, whose columns' extremes are in scratch->lanes. If values repeat, all are found early, which is
+   tested every FOLD_SOON rows (argmax over dimension 0 of 1 M x 8 zeros and ones: 10 ms -> 1.8 ms). */
+static void find_in_block(const struct job *job, struct scratch *scratch, struct cursor *cursor, int64_t place,
+                          int64_t count, int64_t width) {
   bool dense = rows_are_dense(job, cursor, width);
-  job->fold->start(desk->values, width);
+  job->fold->start(scratch->values, width);
   for (int64_t i = 0, look = FOLD_SOON, rows; i < count; i += rows) {
     if (i >= look) {
-      if (all_are_found(desk->values, job->fold->value_bytes, width)) return;
+      if (all_are_found(scratch->values, job->fold->value_bytes, width)) return;
       look = i + FOLD_SOON;
     }
     rows = dense ? dense_rows(job, cursor, least(count - i, FOLD_SOON), width) : 1;
-    const char *elements = brought(job, desk->buffer, cursor->at, job->column_in, rows * width);
+    const char *elements = load_elements(job, scratch->buffer, cursor->at, job->column_in, rows * width);
     for (int64_t k = 0; k < rows; k++, elements += width * job->wide_bytes)
-      job->fold->row(desk->values, elements, desk->lanes, width, place + i + k);
+      job->fold->row(scratch->values, elements, scratch->lanes, width, place + i + k);
     cursor_advance(cursor, rows);
   }
 }
 
-/* Of winners the extremes first; then the rows, which are near now, are looked through for them (over dimension 0 of
-   1000 x 10 k float32: 5.5 ms; 8.7 if each element meets the best so far and its place). */
-static void block_across(const struct job *job, struct desk *desk, struct cursor *cursor, const void *centers,
+/* Winners take two passes over a block: its extremes first, then their places, from cache (over dimension 0 of 1000
+   x 10 k float32: 8.7 ms with value and place in one pass -> 5.5 ms). */
+static void block_across(const struct job *job, struct scratch *scratch, struct cursor *cursor, const void *centers,
                          int64_t place, int64_t count, int64_t width) {
   struct cursor again = *cursor;
-  block_in_lanes(job, job->extremes ? job->extremes : job->fold, desk, cursor, centers, count, width);
+  block_in_lanes(job, job->extremes ? job->extremes : job->fold, scratch, cursor, centers, count, width);
   if (job->extremes)
-    find_in_block(job, desk, &again, place, count, width);
+    find_in_block(job, scratch, &again, place, count, width);
   else
-    memcpy(desk->values, desk->lanes, (size_t)(width * job->fold->value_bytes));
+    memcpy(scratch->values, scratch->lanes, (size_t)(width * job->fold->value_bytes));
 }
 
 /* ----------------------------------------------------------------------------------------------------- the tree */
 
-/* desk->values becomes leaf number `leaf`: wherever it completes a pair, the pair becomes one. */
-static void tree_push(const struct fold *fold, struct desk *desk, int64_t leaf, int64_t width) {
+/* Adds scratch->values to the tree as leaf number `leaf`, and joins every pair that it completes. */
+static void tree_push(const struct fold *fold, struct scratch *scratch, int64_t leaf, int64_t width) {
   size_t bytes = (size_t)(width * fold->value_bytes);
   int level = 0;
   for (; leaf & 1; leaf >>= 1, level++) {
-    fold->join(desk->waiting[level], desk->values, width);
-    memcpy(desk->values, desk->waiting[level], bytes);
+    fold->join(scratch->waiting[level], scratch->values, width);
+    memcpy(scratch->values, scratch->waiting[level], bytes);
   }
-  memcpy(desk->waiting[level], desk->values, bytes);
+  memcpy(scratch->waiting[level], scratch->values, bytes);
 }
 
-/* What waits is joined from the last leaves on, into desk->values. */
-static void tree_finish(const struct fold *fold, struct desk *desk, int64_t leaves, int64_t width) {
+/* Joins the pending nodes, from the last leaf on, into scratch->values. */
+static void tree_finish(const struct fold *fold, struct scratch *scratch, int64_t leaves, int64_t width) {
   size_t bytes = (size_t)(width * fold->value_bytes);
   bool found = false;
   for (int level = 0; leaves; leaves >>= 1, level++) {
     if (!(leaves & 1)) continue;
-    if (found) fold->join(desk->waiting[level], desk->values, width);
-    memcpy(desk->values, desk->waiting[level], bytes);
+    if (found) fold->join(scratch->waiting[level], scratch->values, width);
+    memcpy(scratch->values, scratch->waiting[level], bytes);
     found = true;
   }
 }
 
-static void fold_whole(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
-                       int64_t place, int64_t count) {
+static void fold_whole(const struct job *job, struct scratch *scratch, const struct fold_tile *tile,
+                       const void *centers, int64_t place, int64_t count) {
   const char *from = tile->in + place * job->element_bytes, *center = centers;
   for (int64_t i = 0; i < tile->width; i++)
-    job->fold->block(desk->values + i * job->fold->value_bytes, from + i * job->column_in,
+    job->fold->block(scratch->values + i * job->fold->value_bytes, from + i * job->column_in,
                      center ? center + i * job->wide_bytes : NULL, count, place);
 }
 
-/* Folds blocks begin..end-1 of a tile into desk->values; false where the call has to stop before. The leaves of their
-   tree are what is met at once. */
-static bool fold_blocks(const struct job *job, struct desk *desk, const struct tile *tile, const void *centers,
-                        int64_t begin, int64_t end) {
+/* Folds blocks begin..end-1 of a tile into scratch->values; false if the call must stop. A leaf of the tree is what
+   one call of a loop folds. */
+static bool fold_blocks(const struct job *job, struct scratch *scratch, const struct fold_tile *tile,
+                        const void *centers, int64_t begin, int64_t end) {
   struct cursor cursor;
   int64_t place = begin * SUM_BLOCK, last = end < job->blocks ? end * SUM_BLOCK : job->n,
           most = job->at_once * SUM_BLOCK;
   int64_t leaves = (last - place - 1) / most + 1;
-  bool has_best = job->finds && !job->across && !job->whole; /* for the block's loop: what it has to beat */
-  if (has_best) job->fold->start(desk->centers, 1), centers = desk->centers;
+  bool has_best = job->finds && !job->across && !job->whole; /* lets the loop skip blocks that cannot win */
+  if (has_best) job->fold->start(scratch->centers, 1), centers = scratch->centers;
   if (!job->whole) cursor_start(&cursor, &job->folded, tile->in, place);
   for (int64_t leaf = 0; leaf < leaves; leaf++, place += most) {
     int64_t count = least(most, last - place);
     if (context_stops(job->context)) return false;
     if (job->whole)
-      fold_whole(job, desk, tile, centers, place, count);
+      fold_whole(job, scratch, tile, centers, place, count);
     else if (job->across)
-      block_across(job, desk, &cursor, centers, place, count, tile->width);
+      block_across(job, scratch, &cursor, centers, place, count, tile->width);
     else
-      block_along(job, desk, &cursor, centers, place, count);
-    if (has_best) job->fold->join(desk->centers, desk->values, 1);
-    if (leaves > 1) tree_push(job->fold, desk, leaf, tile->width);
+      block_along(job, scratch, &cursor, centers, place, count);
+    if (has_best) job->fold->join(scratch->centers, scratch->values, 1);
+    if (leaves > 1) tree_push(job->fold, scratch, leaf, tile->width);
   }
-  if (leaves > 1) tree_finish(job->fold, desk, leaves, tile->width);
+  if (leaves > 1) tree_finish(job->fold, scratch, leaves, tile->width);
   return true;
 }
 
@@ -377,39 +378,39 @@ static void divide(const struct job *job, void *values, int64_t count, double di
   (is_double ? reduce_loops()->finish_f64 : reduce_loops()->finish_f32)(values, count, divisor, root);
 }
 
-/* From folded values to outputs. */
-static void finish_tile(const struct job *job, struct desk *desk, const struct tile *tile) {
+/* Converts folded values to outputs. */
+static void finish_tile(const struct job *job, struct scratch *scratch, const struct fold_tile *tile) {
   enum fold_finish finish = fold_row_of(job->plan->fold)->finish;
   strew_dtype out = job->plan->plan.operands[0].dtype, from = out;
   double divisor = (double)job->n - job->plan->correction;
   if (finish == FINISH_MEAN)
-    divide(job, desk->values, tile->width, (double)job->n, false);
+    divide(job, scratch->values, tile->width, (double)job->n, false);
   else if (finish != FINISH_PLAIN)
-    divide(job, desk->values, tile->width, divisor > 0 ? divisor : 0, finish == FINISH_DEVIATION);
+    divide(job, scratch->values, tile->width, divisor > 0 ? divisor : 0, finish == FINISH_DEVIATION);
   if (dtype_is_float(out)) from = dtype_wide(out);
-  converter(out, from)(tile->width, tile->out, job->column_out, desk->values, job->fold->value_bytes);
+  converter(out, from)(tile->width, tile->out, job->column_out, scratch->values, job->fold->value_bytes);
 }
 
-/* The means of a tile's columns, once for each lane that they meet. */
-static void set_centers(const struct job *job, struct desk *desk, const void *means, int64_t width) {
+/* Copies the means of a tile's columns, once per lane. */
+static void set_centers(const struct job *job, struct scratch *scratch, const void *means, int64_t width) {
   size_t bytes = (size_t)(width * job->wide_bytes);
-  for (int l = 0; l < (job->across ? job->lanes : 1); l++) memcpy(desk->centers + (size_t)l * bytes, means, bytes);
+  for (int l = 0; l < (job->across ? job->lanes : 1); l++) memcpy(scratch->centers + (size_t)l * bytes, means, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------- split by outputs */
 
-/* False where the call has to stop before. */
-static bool whole_tile(const struct job *job, struct desk *desk, int64_t i) {
-  struct tile tile = tile_at(job, i);
-  if (!fold_blocks(job, desk, &tile, NULL, 0, job->blocks)) return false;
+/* False if the call must stop. */
+static bool whole_tile(const struct job *job, struct scratch *scratch, int64_t i) {
+  struct fold_tile tile = tile_at(job, i);
+  if (!fold_blocks(job, scratch, &tile, NULL, 0, job->blocks)) return false;
   if (fold_is_spread(job->plan->fold)) {
     struct job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
-    divide(job, desk->values, tile.width, (double)job->n, false);
-    set_centers(job, desk, desk->values, tile.width);
-    if (!fold_blocks(&second, desk, &tile, desk->centers, 0, job->blocks)) return false;
+    divide(job, scratch->values, tile.width, (double)job->n, false);
+    set_centers(job, scratch, scratch->values, tile.width);
+    if (!fold_blocks(&second, scratch, &tile, scratch->centers, 0, job->blocks)) return false;
   }
-  finish_tile(job, desk, &tile);
+  finish_tile(job, scratch, &tile);
   return true;
 }
 
@@ -422,61 +423,61 @@ static void part_of_tiles(void *share_, int64_t part) {
   const struct share *share = share_;
   int64_t i = part_begin(share->job->tiles, share->parts, part);
   int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
-  struct desk desk;
-  while (i < end && whole_tile(share->job, &desk, i)) i++;
+  struct scratch scratch;
+  while (i < end && whole_tile(share->job, &scratch, i)) i++;
 }
 
 /* ------------------------------------------------------------------------- split by outputs and subtrees of blocks */
 
-static char *partial_at(const struct job *job, int64_t piece) {
-  return job->partial + piece * job->width * job->fold->value_bytes;
+static char *partial_at(const struct job *job, int64_t chunk) {
+  return job->partial + chunk * job->width * job->fold->value_bytes;
 }
 static char *means_at(const struct job *job, int64_t tile) { return job->means + tile * job->width * job->wide_bytes; }
 
-static void fold_piece(void *job_, int64_t piece) {
+static void fold_chunk(void *job_, int64_t chunk) {
   const struct job *job = job_;
-  struct desk desk;
-  struct tile tile = tile_at(job, piece / job->chunks);
-  int64_t begin = piece % job->chunks * job->chunk, end = begin + job->chunk;
-  if (job->means) set_centers(job, &desk, means_at(job, piece / job->chunks), tile.width);
-  if (!fold_blocks(job, &desk, &tile, job->means ? desk.centers : NULL, begin, least(end, job->blocks))) return;
-  memcpy(partial_at(job, piece), desk.values, (size_t)(tile.width * job->fold->value_bytes));
+  struct scratch scratch;
+  struct fold_tile tile = tile_at(job, chunk / job->chunks);
+  int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
+  if (job->means) set_centers(job, &scratch, means_at(job, chunk / job->chunks), tile.width);
+  if (!fold_blocks(job, &scratch, &tile, job->means ? scratch.centers : NULL, begin, least(end, job->blocks))) return;
+  memcpy(partial_at(job, chunk), scratch.values, (size_t)(tile.width * job->fold->value_bytes));
 }
 
-/* The pieces of a tile are the leaves of the tree's top. */
-static void join_pieces(const struct job *job, struct desk *desk, int64_t i, int64_t width) {
+/* Joins a tile's chunks: they are the leaves of the tree's top. */
+static void join_chunks(const struct job *job, struct scratch *scratch, int64_t i, int64_t width) {
   for (int64_t chunk = 0; chunk < job->chunks; chunk++) {
-    memcpy(desk->values, partial_at(job, i * job->chunks + chunk), (size_t)(width * job->fold->value_bytes));
-    tree_push(job->fold, desk, chunk, width);
+    memcpy(scratch->values, partial_at(job, i * job->chunks + chunk), (size_t)(width * job->fold->value_bytes));
+    tree_push(job->fold, scratch, chunk, width);
   }
-  tree_finish(job->fold, desk, job->chunks, width);
+  tree_finish(job->fold, scratch, job->chunks, width);
 }
 
 static void find_means(struct job *job, char *means) {
-  struct desk desk;
-  pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
+  struct scratch scratch;
+  pool_run(job->context, job->tiles * job->chunks, fold_chunk, job);
   job->means = means;
   for (int64_t i = 0; i < job->tiles && !context_stops(job->context); i++) {
     int64_t width = tile_at(job, i).width;
-    join_pieces(job, &desk, i, width);
-    divide(job, desk.values, width, (double)job->n, false);
-    memcpy(means_at(job, i), desk.values, (size_t)(width * job->wide_bytes));
+    join_chunks(job, &scratch, i, width);
+    divide(job, scratch.values, width, (double)job->n, false);
+    memcpy(means_at(job, i), scratch.values, (size_t)(width * job->wide_bytes));
   }
   job->fold = fold_of(DEVIATIONS, job->dtype);
 }
 
-static strew_status fold_in_pieces(const struct call *call, struct job *job) {
-  struct desk desk;
+static strew_status fold_in_chunks(const struct call *call, struct job *job) {
+  struct scratch scratch;
   int64_t partial_bytes = job->tiles * job->chunks * job->width * job->fold->value_bytes;
   size_t bytes = (size_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
   job->partial = memory_allocate(job->context, bytes);
   if (!job->partial) return fail_memory(call, job->context, bytes);
   if (fold_is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);
-  pool_run(job->context, job->tiles * job->chunks, fold_piece, job);
+  pool_run(job->context, job->tiles * job->chunks, fold_chunk, job);
   for (int64_t i = 0; i < job->tiles && !context_stops(job->context); i++) {
-    struct tile tile = tile_at(job, i);
-    join_pieces(job, &desk, i, tile.width);
-    finish_tile(job, &desk, &tile);
+    struct fold_tile tile = tile_at(job, i);
+    join_chunks(job, &scratch, i, tile.width);
+    finish_tile(job, &scratch, &tile);
   }
   memory_free(job->context, job->partial, bytes);
   return context_end(call, job->context, job->plan->plan.operands[0].storage);
@@ -487,11 +488,11 @@ strew_status cpu_reduce(const struct call *call, strew_device *device, const str
   int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[1].dtype);
   bool light = !fold_is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype);
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
-  lay_out(&job, plan, parts);
-  int64_t wanted = (FOLD_PIECES * parts - 1) / job.tiles + 1; /* pieces of each tile */
-  while ((job.blocks - 1) / job.chunk + 1 > wanted) job.chunk *= 2;
-  job.chunks = (job.blocks - 1) / job.chunk + 1;
-  if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_pieces(call, &job);
+  job_start(&job, plan, parts);
+  int64_t wanted = (FOLD_PIECES * parts - 1) / job.tiles + 1; /* chunks of each tile */
+  while ((job.blocks - 1) / job.chunk_blocks + 1 > wanted) job.chunk_blocks *= 2;
+  job.chunks = (job.blocks - 1) / job.chunk_blocks + 1;
+  if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_chunks(call, &job);
   struct share share = {&job, parts < job.tiles ? parts : job.tiles};
   pool_run(job.context, share.parts, part_of_tiles, &share);
   return context_end(call, job.context, plan->plan.operands[0].storage);

@@ -1,15 +1,17 @@
-/* sort.c: sorting lines on the CPU.
+/* sort.c: sorting of lines on the CPU.
 
    An element becomes an item: a key, an unsigned number in the same order (sort.inc), and its position in the line,
-   which decides among equal keys: so the order is total and stable, and the same whatever way leads to it. Keys are
-   counted from the least of the line. Items are narrow, key and position in one word of 64 bits, or broad where one of
-   them needs more than 32.
-   Ways: insertion for a handful; a heap for the first few of a long line; else a radix sort, digit after digit from the
-   last. Of lines so long that this would go through memory again and again, the first digit is dealt out first; then
-   its buckets are sorted, each near, and only one that has too many is shared among the threads.
-   Narrow items have the size of a position: they lie where the positions are to be, as long as those are dense and all
-   are kept. Beside them, 10 M float32 take a sixth of the memory that two arrays of items would.
-   Many lines are shared among the threads line by line; of few, each is sorted by all threads together. */
+   which breaks ties. So the order is total and stable, and the same for every method. Keys are relative to the least of
+   the line. Items are narrow (key and position in a word of 64 bits) or broad, if one of the two needs more than 32.
+
+   Methods: insertion sort for few elements; a heap for the first few of a long line; else an LSD radix sort. Lines that
+   exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and threads
+   share one only if it is too large.
+
+   Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
+   contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.
+
+   Threads share many lines line by line; each of few lines is sorted by all threads together. */
 #include "cpu.h"
 #include "runtime/shared/scalar.h"
 
@@ -18,7 +20,7 @@
 
 enum { DIGITS = 1 << SORT_DIGIT_BITS }; /* values of a digit */
 
-/* Some bits of a key. */
+/* A range of bits of a key. */
 struct digit {
   int shift, bits;
 };
@@ -44,7 +46,7 @@ static inline uint64_t position_in_broad(broad item) { return item.position; }
 static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key == b.key && a.position < b.position); }
 static inline int64_t digit_of_broad(broad item, struct digit digit) { return digit_in(item.key, digit); }
 
-/* Where a line lies. */
+/* Memory of a line. */
 struct line {
   const char *in;
   char *values, *positions; /* values NULL: not wanted */
@@ -53,7 +55,7 @@ struct line {
   uint64_t flip, base;
 };
 
-/* Of keys, before the base is taken off. */
+/* Bounds of keys, before the base is subtracted. */
 struct bounds {
   uint64_t least, most;
 };
@@ -61,9 +63,9 @@ struct bounds {
 enum { NARROW, BROAD, KINDS };
 
 struct keys {
-  /* of elements from `position` on; and sorted items to values from `rank` on */
-  void (*take)(uint64_t *keys, const struct line *line, int64_t position, int64_t count);
-  void (*give[KINDS])(const struct line *line, const void *items, int64_t rank, int64_t count);
+  /* `load` makes keys of elements from `position` on; `store` writes values of sorted items from `rank` on */
+  void (*load)(uint64_t *keys, const struct line *line, int64_t position, int64_t count);
+  void (*store[KINDS])(const struct line *line, const void *items, int64_t rank, int64_t count);
 };
 
 struct sorts {
@@ -71,10 +73,10 @@ struct sorts {
   void (*make_items)(void *items, const uint64_t *keys, int64_t count, uint64_t base, int64_t position);
   void (*insert)(void *items, int64_t count);
   void (*count)(const void *items, int64_t count, struct digit digit, int64_t *counts);
-  void (*deal)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
+  void (*partition)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
   void (*select)(void *kept, int64_t *held, int64_t keep, const void *items, int64_t count);
   void (*sort_heap)(void *kept, int64_t count);
-  void (*give_positions)(const struct line *line, const void *items, int64_t rank, int64_t count);
+  void (*store_positions)(const struct line *line, const void *items, int64_t rank, int64_t count);
 };
 
 #define ITEM narrow
@@ -90,14 +92,14 @@ static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD]
 struct job {
   strew_context *context;
   struct plan lines; /* the plan without the sorted dimension */
-  struct line line;  /* what is common to all */
+  struct line line;  /* what all lines have in common */
   int64_t count;     /* of lines */
   const struct keys *keys;
   int kind;      /* for keys of all bits */
-  bool select;   /* by a heap? */
-  bool in_place; /* may narrow items lie where the positions are to be? */
+  bool select;   /* by a heap */
+  bool in_place; /* narrow items may be stored in the memory of positions */
   int64_t parts;
-  int64_t line_bytes; /* of scratch for a line that is sorted alone */
+  int64_t line_bytes; /* of scratch for a line that one thread sorts */
   char *scratch;
 };
 
@@ -112,37 +114,37 @@ static struct line line_at(const struct job *job, int64_t i) {
   return line;
 }
 
-/* Elements from `position` on become items. */
-static void take_items(const struct job *job, const struct line *line, int kind, void *items, int64_t position,
+/* Makes items of the elements from `position` on. */
+static void load_items(const struct job *job, const struct line *line, int kind, void *items, int64_t position,
                        int64_t count) {
   uint64_t keys[SORT_CHUNK];
   char *to = items;
   for (int64_t taken; count > 0; position += taken, count -= taken, to += taken * sorts_of[kind]->bytes) {
     taken = count < SORT_CHUNK ? count : SORT_CHUNK;
-    job->keys->take(keys, line, position, taken);
+    job->keys->load(keys, line, position, taken);
     sorts_of[kind]->make_items(to, keys, taken, line->base, position);
   }
 }
 
-/* Do the line's items lie where its positions are to be? */
-static bool lies_in_place(const struct job *job, int kind) { return job->in_place && kind == NARROW; }
+/* True if the line's items are stored in the memory of its positions. */
+static bool is_in_place(const struct job *job, int kind) { return job->in_place && kind == NARROW; }
 
-/* Sorted items, from rank `rank` on. Values first: the items may lie where the positions go. */
-static void give(const struct job *job, const struct line *line, int kind, const void *items, int64_t rank,
-                 int64_t count) {
-  if (line->values) job->keys->give[kind](line, items, rank, count);
-  sorts_of[kind]->give_positions(line, items, rank, count);
+/* Writes sorted items, from rank `rank` on. Values first: the items may be in the memory of the positions. */
+static void store(const struct job *job, const struct line *line, int kind, const void *items, int64_t rank,
+                  int64_t count) {
+  if (line->values) job->keys->store[kind](line, items, rank, count);
+  sorts_of[kind]->store_positions(line, items, rank, count);
 }
 
-/* ------------------------------------------------------------------------------------------------- by their digits */
+/* ------------------------------------------------------------------------------------------------------- radix sort */
 
-/* What one part of a radix sort finds. */
+/* Results of one part of a radix sort. */
 struct found {
   struct bounds bounds;
-  int64_t counts[DIGITS]; /* then places */
+  int64_t counts[DIGITS]; /* counts, then destinations */
 };
 
-/* A line, or a bucket of one, in the hands of one thread or of many: `parts` stretches of it. */
+/* A line or a bucket, sorted by one thread or by many, in `parts` parts. */
 struct radix {
   const struct job *job;
   struct line line;
@@ -150,13 +152,13 @@ struct radix {
   int64_t parts, count;
   int64_t rank; /* of the first item */
   char *items;  /* NULL: still elements of the line */
-  char *to;     /* what they are dealt to */
-  int bits;     /* of keys that are not sorted by yet */
+  char *to;     /* destination of a partition */
+  int bits;     /* of keys, not sorted by yet */
   struct digit digit;
   struct found *found; /* of each part */
 };
 
-/* Each phase goes through its part in stretches. */
+/* Each phase processes its part in chunks. */
 static void radix_phase(struct radix *radix, int64_t count, int64_t part,
                         void (*phase)(struct radix *radix, int64_t part, int64_t begin, int64_t end)) {
   int64_t begin = part_begin(count, radix->parts, part), end = part_begin(count, radix->parts, part + 1);
@@ -166,9 +168,9 @@ static void radix_phase(struct radix *radix, int64_t count, int64_t part,
   }
 }
 
-/* For items begin .. end - 1: all at once, or by the portion where they are still elements. */
-static void each_portion(struct radix *radix, int64_t part, int64_t begin, int64_t end,
-                         void (*work)(struct radix *radix, int64_t part, const void *items, int64_t count)) {
+/* Calls a phase for items begin .. end - 1: at once, or chunk by chunk while they are still elements. */
+static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end,
+                       void (*work)(struct radix *radix, int64_t part, const void *items, int64_t count)) {
   _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
   if (radix->items) {
     work(radix, part, radix->items + begin * sorts_of[radix->kind]->bytes, end - begin);
@@ -176,17 +178,17 @@ static void each_portion(struct radix *radix, int64_t part, int64_t begin, int64
   }
   for (int64_t at = begin, count; at < end; at += count) {
     count = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
-    take_items(radix->job, &radix->line, radix->kind, items, at, count);
+    load_items(radix->job, &radix->line, radix->kind, items, at, count);
     work(radix, part, items, count);
   }
 }
 
-static void bound_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   struct bounds bounds = radix->found[part].bounds;
   uint64_t keys[SORT_CHUNK];
   for (int64_t at = begin, taken; at < end; at += taken) {
     taken = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
-    radix->job->keys->take(keys, &radix->line, at, taken);
+    radix->job->keys->load(keys, &radix->line, at, taken);
     for (int64_t i = 0; i < taken; i++) {
       bounds.least = keys[i] < bounds.least ? keys[i] : bounds.least;
       bounds.most = keys[i] > bounds.most ? keys[i] : bounds.most;
@@ -195,57 +197,57 @@ static void bound_stretch(struct radix *radix, int64_t part, int64_t begin, int6
   radix->found[part].bounds = bounds;
 }
 
-static void take_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+static void load_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   (void)part;
-  take_items(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, begin,
+  load_items(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, begin,
              end - begin);
 }
 
-static void count_portion(struct radix *radix, int64_t part, const void *items, int64_t count) {
+static void count_items(struct radix *radix, int64_t part, const void *items, int64_t count) {
   sorts_of[radix->kind]->count(items, count, radix->digit, radix->found[part].counts);
 }
 
-static void count_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  each_portion(radix, part, begin, end, count_portion);
+static void count_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  each_chunk(radix, part, begin, end, count_items);
 }
 
-static void deal_portion(struct radix *radix, int64_t part, const void *items, int64_t count) {
-  sorts_of[radix->kind]->deal(radix->to, items, count, radix->digit, radix->found[part].counts);
+static void partition_items(struct radix *radix, int64_t part, const void *items, int64_t count) {
+  sorts_of[radix->kind]->partition(radix->to, items, count, radix->digit, radix->found[part].counts);
 }
 
-static void deal_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  each_portion(radix, part, begin, end, deal_portion);
+static void partition_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  each_chunk(radix, part, begin, end, partition_items);
 }
 
-static void give_stretch(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   (void)part;
-  give(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, radix->rank + begin,
-       end - begin);
+  store(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, radix->rank + begin,
+        end - begin);
 }
 
 static void radix_bound(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix_phase(radix, radix->count, part, bound_stretch);
+  radix_phase(radix, radix->count, part, bound_chunk);
 }
 
 static void radix_count(void *radix_, int64_t part) {
   struct radix *radix = radix_;
   memset(radix->found[part].counts, 0, sizeof(int64_t) << radix->digit.bits);
-  radix_phase(radix, radix->count, part, count_stretch);
+  radix_phase(radix, radix->count, part, count_chunk);
 }
 
-static void radix_deal(void *radix_, int64_t part) {
+static void radix_partition(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix_phase(radix, radix->count, part, deal_stretch);
+  radix_phase(radix, radix->count, part, partition_chunk);
 }
 
 static void radix_give(void *radix_, int64_t part) {
   struct radix *radix = radix_;
   int64_t left = radix->line.keep - radix->rank;
-  radix_phase(radix, left < radix->count ? left : radix->count, part, give_stretch);
+  radix_phase(radix, left < radix->count ? left : radix->count, part, store_chunk);
 }
 
-/* Counts become places: by digit, then by part. How many items share a digit at most? */
+/* Turns counts into destinations, by digit, then by part. Returns the largest number of items that share a digit. */
 static int64_t places_of_counts(struct radix *radix) {
   int64_t place = 0, most = 0;
   for (int64_t digit = 0; digit < INT64_C(1) << radix->digit.bits; digit++) {
@@ -260,14 +262,14 @@ static int64_t places_of_counts(struct radix *radix) {
   return most;
 }
 
-static void deal_out(struct radix *radix) {
-  pool_run(radix->job->context, radix->parts, radix_deal, radix);
-  char *dealt = radix->to;
+static void partition(struct radix *radix) {
+  pool_run(radix->job->context, radix->parts, radix_partition, radix);
+  char *partitioned = radix->to;
   radix->to = radix->items;
-  radix->items = dealt;
+  radix->items = partitioned;
 }
 
-/* By all bits, and given. Where all items have the same digit, they may stay. */
+/* Sorts by all bits, and writes the result. Skips digits that all items share. */
 static void radix_sort(struct radix *radix) {
   const struct tuning *tuning = tuning_in_use();
   strew_context *context = radix->job->context;
@@ -278,15 +280,16 @@ static void radix_sort(struct radix *radix) {
     radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
     pool_run(context, radix->parts, radix_count, radix);
     if (context_stops(context)) return;
-    if (places_of_counts(radix) < radix->count) deal_out(radix);
+    if (places_of_counts(radix) < radix->count) partition(radix);
   }
   if (!context_stops(context)) pool_run(context, radix->parts, radix_give, radix);
 }
 
-/* Of a line: how many bits do keys need? */
+/* Finds the number of bits that a line's keys need. */
 static void find_bits(struct radix *radix) {
   struct bounds all = {UINT64_MAX, 0};
-  for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all; /* parts may be left undone */
+  /* a part may be skipped when the call stops */
+  for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
   pool_run(radix->job->context, radix->parts, radix_bound, radix);
   for (int64_t part = 0; part < radix->parts; part++) {
     const struct bounds *bounds = &radix->found[part].bounds;
@@ -298,48 +301,48 @@ static void find_bits(struct radix *radix) {
   radix->kind = kind_for(radix->bits, radix->count);
 }
 
-/* ------------------------------------------------------------------------------------------- one line, other ways */
+/* ------------------------------------------------------------------------------------------ one line, other methods */
 
 static void sort_handful(const struct job *job, const struct line *line) {
   _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
-  take_items(job, line, job->kind, items, 0, line->n);
+  load_items(job, line, job->kind, items, 0, line->n);
   sorts_of[job->kind]->insert(items, line->n);
-  give(job, line, job->kind, items, 0, line->keep);
+  store(job, line, job->kind, items, 0, line->keep);
 }
 
-/* The first `keep` of a stretch of a line, in no order, at `kept`. */
-static int64_t select_stretch(const struct job *job, const struct line *line, int64_t begin, int64_t end, char *kept) {
+/* Writes the first `keep` of a chunk of a line, unordered, to `kept`. */
+static int64_t select_chunk(const struct job *job, const struct line *line, int64_t begin, int64_t end, char *kept) {
   _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
   int64_t held = 0;
   for (int64_t at = begin, count; at < end && !context_stops(job->context); at += count) {
     count = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
-    take_items(job, line, job->kind, items, at, count);
+    load_items(job, line, job->kind, items, at, count);
     sorts_of[job->kind]->select(kept, &held, line->keep, items, count);
   }
   return held;
 }
 
-/* Chosen by all threads: each chooses from a stretch, and the last choice is among those. */
-struct choice {
+/* Selection by all threads: each selects from a chunk, then one from their results. */
+struct selection {
   const struct job *job;
   struct line line;
   int64_t parts;
   int64_t held[SORT_PARTS];
 };
 
-static char *chosen_at(const struct choice *choice, int64_t part) {
+static char *chosen_at(const struct selection *choice, int64_t part) {
   return choice->job->scratch + part * choice->line.keep * sorts_of[choice->job->kind]->bytes;
 }
 
 static void choose_part(void *choice_, int64_t part) {
-  struct choice *choice = choice_;
+  struct selection *choice = choice_;
   int64_t begin = part_begin(choice->line.n, choice->parts, part),
           end = part_begin(choice->line.n, choice->parts, part + 1);
-  choice->held[part] = select_stretch(choice->job, &choice->line, begin, end, chosen_at(choice, part));
+  choice->held[part] = select_chunk(choice->job, &choice->line, begin, end, chosen_at(choice, part));
 }
 
 static void select_together(const struct job *job, const struct line *line) {
-  struct choice choice = {.job = job, .line = *line, .parts = job->parts};
+  struct selection choice = {.job = job, .line = *line, .parts = job->parts};
   char *kept = chosen_at(&choice, choice.parts);
   int64_t held = 0;
   pool_run(job->context, choice.parts, choose_part, &choice);
@@ -347,22 +350,22 @@ static void select_together(const struct job *job, const struct line *line) {
   for (int64_t part = 0; part < choice.parts; part++)
     sorts_of[job->kind]->select(kept, &held, line->keep, chosen_at(&choice, part), choice.held[part]);
   sorts_of[job->kind]->sort_heap(kept, held);
-  give(job, line, job->kind, kept, 0, held);
+  store(job, line, job->kind, kept, 0, held);
 }
 
 /* ------------------------------------------------------------------------------------------- one line, by buckets */
 
-/* A long line in the hands of all threads. */
+/* A long line, sorted by all threads. */
 struct buckets {
-  struct radix radix; /* whose found[parts] says where each bucket ends, once they are dealt out */
+  struct radix radix; /* its found[parts] has the end of each bucket, after the partition */
   int64_t most;       /* of items in a bucket */
-  char *spare;        /* for items of buckets, where there is more to sort by */
-  int64_t hands;      /* threads that take bucket after bucket ... */
-  int64_t share;      /* ... of up to so many items, no more than `most` */
+  char *spare;        /* scratch for items of buckets, if there are more bits to sort by */
+  int64_t workers;    /* threads that each sort one bucket after another ... */
+  int64_t share;      /* ... of at most that many items, and at most `most` */
   atomic_llong next;
 };
 
-/* Counts what each bucket will hold. */
+/* Counts the items of each bucket. */
 static void measure(struct buckets *buckets, const struct job *job, int64_t i) {
   struct radix *radix = &buckets->radix;
   radix->line = line_at(job, i);
@@ -372,20 +375,19 @@ static void measure(struct buckets *buckets, const struct job *job, int64_t i) {
   radix->digit.shift = radix->bits - radix->digit.bits;
   pool_run(job->context, radix->parts, radix_count, radix);
   buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
-  buckets->share = radix->count / (tuning_in_use()->bucket_parts * buckets->hands) + 1;
+  buckets->share = radix->count / (tuning_in_use()->bucket_parts * buckets->workers) + 1;
   if (buckets->share > buckets->most) buckets->share = buckets->most;
 }
 
-/* What the line's items need, in items: beside those, to sort a bucket of each thread, or one that all share. */
+/* Scratch of the line, in items: to sort a bucket in each thread, or one that all share. */
 static int64_t spare_of(const struct buckets *buckets) {
   const struct radix *radix = &buckets->radix;
-  int64_t alone = buckets->hands * buckets->share;
+  int64_t alone = buckets->workers * buckets->share;
   return !radix->digit.shift ? 0 : buckets->most > alone ? buckets->most : alone;
 }
 
 static size_t bytes_of(const struct buckets *buckets) {
-  int64_t items =
-      (lies_in_place(buckets->radix.job, buckets->radix.kind) ? 0 : buckets->radix.count) + spare_of(buckets);
+  int64_t items = (is_in_place(buckets->radix.job, buckets->radix.kind) ? 0 : buckets->radix.count) + spare_of(buckets);
   return (size_t)(items * sorts_of[buckets->radix.kind]->bytes);
 }
 
@@ -421,33 +423,33 @@ static void sort_shares(void *buckets_, int64_t part) {
     if (size_of_bucket(buckets, i) <= buckets->share) sort_bucket(buckets, i, spare, 1, &found);
 }
 
-/* Line `i`, which was measured. */
+/* Sorts line `i`, which is measured. */
 static void sort_by_buckets(struct buckets *buckets, char *scratch) {
   struct radix *radix = &buckets->radix;
   const struct job *job = radix->job;
-  bool in_place = lies_in_place(job, radix->kind);
+  bool in_place = is_in_place(job, radix->kind);
   radix->to = in_place ? radix->line.positions : scratch;
   buckets->spare = NULL;
   if (radix->digit.shift) buckets->spare = in_place ? scratch : scratch + radix->count * sorts_of[radix->kind]->bytes;
-  deal_out(radix);
+  partition(radix);
   if (context_stops(job->context)) return;
   memcpy(&radix->found[radix->parts], &radix->found[radix->parts - 1],
-         sizeof *radix->found); /* each place has moved on */
+         sizeof *radix->found); /* partitioning has advanced each */
   atomic_init(&buckets->next, 0);
-  pool_run(job->context, buckets->hands, sort_shares, buckets);
+  pool_run(job->context, buckets->workers, sort_shares, buckets);
   for (int64_t i = 0; i < INT64_C(1) << radix->digit.bits && !context_stops(job->context); i++)
     if (size_of_bucket(buckets, i) > buckets->share)
       sort_bucket(buckets, i, buckets->spare, radix->parts, radix->found);
 }
 
-/* Lines are measured before the first one is sorted, for memory may lack; the first one last, so that it need not be
-   measured again. */
+/* Measures all lines before the first is sorted, since memory may be exhausted; the first one last, to sort it
+   without a second measurement. */
 static strew_status sort_long_lines(const struct call *call, const struct job *job) {
   const size_t found_bytes = (size_t)(job->parts + 1) * sizeof(struct found);
   struct found *found = memory_allocate(job->context, found_bytes);
   if (!found) return fail_memory(call, job->context, found_bytes);
   struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
-  buckets.hands = job->parts < job->context->threads ? job->parts : job->context->threads;
+  buckets.workers = job->parts < job->context->threads ? job->parts : job->context->threads;
   size_t bytes = 0;
   for (int64_t i = job->count; i-- > 0 && !context_stops(job->context);) {
     measure(&buckets, job, i);
@@ -465,22 +467,22 @@ static strew_status sort_long_lines(const struct call *call, const struct job *j
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the split */
+/* ---------------------------------------------------------------------------------------------- split among threads */
 
 static void sort_alone(const struct job *job, const struct line *line, char *scratch) {
   if (line->n <= SORT_INSERTION) {
     sort_handful(job, line);
   } else if (job->select) {
-    int64_t held = select_stretch(job, line, 0, line->n, scratch);
+    int64_t held = select_chunk(job, line, 0, line->n, scratch);
     sorts_of[job->kind]->sort_heap(scratch, held);
-    give(job, line, job->kind, scratch, 0, held);
+    store(job, line, job->kind, scratch, 0, held);
   } else {
     struct found found;
     struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
     find_bits(&radix);
     if (context_stops(job->context)) return;
-    radix.items = lies_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
-    radix_phase(&radix, line->n, 0, take_stretch);
+    radix.items = is_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
+    radix_phase(&radix, line->n, 0, load_chunk);
     radix_sort(&radix);
   }
 }
@@ -495,13 +497,13 @@ static void part_of_lines(void *job_, int64_t part) {
   }
 }
 
-/* A heap costs a comparison for most elements, but more for those that it takes in. */
+/* A heap costs most elements one comparison, and more for those that it keeps. */
 static bool selection_pays(int64_t keep, int64_t n) {
   const struct tuning *tuning = tuning_in_use();
   return keep <= tuning->heap_max && keep <= n / tuning->heap_part;
 }
 
-static void lay_out(struct job *job, const struct sort_plan *plan) {
+static void job_start(struct job *job, const struct sort_plan *plan) {
   static const struct keys *const keys[] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_##s,
       STREW_DTYPES(ROW)
@@ -525,8 +527,8 @@ static void lay_out(struct job *job, const struct sort_plan *plan) {
   job->in_place = job->line.positions_step == sizeof(narrow) && plan->keep == job->line.n;
 }
 
-/* Are lines sorted by all threads, one after the other: because they are fewer, or so long that a few of them, one for
-   each thread, would take much memory? */
+/* True if all threads sort one line after another: there are fewer lines than threads, or lines so long that one per
+   thread would take much memory. */
 static bool is_shared(const struct job *job) {
   const struct tuning *tuning = tuning_in_use();
   if (job->line.n <= SORT_INSERTION) return false;
@@ -540,7 +542,7 @@ static strew_status sort_lines(const struct call *call, struct job *job, bool sh
   if (shared) {
     scratch_bytes = (job->parts + 1) * keep * bytes;
   } else {
-    const bool in_place = lies_in_place(job, job->kind);
+    const bool in_place = is_in_place(job, job->kind);
     if (n > tuning_in_use()->alone_line && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
     job->line_bytes = n <= SORT_INSERTION ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
@@ -559,7 +561,7 @@ static strew_status sort_lines(const struct call *call, struct job *job, bool sh
 
 strew_status cpu_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   struct job job = {.context = device->context};
-  lay_out(&job, plan);
+  job_start(&job, plan);
   /* an item is read and written several times */
   job.parts = pool_parts(job.context, job.count * job.line.n * sorts_of[job.kind]->bytes);
   if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;

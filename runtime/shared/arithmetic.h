@@ -1,11 +1,12 @@
-/* arithmetic.h: numbers of the elementwise operations, and what the bodies in arithmetic.inc share. C11 and OpenCL C. */
+/* arithmetic.h: numbers of the elementwise operations, and what the bodies in arithmetic.inc share. C11 and OpenCL
+   C. */
 #ifndef STREW_ARITHMETIC_H
 #define STREW_ARITHMETIC_H
 
 #include "scalar.h"
 
 #ifndef __OPENCL_VERSION__
-#include <tgmath.h> /* log, floor, ... of the argument's own type, as OpenCL has them */
+#include <tgmath.h> /* log, floor, ... for the type of the argument, as in OpenCL */
 #endif
 
 #include "exponential.h"
@@ -16,10 +17,10 @@ enum { STREW_UNARY(ROW) UNARY_CODES };
 enum { STREW_BINARY(ROW) BINARY_CODES };
 #undef ROW
 
-/* ----------------------------------------------------------------------------------------------- whole numbers */
+/* --------------------------------------------------------------------------------------------------------- integers */
 
-/* Integers, whatever their width, are divided as int64: the result fits but for -INT_MIN, which wraps. b is not 0: that
-   was checked; should it be all the same, nothing undefined happens. */
+/* Integers of every width are divided as int64: the quotient fits but for -INT_MIN, which wraps. b is not 0, which
+   is checked before; the test avoids undefined behaviour all the same. */
 static inline int64_t integer_floor_divide(int64_t a, int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return minus_i64(0, a);
@@ -33,7 +34,7 @@ static inline int64_t integer_remainder(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* Wraps, and wraps alike when cut to fewer bits. A negative exponent gives 1 / power without its fraction. */
+/* Wraps, to any narrower width too. A negative exponent gives 1 / power, truncated. */
 static inline int64_t integer_power(int64_t base, int64_t exponent) {
   if (exponent < 0) {
     if (base == 1) return 1;
@@ -50,12 +51,11 @@ static inline int64_t integer_power(int64_t base, int64_t exponent) {
 
 /* ------------------------------------------------------------------------------------------------------- floats */
 
-/* fmod is exact by definition, in both languages; but not every driver's is, and this is no slower than the C
- * library's. */
+/* fmod is exact in both languages, but not in every driver; this is no slower than the C library's. */
 static inline float fmod_f32(float a, float b) {
   return float_of_bits((uint32_t)soft_fmod(bits_of_float(a), bits_of_float(b), FORMAT_FLOAT32));
 }
-/* Only denormals are ever flushed, which are between 0 and 1. */
+/* Devices flush denormals alone, which are between 0 and 1. */
 #ifdef SOFT_FLOAT32_COMPARE
 static inline bool is_denormal(float x) { return (bits_of_float(x) & 0x7f800000u) == 0; }
 static inline float zero_like(float x) { return float_of_bits(bits_of_float(x) & 0x80000000u); }

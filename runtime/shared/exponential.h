@@ -1,10 +1,9 @@
-/* exponential.h: e^x, and tanh, which is made of it. Nothing but + - * / and whole numbers is used, each correctly
-   rounded, so that every device gives the same bits; and there is neither branch nor table, so that a loop of them
-   becomes vector instructions. C11 and OpenCL C.
+/* exponential.h: e^x, and tanh, which uses it. They use only + - * / and integers, all correctly rounded, so every
+   device gives the same bits; they have no branch and no table, so loops of them are vectorised. C11 and OpenCL C.
 
    x = k ln 2 + r, where |r| <= ln 2 / 2, and e^x = 2^k e^r. k ln 2 is subtracted in two parts, the first of which is
-   exact; what the second loses by rounding is added again where it is not too small to count, as is what 1 + r loses.
-   So the last sum, which is rounded once, makes nearly all of the error. */
+   exact. The rounding error of the second is added later, where it is not negligible, and so is that of 1 + r. So
+   nearly all of the error comes from the last sum, which is rounded once. */
 #ifndef STREW_EXPONENTIAL_H
 #define STREW_EXPONENTIAL_H
 
@@ -12,17 +11,17 @@
 
 /* ------------------------------------------------------------------------------------------------------- float32 */
 
-/* x * 2^k for k in -160..160, in two steps, the first of which is exact. */
+/* x * 2^k for k in -160..160, in two steps; the first is exact. */
 static inline float scale_f32(float x, uint32_t k) {
   uint32_t biased = k + 2 * 127, first = biased >> 1;
   return times_f32(times_f32(x, float_of_bits(first << 23)), float_of_bits((biased - first) << 23));
 }
 
 static inline float exp_f32(float x) {
-  /* Beyond, it is 0 or infinity all the same; NaN stays. */
+  /* Outside, the result is 0 or infinity; NaN stays. */
   x = less_f32(x, -105) ? -105 : x;
   x = less_f32(90, x) ? 90 : x;
-  float shifted = plus_f32(times_f32(x, 0x1.715476p0f), 0x1.8p23f); /* its last bits are k, rounded */
+  float shifted = plus_f32(times_f32(x, 0x1.715476p0f), 0x1.8p23f); /* its low bits are k, rounded */
   float k = minus_f32(shifted, 0x1.8p23f);
   float rest = minus_f32(x, times_f32(k, 0x1.62e4p-1f)), second = times_f32(k, 0x1.7f7d1cp-20f);
   float r = minus_f32(rest, second), lost = minus_f32(minus_f32(rest, r), second);
@@ -34,7 +33,7 @@ static inline float exp_f32(float x) {
   return scale_f32(sum, bits_of_float(shifted) - 0x4b400000u);
 }
 
-/* 1 - 2 / (e^2x + 1), but near 0, where that cancels, a polynomial. */
+/* 1 - 2 / (e^2x + 1); near 0, where that cancels, a polynomial. */
 static inline float tanh_f32(float x) {
   float a = magnitude_f32(x), z = times_f32(a, a);
   float series = horner_f32(-5.69645869e-4f, z, 2.84771255e-3f);
@@ -71,7 +70,7 @@ static inline double exp_f64(double x) {
   return scale_f64(sum, bits_of_double(shifted) - 0x4338000000000000u);
 }
 
-/* The platform's: the last bits may be other ones elsewhere. */
+/* The platform's function: the last bits may differ elsewhere. */
 static inline double tanh_f64(double x) { return tanh(x); }
 #endif
 

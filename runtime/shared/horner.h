@@ -1,4 +1,4 @@
-/* horner.h: polynomials, from the highest power down. C11 and OpenCL C. */
+/* horner.h: polynomials by Horner's rule. C11 and OpenCL C. */
 #ifndef STREW_HORNER_H
 #define STREW_HORNER_H
 

@@ -1,10 +1,10 @@
-/* normal.h: from uniform words to the normal distribution, by the inverse of its cumulative distribution function:
-   Wichura's rational approximations (Applied Statistics 37, 1988, AS 241), the 7-digit ones for float32 and the
-   16-digit ones for float64. Nothing but + - * / sqrt and whole numbers is used, each correctly rounded, the logarithm
-   included, so that every device gives the same bits. C11 and OpenCL C.
+/* normal.h: uniform words to the normal distribution, by its inverse cumulative distribution function: Wichura's
+   rational approximations (Applied Statistics 37, 1988, AS 241), with 7 digits for float32 and 16 for float64. They
+   use only + - * / sqrt and integers, all correctly rounded (the logarithm, too), so every device gives the same
+   bits. C11 and OpenCL C.
 
-   A word is a sign and a magnitude r: its tail holds p = (2 r + 1) / 2^33 (2^65), and 1/2 - p is as exact, so that
-   neither the far tail nor the neighbourhood of 0 is coarse. */
+   A word is a sign and a magnitude r. The tail probability is p = (2 r + 1) / 2^33 (2^65); 1/2 - p is as exact, so
+   values are fine-grained both in the far tail and near 0. */
 #ifndef STREW_NORMAL_H
 #define STREW_NORMAL_H
 
@@ -34,14 +34,14 @@ static inline float normal_center_f32(float q) {
 }
 
 static inline float normal_tail_f32(float p) {
-  /* p >= 2^-33: the farthest tail, beyond 5, is never met */
+  /* p >= 2^-33: the farthest tail, beyond 5, does not occur */
   float r = minus_f32(root_f32(negate_f32(normal_log_f32(p))), 1.6f);
   float above = horner3_f32(0.17023821103f, r, 1.3067284816f, 2.7568153900f, 1.4234372777f);
   float below = horner_f32(horner_f32(0.12021132975f, r, 0.73700164250f), r, 1);
   return divide_f32(above, below);
 }
 
-/* The upper half of the words is positive. */
+/* Words of the upper half give positive numbers. */
 static inline float normal_f32(uint32_t word) {
   uint32_t odd = word << 1 | 1;
   float q = times_f32(f32_from_u32(0 - odd), 0x1p-33f);

@@ -1,12 +1,12 @@
-/* pairs.h: sums kept as pairs of floats, high and low, whose exact sum is meant: what a sum loses by rounding goes into
-   the low part (double-float arithmetic, by Knuth's two-sum). No float64 is needed, and no fused operation. core.h says
-   where they are used. Integers lose nothing. C11 and OpenCL C. */
+/* pairs.h: sums as pairs of floats, high and low, whose exact sum is the value: the low part collects rounding
+   errors (double-float arithmetic, by Knuth's two-sum). They need neither float64 nor fused operations. Integers
+   have no error. device.h says where pairs are used. C11 and OpenCL C. */
 #ifndef STREW_PAIRS_H
 #define STREW_PAIRS_H
 
 #include "scalar.h"
 
-/* What sum, the rounded one of a and b, has lost: exact. 0 where it is not finite. */
+/* Rounding error of sum = a + b: exact, or 0 if the sum is not finite. */
 #define PAIR_LOST(s)                                                                                                   \
   static inline W_##s lost_##s(W_##s a, W_##s b, W_##s sum) {                                                          \
     const W_##s of_b = minus_##s(sum, a);                                                                              \

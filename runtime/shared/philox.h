@@ -1,5 +1,5 @@
-/* philox.h: Philox 4x32-10, the counter-based generator of Salmon and others (SC 2011): 128 random bits that are a
-   function of a counter and a key alone, in words of 32 bits, so that every device can follow. C11 and OpenCL C. */
+/* philox.h: Philox 4x32-10, the counter-based generator of Salmon and others (SC 2011): 128 random bits as a
+   function of a counter and a key, computed in 32-bit words, which every device has. C11 and OpenCL C. */
 #ifndef STREW_PHILOX_H
 #define STREW_PHILOX_H
 
@@ -23,7 +23,7 @@ static inline struct philox philox(struct philox counter, uint32_t key0, uint32_
   return (struct philox){{a, b, c, d}};
 }
 
-/* Block number `block` of the stream of a seed. */
+/* Block number `block` in the stream of a seed. */
 static inline struct philox philox_block(uint64_t seed, uint64_t block) {
   struct philox counter = {{(uint32_t)block, (uint32_t)(block >> 32), 0, 0}};
   return philox(counter, (uint32_t)seed, (uint32_t)(seed >> 32));

@@ -1,19 +1,20 @@
-/* scalar.h: one value of each dtype: its C types, how it is read into what it is computed in and stored back, how it is
-   converted, and the arithmetic in which dtypes differ (wrapping, NaN, signed zeros, floor division). C11 and OpenCL C
-   alike, where float arithmetic goes through the functions below and never through operators: a device's own may
-   differ. For every suffix S of the dtype table: T_S, W_S         stored and computed type; B_S, the unsigned one of
-   the stored width load_S, store_S  between them; storing rounds 16-bit floats to nearest even and makes bool 0 or 1
-     exact_S          a stored value as float32, float64 or int64, whichever holds it: EXACT_S
+/* scalar.h: values of each dtype: their C types, loads into the computed type and stores from it, conversions, and the
+   arithmetic in which dtypes differ (wrapping, NaN, signed zeros, floor division). C11 and OpenCL C. Float arithmetic
+   uses the functions below, never operators, since a device's own arithmetic may differ.
+   For every suffix S of the dtype table:
+     T_S, W_S, B_S                        stored type, computed type, unsigned type of the stored width
+     load_S, store_S                      between them; storing rounds 16-bit floats to nearest even, makes bool 0 or 1
+     exact_S                              a stored value as EXACT_S: float32, float64 or int64, whichever holds it
      S_from_f64, S_from_f32, S_from_i64   conversions by the rule STREW_SATURATE
      plus_S, minus_S, times_S, maximum_S, minimum_S, less_S, equal_S, isnan_S, differs_S, divide_by_count_S
-   and for floats alone
+   For floats:
      divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit)
-   and for 16-bit floats alone, of stored values
-     stored_maximum_S, stored_minimum_S, stored_isnan_S, order_S (a whole number that rises with them)
-   A device's host defines what integers have to do in its place (see softfloat.h):
-     SOFT_FLOAT32_SUM, _PRODUCT, _DIVIDE, _ROOT   where a result is not the nearest, denormals included
-     SOFT_FLOAT32_COMPARE                         where denormals count as 0; floor, ceil and round, too
-     SOFT_FLOAT32_CONVERT                         where whole numbers and float64 do not become the nearest float32 */
+   For 16-bit floats, of stored values:
+     stored_maximum_S, stored_minimum_S, stored_isnan_S, order_S (an integer that increases with the value)
+   The host of a device defines what integers must compute instead (see softfloat.h):
+     SOFT_FLOAT32_SUM, _PRODUCT, _DIVIDE, _ROOT   if results are not correctly rounded, denormals included
+     SOFT_FLOAT32_COMPARE                         if denormals count as 0; floor, ceil and round, too
+     SOFT_FLOAT32_CONVERT                         if integers and float64 are not rounded to the nearest float32 */
 #ifndef STREW_SCALAR_H
 #define STREW_SCALAR_H
 
@@ -27,7 +28,7 @@
 #include <string.h>
 #endif
 
-/* One name of two, each expanded first. */
+/* Pastes two names after expanding each. */
 #define CAT_(a, b) a##b
 #define CAT(a, b)  CAT_(a, b)
 
@@ -41,8 +42,7 @@
 STREW_DTYPES(SCALAR_TYPES)
 #undef SCALAR_TYPES
 
-/* Numbers of dtypes, as in strew.h (copy.c of the OpenCL device sees to that): the same whether there is a float64 or
-   not. */
+/* Numbers of dtypes: those of strew.h, with or without a float64. */
 enum { CODE_f32, CODE_f64, CODE_f16, CODE_bf16, CODE_i64, CODE_i32, CODE_i16, CODE_i8, CODE_u8, CODE_b8 };
 
 /* ------------------------------------------------------------------------------------------------ bits of floats */
@@ -77,7 +77,7 @@ static inline double double_of_bits(uint64_t bits) {
 }
 #endif
 
-/* ---------------------------------------------------------------------------------- what floats are computed with */
+/* ------------------------------------------------------------------------------------------------- float arithmetic */
 
 #define SOFT(operation, a, b)                                                                                          \
   float_of_bits((uint32_t)soft_##operation(bits_of_float(a), bits_of_float(b), FORMAT_FLOAT32))
@@ -124,7 +124,7 @@ static inline float f32_from_u32(uint32_t x) { return (float)x; }
 #endif
 #undef SOFT
 
-/* Where there is a float64, it is as IEEE 754 has it: OpenCL demands so. */
+/* OpenCL requires IEEE 754 arithmetic of float64. */
 #ifdef HAS_FLOAT64
 static inline double plus_f64(double a, double b) { return a + b; }
 static inline double minus_f64(double a, double b) { return a - b; }
@@ -151,14 +151,14 @@ SCALAR_HALF(bf16)
 
 /* ------------------------------------------------------------------------------------------------- 16-bit floats */
 
-/* Shifting puts the fraction in place; the product moves the exponent, and makes denormals normal. */
+/* The shift moves the fraction into place; the product adjusts the exponent, and normalises denormals. */
 static inline float load_f16(T_f16 h) {
   uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = (uint32_t)(h & 0x7fffu) << 13;
   uint32_t bits = bits_of_float(times_f32(float_of_bits(magnitude), 0x1p112f)) | sign;
   return float_of_bits((h & 0x7c00u) == 0x7c00u ? bits | 0x7f800000u : bits);
 }
-/* Ties to even: half a unit of the last place that is kept, or a bit less, is added; below 2^-14 that place stands
-   still, and a sum with 1/2 has the same. */
+/* Ties to even: adds half a unit in the last kept place, or slightly less. Below 2^-14 that place is fixed, and a
+   sum with 1/2 has the same one. */
 static inline T_f16 store_f16(float x) {
   uint32_t bits = bits_of_float(x), magnitude = bits & 0x7fffffffu;
   uint32_t normal = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1)) >> 13;
@@ -194,8 +194,8 @@ static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 
 /* ------------------------------------------------------------------------------------- conversion, STREW_SATURATE
 
-   Every dtype is held by float32, float64 or int64: EXACT_S names the one. So there are three ways to each dtype, and
-   each rounds once. */
+   EXACT_S is the dtype of float32, float64 and int64 that holds every value of S. So each dtype needs three conversions
+   to it, and each rounds once. */
 #define EXACT_f32  f32
 #define EXACT_f64  f64
 #define EXACT_f16  f32
@@ -207,14 +207,15 @@ static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 #define EXACT_u8   i64
 #define EXACT_b8   i64
 
-/* Some OpenCL compilers take a widened int32 for at least 0 in comparisons with constants: they get two halves. */
+/* Some OpenCL compilers assume that a widened int32 is not negative in comparisons with constants: widen it by
+   halves. */
 #ifdef WIDEN_BY_HALVES
 static inline int64_t widen(int32_t x) { return as_long((int2)(x, x >> 31)); }
 #else
 static inline int64_t widen(int32_t x) { return x; }
 #endif
 
-/* A stored value as EXACT_S. */
+/* A stored value, as EXACT_S. */
 #define SCALAR_EXACT(s, type)                                                                                          \
   static inline type exact_##s(T_##s x) { return load_##s(x); }
 SCALAR_EXACT(f32, float)
@@ -273,8 +274,8 @@ static inline T_f32 f32_from_f64(double x) { return (float)x; }
 static inline T_f64 f64_from_f32(float x) { return (double)x; }
 #endif
 static inline T_f64 f64_from_f64(double x) { return x; }
-/* Rounded to odd: of the two floats next to x, the one whose last bit is set. It rounds to fewer bits as x would, so
-   that x is rounded once. */
+/* Rounds to odd: of the two floats next to x, the one whose last bit is set. A second rounding, to fewer bits, then
+   gives what rounding x once would. */
 static inline float odd_f32_from_f64(double x) {
   float nearest = f32_from_f64(x);
   double back = f64_from_f32(nearest);
@@ -296,27 +297,27 @@ SCALAR_INTEGER(u8)
 
 /* ---------------------------------------------------------------------------------------------------- arithmetic */
 
-#define SCALAR_FLOAT(s, wide, bits, bits_of, of_bits, sign)                                                              \
-  static inline bool isnan_##s(W_##s x) { return x != x; }                                                               \
-  /* other bits, but for NaNs, which are all one */                                                                      \
-  static inline bool differs_##s(W_##s a, W_##s b) {                                                                     \
-    return (int)(bits_of(a) != bits_of(b)) & !((int)isnan_##s(a) & (int)isnan_##s(b));                                   \
-  }                                                                                                                      \
-  static inline bool is_negative_##s(W_##s x) { return (bits_of(x) & (sign)) != 0; }                                     \
-  static inline W_##s negate_##s(W_##s x) { return of_bits(bits_of(x) ^ (sign)); }                                       \
-  static inline W_##s magnitude_##s(W_##s x) { return of_bits(bits_of(x) & ~(sign)); }                                   \
-  /* IEEE 754-2019: NaN wins, the first of two, and among equals only zeros differ: -0 < +0. Nothing to jump over, for \
-     which of two numbers is the greater is as good as random. */ \
-  static inline W_##s maximum_##s(W_##s a, W_##s b) {                                                                    \
-    const bits same = equal_##s(a, b) ? ~(bits)0 : 0;                                                                    \
-    const W_##s greater = less_##s(b, a) ? a : b;                                                                        \
-    return isnan_##s(a) ? a : of_bits(bits_of(greater) & (bits_of(a) | ~same));                                          \
-  }                                                                                                                      \
-  static inline W_##s minimum_##s(W_##s a, W_##s b) {                                                                    \
-    const bits same = equal_##s(a, b) ? ~(bits)0 : 0;                                                                    \
-    const W_##s lesser = less_##s(a, b) ? a : b;                                                                         \
-    return isnan_##s(a) ? a : of_bits(bits_of(lesser) | (bits_of(a) & same));                                            \
-  }                                                                                                                      \
+#define SCALAR_FLOAT(s, wide, bits, bits_of, of_bits, sign)                                                            \
+  static inline bool isnan_##s(W_##s x) { return x != x; }                                                             \
+  /* true if the bits differ; all NaNs count as equal */                                                               \
+  static inline bool differs_##s(W_##s a, W_##s b) {                                                                   \
+    return (int)(bits_of(a) != bits_of(b)) & !((int)isnan_##s(a) & (int)isnan_##s(b));                                 \
+  }                                                                                                                    \
+  static inline bool is_negative_##s(W_##s x) { return (bits_of(x) & (sign)) != 0; }                                   \
+  static inline W_##s negate_##s(W_##s x) { return of_bits(bits_of(x) ^ (sign)); }                                     \
+  static inline W_##s magnitude_##s(W_##s x) { return of_bits(bits_of(x) & ~(sign)); }                                 \
+  /* IEEE 754-2019: NaN wins, the first of two; of equals only zeros differ: -0 < +0. No branches: which one is \
+     greater is unpredictable. */      \
+  static inline W_##s maximum_##s(W_##s a, W_##s b) {                                                                  \
+    const bits same = equal_##s(a, b) ? ~(bits)0 : 0;                                                                  \
+    const W_##s greater = less_##s(b, a) ? a : b;                                                                      \
+    return isnan_##s(a) ? a : of_bits(bits_of(greater) & (bits_of(a) | ~same));                                        \
+  }                                                                                                                    \
+  static inline W_##s minimum_##s(W_##s a, W_##s b) {                                                                  \
+    const bits same = equal_##s(a, b) ? ~(bits)0 : 0;                                                                  \
+    const W_##s lesser = less_##s(a, b) ? a : b;                                                                       \
+    return isnan_##s(a) ? a : of_bits(bits_of(lesser) | (bits_of(a) & same));                                          \
+  }                                                                                                                    \
   static inline W_##s divide_by_count_##s(W_##s a, int64_t count) { return divide_##s(a, wide##_from_i64(count)); }
 SCALAR_FLOAT(f32, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
 SCALAR_FLOAT(f16, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
@@ -326,8 +327,8 @@ SCALAR_FLOAT(f64, f64, uint64_t, bits_of_double, double_of_bits, 0x8000000000000
 #endif
 #undef SCALAR_FLOAT
 
-/* The same of 16-bit floats as they are stored: their bits are in order once those of negative numbers are turned
-   round. A NaN becomes what storing makes of it. */
+/* The same for stored 16-bit floats: their bits are in order once those of negative numbers are inverted. NaN
+   results are those of storing. */
 #define SCALAR_HALF_EXTREMES(s, infinity, quiet)                                                                       \
   static inline int16_t order_##s(T_##s x) { return (int16_t)(x ^ ((int16_t)x >> 15 & 0x7fff)); }                      \
   static inline bool stored_isnan_##s(T_##s x) { return (x & 0x7fff) > (infinity); }                                   \

@@ -1,9 +1,8 @@
-/* softfloat.h: binary floats as whole numbers: arithmetic as IEEE 754 has it, rounded to nearest even, denormals kept,
-   NaN the quiet positive one, by integers alone. It is how 16-bit floats are rounded everywhere, and what stands in for
-   a device's own arithmetic where that flushes denormals, rounds otherwise, or has no float64.
+/* softfloat.h: IEEE 754 binary floats by integer arithmetic: rounded to nearest even, with denormals; NaN is the
+   quiet positive one. 16-bit floats are rounded by it everywhere; it replaces a device's arithmetic if that flushes
+   denormals, rounds in another way, or lacks float64.
 
-   A float is its bits, in the last places of 64. Valid in C11 and in OpenCL C, as are all headers without a #include of
-   core.h in this folder; under OpenCL prelude.h comes first. */
+   A float is its bits, in the low places of 64. C11 and OpenCL C; under OpenCL prelude.h comes first. */
 #ifndef STREW_SOFTFLOAT_H
 #define STREW_SOFTFLOAT_H
 
@@ -12,7 +11,7 @@
 #include <stdint.h>
 #endif
 
-/* Bits of fraction, and the exponent of the smallest normal number; that of the largest is 1 - lowest. */
+/* Bits of the fraction, and exponent of the smallest normal number; that of the largest is 1 - lowest. */
 struct float_format {
   int fraction, lowest;
 };
@@ -26,7 +25,7 @@ static inline uint64_t sign_of(struct float_format f) { return (uint64_t)(4 - 2 
 static inline uint64_t nan_of(struct float_format f) { return infinity_of(f) | (uint64_t)1 << (f.fraction - 1); }
 static inline uint64_t magnitude_in(uint64_t bits, struct float_format f) { return bits & (sign_of(f) - 1); }
 
-/* The place of the highest bit that is set; x is not 0. */
+/* Position of the highest set bit; x is not 0. */
 static inline int highest_bit(uint64_t x) {
 #ifdef __OPENCL_VERSION__
   return 63 - (int)clz(x);
@@ -35,8 +34,8 @@ static inline int highest_bit(uint64_t x) {
 #endif
 }
 
-/* x / 2^count, where a last bit that is set may also mean "and something below": so nothing that a later rounding needs
-   is lost. count >= 0. */
+/* x / 2^count, where a set last bit may also stand for nonzero bits below it (sticky bit), as later rounding needs.
+   count >= 0. */
 static inline uint64_t shift_sticky(uint64_t x, int count) {
   if (count > 63) return x != 0;
   return x >> count | ((x & (((uint64_t)1 << count) - 1)) != 0);
@@ -52,7 +51,8 @@ static inline uint64_t upper_product(uint64_t a, uint64_t b) {
 static inline uint64_t round_to(struct float_format f, uint64_t significand, int exponent) {
   if (significand == 0) return 0;
   int leading = highest_bit(significand) + exponent;
-  int place = leading < f.lowest ? f.lowest : leading; /* of what becomes the leading bit; below, it is a denormal */
+  int place = leading < f.lowest ? f.lowest : leading; /* position of the leading bit; below `lowest` it is a
+                                                          denormal */
   int lost = place - f.fraction - exponent;
   if (lost > 64) return 0;
   uint64_t kept = significand << (lost < 0 ? -lost : 0);
@@ -65,7 +65,7 @@ static inline uint64_t round_to(struct float_format f, uint64_t significand, int
   return result < infinity_of(f) ? result : infinity_of(f);
 }
 
-/* A finite magnitude as significand * 2^exponent. */
+/* A finite magnitude: significand * 2^exponent. */
 struct unpacked {
   uint64_t significand;
   int exponent;
@@ -91,7 +91,7 @@ static inline uint64_t soft_plus(uint64_t a, uint64_t b, struct float_format f) 
   if (large == infinity_of(f)) return opposite && small == large ? nan_of(f) : sign | large;
   if (large == small && opposite) return 0;
   struct unpacked x = unpack(large, f), y = unpack(small, f);
-  int spare = 62 - f.fraction; /* a sum of two has room for one bit more */
+  int spare = 62 - f.fraction; /* a sum of two needs one more bit */
   x.significand <<= spare, y.significand <<= spare;
   y.significand = shift_sticky(y.significand, x.exponent - y.exponent);
   uint64_t sum = opposite ? x.significand - y.significand : x.significand + y.significand;
@@ -105,7 +105,7 @@ static inline uint64_t soft_times(uint64_t a, uint64_t b, struct float_format f)
   struct unpacked x = unpack(left, f), y = unpack(right, f);
   if (f.fraction < 32) return sign | round_to(f, x.significand * y.significand, x.exponent + y.exponent);
   if (!left || !right) return sign;
-  /* leading bits to the front, so that the upper half of the product holds all that counts */
+  /* normalised, so that the upper half of the product holds all significant bits */
   int x_spare = 63 - highest_bit(x.significand), y_spare = 63 - highest_bit(y.significand);
   x.significand <<= x_spare, y.significand <<= y_spare;
   uint64_t product = upper_product(x.significand, y.significand);
@@ -113,7 +113,7 @@ static inline uint64_t soft_times(uint64_t a, uint64_t b, struct float_format f)
   return sign | round_to(f, product, x.exponent - x_spare + y.exponent - y_spare + 64);
 }
 
-/* Of at most 30 bits of fraction. */
+/* For formats of at most 30 bits of fraction. */
 static inline uint64_t soft_divide(uint64_t a, uint64_t b, struct float_format f) {
   uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f), sign = (a ^ b) & sign_of(f);
   if (left > infinity_of(f) || right > infinity_of(f)) return nan_of(f);
@@ -129,7 +129,7 @@ static inline uint64_t soft_divide(uint64_t a, uint64_t b, struct float_format f
   return sign | round_to(f, quotient, x.exponent - spare - y.exponent);
 }
 
-/* Of at most 29 bits of fraction: the root of a number of 62 or 63 bits, bit by bit. */
+/* Bit by bit, the root of a number of 62 or 63 bits. For formats of at most 29 bits of fraction. */
 static inline uint64_t soft_root(uint64_t a, struct float_format f) {
   uint64_t magnitude = magnitude_in(a, f);
   if (magnitude == 0) return a;
@@ -147,8 +147,8 @@ static inline uint64_t soft_root(uint64_t a, struct float_format f) {
   return round_to(f, root | (rest != 0), (x.exponent - spare) / 2);
 }
 
-/* a < b, a == b; -0 equals 0, and NaN nothing. (Words compare as floats do, but reversed where a sign is set. LLVM 18,
-   and so PoCL 6, aborts on a `less` by cases of signs, once `maximum` and `minimum` are made of it.) */
+/* a < b, a == b; -0 equals 0, and NaN compares false. (Words compare as floats do, or reversed if a sign is set.
+   LLVM 18, and so PoCL 6, aborts on a `less` by cases of signs, once `maximum` and `minimum` are made of it.) */
 static inline bool soft_less(uint64_t a, uint64_t b, struct float_format f) {
   uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f);
   if (left > infinity_of(f) || right > infinity_of(f) || (left | right) == 0) return false;
@@ -159,8 +159,8 @@ static inline bool soft_equal(uint64_t a, uint64_t b, struct float_format f) {
   return a == b || (magnitude_in(a, f) | magnitude_in(b, f)) == 0;
 }
 
-/* What is left of a after subtracting b as often as it goes, with the sign of a: exact. The rest has 24
-   bits, so that 40 of the quotient go in one step. Of at most 23 bits of fraction. */
+/* Remainder of a / b with the sign of a: exact. The remainder has 24 bits, so each step finds 40 bits of the
+   quotient. For formats of at most 23 bits of fraction. */
 static inline uint64_t soft_fmod(uint64_t a, uint64_t b, struct float_format f) {
   uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f);
   if (left >= infinity_of(f) || right > infinity_of(f) || right == 0) return nan_of(f);
@@ -174,7 +174,7 @@ static inline uint64_t soft_fmod(uint64_t a, uint64_t b, struct float_format f) 
 
 /* ------------------------------------------------------------------------------------------------ conversion */
 
-/* A float of one format as one of another. */
+/* Converts a float from one format to another. */
 static inline uint64_t convert_format(uint64_t bits, struct float_format from, struct float_format to) {
   uint64_t magnitude = magnitude_in(bits, from), sign = magnitude == bits ? 0 : sign_of(to);
   if (magnitude >= infinity_of(from)) return sign | (magnitude > infinity_of(from) ? nan_of(to) : infinity_of(to));
@@ -186,7 +186,7 @@ static inline uint64_t round_integer(int64_t i, struct float_format to) {
   return i < 0 ? sign_of(to) | round_to(to, 0 - (uint64_t)i, 0) : round_to(to, (uint64_t)i, 0);
 }
 
-/* Toward zero; what int64 does not hold becomes its nearest end, and NaN 0. */
+/* Truncates; values out of range become the nearest int64, and NaN becomes 0. */
 static inline int64_t truncate_float(uint64_t bits, struct float_format from) {
   uint64_t magnitude = magnitude_in(bits, from);
   bool negative = magnitude != bits;

@@ -1,10 +1,10 @@
-/* uniform.h: from random words to uniform numbers, and ramps. C11 and OpenCL C. */
+/* uniform.h: random words to uniform numbers; ramps. C11 and OpenCL C. */
 #ifndef STREW_UNIFORM_H
 #define STREW_UNIFORM_H
 
 #include "scalar.h"
 
-/* As many leading bits of the word as the dtype's significand holds: no rounding, so 1 is never reached. */
+/* Uses as many leading bits of the word as the dtype's significand has: no rounding, so the result is below 1. */
 static inline float uniform_f32(uint32_t word, int bits) {
   float unit = float_of_bits((uint32_t)(127 - bits) << 23); /* 2^-bits */
   return times_f32((float)(int32_t)(word >> (32 - bits)), unit);

@@ -122,7 +122,7 @@ describe("arguments", function()
       {"strew.add_(1, t)", "add_: 'self' is 1, expected a tensor"},
       {"strew.sum{1, 2}",
        "sum: 'self' is a table, expected a tensor\n  hint  strew.tensor(self) makes a tensor of a table"},
-      {"strew.add(1, 2)", "add: 'self' is a number as 'other' is, at least one tensor is due"},
+      {"strew.add(1, 2)", "add: 'self' is a number, and so is 'other', expected at least one tensor"},
       {"t:add()", "add: 'other' is missing, the arguments are (self, other)"},
       {"t:add(1, 2)", "add: too many arguments: 3; the arguments are (self, other)"},
       {"return t + {}", "add: 'other' is a table, expected a tensor, number or boolean\n"
@@ -139,10 +139,10 @@ describe("arguments", function()
       {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
       {"t:var(0, true, 1)", "var: 'options' is 1, expected a table; the arguments are "
        .. "(self [, dim] [, keepdim] [, {correction =}])"},
-      {"t:argmax{0, 1}", "argmax: 'dim' names 2 dimensions, one is due"},
-      {"t:clamp()", "clamp: 'min' is missing as 'max' is, one is due"},
+      {"t:argmax{0, 1}", "argmax: 'dim' names 2 dimensions, expected one"},
+      {"t:clamp()", "clamp: 'min' and 'max' are missing, expected at least one"},
       {"t:to()", "to: no arguments, expected a dtype or a device"},
-      {"t:to('flaot32')", "to: 'dtype' is \"flaot32\", known are " .. dtypes
+      {"t:to('flaot32')", "to: 'dtype' is \"flaot32\", expected one of " .. dtypes
        .. "\n  hint  did you mean 'float32'?"},
       {"t:to(5)", "to: 'dtype or device' is 5, expected a string"},
       {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", expected dtype, device"},
@@ -234,10 +234,10 @@ describe("the scatter family", function()
     fail({
       {"src:scatter_reduce_(0, index, src, 'avg')",
        "scatter_reduce_: 'reduce' is \"avg\", "
-       .. "known are sum = add, prod = multiply = mul, mean, amax = max, amin = min\n"
+       .. "expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = min\n"
        .. "  hint  did you mean 'mean'?"},
       {"src:scatter_add_(0, index, src, {mode = 'wrapp'})",
-       "scatter_add_: 'mode' is \"wrapp\", known are error, wrap, clip, drop\n  hint  did you mean 'wrap'?"},
+       "scatter_add_: 'mode' is \"wrapp\", expected one of error, wrap, clip, drop\n  hint  did you mean 'wrap'?"},
       {"src:scatter_add_(0, index, src, {reduce = 'sum'})",
        "scatter_add_: 'options' has unknown key \"reduce\", expected mode"},
       {"src:scatter_(0, index)",

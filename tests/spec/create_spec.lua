@@ -163,13 +163,13 @@ describe("creation", function()
       {"strew.zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", "zeros: 'shape' has more than 16 entries, the greatest rank"},
       {"strew.zeros(math.maxinteger, 2)",
        "zeros: 'shape' is [9223372036854775807, 2], more bytes than can be addressed"},
-      {"strew.zeros(2, {dtype = 'int'})", "zeros: 'dtype' is \"int\", known are float32, float64, float16, bfloat16, "
-       .. "int64, int32, int16, int8, uint8, bool\n  hint  did you mean 'int32'?"},
+      {"strew.zeros(2, {dtype = 'int'})", "zeros: 'dtype' is \"int\", expected one of float32, float64, float16, "
+       .. "bfloat16, int64, int32, int16, int8, uint8, bool\n  hint  did you mean 'int32'?"},
       {"strew.zeros(2, {dtype = 1})", "zeros: 'dtype' is 1, expected a string"},
       {"strew.zeros(2, {device = 'abacus'})", "zeros: 'device' is \"abacus\", no such device; available: cpu"},
       {"strew.full(2)", "full: 'value' is missing, the arguments are (shape, value [, {dtype =, device =}])"},
       {"strew.full(2, 300, {dtype = 'int8'})",
-       "full: 'value' is 300, which int8 cannot hold: a whole number in its range is needed"},
+       "full: 'value' is 300, which int8 cannot hold: expected an integer in its range"},
       {"strew.arange()", "arange: 'stop' is missing, the arguments are (stop [, {dtype =, device =}])"},
       {"strew.eye(2, 2, 2)",
        "eye: 'options' is 2, expected a table; the arguments are (n [, m] [, {dtype =, device =}])"},

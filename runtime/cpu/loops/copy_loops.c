@@ -1,4 +1,4 @@
-/* copy_loops.c: rows copied and converted, for one instruction set. */
+/* copy_loops.c: copies and conversions of rows, for one instruction set. */
 #include "copy_loops.h"
 
 #include "runtime/shared/scalar.h"
@@ -9,8 +9,8 @@
 #include <immintrin.h>
 #endif
 
-/* Between float16 and float32 there are instructions, MANY values each. A NaN has the bits that store_f16 gives; one
-   that signals is quiet when it is widened. */
+/* Instructions that convert MANY values between float16 and float32. NaNs get the bits that store_f16 gives; a
+   signalling NaN becomes quiet. */
 #if defined(__AVX512F__)
 #define MANY 16
 static inline void widen_many(char *to, const char *from) {
@@ -40,7 +40,8 @@ static inline void narrow_many(char *to, const char *from) {
 }
 #endif
 
-/* Dense ones, as far as they fill MANY; returns how many. Codes are constants to the optimiser: of others, none. */
+/* Converts contiguous elements in groups of MANY, if there are instructions for it; returns the number converted.
+   Codes are constants at compile time. */
 static inline int64_t convert_many(int to_code, int from_code, int64_t count, char *to, const char *from) {
   int64_t i = 0;
 #ifdef MANY
@@ -74,7 +75,7 @@ COPY_SAME(uint16_t)
 COPY_SAME(uint32_t)
 COPY_SAME(uint64_t)
 
-/* A square of a size that the compiler knows; steps in bytes. */
+/* Transposes a square whose size is known at compile time; steps in bytes. */
 enum { SQUARE = 16, QUAD = 4 };
 #define SQUARE_OF(T)                                                                                                   \
   static inline void square_##T(char *to, int64_t to_step, const char *from, int64_t from_step) {                      \
@@ -89,7 +90,7 @@ SQUARE_OF(uint8_t)
 SQUARE_OF(uint16_t)
 SQUARE_OF(uint64_t)
 
-/* 32 bits are the most frequent: four by four in registers. */
+/* The most frequent size, 32 bits: four by four in registers. */
 typedef uint32_t quad __attribute__((vector_size(16)));
 static inline quad lower(quad a, quad b) { return (quad){a[0], b[0], a[1], b[1]}; }
 static inline quad upper(quad a, quad b) { return (quad){a[2], b[2], a[3], b[3]}; }
@@ -119,7 +120,7 @@ static inline void square_uint32_t(char *to, int64_t to_step, const char *from, 
                       from + c * from_step + r * (int64_t)sizeof(uint32_t), from_step);
 }
 
-/* What squares leave over at the edges goes one by one. */
+/* Elements outside whole squares are copied one by one. */
 #define TRANSPOSE(T)                                                                                                   \
   static void transpose_##T(int64_t rows, int64_t columns, char *to, int64_t to_step, const char *from,                \
                             int64_t from_step) {                                                                       \

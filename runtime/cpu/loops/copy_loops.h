@@ -1,18 +1,18 @@
-/* copy_loops.h: rows copied and converted. */
+/* copy_loops.h: copies and conversions of rows. */
 #ifndef STREW_COPY_LOOPS_H
 #define STREW_COPY_LOOPS_H
 
 #include "isa.h"
 #include "runtime/cpu/cpu.h"
 
-/* Element r of from's row c becomes element c of to's row r, for `rows` rows of `columns` elements; steps, in bytes,
-   are those from row to row of each. */
+/* Transposes: element r of from's row c becomes element c of to's row r, for `rows` rows of `columns` elements.
+   Steps are those between rows, in bytes. */
 typedef void transpose_block(int64_t rows, int64_t columns, char *to, int64_t to_step, const char *from,
                              int64_t from_step);
 
 struct copy_loops {
   transpose_block *transpose8, *transpose16, *transpose32, *transpose64;
-  convert_row *copy8, *copy16, *copy32, *copy64; /* elements of so many bits, as they are */
+  convert_row *copy8, *copy16, *copy32, *copy64; /* elements of that many bits, unconverted */
   convert_row *const *convert_from[STREW_DTYPE_COUNT];
 };
 DECLARE_LOOPS(copy)

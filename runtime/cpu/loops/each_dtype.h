@@ -1,11 +1,11 @@
 /* each_dtype.h: includes the file named by LOOPS once per dtype, with
      S         the dtype's suffix in the table
      FLOATING  1 for floats, else 0
-     HALF      1 for the 16-bit floats; these blocks are left out where LOOPS_WIDE is defined: loops over computed types
+     HALF      1 for 16-bit floats, which are left out if LOOPS_WIDE is defined (loops over computed dtypes)
      IS_BOOL   1 for bool
-     WORD      1 for those of 32 bits and more
+     WORD      1 for dtypes of 32 bits and more
      SIGNED    1 for signed integers
-   Inside, CAT(load_, S) and the like name the functions of scalar.h. LOOPS and LOOPS_WIDE are undefined at the end. */
+   CAT(load_, S) and the like name functions of scalar.h. LOOPS and LOOPS_WIDE are undefined at the end. */
 #ifndef LOOPS
 #error "define LOOPS, the file of loops, before including each_dtype.h"
 #endif

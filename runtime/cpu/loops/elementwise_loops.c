@@ -1,11 +1,11 @@
-/* elementwise_loops.c: the kernels of elementwise operations, for one instruction set. */
+/* elementwise_loops.c: kernels of elementwise operations, for one instruction set. */
 #include "elementwise_loops.h"
 
 #include "runtime/shared/arithmetic.h"
 
 #define INLINE inline __attribute__((always_inline))
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* loops around libm's functions stay as they are */
+#pragma clang diagnostic ignored "-Wpass-failed" /* loops that call libm are not vectorised */
 #endif
 
 #define LOOPS_WIDE

@@ -1,11 +1,11 @@
-/* elementwise_loops.h: the kernels of elementwise operations. */
+/* elementwise_loops.h: kernels of elementwise operations. */
 #ifndef STREW_ELEMENTWISE_LOOPS_H
 #define STREW_ELEMENTWISE_LOOPS_H
 
 #include "isa.h"
 #include "runtime/device.h"
 
-/* Works on dense rows. An input may be the very memory that is written. */
+/* Computes `count` contiguous elements. An input may be the memory that is written. */
 typedef void kernel(int64_t count, void *out, const void *const *in);
 
 struct kernels {
