@@ -60,6 +60,9 @@ struct binding {
   bool has_warned_of_mean;
 };
 
+/* True for float dtypes. */
+bool bind_is_float(strew_dtype dtype);
+
 /* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR adds no name: Lua passes
    the operand of a unary operator twice. */
 /* OUTSIDE: accesses files or processes; absent in a sandbox. */

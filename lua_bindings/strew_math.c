@@ -2,6 +2,16 @@
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
+bool bind_is_float(strew_dtype dtype) {
+  enum { BOOLEAN, INTEGER, FLOATING };
+  static const bool is_float[] = {
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = category == FLOATING,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  return is_float[dtype];
+}
+
 static int unary(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};

@@ -135,7 +135,7 @@ static bool read_size(lua_State *L, struct script_call *call, int i, const char 
 static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
                          const strew_tensor *src) {
   strew_dtype dtype = strew_tensor_dtype(src);
-  bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && dtype >= STREW_INT64;
+  bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && !bind_is_float(dtype);
   if (!is_rounded || call->binding->has_warned_of_mean) return;
   char message[200];
   call->binding->has_warned_of_mean = true;

@@ -283,7 +283,7 @@ static bool check_shape(const struct show *show) {
     bind_hint(show->call, "a part of it: self[0]; or how its values spread: {histogram = true}");
     return false;
   }
-  if (is_color && dtype >= STREW_INT64 && dtype != STREW_UINT8) {
+  if (is_color && !bind_is_float(dtype) && dtype != STREW_UINT8) {
     bind_fail(show->call, STREW_EDTYPE, "self", "is %s, colours are uint8, or floats in 0..1", strew_dtype_name(dtype));
     bind_hint(show->call, "self:to(\"uint8\")");
     return false;

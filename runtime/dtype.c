@@ -38,7 +38,9 @@ size_t strew_dtype_size_bytes(strew_dtype dtype) {
 const char *strew_reduction_name(strew_reduction reduction) {
   return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction][0] : NULL;
 }
-const char *reduction_word(strew_reduction reduction, int which) { return reductions[reduction][which]; }
+const char *reduction_word(strew_reduction reduction, int which) {
+  return which < WORDS_PER_REDUCTION ? reductions[reduction][which] : NULL;
+}
 const char *strew_mode_name(strew_mode mode) { return (unsigned)mode < STREW_MODE_COUNT ? modes[mode] : NULL; }
 
 bool reduction_is_ordered(strew_reduction reduction) {

@@ -20,6 +20,7 @@ static const struct {
     {"mode", "raise", "error"},    {"mode", "clamp", "clip"},
 };
 
+/* `known` lists the words. STREW_ASSIGN is a reduction without words: no call takes it by name. */
 static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
   CALL(call, kind, error, {0});
   char hint[TEXT_BYTES], text[TEXT_BYTES];
@@ -46,15 +47,15 @@ strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_err
 
 strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
   const char *name;
-  for (int i = STREW_SUM; word && i < STREW_REDUCTION_COUNT; i++)
-    for (int k = 0; k < WORDS_PER_REDUCTION && (name = reduction_word((strew_reduction)i, k)); k++)
+  for (int i = 0; word && i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++)
       if (!strcmp(word, name)) return *out = (strew_reduction)i, STREW_OK;
   strew_guess guess = {.wanted = word};
   char known[TEXT_BYTES];
   int at = 0;
-  for (int i = STREW_SUM; i < STREW_REDUCTION_COUNT; i++)
-    for (int k = 0; k < WORDS_PER_REDUCTION && (name = reduction_word((strew_reduction)i, k)); k++) {
-      at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", k ? " = " : (i > STREW_SUM ? ", " : ""), name);
+  for (int i = 0; i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++) {
+      at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", k ? " = " : (at ? ", " : ""), name);
       strew_guess_name(&guess, name);
     }
   return fail_word(error, "reduce", &guess, known);

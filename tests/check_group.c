@@ -25,7 +25,7 @@ static struct group_call draw_group(strew_dtype dtype, strew_reduction reduction
   int64_t low = c->mode == STREW_ERROR  ? 0
                 : c->mode == STREW_WRAP ? -size
                                         : -2,
-          high = c->mode >= STREW_CLIP ? size + 2 : size;
+          high = c->mode == STREW_CLIP || c->mode == STREW_DROP ? size + 2 : size;
   int64_t sizes[STREW_MAX_RANK];
   int rank = 1 + (int)draw_below(c->rank);
   for (int d = 0; d < rank; d++) sizes[d] = draw_below(5) ? c->src_sizes[d] : 1;

@@ -360,7 +360,15 @@ void *host_of(const strew_tensor *tensor) {
   return host;
 }
 
-bool is_float_dtype(strew_dtype dtype) { return dtype <= STREW_BFLOAT16; }
+bool is_float_dtype(strew_dtype dtype) {
+  enum { BOOLEAN, INTEGER, FLOATING };
+  static const bool is_float[] = {
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = category == FLOATING,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  return is_float[dtype];
+}
 
 bool is_nan_element(strew_dtype dtype, const void *element) {
   return is_float_dtype(dtype) && isnan(strew_scalar_load(dtype, element).as.f);

@@ -241,7 +241,7 @@ static void radix_partition(void *radix_, int64_t part) {
   radix_phase(radix, radix->count, part, partition_chunk);
 }
 
-static void radix_give(void *radix_, int64_t part) {
+static void radix_store(void *radix_, int64_t part) {
   struct radix *radix = radix_;
   int64_t left = radix->line.keep - radix->rank;
   radix_phase(radix, left < radix->count ? left : radix->count, part, store_chunk);
@@ -282,7 +282,7 @@ static void radix_sort(struct radix *radix) {
     if (context_stops(context)) return;
     if (places_of_counts(radix) < radix->count) partition(radix);
   }
-  if (!context_stops(context)) pool_run(context, radix->parts, radix_give, radix);
+  if (!context_stops(context)) pool_run(context, radix->parts, radix_store, radix);
 }
 
 /* Finds the number of bits that a line's keys need. */
@@ -323,26 +323,26 @@ static int64_t select_chunk(const struct job *job, const struct line *line, int6
 }
 
 /* Selection by all threads: each selects from a chunk, then one from their results. */
-struct selection {
+struct line_selection {
   const struct job *job;
   struct line line;
   int64_t parts;
   int64_t held[SORT_PARTS];
 };
 
-static char *chosen_at(const struct selection *choice, int64_t part) {
+static char *chosen_at(const struct line_selection *choice, int64_t part) {
   return choice->job->scratch + part * choice->line.keep * sorts_of[choice->job->kind]->bytes;
 }
 
 static void choose_part(void *choice_, int64_t part) {
-  struct selection *choice = choice_;
+  struct line_selection *choice = choice_;
   int64_t begin = part_begin(choice->line.n, choice->parts, part),
           end = part_begin(choice->line.n, choice->parts, part + 1);
   choice->held[part] = select_chunk(choice->job, &choice->line, begin, end, chosen_at(choice, part));
 }
 
 static void select_together(const struct job *job, const struct line *line) {
-  struct selection choice = {.job = job, .line = *line, .parts = job->parts};
+  struct line_selection choice = {.job = job, .line = *line, .parts = job->parts};
   char *kept = chosen_at(&choice, choice.parts);
   int64_t held = 0;
   pool_run(job->context, choice.parts, choose_part, &choice);
