@@ -34,9 +34,9 @@ struct color {
 static unsigned char byte_of(double level) { return (unsigned char)lround((isnan(level) ? 0.5 : level) * 255); }
 
 static struct color color_at(const struct picture *picture, int64_t row, int64_t column) {
-  int64_t place = row * picture->columns + column;
-  const double *value = picture->values + place * picture->channels;
-  const unsigned char *bytes = picture->colors + place * 3;
+  int64_t cell = row * picture->columns + column;
+  const double *value = picture->values + cell * picture->channels;
+  const unsigned char *bytes = picture->colors + cell * 3;
   if (picture->channels == 1) return (struct color){bytes[0], bytes[1], bytes[2]};
   return (struct color){byte_of(range_level(picture->range, value[0])), byte_of(range_level(picture->range, value[1])),
                         byte_of(range_level(picture->range, value[2]))};

@@ -1,9 +1,9 @@
--- help.lua: strew.lua, the one text, read into entries, and shown as pages of a terminal. Carried by the module for
--- strew.help; used by scripts/reference.lua and by the tests too. A chunk of one argument, the text.
+-- help.lua: parses strew.lua, the text about every name, into entries, and formats pages for a terminal. The module
+-- embeds it for strew.help; the reference and the tests use it, too. A chunk with one argument, the text.
 --
--- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown,
--- example, output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter,
--- result or field is {name, optional, type, text}; `shown` is what messages call a parameter.
+-- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown, example,
+-- output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter, result or
+-- field is {name, optional, type, text}; `shown` is its name in messages.
 local entries, groups, by_name = {}, {}, {}
 
 ----------------------------------------------------------------------------------------------------------- reading
@@ -30,13 +30,13 @@ local function split(text)
   return parts
 end
 
--- "name?: type", as they stand in "fun(...)" and "{...}".
+-- Parses "name?: type", as in "fun(...)" and "{...}".
 local function typed(text)
   local name, mark, type = text:match "^(%S-)(%??):%s*(.*)$"
   return {name = name, shown = name, optional = mark ~= "", type = type, text = ""}
 end
 
-local read = {} -- what stands behind a tag, by the tag
+local read = {} -- parsers of the text after a tag, by tag
 
 function read.param(entry, text)
   local name, mark, type, rest = text:match "^(%S-)(%??)%s+(%S+)%s*(.*)$"
@@ -83,7 +83,7 @@ local function add_line(entry, line)
   end
 end
 
--- Takes summary, example and output out of the body; a class with a parent has its fields, too.
+-- Moves summary, example and output out of the body; a class with a parent gets its fields, too.
 local function finish(entry)
   local body, code, target = {}, {}, nil
   for _, line in ipairs(entry.body) do
@@ -146,10 +146,10 @@ end
 
 ------------------------------------------------------------------------------------------------------------- names
 
--- How a type is called: without the module's name in front.
+-- Returns the name of a type without the module's.
 local function type_name(type) return (type:gsub("|strew%.[%a_]+_options", ""):gsub("strew%.", "")) end
 
--- The keys of an options table that a type names, or {}.
+-- Returns the keys of an options table that a type names, or {}.
 local function option_fields(type)
   local class = type:match "strew%.[%a_]+_options"
   if class then return by_name[class].fields end
@@ -188,7 +188,7 @@ local function results(list)
   return text == "" and "" or " -> " .. text
 end
 
--- All ways of calling what an entry is about, those in place first where `inplace` is asked for.
+-- Returns all ways of calling an entry's function, the in-place ones first if `inplace`.
 local function signatures(entry, inplace)
   local lines, name = {}, entry.name
   local function add(call, params, first, result, at)
@@ -204,7 +204,7 @@ local function signatures(entry, inplace)
   return lines
 end
 
--- The names of all entries, in order.
+-- Returns the names of all entries, in order.
 local function names()
   local list = {}
   for _, entry in ipairs(entries) do
@@ -218,7 +218,7 @@ end
 
 local WIDTH = 80
 
--- Adds words, broken into lines, the first one behind `first`, all others behind `rest`.
+-- Adds words wrapped to lines, the first one after `first`, all others after `rest`.
 local function wrap(lines, text, first, rest)
   local line, is_empty = first, true
   for word in text:gmatch "%S+" do
@@ -232,7 +232,7 @@ local function wrap(lines, text, first, rest)
   table.insert(lines, (line:gsub("%s+$", "")))
 end
 
--- Paragraphs are filled anew: the source breaks its lines elsewhere.
+-- Wraps paragraphs again: the source breaks its lines elsewhere.
 local function add_body(lines, body)
   local paragraph = ""
   for _, line in ipairs(body) do
@@ -247,7 +247,7 @@ local function add_body(lines, body)
   if paragraph ~= "" then wrap(lines, paragraph, "", "") end
 end
 
--- Rows of a name, a type and a text, in columns.
+-- Adds rows of a name, a type and a text, in columns.
 local function add_rows(lines, rows)
   local widths = {0, 0}
   for _, row in ipairs(rows) do
@@ -265,8 +265,8 @@ local function add_rows(lines, rows)
   end
 end
 
--- What there is to say about parameters, options, results, fields and words: {name, type, text} each. An option that
--- may be given by position as well has one row, with the text of either.
+-- Returns {name, type, text} for each parameter, option, result, field and word. An option that may be passed by
+-- position as well has one row, with the text of either.
 local function rows_of(entry)
   local rows, by_row = {}, {}
   local function add(name, type, text)
@@ -292,8 +292,8 @@ local function rows_of(entry)
   return rows
 end
 
--- The entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+", "keepdim"), or nil; is it in
--- place?
+-- Returns the entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+", "keepdim"), or nil,
+-- and whether the name is in place.
 local function find(name)
   local plain = trim(name):gsub("%s*%b()$", ""):match "[^.:]*$"
   for _, entry in ipairs(entries) do
@@ -314,7 +314,7 @@ local function add_example(lines, entry)
   table.insert(lines, entry.output)
 end
 
--- The text about a name, or nil.
+-- Returns the page of a name, or nil.
 local function page(name)
   local entry, inplace = find(name)
   if not entry then return nil end
@@ -344,7 +344,7 @@ local function page(name)
   return table.concat(lines, "\n")
 end
 
--- What there is, by group.
+-- Returns all names, by group.
 local function overview()
   local lines = {}
   wrap(lines, 'strew.help("name") describes one of these, strew.help{search = "words"} searches their texts.', "", "")
@@ -358,7 +358,7 @@ local function overview()
   return table.concat(lines, "\n")
 end
 
--- How well an entry fits a word: by name, by summary, or by anything in it but an example's code.
+-- Returns how well an entry matches a word: by name, by summary, or by anything in it except an example's code.
 local function rank(entry, word)
   if entry.name:lower():find(word, 1, true) then return 1 end
   if entry.summary:lower():find(word, 1, true) then return 2 end
@@ -371,7 +371,7 @@ local function rank(entry, word)
   end
 end
 
--- A line for each entry that has all the words, best first; nil: there is none. A hyphen may be typed as a space.
+-- Returns a line for each entry that has all the words, best first; nil: none has. A hyphen may be typed as a space.
 local function search(words)
   local found, wanted = {}, words:lower():gsub("(%w)%-(%w)", "%1 %2")
   for place, entry in ipairs(entries) do

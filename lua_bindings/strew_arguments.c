@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool bind_goes_on(struct script_call *call, int64_t entry) {
+bool bind_may_continue(struct script_call *call, int64_t entry) {
   enum { ENTRIES = 4096 };
   return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
 }
@@ -26,9 +26,9 @@ static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
   }
 }
 
-static bool fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *due) {
+static bool fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected) {
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), due);
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), expected);
   call->error.has_value = read_scalar(L, i, &call->error.value);
   return false;
 }
@@ -237,11 +237,11 @@ static bool fail_missing(struct script_call *call, const struct parameter *param
 /* A superfluous argument in the position of options was meant as options. */
 static bool fail_count(lua_State *L, struct script_call *call, const struct parameter *parameters, int count) {
   char text[400], value[TEXT_BYTES];
-  int places = 0;
-  while (parameters[places].name && parameters[places].presence != KEYED) places++;
+  int positional = 0;
+  while (parameters[positional].name && parameters[positional].presence != KEYED) positional++;
   if (!parameters->name)
     bind_fail(call, STREW_EARGUMENT, NULL, "takes no arguments, %d given", count);
-  else if (parameters[places].name && count == places + 1)
+  else if (parameters[positional].name && count == positional + 1)
     bind_fail(call, STREW_EARGUMENT, "options", "is %s, expected a table; the arguments are %s",
               bind_text(L, call, count, value), signature(parameters, text, sizeof text));
   else

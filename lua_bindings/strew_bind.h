@@ -150,7 +150,7 @@ int bind_hint(struct script_call *call, const char *format, ...) __attribute__((
 
 /* True if the host lets a long loop continue; checked every few thousand entries, from entry 1. False: call->error is
    filled. */
-bool bind_goes_on(struct script_call *call, int64_t entry);
+bool bind_may_continue(struct script_call *call, int64_t entry);
 
 /* If argument i is a table, adds a hint how to make a tensor of it. */
 void bind_hint_table(lua_State *L, struct script_call *call, int i, const char *name);

@@ -25,7 +25,7 @@ static bool push_words(lua_State *L, struct script_call *call, const strew_table
   int64_t count = strew_table_word_count(table, i);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t code = 0; code < count; code++) {
-    if (!bind_goes_on(call, code + 1)) return false;
+    if (!bind_may_continue(call, code + 1)) return false;
     lua_pushstring(L, strew_table_word(table, i, code));
     lua_rawseti(L, -2, code + 1);
   }
@@ -39,7 +39,7 @@ static bool push_metatable(lua_State *L, struct script_call *call, const strew_t
   lua_createtable(L, 0, 2);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t i = 0; i < count; i++) {
-    if (!bind_goes_on(call, i + 1)) return false;
+    if (!bind_may_continue(call, i + 1)) return false;
     push_key(L, table, i);
     lua_rawseti(L, -2, i + 1);
   }
@@ -61,7 +61,7 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
   luaL_checkstack(L, 8, NULL);
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
   for (int64_t i = 0; i < count; i++) {
-    if (!bind_goes_on(call, i + 1)) return false;
+    if (!bind_may_continue(call, i + 1)) return false;
     push_key(L, table, i);
     struct box *box = bind_push_box(L, call->binding); /* it may raise an error: nothing is held yet */
     box->tensor = strew_retain(strew_table_tensor(table, i));
@@ -78,7 +78,7 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
 struct entry {
   const char *name; /* NULL: a sequence has none */
   strew_tensor *tensor;
-  int64_t place; /* index in the runtime's table; -1: absent */
+  int64_t column; /* index in the runtime's table; -1: absent */
 };
 
 int bind_push_about(lua_State *L, int x, const char *name) {
@@ -112,8 +112,8 @@ void bind_prepare_columns(lua_State *L, int x, struct columns *out) {
 
 bool bind_about(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct about *about = out;
-  int place;
-  if (!bind_table(L, call, i, name, &place)) return false;
+  int position;
+  if (!bind_table(L, call, i, name, &position)) return false;
   lua_copy(L, i, about->slot);
   about->is_given = true;
   return true;
@@ -163,7 +163,7 @@ static bool read_sequence(lua_State *L, struct script_call *call, struct columns
            false;
   for (; columns->count < count && columns->count < columns->most; columns->count++) {
     struct entry *entry = &columns->entries[columns->count];
-    *entry = (struct entry){.place = (int64_t)columns->count};
+    *entry = (struct entry){.column = (int64_t)columns->count};
     lua_pushinteger(L, (lua_Integer)columns->count + 1);
     lua_rawgeti(L, columns->x, (lua_Integer)columns->count + 1);
     if (!read_tensor(L, call, lua_gettop(L) - 1, entry)) return false;
@@ -184,7 +184,7 @@ static struct entry *find_entry(const struct columns *columns, const char *name)
 }
 
 static void keep(struct columns *columns, struct entry *entry) {
-  entry->place = (int64_t)columns->kept;
+  entry->column = (int64_t)columns->kept;
   columns->order[columns->kept++] = entry;
 }
 
@@ -198,7 +198,7 @@ static bool put_in_order(lua_State *L, struct script_call *call, struct columns 
     lua_pop(L, 1); /* the table still holds it */
     if (!name) return false;
     struct entry *entry = find_entry(columns, name);
-    if (entry && entry->place < 0)
+    if (entry && entry->column < 0)
       keep(columns, entry);
     else if (columns->names.is_given)
       return bind_fail(call, STREW_EARGUMENT, "names", entry ? "has \"%.60s\" twice" : "has \"%.60s\", not found in x",
@@ -206,7 +206,7 @@ static bool put_in_order(lua_State *L, struct script_call *call, struct columns 
              false;
   }
   for (size_t i = 0; i < columns->count && !columns->names.is_given; i++)
-    if (columns->entries[i].place < 0) keep(columns, &columns->entries[i]);
+    if (columns->entries[i].column < 0) keep(columns, &columns->entries[i]);
   return true;
 }
 
@@ -215,7 +215,7 @@ static bool read_named(lua_State *L, struct script_call *call, struct columns *c
     if (columns->count == columns->most)
       return bind_fail(call, STREW_EARGUMENT, "x", "was changed while it was read"), false;
     struct entry *entry = &columns->entries[columns->count++];
-    *entry = (struct entry){.name = read_name(L, call, lua_gettop(L) - 1, "x"), .place = -1};
+    *entry = (struct entry){.name = read_name(L, call, lua_gettop(L) - 1, "x"), .column = -1};
     if (!entry->name || !read_tensor(L, call, lua_gettop(L) - 1, entry)) return false;
   }
   qsort(columns->entries, columns->count, sizeof *columns->entries, by_name);
@@ -232,13 +232,13 @@ static struct entry *entry_of_key(lua_State *L, const struct columns *columns, i
 }
 
 /* Reads the list of words on top of the stack. */
-static bool add_words(lua_State *L, struct script_call *call, strew_table *table, int64_t place) {
+static bool add_words(lua_State *L, struct script_call *call, strew_table *table, int64_t column) {
   int list = lua_gettop(L), ignored;
   if (!bind_table(L, call, list, "words", &ignored)) return false;
   for (lua_Unsigned k = 1; k <= lua_rawlen(L, list); k++) {
     lua_rawgeti(L, list, (lua_Integer)k);
     const char *word = read_name(L, call, lua_gettop(L), "words");
-    if (!word || strew_table_add_word(table, place, word, &call->error) != STREW_OK) return false;
+    if (!word || strew_table_add_word(table, column, word, &call->error) != STREW_OK) return false;
     lua_pop(L, 1);
   }
   return true;
@@ -250,7 +250,7 @@ static bool read_words(lua_State *L, struct script_call *call, const struct colu
   if (!lua_istable(L, columns->words.slot)) return true;
   for (lua_pushnil(L); lua_next(L, columns->words.slot); lua_pop(L, 1)) {
     const struct entry *entry = entry_of_key(L, columns, lua_gettop(L) - 1, is_sequence);
-    if (entry && entry->place >= 0 && !add_words(L, call, table, entry->place)) return false;
+    if (entry && entry->column >= 0 && !add_words(L, call, table, entry->column)) return false;
   }
   return true;
 }

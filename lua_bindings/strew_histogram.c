@@ -7,26 +7,26 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1 << 18 };
+enum { CHUNK = 1 << 18 };
 
 /* ----------------------------------------------------------------------------------------------------------- counting
  */
 
 /* Calls `visit` with all elements, as one-dimensional chunks of the histogram's dtype. */
 static strew_status each_piece(const struct histogram *histogram,
-                               strew_status (*visit)(strew_tensor *piece, void *user, strew_error *error), void *user,
+                               strew_status (*visit)(strew_tensor *chunk, void *user, strew_error *error), void *user,
                                strew_error *error) {
-  strew_tensor *flat = NULL, *part = NULL, *piece = NULL;
+  strew_tensor *flat = NULL, *part = NULL, *chunk = NULL;
   strew_device *device = strew_tensor_device(histogram->tensor);
   int64_t count = strew_tensor_numel(histogram->tensor);
   strew_status status = strew_reshape(histogram->tensor, 1, (int64_t[]){-1}, &flat, error);
-  for (int64_t start = 0; start < count && status == STREW_OK; start += PIECE) {
-    status = strew_narrow(flat, 0, start, count - start < PIECE ? count - start : PIECE, &part, error);
-    if (status == STREW_OK) status = strew_to(part, device, histogram->dtype, &piece, error);
-    if (status == STREW_OK) status = visit(piece, user, error);
+  for (int64_t start = 0; start < count && status == STREW_OK; start += CHUNK) {
+    status = strew_narrow(flat, 0, start, count - start < CHUNK ? count - start : CHUNK, &part, error);
+    if (status == STREW_OK) status = strew_to(part, device, histogram->dtype, &chunk, error);
+    if (status == STREW_OK) status = visit(chunk, user, error);
     strew_release(part);
-    strew_release(piece);
-    part = piece = NULL;
+    strew_release(chunk);
+    part = chunk = NULL;
   }
   strew_release(flat);
   return status;
@@ -35,11 +35,11 @@ static strew_status each_piece(const struct histogram *histogram,
 static strew_operand number(double value) { return strew_number(strew_float(value)); }
 
 /* Returns the smallest (or largest) element; non-finite elements count as `other`. */
-static strew_status extreme(strew_fold fold, strew_tensor *piece, strew_tensor *is_finite, double other, double *out,
+static strew_status extreme(strew_fold fold, strew_tensor *chunk, strew_tensor *is_finite, double other, double *out,
                             strew_error *error) {
   strew_tensor *values = NULL, *value = NULL;
   strew_scalar scalar = strew_float(other);
-  strew_status status = strew_where(is_finite, strew_of(piece), number(other), &values, error);
+  strew_status status = strew_where(is_finite, strew_of(chunk), number(other), &values, error);
   if (status == STREW_OK) status = strew_reduce(fold, values, 0, NULL, false, 0, &value, error);
   if (status == STREW_OK) status = strew_item(value, &scalar, error);
   strew_release(values);
@@ -48,14 +48,14 @@ static strew_status extreme(strew_fold fold, strew_tensor *piece, strew_tensor *
   return status;
 }
 
-static strew_status widen(strew_tensor *piece, void *user, strew_error *error) {
+static strew_status widen(strew_tensor *chunk, void *user, strew_error *error) {
   struct range *range = user;
   double ends[] = {0, 0};
   strew_tensor *sizes = NULL, *is_finite = NULL;
-  strew_status status = strew_unary(STREW_ABS, piece, &sizes, error);
+  strew_status status = strew_unary(STREW_ABS, chunk, &sizes, error);
   if (status == STREW_OK) status = strew_binary(STREW_LT, strew_of(sizes), number(INFINITY), &is_finite, error);
-  if (status == STREW_OK) status = extreme(STREW_FOLD_AMIN, piece, is_finite, INFINITY, &ends[0], error);
-  if (status == STREW_OK) status = extreme(STREW_FOLD_AMAX, piece, is_finite, -INFINITY, &ends[1], error);
+  if (status == STREW_OK) status = extreme(STREW_FOLD_AMIN, chunk, is_finite, INFINITY, &ends[0], error);
+  if (status == STREW_OK) status = extreme(STREW_FOLD_AMAX, chunk, is_finite, -INFINITY, &ends[1], error);
   strew_release(sizes);
   strew_release(is_finite);
   if (status == STREW_OK) range_include(range, ends, 2);
@@ -80,38 +80,38 @@ struct counting {
 };
 
 /* Returns the bin numbers of a chunk's elements; -1: outside. */
-static strew_status number_bins(const struct histogram *histogram, strew_tensor *piece, strew_tensor **out,
+static strew_status number_bins(const struct histogram *histogram, strew_tensor *chunk, strew_tensor **out,
                                 strew_error *error) {
   struct range range = histogram->range;
   double part = isfinite(range.high - range.low) ? 1 : 0.25; /* the extent may overflow a double */
   double low = range.low * part, scale = (double)histogram->bins / (range.high * part - low);
-  strew_tensor *place = NULL, *above = NULL, *inside = NULL;
-  strew_status status = strew_binary(STREW_MUL, strew_of(piece), number(part), &place, error);
-  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(place), number(low), &place, error);
-  if (status == STREW_OK) status = strew_binary(STREW_MUL, strew_of(place), number(scale), &place, error);
-  if (status == STREW_OK) status = strew_unary(STREW_FLOOR, place, &place, error);
+  strew_tensor *bin = NULL, *above = NULL, *inside = NULL;
+  strew_status status = strew_binary(STREW_MUL, strew_of(chunk), number(part), &bin, error);
+  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(bin), number(low), &bin, error);
+  if (status == STREW_OK) status = strew_binary(STREW_MUL, strew_of(bin), number(scale), &bin, error);
+  if (status == STREW_OK) status = strew_unary(STREW_FLOOR, bin, &bin, error);
   if (status == STREW_OK)
-    status = strew_binary(STREW_MINIMUM, strew_of(place), number((double)(histogram->bins - 1)), &place, error);
-  if (status == STREW_OK) status = strew_binary(STREW_GE, strew_of(piece), number(range.low), &above, error);
-  if (status == STREW_OK) status = strew_binary(STREW_LE, strew_of(piece), number(range.high), &inside, error);
+    status = strew_binary(STREW_MINIMUM, strew_of(bin), number((double)(histogram->bins - 1)), &bin, error);
+  if (status == STREW_OK) status = strew_binary(STREW_GE, strew_of(chunk), number(range.low), &above, error);
+  if (status == STREW_OK) status = strew_binary(STREW_LE, strew_of(chunk), number(range.high), &inside, error);
   if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_AND, strew_of(inside), strew_of(above), &inside, error);
-  if (status == STREW_OK) status = strew_where(inside, strew_of(place), number(-1), out, error);
-  strew_release(place);
+  if (status == STREW_OK) status = strew_where(inside, strew_of(bin), number(-1), out, error);
+  strew_release(bin);
   strew_release(above);
   strew_release(inside);
   return status;
 }
 
-static strew_status count_piece(strew_tensor *piece, void *user, strew_error *error) {
+static strew_status count_chunk(strew_tensor *chunk, void *user, strew_error *error) {
   struct counting *counting = user;
-  strew_tensor *places = NULL, *index = NULL;
-  strew_status status = number_bins(counting->histogram, piece, &places, error);
-  if (status == STREW_OK) status = strew_to(places, strew_tensor_device(piece), STREW_INT64, &index, error);
+  strew_tensor *bin_numbers = NULL, *index = NULL;
+  strew_status status = number_bins(counting->histogram, chunk, &bin_numbers, error);
+  if (status == STREW_OK) status = strew_to(bin_numbers, strew_tensor_device(chunk), STREW_INT64, &index, error);
   if (status == STREW_OK)
     status =
         strew_scatter(counting->counts, 0, index, strew_number(strew_int(1)),
                       &(strew_scatter_options){.reduction = STREW_SUM, .mode = STREW_DROP}, &counting->counts, error);
-  strew_release(places);
+  strew_release(bin_numbers);
   strew_release(index);
   return status;
 }
@@ -123,7 +123,7 @@ strew_status histogram_count(struct histogram *histogram, strew_tensor **counts,
   strew_status status = find_range(histogram, error);
   if (status == STREW_OK)
     status = strew_full(device, STREW_INT64, 1, &histogram->bins, strew_int(0), &counting.counts, error);
-  if (status == STREW_OK) status = each_piece(histogram, count_piece, &counting, error);
+  if (status == STREW_OK) status = each_piece(histogram, count_chunk, &counting, error);
   if (status == STREW_OK) status = strew_to(counting.counts, cpu, STREW_INT64, counts, error);
   strew_release(counting.counts);
   return status;

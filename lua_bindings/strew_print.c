@@ -47,7 +47,7 @@ int64_t bind_line_width(const struct print_options *options) {
   return columns > 0 ? columns : USUAL_LINE_WIDTH;
 }
 
-static void lay_out(struct page *page, const strew_tensor *tensor, const struct print_options *options) {
+static void plan_layout(struct page *page, const strew_tensor *tensor, const struct print_options *options) {
   page->dtype = strew_tensor_dtype(tensor);
   page->rank = strew_tensor_rank(tensor);
   page->precision = options->precision;
@@ -73,14 +73,14 @@ static int64_t slice_at(const struct page *page, int64_t k) {
   return k < page->slices_shown / 2 ? k : page->slices - page->slices_shown + k;
 }
 
-/* Returns the position in dimension d of its `place`-th position shown. */
-static int64_t position_of(const struct page *page, int d, int64_t place) {
-  return page->is_cut[d] && place >= page->edge ? page->sizes[d] - page->shown[d] + place : place;
+/* Returns the position in dimension d of its `nth`-th position shown. */
+static int64_t position_of(const struct page *page, int d, int64_t nth) {
+  return page->is_cut[d] && nth >= page->edge ? page->sizes[d] - page->shown[d] + nth : nth;
 }
 
-static void places_of_slice(const struct page *page, int64_t slice, int64_t *places) {
+static void slice_positions(const struct page *page, int64_t slice, int64_t *indices) {
   for (int d = page->leading - 1; d >= 0; d--) {
-    places[d] = slice % page->shown[d];
+    indices[d] = slice % page->shown[d];
     slice /= page->shown[d];
   }
 }
@@ -98,11 +98,11 @@ static void add_dimension(struct shape *shape, int64_t size, int64_t stride) {
 static strew_status read_slice(const struct page *page, strew_tensor *tensor, int64_t slice, unsigned char *to,
                                size_t size_bytes, strew_error *error) {
   const int64_t *strides = strew_tensor_strides(tensor);
-  int64_t offset = strew_tensor_offset(tensor), places[STREW_MAX_RANK];
+  int64_t offset = strew_tensor_offset(tensor), indices[STREW_MAX_RANK];
   struct shape shape = {0};
   strew_tensor *view = NULL;
-  places_of_slice(page, slice, places);
-  for (int d = 0; d < page->leading; d++) offset += position_of(page, d, places[d]) * strides[d];
+  slice_positions(page, slice, indices);
+  for (int d = 0; d < page->leading; d++) offset += position_of(page, d, indices[d]) * strides[d];
   for (int d = page->leading; d < page->rank; d++) {
     if (page->is_cut[d]) add_dimension(&shape, 2, (page->sizes[d] - page->edge) * strides[d]);
     add_dimension(&shape, page->is_cut[d] ? page->edge : page->sizes[d], strides[d]);
@@ -146,7 +146,7 @@ static bool choose_float_format(struct page *page) {
   double smallest = INFINITY, largest = 0;
   bool is_whole = true;
   for (int64_t i = 0; i < count_shown(page); i++) {
-    if (!bind_goes_on(page->call, i + 1)) return false;
+    if (!bind_may_continue(page->call, i + 1)) return false;
     double value = element_at(page, i).as.f, size = fabs(value);
     if (!isfinite(value) || value == 0) continue;
     is_whole = is_whole && value == floor(value);
@@ -196,7 +196,7 @@ static bool choose_width(struct page *page) {
   char text[NUMBER_BYTES];
   page->width = 0;
   for (int64_t i = 0; i < count_shown(page); i++) {
-    if (!bind_goes_on(page->call, i + 1)) return false;
+    if (!bind_may_continue(page->call, i + 1)) return false;
     int length = text_of(page, i, text);
     if (length > page->width) page->width = length;
   }
@@ -222,15 +222,15 @@ static bool choose_format(struct page *page) {
 /* Appends "[0, 1, :, :]", after a line of dots if slices before it are omitted. */
 static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {
   char number[NUMBER_BYTES];
-  int64_t places[STREW_MAX_RANK], before[STREW_MAX_RANK], slice = slice_at(page, k);
+  int64_t indices[STREW_MAX_RANK], before[STREW_MAX_RANK], slice = slice_at(page, k);
   bool has_gap = k && slice_at(page, k - 1) != slice - 1;
-  places_of_slice(page, slice, places);
-  places_of_slice(page, slice ? slice - 1 : 0, before);
+  slice_positions(page, slice, indices);
+  slice_positions(page, slice ? slice - 1 : 0, before);
   for (int d = 0; d < page->leading; d++)
-    has_gap = has_gap || (page->is_cut[d] && places[d] == page->edge && before[d] == page->edge - 1);
+    has_gap = has_gap || (page->is_cut[d] && indices[d] == page->edge && before[d] == page->edge - 1);
   luaL_addstring(out, has_gap ? "\n...\n[" : "\n[");
   for (int d = 0; d < page->leading; d++) {
-    snprintf(number, sizeof number, "%" PRId64 ", ", position_of(page, d, places[d]));
+    snprintf(number, sizeof number, "%" PRId64 ", ", position_of(page, d, indices[d]));
     luaL_addstring(out, number);
   }
   luaL_addstring(out, ":, :]");
@@ -266,7 +266,7 @@ static bool add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
   char text[NUMBER_BYTES];
   luaL_addchar(out, '\n');
   for (int64_t i = 0; i < page->columns; i++) {
-    if (!bind_goes_on(page->call, first + i + 1)) return false;
+    if (!bind_may_continue(page->call, first + i + 1)) return false;
     if (is_cut && i == page->edge) add_item(&row, page->dots_width, "...");
     text_of(page, first + i, text);
     add_item(&row, page->width, text);
@@ -313,7 +313,7 @@ static int push_text(lua_State *L, struct script_call *call) {
   }
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   bind_describe(self, header);
-  lay_out(&page, self, &call->binding->print);
+  plan_layout(&page, self, &call->binding->print);
   bool is_empty = strew_tensor_numel(self) == 0;
   if (!is_empty) {
     if (!read_shown(L, call, &page, self) || !choose_format(&page)) return -1;

@@ -108,8 +108,8 @@ static strew_status exact_dtype(strew_device *device, strew_dtype *out, strew_er
 }
 
 /* Stores the mean of positions start..start + length - 1 of dimension dim in `out`, which has size 1 there. */
-static strew_status take_mean(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor *out,
-                              strew_error *error) {
+static strew_status store_mean(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor *out,
+                               strew_error *error) {
   strew_tensor *part = NULL, *exact = NULL;
   strew_status status = strew_narrow(tensor, dim, start, length, &part, error);
   if (status == STREW_OK) status = strew_to(part, strew_tensor_device(out), strew_tensor_dtype(out), &exact, error);
@@ -127,14 +127,14 @@ static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_d
   if (size <= count) return strew_to(tensor, device, dtype, out, error);
   for (int d = 0; d < strew_tensor_rank(tensor); d++) sizes[d] = strew_tensor_sizes(tensor)[d];
   sizes[dim] = count;
-  strew_tensor *means = NULL, *place = NULL;
+  strew_tensor *means = NULL, *target = NULL;
   strew_status status = strew_empty(device, dtype, strew_tensor_rank(tensor), sizes, &means, error);
   for (int64_t i = 0, start = 0; i < count && status == STREW_OK; i++) {
     int64_t end = size / count * (i + 1) + size % count * (i + 1) / count; /* size * (i + 1) may overflow */
-    status = strew_narrow(means, dim, i, 1, &place, error);
-    if (status == STREW_OK) status = take_mean(tensor, dim, start, end - start, place, error);
-    strew_release(place);
-    place = NULL;
+    status = strew_narrow(means, dim, i, 1, &target, error);
+    if (status == STREW_OK) status = store_mean(tensor, dim, start, end - start, target, error);
+    strew_release(target);
+    target = NULL;
     start = end;
   }
   if (status == STREW_OK)
@@ -191,9 +191,9 @@ static void add_number(luaL_Buffer *out, double number) {
 }
 
 /* Appends "0 .. 1.5", and "12.5 x 4" if each cell stands for that many elements. */
-static void add_caption(luaL_Buffer *out, struct range range, int rank, const int64_t *sizes, const int64_t *places) {
+static void add_caption(luaL_Buffer *out, struct range range, int rank, const int64_t *sizes, const int64_t *cells) {
   bool is_shrunk = false;
-  for (int d = 0; d < rank; d++) is_shrunk = is_shrunk || places[d] < sizes[d];
+  for (int d = 0; d < rank; d++) is_shrunk = is_shrunk || cells[d] < sizes[d];
   luaL_addchar(out, '\n');
   if (range.low <= range.high) {
     add_number(out, range.low);
@@ -203,8 +203,8 @@ static void add_caption(luaL_Buffer *out, struct range range, int rank, const in
     luaL_addstring(out, "no finite element");
   }
   for (int d = 0; d < rank && is_shrunk; d++) {
-    luaL_addstring(out, d ? " x " : ", a place is the mean of ");
-    add_number(out, (double)sizes[d] / (double)places[d]);
+    luaL_addstring(out, d ? " x " : ", a cell is the mean of ");
+    add_number(out, (double)sizes[d] / (double)cells[d]);
   }
 }
 

@@ -24,13 +24,13 @@ struct walk {
   unsigned char *next; /* destination of the next element; NULL in the first walk */
 };
 
-enum { PLACE_BYTES = STREW_MAX_RANK * 22 + 2 };
+enum { ENTRY_BYTES = STREW_MAX_RANK * 22 + 2 };
 
 /* "x[2][3]" */
-static const char *text_of_place(const struct walk *walk, int depth, char *text) {
-  int length = snprintf(text, PLACE_BYTES, "x");
+static const char *text_of_entry(const struct walk *walk, int depth, char *text) {
+  int length = snprintf(text, ENTRY_BYTES, "x");
   for (int d = 0; d < depth; d++)
-    length += snprintf(text + length, PLACE_BYTES - (size_t)length, "[%" PRId64 "]", walk->at[d]);
+    length += snprintf(text + length, ENTRY_BYTES - (size_t)length, "[%" PRId64 "]", walk->at[d]);
   return text;
 }
 
@@ -38,19 +38,19 @@ static const char *text_of_place(const struct walk *walk, int depth, char *text)
 static const char *text_of_first(const struct walk *walk, int depth, char *text) {
   struct walk first = *walk;
   for (int d = 0; d < depth; d++) first.at[d] = 1;
-  return text_of_place(&first, depth, text);
+  return text_of_entry(&first, depth, text);
 }
 
-static bool fail_place(struct walk *walk, int depth, const char *fact, const char *rule) {
-  char place[PLACE_BYTES];
-  bind_fail(walk->call, STREW_EARGUMENT, "x", "has %s at %s, %s", fact, text_of_place(walk, depth, place), rule);
+static bool fail_entry(struct walk *walk, int depth, const char *fact, const char *rule) {
+  char entry[ENTRY_BYTES];
+  bind_fail(walk->call, STREW_EARGUMENT, "x", "has %s at %s, %s", fact, text_of_entry(walk, depth, entry), rule);
   return false;
 }
 
-static bool fail_ragged(struct walk *walk, int depth, const char *is, const char *due) {
-  char place[PLACE_BYTES], first[PLACE_BYTES];
-  bind_fail(walk->call, STREW_ESHAPE, "x", "is ragged, %s %s where %s %s", text_of_place(walk, depth, place), is,
-            text_of_first(walk, depth, first), due);
+static bool fail_ragged(struct walk *walk, int depth, const char *is, const char *expected) {
+  char entry[ENTRY_BYTES], first[ENTRY_BYTES];
+  bind_fail(walk->call, STREW_ESHAPE, "x", "is ragged, %s %s where %s %s", text_of_entry(walk, depth, entry), is,
+            text_of_first(walk, depth, first), expected);
   return false;
 }
 
@@ -58,7 +58,7 @@ static bool fail_element(struct walk *walk, int depth, strew_scalar value, const
   char text[TEXT_BYTES];
   strew_error *error = &walk->call->error;
   snprintf(text, sizeof text, "which %s cannot hold", strew_dtype_name(walk->dtype));
-  fail_place(walk, depth, fact, text);
+  fail_entry(walk, depth, fact, text);
   error->code = STREW_EVALUE;
   error->has_value = true;
   error->value = value;
@@ -84,7 +84,7 @@ static bool walk_element(lua_State *L, struct walk *walk, int depth) {
   if (!bind_scalar(L, walk->call, i, "x", &value)) return false;
   enum kind kind = kind_of(value);
   if (walk->kind != NOTHING && (kind == BOOLEANS) != (walk->kind == BOOLEANS))
-    return fail_place(walk, depth, bind_text(L, walk->call, i, text), "booleans and numbers do not mix");
+    return fail_entry(walk, depth, bind_text(L, walk->call, i, text), "booleans and numbers do not mix");
   if (kind > walk->kind) walk->kind = kind;
   if (!walk->next) return true;
   if (strew_scalar_store(value, STREW_TRUNCATE, walk->dtype, walk->next, NULL) != STREW_OK)
@@ -97,13 +97,13 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth);
 
 /* True if a sequence of n entries fits here. In the first walk, the first sequence of a level sets the size. */
 static bool fits(struct walk *walk, int depth, lua_Unsigned n) {
-  char is[TEXT_BYTES], due[TEXT_BYTES];
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (walk->rank < 0) walk->sizes[depth] = (int64_t)n;
   if (walk->rank >= 0 && depth >= walk->rank) return fail_ragged(walk, depth, "is a table", "is a number");
   if ((int64_t)n == walk->sizes[depth]) return true;
   snprintf(is, sizeof is, "has %" PRIu64 " element%s", (uint64_t)n, n == 1 ? "" : "s");
-  snprintf(due, sizeof due, "has %" PRId64, walk->sizes[depth]);
-  return fail_ragged(walk, depth, is, due);
+  snprintf(expected, sizeof expected, "has %" PRId64, walk->sizes[depth]);
+  return fail_ragged(walk, depth, is, expected);
 }
 
 /* Walks the table on top of the stack. */
@@ -116,11 +116,11 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
     return false;
   }
   if (n == 0 && luaL_getmetafield(L, table, "__index") != LUA_TNIL)
-    return fail_place(walk, depth, "no entries but those of its metatable", "expected a plain sequence");
+    return fail_entry(walk, depth, "no entries but those of its metatable", "expected a plain sequence");
   if (!fits(walk, depth, n)) return false;
   for (lua_Unsigned k = 1; k <= n; k++) {
     walk->at[depth] = (int64_t)k;
-    if (!bind_goes_on(walk->call, (int64_t)k)) return false;
+    if (!bind_may_continue(walk->call, (int64_t)k)) return false;
     lua_rawgeti(L, table, (lua_Integer)k);
     if (!walk_value(L, walk, depth + 1)) return false;
     lua_pop(L, 1);
@@ -128,7 +128,7 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
   if (n == 0 && walk->rank < 0) walk->rank = depth + 1;
   if (!bind_stray_key(L, table, n)) return true;
   snprintf(fact, sizeof fact, "key %s", bind_text(L, walk->call, lua_gettop(L), text));
-  fail_place(walk, depth, fact, "expected a sequence");
+  fail_entry(walk, depth, fact, "expected a sequence");
   bind_hint_key(L, walk->call, lua_gettop(L));
   return false;
 }
@@ -140,9 +140,9 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth) {
   case LUA_TNUMBER:
   case LUA_TBOOLEAN: return walk_element(L, walk, depth);
   case LUA_TTABLE: return walk_table(L, walk, depth);
-  case LUA_TNIL: return fail_place(walk, depth, "nil", "sequences have no holes");
+  case LUA_TNIL: return fail_entry(walk, depth, "nil", "sequences have no holes");
   default:
-    fail_place(walk, depth, bind_text(L, walk->call, i, text), "expected numbers or booleans");
+    fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected numbers or booleans");
     if (bind_to_box(L, walk->call->binding, i)) bind_hint(walk->call, "strew.stack joins tensors");
     return false;
   }
@@ -241,7 +241,7 @@ static bool push_level(lua_State *L, struct unread *unread, int depth) {
   int64_t size = unread->sizes[depth];
   lua_createtable(L, size < INT32_MAX ? (int)size : 0, 0);
   for (int64_t k = 1; k <= size; k++) {
-    if (!bind_goes_on(unread->call, k) || !push_level(L, unread, depth + 1)) return false;
+    if (!bind_may_continue(unread->call, k) || !push_level(L, unread, depth + 1)) return false;
     lua_rawseti(L, -2, k);
   }
   return true;

@@ -153,8 +153,8 @@ static int copy_self(lua_State *L, struct script_call *call) {
   return bind_end(strew_contiguous(self, out, &call->error), 1);
 }
 
-/* Returns the destination of copy, fill and zero: self, or a copy of it. */
-static bool take_written(struct script_call *call, strew_tensor *self, strew_tensor **out) {
+/* Makes the destination of copy, fill and zero: self, or a copy of it in *out. */
+static bool make_destination(struct script_call *call, strew_tensor *self, strew_tensor **out) {
   return call->form & INPLACE || strew_clone(self, out, &call->error) == STREW_OK;
 }
 
@@ -162,7 +162,7 @@ static int copy(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *src;
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &self}, {"src", REQUIRED, bind_tensor, &src}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
+  if (!bind_arguments(L, call, parameters) || !make_destination(call, self, out)) return -1;
   return bind_end(strew_copy(*out, src, &call->error), 1);
 }
 
@@ -171,14 +171,14 @@ static int fill(lua_State *L, struct script_call *call) {
   strew_scalar value = strew_int(0);
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &self}, {"value", REQUIRED, bind_scalar, &value}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
+  if (!bind_arguments(L, call, parameters) || !make_destination(call, self, out)) return -1;
   return bind_end(strew_fill(*out, value, &call->error), 1);
 }
 
 static int zero(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !take_written(call, self, out)) return -1;
+  if (!bind_arguments(L, call, parameters) || !make_destination(call, self, out)) return -1;
   return bind_end(strew_fill(*out, strew_int(0), &call->error), 1);
 }
 

@@ -204,8 +204,8 @@ static bool read_entry(lua_State *L, struct script_call *call, lua_Integer i, st
 static bool read_tensors(lua_State *L, struct script_call *call, lua_Integer count, strew_tensor **tensors) {
   bool is_table = lua_istable(L, 1);
   for (lua_Integer i = 1; i <= count; i++)
-    if (!bind_goes_on(call, i) || !(is_table ? read_entry(L, call, i, &tensors[i - 1])
-                                             : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
+    if (!bind_may_continue(call, i) || !(is_table ? read_entry(L, call, i, &tensors[i - 1])
+                                                  : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
       return false;
   return true;
 }
@@ -238,7 +238,7 @@ static int join(lua_State *L, struct script_call *call) {
 /* Adds the view from `start` as entry k of the table on top. */
 static bool add_piece(lua_State *L, struct script_call *call, int dim, int64_t start, int64_t length, int64_t k) {
   strew_tensor *self;
-  if (!bind_goes_on(call, k)) return false;
+  if (!bind_may_continue(call, k)) return false;
   struct box *box = bind_push_box(L, call->binding);
   if (!bind_tensor(L, call, 1, "self", &self) || /* read again: see strew_bind.h */
       strew_narrow(self, dim, start, length, &box->tensor, &call->error) != STREW_OK)
@@ -248,7 +248,7 @@ static bool add_piece(lua_State *L, struct script_call *call, int dim, int64_t s
 }
 
 /* Pushes a table of `count` chunks of `length` (the last one may be shorter). */
-static int push_pieces(lua_State *L, struct script_call *call, int dim, int64_t size, int64_t length, int64_t count) {
+static int push_chunks(lua_State *L, struct script_call *call, int dim, int64_t size, int64_t length, int64_t count) {
   lua_newtable(L);
   for (int64_t k = 0; k < count; k++) {
     int64_t start = k * length, rest = size - start;
@@ -257,7 +257,7 @@ static int push_pieces(lua_State *L, struct script_call *call, int dim, int64_t 
   return 1;
 }
 
-static int64_t pieces(int64_t size, int64_t length) { return size / length + (size % length != 0); }
+static int64_t chunk_count(int64_t size, int64_t length) { return size / length + (size % length != 0); }
 
 /* Pushes chunks of the lengths in the table at 2. */
 static int split_by_table(lua_State *L, struct script_call *call, int dim, int64_t size) {
@@ -296,9 +296,9 @@ static int split(lua_State *L, struct script_call *call) {
   if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
   int64_t size = strew_tensor_sizes(self)[dim];
   if (lua_istable(L, 2)) return split_by_table(L, call, dim, size);
-  if (length == 0 && size == 0) return push_pieces(L, call, dim, size, length, 1);
+  if (length == 0 && size == 0) return push_chunks(L, call, dim, size, length, 1);
   if (length < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", expected 1 or more", length);
-  return push_pieces(L, call, dim, size, length, size ? pieces(size, length) : 1);
+  return push_chunks(L, call, dim, size, length, size ? chunk_count(size, length) : 1);
 }
 
 /* chunk(count, dim = 0): at most `count` equal chunks; the last one may be shorter, or chunks missing. */
@@ -317,9 +317,9 @@ static int chunk(lua_State *L, struct script_call *call) {
   if (!size && count > MOST_EMPTY)
     return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", a dimension of size 0 has at most %d", count,
                      MOST_EMPTY);
-  if (!size) return push_pieces(L, call, dim, 0, 0, count);
-  int64_t length = pieces(size, count);
-  return push_pieces(L, call, dim, size, length, pieces(size, length));
+  if (!size) return push_chunks(L, call, dim, 0, 0, count);
+  int64_t length = chunk_count(size, count);
+  return push_chunks(L, call, dim, size, length, chunk_count(size, length));
 }
 
 const struct script_function bind_view_rows[] = {

@@ -462,7 +462,7 @@ if [ -n "$has_terminal" ]; then
 fi
 ran works.lua; expect 'no progress in a pipe' 0 one
 LC_ALL=C.UTF-8 COLORTERM=truecolor ran shows.lua
-expect 'no colour in a pipe' 0 "    ${newline}@@@@${newline}0 .. 1$newline▁*█${newline}0.5 .. 178, a place is the mean of 2.25"
+expect 'no colour in a pipe' 0 "    ${newline}@@@@${newline}0 .. 1$newline▁*█${newline}0.5 .. 178, a cell is the mean of 2.25"
 
 # ---- the demonstrations on the CPU alone; devices.sh runs them on devices
 export OCL_ICD_VENDORS="$here/nothing"

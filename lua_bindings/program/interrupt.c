@@ -46,7 +46,7 @@ static void raise_interrupted(lua_State *L, lua_Debug *ar) {
 
 /* Reports, at a repeated Ctrl-C, that the running call cannot be stopped: finalizers and slow C functions do not check.
    */
-static void tell_that_it_lasts(void) {
+static void report_unstoppable(void) {
   static const char text[] = "\n(this call cannot be interrupted; Ctrl-\\ ends the program)\n";
   static struct timespec first;
   static int heeded;
@@ -64,7 +64,7 @@ static void interrupt(int signal_number) {
     pthread_kill(thread, signal_number);
   } else {
     if (insisting)
-      tell_that_it_lasts();
+      report_unstoppable();
     else
       signal(signal_number, SIG_DFL);
     pending = 1;

@@ -22,7 +22,7 @@ typedef int get_character(FILE *);
 
 /* X(result or type, name, parameters) */
 #define NEEDED_CALLS(X)                                                                                                \
-  X(void, rl_callback_handler_install, (const char *prompt, void (*take)(char *line)))                                 \
+  X(void, rl_callback_handler_install, (const char *prompt, void (*end_line)(char *line)))                             \
   X(void, rl_callback_handler_remove, (void))                                                                          \
   X(void, rl_callback_read_char, (void))                                                                               \
   X(void, using_history, (void))                                                                                       \
@@ -299,19 +299,19 @@ static line_got read_plain(char **line) {
   return LINE_TYPED;
 }
 
-static char *taken; /* the editor's line; NULL: end of input */
-static bool is_taken;
+static char *ended_line; /* the editor's line; NULL: end of input */
+static bool is_ended;
 
-static void take(char *line) {
-  taken = line;
-  is_taken = true;
+static void end_line(char *line) {
+  ended_line = line;
+  is_ended = true;
   editor.rl_callback_handler_remove();
 }
 
 /* Discards the line after Ctrl-C; libedit may have ended it already, when it wanted one more character. */
 static void drop_line(void) {
-  if (is_taken) {
-    free(taken);
+  if (is_ended) {
+    free(ended_line);
   } else {
     if (editor.rl_free_line_state) editor.rl_free_line_state();
     if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
@@ -319,7 +319,7 @@ static void drop_line(void) {
   }
   fputs("^C\n", stdout); /* at the cursor: when it ends a line, the editor returns to its first column */
   fflush(stdout);
-  if (!is_taken) editor.rl_callback_handler_remove();
+  if (!is_ended) editor.rl_callback_handler_remove();
 }
 
 /* Redraws after Ctrl-Z and fg: the terminal is as the shell left it. (Editors do not prepare a terminal twice.) */
@@ -333,27 +333,27 @@ static void show_again(const char *prompt) {
     editor.rl_forced_update_display();
   } else {
     editor.rl_callback_handler_remove();
-    editor.rl_callback_handler_install(prompt, take);
+    editor.rl_callback_handler_install(prompt, end_line);
   }
 }
 
 static line_got read_edited(const char *prompt, char **line) {
-  is_taken = is_over = is_woken = false;
+  is_ended = is_over = is_woken = false;
   if (editor.rl_eof_found) *editor.rl_eof_found = 0; /* readline 8.2 would end each later line with an empty one */
-  editor.rl_callback_handler_install(prompt, take);
-  while (!is_taken && !interrupted) {
+  editor.rl_callback_handler_install(prompt, end_line);
+  while (!is_ended && !interrupted) {
     bool is_there;
     if (!await_input(&is_there) || (is_there && !make_room())) is_over = true;
     if (is_there && !is_over) editor.rl_callback_read_char();
-    if (is_over && !is_taken) take(NULL);
-    if (continued && !is_taken) show_again(prompt);
+    if (is_over && !is_ended) end_line(NULL);
+    if (continued && !is_ended) show_again(prompt);
   }
   if (interrupted) {
     drop_line();
     return LINE_INTERRUPTED;
   }
-  *line = taken;
-  return taken ? LINE_TYPED : LINE_END;
+  *line = ended_line;
+  return ended_line ? LINE_TYPED : LINE_END;
 }
 
 line_got line_read(const char *prompt, char **line) {

@@ -300,13 +300,13 @@ struct question {
 };
 
 static int answer(lua_State *L) {
-  struct question *asked = lua_touserdata(L, 1);
+  struct question *question = lua_touserdata(L, 1);
   prompt_push(L, "complete");
   lua_getfield(L, LUA_REGISTRYINDEX, above_key);
-  lua_pushlstring(L, asked->line, asked->end);
+  lua_pushlstring(L, question->line, question->end);
   lua_call(L, 2, 2);
   if (lua_isinteger(L, -2) && lua_istable(L, -1))
-    asked->names = copy_names(L, asked->line, asked->start, (size_t)lua_tointeger(L, -2) - 1);
+    question->names = copy_names(L, question->line, question->start, (size_t)lua_tointeger(L, -2) - 1);
   return 0;
 }
 

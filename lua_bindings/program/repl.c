@@ -145,9 +145,9 @@ static struct {
   int mask, count;
 } hook;
 
-static void put_hook(lua_State *L) { lua_sethook(L, hook.function, hook.mask, hook.count); }
+static void restore_hook(lua_State *L) { lua_sethook(L, hook.function, hook.mask, hook.count); }
 
-static void take_hook(lua_State *L) {
+static void remove_hook(lua_State *L) {
   hook.function = lua_gethook(L);
   hook.mask = lua_gethookmask(L);
   hook.count = lua_gethookcount(L);
@@ -160,7 +160,7 @@ static int run(lua_State *L) {
   int base = lua_gettop(L) - 1;
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
-  put_hook(L);
+  restore_hook(L);
   strew_restart_limits(L);
   program_on_error(keep_locals);
   int status = program_call(L, 0, LUA_MULTRET);
@@ -174,7 +174,7 @@ static int run(lua_State *L) {
     lua_pushcfunction(L, wait_for_devices);
     status = program_call(L, 0, 0);
   }
-  take_hook(L);
+  remove_hook(L);
   lua_pushnil(L);
   lua_setfield(L, LUA_REGISTRYINDEX, entry_key);
   return status;
@@ -253,7 +253,7 @@ bool repl_run(lua_State *L, const char *name, const char *banner) {
   lua_settop(L, 0);
   lua_pushcfunction(L, prompt_open);
   if (program_report(L, name, program_call(L, 0, 0)) != LUA_OK) return false;
-  take_hook(L);
+  remove_hook(L);
   show_banner(banner);
   const char *trouble = line_open(prompt_complete);
   if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);

@@ -50,7 +50,7 @@ static int set_metatable(lua_State *L) {
 
 /* Calls the script's error handler, upvalue 1, unless the error is a limit. */
 static int handle(lua_State *L) {
-  if (limits_are_met(L)) return 1;
+  if (limits_are_exceeded(L)) return 1;
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
@@ -97,8 +97,8 @@ struct source {
   int function; /* its position; 0: there is a text */
 };
 
-static const char *read_piece(lua_State *L, void *source_, size_t *size) {
-  enum { PIECE = 1 << 12 };
+static const char *read_chunk(lua_State *L, void *source_, size_t *size) {
+  enum { CHUNK = 1 << 12 };
   struct source *source = source_;
   limits_check(L);
   if (source->function && !source->left) {
@@ -110,11 +110,11 @@ static const char *read_piece(lua_State *L, void *source_, size_t *size) {
     source->text = lua_tolstring(L, source->function + 1, &source->left);
     if (!source->text) source->left = 0;
   }
-  *size = source->left < PIECE ? source->left : PIECE;
-  const char *piece = source->text;
+  *size = source->left < CHUNK ? source->left : CHUNK;
+  const char *chunk = source->text;
   if (*size) source->text += *size;
   source->left -= *size;
-  return *size ? piece : NULL;
+  return *size ? chunk : NULL;
 }
 
 /* load(chunk [, name [, mode [, env]]]): text only */
@@ -132,7 +132,7 @@ static int load(lua_State *L) {
   if (!source.text) source.function = FUNCTION;
   lua_pushvalue(L, CHUNK); /* at FUNCTION */
   lua_pushnil(L);          /* at TEXT */
-  if (lua_load(L, read_piece, &source, name, mode) != LUA_OK) {
+  if (lua_load(L, read_chunk, &source, name, mode) != LUA_OK) {
     lua_pushnil(L);
     lua_insert(L, -2);
     return 2;
@@ -181,7 +181,7 @@ static void put(lua_State *L, const char *name, lua_CFunction function) {
 }
 
 int sandbox_open(lua_State *L) {
-  static const struct coroutine_host host = {limits_enter, limits_leave, limits_check, limits_are_met};
+  static const struct coroutine_host host = {limits_enter, limits_leave, limits_check, limits_are_exceeded};
   for (int i = 0; i < LIBRARY_COUNT; i++) {
     luaL_requiref(L, libraries[i].name, libraries[i].open, 1);
     prune(L, &libraries[i]);
@@ -203,6 +203,6 @@ int sandbox_open(lua_State *L) {
   lua_getfield(L, -1, LUA_TABLIBNAME);
   sandbox_guard_tables(L);
   lua_pop(L, 2);
-  sandbox_guard_pieces(L);
+  sandbox_guard_chunks(L);
   return 0;
 }

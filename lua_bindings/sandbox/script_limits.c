@@ -6,7 +6,7 @@
    A script may catch the failure once, to clean up. When it runs on after a twentieth of its time, or fails a second
    time, it ends: the hook raises an error at every instruction until no Lua code runs.
 
-   While an error raised by a hook propagates, hooks are switched off: see limits_are_met. */
+   While an error raised by a hook propagates, hooks are switched off: see limits_are_exceeded. */
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "script_limits.h"
 #include "script_place.h"
@@ -82,7 +82,7 @@ void limits_note(struct limits *limits, strew_status status) {
   if (status == STREW_ETIME && limits->strikes == 0) strike(limits);
 }
 
-bool limits_are_met(lua_State *L) {
+bool limits_are_exceeded(lua_State *L) {
   const struct limits *limits = limits_of(L);
   return limits && limits->raised;
 }

@@ -20,13 +20,13 @@ void limits_keep(lua_State *L, struct limits *limits);
 void limits_note(struct limits *limits, strew_status status);
 /* True if the hook raised an error. Then error handlers and pending closes of the script must not run: Lua would run
    them with hooks switched off. */
-bool limits_are_met(lua_State *L);
+bool limits_are_exceeded(lua_State *L);
 /* A coroutine runs from enter, which returns the thread that ran before, to leave. The state has limits. */
 lua_State *limits_enter(lua_State *L, lua_State *co);
 void limits_leave(lua_State *L, lua_State *before);
 /* Raises an error if the script must stop. For C functions that take long or may be called repeatedly. */
 void limits_check(lua_State *L);
-/* luaL_addlstring in chunks, with a check before each. sandbox_pieces.c */
+/* luaL_addlstring in chunks, with a check before each. sandbox_chunks.c */
 void limits_add(lua_State *L, luaL_Buffer *to, const char *text, size_t length);
 
 /* sandbox.c: opens the libraries of a sandbox, in a fresh state. */
@@ -34,8 +34,8 @@ int sandbox_open(lua_State *L);
 /* Replaces the functions of the library on top of the stack that could run without end. */
 void sandbox_guard_strings(lua_State *L);
 void sandbox_guard_tables(lua_State *L);
-/* Replaces the functions of all libraries that process a long text byte by byte (sandbox_pieces.c). */
-void sandbox_guard_pieces(lua_State *L);
+/* Replaces the functions of all libraries that process a long text byte by byte (sandbox_chunks.c). */
+void sandbox_guard_chunks(lua_State *L);
 
 /* strew_module.c: opens the module in this state with an existing context. */
 void bind_open(lua_State *L, strew_context *context, struct limits *limits, bool sandbox);

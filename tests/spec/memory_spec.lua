@@ -108,7 +108,7 @@ describe("tensor memory", function()
       end
       for _, caption in ipairs(captions) do assert(caption == captions[1], caption) end
       io.write(captions[1])]]
-    assert.equal("0 .. 0, a place is the mean of 2 x 1", support.output(chunk))
+    assert.equal("0 .. 0, a cell is the mean of 2 x 1", support.output(chunk))
   end)
 
   it("survives the end of a Lua state", function()

@@ -1,4 +1,4 @@
--- commands.lua: what begins with : or ? at the prompt.
+-- commands.lua: entries that begin with : or ? at the prompt.
 local prompt = ...
 local host = prompt.host
 local strew = host.strew
@@ -11,7 +11,7 @@ local match, rep, sub = string.match, string.rep, string.sub
 local max, width_of, globals = math.max, utf8.len, _G
 local clock, memory, strew_type = rawget(strew, "clock"), rawget(strew, "memory"), rawget(strew, "type")
 
--- An error that needs no traceback: its text speaks for itself.
+-- Raises an error without a traceback.
 local function complain(...)
   local text = format(...)
   error(setmetatable({}, {__tostring = function() return text end}))
@@ -39,7 +39,7 @@ function prompt.duration(seconds, compiling)
   return compiling > 0 and format("%s, %s of it compiling", text, time_text(compiling)) or text
 end
 
--- Prints rows in columns, the numbers of `right` to the right.
+-- Prints rows in columns; those in `right` are right-aligned.
 local function print_rows(rows, right)
   local widths = {}
   for _, row in ipairs(rows) do
@@ -57,7 +57,7 @@ end
 
 ----------------------------------------------------------------------------------------------------------- commands
 
--- Compiles what stands behind a command.
+-- Compiles the argument of a command.
 local function compile(text, command)
   if not find(text, "%S") then complain(":%s expects an expression or statement", command) end
   local f, message = prompt.compile(gsub(text, ";%s*$", ""), "=stdin")
@@ -74,7 +74,7 @@ local function time(text)
   print(prompt.duration(seconds, host.compiling() - compiled))
 end
 
--- Runs f as often as takes about a millisecond; seconds for one run.
+-- Runs f `times` times; returns seconds per run.
 local function sample(f, times)
   local start = clock()
   for _ = 1, times do f() end
@@ -105,7 +105,7 @@ end
 
 local ignored = {_G = true, _VERSION = true, arg = true}
 
--- What the standard libraries and strew have brought is not worth a line.
+-- True for globals of the user's own, not of the standard libraries or strew.
 local function is_own(name, value)
   if type(name) ~= "string" or ignored[name] or rawequal(loaded[name], value) then return false end
   return type(value) ~= "function" or debug.getinfo(value, "S").what ~= "C"
@@ -135,7 +135,7 @@ local function mem()
               {"Lua", bytes_text(collectgarbage("count") * 1024)}}, {[2] = true})
 end
 
--- Runs a file as if it had been typed: its locals live on, too.
+-- Runs a file as if it had been typed: its locals live on.
 local function load_file(text)
   local path = match(text, '^%s*"(.*)"%s*$') or match(text, "^%s*(.-)%s*$")
   if not open then complain("files are not available in a sandbox") end
@@ -152,7 +152,7 @@ local function load_file(text)
   prompt.results(false, f())
 end
 
--- strew.help says itself what is wrong with a name.
+-- strew.help reports unknown names itself.
 local function help(...)
   local show_help = rawget(strew, "help")
   if not show_help then complain("this build has no help texts") end
@@ -160,7 +160,7 @@ local function help(...)
   if not ok then complain("%s", gsub(message, "^[^\n]-:%d+: ", "")) end
 end
 
-local list -- of commands, in the order of :help
+local list -- commands, in the order of :help
 
 local function overview()
   for _, command in ipairs(list) do
@@ -195,7 +195,7 @@ function prompt.command_names()
   return names
 end
 
--- The command of that name, or the only one that begins so.
+-- Returns the command of that name, or the only one with that prefix.
 local function find_command(word)
   local found
   for _, command in ipairs(list) do
@@ -214,7 +214,7 @@ local function unknown(word)
     or format("unknown command :%s; :help lists the commands", word)
 end
 
--- What to do for an entry that begins with : or ?, as prompt.read says it.
+-- Returns what to do for an entry that begins with : or ?, in the words of prompt.read.
 function prompt.command(text)
   local words = match(text, "^%?%?%s*(.-)%s*$")
   local name = not words and match(text, "^%?%s*(.-)%s*$")

@@ -1,5 +1,5 @@
--- complete.lua: what may stand where the cursor is. Only tables are read, and without their metamethods: completion
--- runs no code of the user's.
+-- complete.lua: completions at the cursor. Only tables are read, without their metamethods: completion runs no code of
+-- the user's.
 local prompt = ...
 local host = prompt.host
 local strew = host.strew
@@ -13,7 +13,7 @@ local properties = {"device", "dtype", "shape"}
 
 -------------------------------------------------------------------------------------------------------------- words
 
--- The words of a kind, where they are known only when asked for.
+-- Words that are computed at first use, by kind.
 local later = {}
 
 function later.device()
@@ -45,14 +45,14 @@ local function words_of(kinds)
   return words
 end
 
--- In x = "..." or {x = "..."}, by x; in x("..."), x "...", by x. Anything else is the name of a file.
+-- Words by the name x in x = "...", {x = "..."}, x("...") and x "...". Any other string is a file name.
 local by_key = {dtype = "dtype", device = "device", mode = "mode", reduce = "reduce"}
 local by_call = {to = "dtype device", scatter_reduce = "reduce", scatter_reduce_ = "reduce", index_reduce = "reduce",
                  index_reduce_ = "reduce", segment_reduce = "reduce", help = "name", require = "module"}
 
 ------------------------------------------------------------------------------------------------------------- values
 
--- The value of the chain of names that ends with token i, and whether it is known: a.b.c, "text", (a).
+-- Returns the value of the chain of names that ends with token i, and whether it is known: a.b.c, "text", (a).
 local function value_at(tokens, i)
   local token, before = tokens[i], tokens[i - 1]
   if not token then return nil, false end
@@ -74,7 +74,7 @@ local function value_at(tokens, i)
   return rawget(globals, token.text), true
 end
 
--- Names that a table has, and those that it inherits from tables.
+-- Adds the names of a table, and those inherited from tables.
 local function add_keys(names, t, depth, wanted)
   for key, value in next, t do
     if type(key) == "string" and (not wanted or type(value) == wanted) then insert(names, key) end
@@ -84,7 +84,7 @@ local function add_keys(names, t, depth, wanted)
   if type(parent) == "table" and depth > 0 then add_keys(names, parent, depth - 1, wanted) end
 end
 
--- What may stand behind a value and "." or ":". Of a value that is not known, a tensor is the likeliest.
+-- Returns the names that may follow a value and "." or ":". An unknown value is most likely a tensor.
 local function fields_of(value, is_known, separator)
   local names, wanted = {}, separator == ":" and "function" or nil
   if strew_type(value) == "tensor" or not is_known then
@@ -109,7 +109,7 @@ end
 
 -------------------------------------------------------------------------------------------------------------- places
 
--- Those that begin with `word`, once each, in order; private ones only where they are asked for.
+-- Returns the names that begin with `word`, without duplicates, sorted; private ones only if `word` begins with _.
 local function filter(names, word)
   local found, seen = {}, {}
   for _, name in ipairs(names) do
@@ -134,7 +134,7 @@ local function files(line, path_start)
   return path_start + #folder, filter(names, word)
 end
 
--- The function whose arguments token i stands among.
+-- Returns the function whose arguments contain token i.
 local function call_around(tokens, i)
   local before = tokens[i - 1]
   if before and before.kind == "name" then return before.text end
@@ -186,8 +186,8 @@ local function complete_code(text, line)
   return #line - #word + 1, filter(names, word)
 end
 
--- For the line up to the cursor, and the lines of its entry above it (or nil): where the word begins, and what may
--- stand there.
+-- Returns, for the line up to the cursor and the lines of its entry above it (or nil), where the word begins and its
+-- completions.
 function prompt.complete(above, line)
   if not above then
     local start, word = match(line, "^%s*:()(%a*)$")

@@ -1,26 +1,25 @@
--- entry.lua: from the text of an entry to a function that runs it, with the locals of the entries before.
+-- entry.lua: compiles the text of an entry to a function that runs it, with the locals of earlier entries.
 --
--- A session is one block, as it were: a local lives on, whoever changes it and whichever functions have captured it.
--- Lua shares variables among closures, so each entry is compiled as the body of a function that has the older locals
--- as upvalues, and debug.upvaluejoin makes these the very same variables. At its end an entry hands over closures that
--- have captured the locals that are visible there; nothing needs to know in advance which these are: all names that
--- occur in the text are asked for, and the compiler decides. The invariant: cells[name] holds the variable that `name`
--- means.
+-- A session acts as one block: a local lives on, whoever changes it and whichever functions have captured it. Lua
+-- shares variables among closures, so each entry is compiled as the body of a function that has the older locals as
+-- upvalues, and debug.upvaluejoin makes them the same variables. At its end an entry passes on closures that have
+-- captured the locals visible there. All names in the text are tried, and the compiler decides which of them are
+-- locals. The invariant: cells[name] holds the variable that `name` means.
 local prompt = ...
 local debug, load, ipairs, next, pack, rawequal = prompt.host.debug, load, ipairs, next, table.pack, rawequal
 local concat, find, insert, remove, sub = table.concat, string.find, table.insert, table.remove, string.sub
 local setmetatable, pcall, error, tostring = setmetatable, pcall, error, tostring
 
-local CAPTURE = "_strew_capture" -- the name by which an entry finds what takes its locals
-local MARK = prompt.host.mark    -- a local that begins the outermost block, and each part of it that has inner blocks
-local GROUP = 100                -- names for one closure, which has 255 upvalues at most
+local CAPTURE = "_strew_capture" -- the name of the function that receives an entry's locals
+local MARK = prompt.host.mark    -- a local at the start of the outermost block and of its parts with inner blocks
+local GROUP = 100                -- names per closure, which has at most 255 upvalues
 
 local cells = {} -- name -> {closure over this variable alone, is_const}
 prompt.cells = cells
-local closing = {} -- values of variables with <close>, in order: the session's end closes them
+local closing = {} -- values of variables with <close>, in order, closed at the session's end
 
 local absent = {}
-local catch = setmetatable({}, {__index = function() return absent end}) -- globals of a closure that asks for locals
+local catch = setmetatable({}, {__index = function() return absent end}) -- globals of a closure that captures locals
 
 local function new_cell(value, is_const)
   return {function() return value end, is_const}
@@ -43,7 +42,7 @@ local function upvalues(f)
   return places
 end
 
--- Keeps which of the names are locals: an upvalue of f, or a constant that the compiler has put in its place.
+-- Records which of the names are locals: an upvalue of f, or a constant folded by the compiler.
 local function take(f, names, consts)
   local values, places = pack(f(catch)), upvalues(f)
   for k, name in ipairs(names) do
@@ -56,7 +55,7 @@ local function take(f, names, consts)
   end
 end
 
--- A value to be closed at the session's end.
+-- Registers a value to be closed at the session's end.
 local function take_closing(name)
   local value = cells[name] and value_of(name)
   if not value then return end
@@ -65,8 +64,8 @@ local function take_closing(name)
   insert(closing, value)
 end
 
--- The names in the text that a session's local may have, each once, and whether the text has the word `local`. (`_` is
--- always the last result.)
+-- Returns the names in the text that may be locals of the session, without duplicates, and whether the text has the
+-- word `local`. (`_` is always the last result.)
 local function names_in(tokens)
   local names, seen, has_local = {}, {[CAPTURE] = true, [MARK] = true, _ = true}, false
   for _, token in ipairs(tokens) do
@@ -82,7 +81,7 @@ end
 
 local deeper = {["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1, ["end"] = -1, ["until"] = -1}
 
--- The place of the `return` that ends the outermost block, or the text's end.
+-- Returns the position of the `return` that ends the outermost block, or the text's end.
 local function end_of_block(text, tokens)
   local depth = 0
   for _, token in ipairs(tokens) do
@@ -92,7 +91,7 @@ local function end_of_block(text, tokens)
   return #text + 1
 end
 
--- The attributes of local variables: calls visit(name, attribute token, depth).
+-- Calls visit(name, attribute token, depth) for each attribute of a local variable.
 local function each_attribute(tokens, visit)
   local depth, in_list = 0, false
   for i, token in ipairs(tokens) do
@@ -107,8 +106,8 @@ local function each_attribute(tokens, visit)
   end
 end
 
--- Makes <close> in the outermost block <const>, which is as long: the variable is to live on. Gives the text and the
--- names of these variables.
+-- Replaces <close> in the outermost block by <const>, which is as long: the variable must live on. Returns the text and
+-- the names of these variables.
 local function hold_open(text, tokens)
   local held = {}
   each_attribute(tokens, function(name, attribute, depth)
@@ -119,7 +118,7 @@ local function hold_open(text, tokens)
   return text, held
 end
 
--- Which names are constants at the end of the block? The compiler says so.
+-- Asks the compiler which names are constants at the end of the block.
 local function constants(block, tokens)
   local consts = {}
   each_attribute(tokens, function(name)
@@ -129,7 +128,7 @@ local function constants(block, tokens)
   return consts
 end
 
--- The call that hands over the locals, and the function that it calls.
+-- Returns the call that passes on the locals, and the function that it calls.
 local function capture_of(names, held, consts)
   local groups, closures, group = {}, {}, nil
   for _, name in ipairs(names) do
@@ -155,7 +154,7 @@ local function capture_of(names, held, consts)
   return CAPTURE .. "(" .. concat(closures, ", ") .. ") ", capture
 end
 
--- `body` as a function that has the locals which it mentions; nil and a message where it does not compile.
+-- Compiles `body` as a function with the locals that it mentions; returns nil and a message if it does not compile.
 local function wrap(body, names, chunk_name, capture)
   local mentioned, head = {}, "local " .. CAPTURE
   for _, name in ipairs(names) do
@@ -176,9 +175,9 @@ end
 local opens_blocks = {["do"] = true, ["for"] = true, ["if"] = true, ["repeat"] = true, ["while"] = true}
 local ends_part = {["local"] = true, ["::"] = true}
 
--- The outermost block with marks, by which an error's observer tells its locals from those of inner blocks: the former
--- stand between the first mark and the second. From a statement with blocks to the next local or label, which have to
--- stay visible, it is one inner block, so that loops contain no mark.
+-- Adds marks to the outermost block, by which the handler of errors tells its locals, between the first mark and the
+-- second, from those of inner blocks. From a statement with blocks to the next local or label, which must stay visible,
+-- it becomes one inner block, so that loops contain no mark.
 local function mark_blocks(block, tokens)
   local parts, from, depth, is_inside = {"local " .. MARK .. " "}, 1, 0, false
   for _, token in ipairs(tokens) do
@@ -201,13 +200,13 @@ local function compile_statements(text, tokens, chunk_name)
   local call, capture = capture_of(names, held, constants(block, tokens))
   if rest == "" then block = block .. "\n" end -- it may end in a comment
   local f = wrap(mark_blocks(block, tokens) .. call .. rest, names, chunk_name, capture)
-    or wrap(block .. call .. rest, names, chunk_name, capture) -- as where there is no room for one more local
+    or wrap(block .. call .. rest, names, chunk_name, capture) -- for example, without a free slot for another local
   if f then return f end
-  return wrap(text, names, chunk_name) -- as where a goto jumps to the end, over locals
+  return wrap(text, names, chunk_name) -- for example, if a goto jumps to the end, over locals
 end
 
--- A function for the text, and whether it is an expression. Or nil and a message, and whether more text may make it
--- whole. (The text alone is compiled first: what surrounds it must not change what it means.)
+-- Returns a function for the text and whether it is an expression; or nil, a message, and whether more text may
+-- complete it. (The text alone is compiled first: the code around it must not change its meaning.)
 function prompt.compile(text, chunk_name)
   local tokens = prompt.tokens(text)
   local message
@@ -222,15 +221,15 @@ function prompt.compile(text, chunk_name)
   return f, not f and message or false
 end
 
--- Locals of the outermost block of an entry that an error ended, by name. What its functions have captured is lost to
--- them, and they to it.
+-- Keeps locals of the outermost block of an entry that an error ended, by name. They are no longer shared with the
+-- functions that captured them.
 function prompt.rescue(values)
   for name, value in next, values do
     if name ~= CAPTURE and name ~= "_" then cells[name] = new_cell(value) end
   end
 end
 
--- The names of all locals; the value of one, and whether there is one of that name.
+-- Return the names of all locals; and the value of one, with whether it exists.
 function prompt.locals()
   local names = {}
   for name in next, cells do insert(names, name) end
@@ -242,7 +241,7 @@ function prompt.value_of_local(name)
   return nil, false
 end
 
--- The end of the block.
+-- Ends the block.
 function prompt.close()
   local problems = {}
   while #closing > 0 do

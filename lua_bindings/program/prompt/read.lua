@@ -1,16 +1,16 @@
--- read.lua: from lines that are typed or pasted to entries. What is pasted is one chunk where it compiles as one; else
--- its lines are taken one after the other, as if typed. Of a transcript, which the prompt's own marks give away, the
--- marks and what the session answered are left out.
+-- read.lua: turns typed or pasted lines into entries. A paste is one chunk if it compiles as one; otherwise its lines
+-- run one by one, as if typed. A pasted transcript is known by its prompt marks: the marks and the session's output are
+-- removed.
 local prompt = ...
 local host = prompt.host
 local insert, remove = table.insert, table.remove
 local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, string.match, string.sub
 local ipairs, rawget, select, globals = ipairs, rawget, select, _G
 
-local waiting = {} -- entries and lines of what was pasted, still to be taken
-local is_paste = false -- or may they have been typed ahead?
+local waiting = {} -- entries and lines of a paste, still to run
+local is_paste = false -- true if they may have been typed ahead
 
--- After an error: what follows in a paste builds on what failed.
+-- Drops the rest of a paste after an error: it builds on what failed.
 function prompt.drop()
   if is_paste then waiting = {} end
 end
@@ -21,7 +21,7 @@ local function lines_of(text)
   return lines
 end
 
--- The entries of a transcript; nil where it is none.
+-- Returns the entries of a transcript; nil: it is none.
 local function transcript(text)
   if not find(text, "^%s*>[> ]") then return nil end
   local entries = {}
@@ -36,7 +36,7 @@ local function transcript(text)
   return entries
 end
 
--- The last thing that counts is a semicolon: nothing is to be shown.
+-- True if the last token is a semicolon: the result is hidden.
 local function is_hidden(text)
   local tokens = prompt.tokens(text)
   local i = #tokens
@@ -44,26 +44,26 @@ local function is_hidden(text)
   return i > 0 and tokens[i].text == ";"
 end
 
--- The name of a global, if the text is just that and it has no value.
+-- Returns the name of a global if the text is only that name and it has no value.
 local function unknown_name(text)
   local name = match(text, "^%s*([%a_][%w_]*)%s*$")
   if not name or name == "_" or select(2, prompt.value_of_local(name)) then return nil end
   return not prompt.keywords[name] and rawget(globals, name) == nil and name or nil
 end
 
--- "run", function, "show" | "hide" | "quiet"; "error", message; "more"; "end".
+-- Returns "run", function, "show" | "hide" | "quiet"; "error", message; "more"; or "end".
 local function evaluate(text, is_last)
   local command = match(text, "^%s*([:?].*)$")
   if command and sub(command, 1, 2) ~= "::" then return prompt.command(command) end
   local code = gsub(text, "^%s*=", "return ")
   local f, how, is_incomplete = prompt.compile(code, "=stdin")
-  prompt.asked = unknown_name(text)
+  prompt.unknown = unknown_name(text)
   if f then return "run", f, is_hidden(text) and "hide" or "show" end
   if is_incomplete and not is_last then return "more", how end
   return "error", how
 end
 
--- What is to be taken next: the text so far, or nil, is continued. nil: "interrupt" or "end" says why.
+-- Returns the next text, as continuation of `text` unless that is nil; or nil and "interrupt" or "end".
 local function next_line(text)
   if #waiting > 0 then return remove(waiting, 1) end
   local line, what = host.read(text)
@@ -75,13 +75,13 @@ local function next_line(text)
   return remove(waiting, 1)
 end
 
--- Several lines that came at once: are they no chunk, so that they are to be taken one by one? (A last line that is an
--- expression might also be the beginning of an assignment.)
+-- True if several lines that came at once are no chunk and must run one by one. (A last line that is an expression may
+-- also begin an assignment.)
 local function is_no_chunk(text, kind, message)
   return find(text, "\n") and (kind == "error" or kind == "more" and find(message, "syntax error near <eof>$"))
 end
 
--- Reads one entry and says what to do: as `evaluate` does, or "none".
+-- Reads one entry and returns what to do: as `evaluate`, or "none".
 function prompt.read()
   local text
   repeat

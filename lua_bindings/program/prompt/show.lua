@@ -1,5 +1,5 @@
--- show.lua: results, as the prompt shows them. Tables are opened, to a depth and up to a number of entries; tensors in
--- them take one line; no metamethod runs but __tostring.
+-- show.lua: shows results. Tables are expanded, to a depth and up to a number of entries; tensors in them take one
+-- line; no metamethod runs but __tostring.
 local prompt = ...
 local host = prompt.host
 local strew = host.strew
@@ -25,7 +25,7 @@ local function quote(text)
   return '"' .. gsub(text, '[%c\\"]', escape) .. '"' .. rest
 end
 
--- A tensor in one line.
+-- Returns a tensor in one line.
 function prompt.summary(t)
   local ok, text = pcall(function()
     return t:dim() == 0 and tostring(t) or t.dtype .. "[" .. concat(t.shape, ", ") .. "] " .. t.device
@@ -33,7 +33,7 @@ function prompt.summary(t)
   return ok and text or "tensor (freed)"
 end
 
--- Any value but an opened table, in one line.
+-- Returns any value but an expanded table in one line.
 local function brief(value)
   if type(value) == "string" then return quote(value) end
   if strew_type(value) == "tensor" then return prompt.summary(value) end
@@ -56,7 +56,7 @@ local function precedes(a, b)
   return false
 end
 
--- The keys that are not in 1..n: how many there are, and the first of them in order.
+-- Returns the number of keys outside 1..n, and the first of them in order.
 local function other_keys(t, n)
   local keys, count = {}, 0
   for key in next, t do
@@ -76,7 +76,7 @@ end
 
 local render
 
--- The entries of a table as texts. `state`: what is being shown already, and how much more may be.
+-- Returns the entries of a table as texts. `state`: tables being shown, and the remaining number of entries.
 local function parts_of(t, depth, indent, width, state)
   local parts, n = {}, rawlen(t)
   local keys, count = other_keys(t, n)
@@ -96,7 +96,7 @@ local function parts_of(t, depth, indent, width, state)
   return parts
 end
 
--- As many in a line as fit.
+-- Fills lines with texts.
 local function fill(parts, indent, width)
   local lines, line = {}, ""
   for i, part in ipairs(parts) do
@@ -128,13 +128,13 @@ function render(value, depth, indent, width, state)
   return "{\n" .. inner .. body .. "\n" .. indent .. "}"
 end
 
--- Any value in one line of up to `width` characters.
+-- Returns any value in one line of up to `width` characters.
 function prompt.line_of(value, width)
   local line = is_closed(value) and brief(value) or render(value, 2, "", 1 << 20, {open = {}, budget = 20})
   return #line > width and sub(line, 1, width - 3) .. "..." or line
 end
 
--- A result as text: like tostring, but that tables are opened.
+-- Returns a result as text: like tostring, except that tables are expanded.
 local function text_of(value)
   if is_closed(value) then return tostring(value) end
   return render(value, DEPTH, "", host.width(), {open = {}, budget = BUDGET})
@@ -150,14 +150,14 @@ local function show(...)
   print(concat(texts, separator, 1, texts.n))
 end
 
--- For a name alone that has no value: what may have been meant.
+-- Prints a hint for a name without a value.
 local words = {exit = ":quit", quit = ":quit", help = ":help"}
 function prompt.suggest(name)
   local nearest = words[name] or host.guess_global(name)
   if nearest then print("  hint  did you mean '" .. nearest .. "'?") end
 end
 
--- What an entry gave: kept as _, and shown. A script's own print has precedence.
+-- Keeps an entry's results as _, and shows them. A script's own print has precedence.
 function prompt.results(is_hidden, ...)
   local n, first = select("#", ...), (...)
   if n == 0 then return end
@@ -166,5 +166,5 @@ function prompt.results(is_hidden, ...)
   local chosen = rawget(globals, "print")
   if not rawequal(chosen, print) then return chosen(...) end
   show(...)
-  if n == 1 and first == nil and prompt.asked then prompt.suggest(prompt.asked) end
+  if n == 1 and first == nil and prompt.unknown then prompt.suggest(prompt.unknown) end
 end

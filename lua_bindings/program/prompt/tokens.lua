@@ -1,5 +1,5 @@
--- tokens.lua: a text of Lua, whole or not yet, as its tokens. What is needed of them: where a name, a string or a
--- comment begins and ends, and whether it ends at all; numbers may come in several pieces.
+-- tokens.lua: splits Lua text, complete or not, into tokens: where a name, a string or a comment begins and ends, and
+-- whether it ends at all. Numbers may be split.
 local prompt = ...
 local find, match, sub = string.find, string.match, string.sub
 
@@ -7,24 +7,24 @@ prompt.keywords = {}
 for word in string.gmatch([[and break do else elseif end false for function goto if in local nil not or repeat return
     then true until while]], "%a+") do prompt.keywords[word] = true end
 
--- The last character of a long bracket whose opening ends at `at`; nil: it is open.
+-- Returns the last character of a long bracket whose opening ends at `at`; nil: unfinished.
 local function end_of_long(text, at, level)
   local _, last = find(text, "]" .. level .. "]", at + 1, true)
   return last
 end
 
--- The last character of the string that begins at `at`; nil: it is open.
+-- Returns the last character of the string that begins at `at`; nil: unfinished.
 local function end_of_string(text, at)
   local stop = "[\\\n" .. sub(text, at, at) .. "]"
   local place = find(text, stop, at + 1)
   while place and sub(text, place, place) == "\\" do
-    local _, skipped = find(text, "^z%s*", place + 1) -- \z goes on behind white space and ends of lines
+    local _, skipped = find(text, "^z%s*", place + 1) -- \z skips white space and newlines
     place = find(text, stop, (skipped or place + 1) + 1)
   end
   return place and sub(text, place, place) ~= "\n" and place or nil
 end
 
--- {kind, pattern}: the first that fits. A long one goes on to the bracket that closes it.
+-- {kind, pattern}: the first match counts. A long string or comment continues to its closing bracket.
 local kinds = {
   {"comment", "^%-%-%[(=*)%[", long = true}, {"comment", "^%-%-[^\n]*"}, {"string", "^%[(=*)%[", long = true},
   {"string", "^[\"']", quoted = true}, {"name", "^[%a_][%w_]*"}, {"number", "^%.?%d[%w.]*"}, {"symbol", "^::"},
@@ -42,8 +42,8 @@ local function token_at(text, at)
   end
 end
 
--- All tokens in order, as {kind = "name" | "keyword" | "string" | "number" | "comment" | "symbol", text, first, last,
--- is_open = does it lack its end?}.
+-- Returns all tokens in order, as {kind = "name" | "keyword" | "string" | "number" | "comment" | "symbol", text, first,
+-- last, is_open = true if its end is missing}.
 function prompt.tokens(text)
   local tokens, at = {}, find(text, "%S")
   while at do
@@ -51,7 +51,7 @@ function prompt.tokens(text)
     token.text = sub(text, at, token.last)
     if prompt.keywords[token.text] then token.kind = "keyword" end
     tokens[#tokens + 1] = token
-    -- a string without end ends with its line
+    -- an unfinished string ends with its line
     if token.is_open and match(token.text, "^[\"']") then token.last = (find(text, "\n", at, true) or #text + 1) - 1 end
     at = find(text, "%S", token.last + 1)
   end

@@ -1,4 +1,4 @@
-/* sandbox_pieces.c: the functions of Lua's string and utf8 libraries that process a long text byte by byte. A long text
+/* sandbox_chunks.c: the functions of Lua's string and utf8 libraries that process a long text byte by byte. A long text
    goes to the library's own function in chunks, with a check of the limits before each. For short arguments a guard
    calls the library's function, its upvalue 1, directly: at no cost, and with the same messages. */
 #include "script_limits.h"
@@ -11,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 1 << 18 };
+enum { CHUNK = 1 << 18 };
 
 static int call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
 
 void limits_add(lua_State *L, luaL_Buffer *to, const char *text, size_t length) {
   for (size_t bytes; length; text += bytes, length -= bytes) {
-    bytes = length < PIECE ? length : PIECE;
+    bytes = length < CHUNK ? length : CHUNK;
     limits_check(L);
     luaL_addlstring(to, text, bytes);
   }
 }
 
-static bool is_long(lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING && lua_rawlen(L, i) > PIECE; }
+static bool is_long(lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING && lua_rawlen(L, i) > CHUNK; }
 
 /* ------------------------------------------------------------------------------------------- upper, lower, reverse */
 
@@ -43,7 +43,7 @@ static int change(lua_State *L, bool backwards) {
   luaL_Buffer out;
   luaL_buffinit(L, &out);
   for (size_t done = 0; done < length; done += bytes) {
-    bytes = length - done < PIECE ? length - done : PIECE;
+    bytes = length - done < CHUNK ? length - done : CHUNK;
     add_result(L, &out, backwards ? text + length - done - bytes : text + done, bytes);
   }
   luaL_pushresult(&out);
@@ -57,9 +57,9 @@ static int reverse(lua_State *L) { return change(L, true); }
 
 /* Returns the length of the next chunk to quote with "%q". A control character is written with all its digits if a
    digit follows, so no chunk ends between the two. */
-static size_t quoted_piece(const char *text, size_t length) {
-  if (length <= PIECE) return length;
-  size_t bytes = PIECE;
+static size_t quoted_chunk(const char *text, size_t length) {
+  if (length <= CHUNK) return length;
+  size_t bytes = CHUNK;
   while (bytes > 1 && iscntrl((unsigned char)text[bytes - 1]) && isdigit((unsigned char)text[bytes])) bytes--;
   return bytes;
 }
@@ -69,14 +69,14 @@ static void add_quoted(lua_State *L, luaL_Buffer *to, const char *text, size_t l
   size_t bytes, quoted;
   luaL_addchar(to, '"');
   for (; length; text += bytes, length -= bytes) {
-    bytes = quoted_piece(text, length);
+    bytes = quoted_chunk(text, length);
     limits_check(L);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushliteral(L, "%q");
     lua_pushlstring(L, text, bytes);
     lua_call(L, 2, 1);
-    const char *piece = lua_tolstring(L, -1, &quoted);
-    lua_pushlstring(L, piece + 1, quoted - 2);
+    const char *chunk = lua_tolstring(L, -1, &quoted);
+    lua_pushlstring(L, chunk + 1, quoted - 2);
     lua_remove(L, -2);
     luaL_addvalue(to);
   }
@@ -160,7 +160,7 @@ static int pack(lua_State *L) {
     else if (!strchr(without_value, *text))
       i++;
     if (*text != 'c') continue;
-    bool is_filled = strtoull(text + 1, NULL, 10) > lua_rawlen(L, i) + PIECE;
+    bool is_filled = strtoull(text + 1, NULL, 10) > lua_rawlen(L, i) + CHUNK;
     luaL_argcheck(L, lua_type(L, i) != LUA_TSTRING || !is_filled, i, "text is too short for its size in a sandbox");
   }
   return call_original(L);
@@ -182,9 +182,9 @@ static void call_between(lua_State *L, lua_Integer a, lua_Integer b, int results
 }
 
 /* Returns the last byte of the chunk that begins at byte `begin`, counted from 1; no chunk ends within a character. */
-static lua_Integer end_of_piece(const char *text, lua_Integer begin, lua_Integer last) {
+static lua_Integer end_of_chunk(const char *text, lua_Integer begin, lua_Integer last) {
   enum { LONGEST = 6 };
-  lua_Integer end = begin + PIECE;
+  lua_Integer end = begin + CHUNK;
   if (end >= last) return last;
   for (int i = 0; i < LONGEST && end < last && continues(text[end]); i++) end++;
   return end;
@@ -197,11 +197,11 @@ static int count_characters(lua_State *L) {
               last = luaL_optinteger(L, 3, -1);
   if (begin < 0) begin = -begin > length ? 0 : length + begin + 1;
   if (last < 0) last = -last > length ? 0 : length + last + 1;
-  if (begin < 1 || last > length || last - begin <= PIECE) return call_original(L);
+  if (begin < 1 || last > length || last - begin <= CHUNK) return call_original(L);
   lua_Integer count = 0;
   lua_settop(L, 4);
   for (lua_Integer end; begin <= last; begin = end + 1) {
-    end = end_of_piece(lua_tostring(L, 1), begin, last);
+    end = end_of_chunk(lua_tostring(L, 1), begin, last);
     call_between(L, begin, end, 2);
     if (lua_isnil(L, -2)) return 2; /* and the position of an invalid character */
     count += lua_tointeger(L, -2);
@@ -218,8 +218,8 @@ static int offset(lua_State *L) {
   lua_Integer at = luaL_optinteger(L, 3, n > 0 ? 1 : length + 1);
   lua_settop(L, 3);
   lua_pushnil(L);
-  while (n > PIECE || n < -PIECE) {
-    lua_Integer step = n > 0 ? PIECE : -PIECE;
+  while (n > CHUNK || n < -CHUNK) {
+    lua_Integer step = n > 0 ? CHUNK : -CHUNK;
     call_between(L, n > 0 ? step + 1 : step, at, 1);
     if (lua_isnil(L, -1)) return 1;
     at = lua_tointeger(L, -1);
@@ -241,7 +241,7 @@ static void put_before(lua_State *L, const luaL_Reg *guards) {
   }
 }
 
-void sandbox_guard_pieces(lua_State *L) {
+void sandbox_guard_chunks(lua_State *L) {
   static const luaL_Reg of_string[] = {{"upper", change_letters},
                                        {"lower", change_letters},
                                        {"reverse", reverse},
