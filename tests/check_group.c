@@ -295,7 +295,7 @@ START_TEST(test_sizes_of_results) {
   strew_tensor *negative = tensor_from_integers(STREW_INT64, 3, (int64_t[]){-1, -5, -2});
   strew_group_options options = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
   ok(strew_group(src, index, &options, &out, NULL, &failure));
-  assert_elements(out, STREW_FLOAT32, (float[]){2, 0, 0, 0, 4}, "as large as the index asks for");
+  assert_elements(out, STREW_FLOAT32, (float[]){2, 0, 0, 0, 4}, "as large as the index needs");
   strew_release(out), out = NULL;
   ok(strew_group(nothing, none, &options, &out, NULL, &failure));
   assert_sizes(out, 1, (int64_t[]){0});

@@ -133,7 +133,7 @@ START_TEST(test_operands_of_two_contexts) {
   ck_assert_ptr_nonnull(strstr(failure.message, "'out' belongs to " FOREIGN));
   ok(strew_to(foreign, device, STREW_INT64, &carried, &failure));
   ok(strew_binary(STREW_ADD, strew_of(vector), strew_of(carried), &out, &failure));
-  assert_elements(out, STREW_INT64, (int64_t[]){5, 7, 6}, "brought over");
+  assert_elements(out, STREW_INT64, (int64_t[]){5, 7, 6}, "copied");
   ok(strew_copy(vector, foreign, &failure));
   strew_release(carried), strew_release(out), strew_release(foreign), strew_release(vector);
   strew_context_release(other);

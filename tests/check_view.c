@@ -103,7 +103,7 @@ static strew_tensor *draw_viewed(int most_dims) {
   for (int d = 0; d < rank; d++) sizes[d] = many ? 1 + (draw_below(4) == 0) : 1 + draw_below(4) * draw_below(2);
   if (rank && draw_below(8) == 0) sizes[draw_below(rank)] = 0;
   enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
-  if (many && layout == STRIDED) layout = PERMUTED; /* gaps in so many dimensions would use too much memory */
+  if (many && layout == STRIDED) layout = PERMUTED; /* gaps in this number of dimensions would use too much memory */
   return random_integers(STREW_INT64, rank, sizes, layout, 0, 1ll << 60);
 }
 

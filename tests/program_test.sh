@@ -56,7 +56,7 @@ ran -l g=m -e 'print(g.name, m)'; expect '-l g=mod' 0 'm	nil'
 ran -l nothere; expect '-l of a missing module' 1 '' "*module 'nothere' not found*stack traceback*"
 ran -l; expect '-l alone' 1 '' "*'-l' needs an argument*"
 ran -v; expect '-v shows the version' 0 'strew 0.*, Lua 5.4*'
-ran -v -e 'print(5)'; expect '-v goes on' 0 "strew *${newline}5"
+ran -v -e 'print(5)'; expect '-v runs the rest' 0 "strew *${newline}5"
 ran -W -e 'warn("careful")'; expect '-W shows warnings' 0 '' 'Lua warning: careful'
 ran -e 'warn("careful")'; expect 'warnings are off without -W' 0 ''
 ran -e 'warn("early")' -W -e 'warn("late")'; expect '-W counts from its place' 0 '' 'Lua warning: late'

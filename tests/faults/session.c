@@ -186,7 +186,7 @@ static int prepare(lua_State *L) {
   return 0;
 }
 
-/* Lua continues with this warning if there is no memory to call a finalizer. The memory of such a tensor is freed when
+/* Lua continues with this warning if there is no memory to call a finalizer. The memory of this tensor is freed when
    the state is closed. */
 static bool lacks_finalizer;
 static void warn(void *user, const char *text, int continues) {

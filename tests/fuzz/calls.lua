@@ -150,7 +150,7 @@ local function look_at_all(pool)
 end
 
 local function is_limit(message)
-  for _, sign in ipairs{"does not suffice", "out of memory", "not enough memory", "time limit"} do
+  for _, sign in ipairs{"out of memory", "not enough memory", "time limit"} do
     if type(message) == "string" and message:find(sign, 1, true) then return true end
   end
 end
