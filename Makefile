@@ -1,7 +1,6 @@
-# strew: make, make doc, make demo, make bench, make clean; make test, make check, make lint and what else tests it, see
-# tests/tests.mk; make install and what else ships it, see scripts/packaging/install.mk. scripts/setup.sh installs what
-# these need.
-# Settings: CC=clang  OPENCL=0 (without OpenCL, as where its headers are missing)  STRICT=1 (warnings are errors)
+# strew: make, make doc, make demo, make bench, make clean; make test, make check, make lint and other tests: see
+# tests/tests.mk; make install and packages: see scripts/packaging/install.mk. scripts/setup.sh installs the tools.
+# Settings: CC=clang  OPENCL=0 (without OpenCL, the default if its headers are missing)  STRICT=1 (warnings are errors)
 # DEBUG=1, SANITIZE=address,undefined or thread (both in build folders of their own)  PYTHON=python3 (of bench-peers)
 
 CC       = cc
@@ -14,7 +13,7 @@ comma    = ,
 MAKEFLAGS += --no-print-directory
 BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
 
-# Sanitizers of older compilers hang in one of six address space layouts: they run in the fixed one, where allowed.
+# Sanitizers of older compilers hang in one of six address space layouts: they run without randomisation, if allowed.
 FIXED   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 ifneq ($(if $(SANITIZE),$(FIXED)),)
 SHELL       := setarch
@@ -22,14 +21,14 @@ SHELL       := setarch
 endif
 
 WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes $(if $(STRICT),-Werror)
-# The bits must not depend on compiler or instruction set: nothing is contracted or reassociated.
-# (Elements are moved as words of their size, whatever their dtype: -fno-strict-aliasing.)
+# Results must not depend on the compiler or instruction set: no contraction, no reassociation.
+# (Elements of any dtype are copied as words of their size: -fno-strict-aliasing.)
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
-# Loops that are compiled once per instruction set are vectorised without the rest of -O3, which would double their size.
+# Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
-# The user's CFLAGS come last: they win. (-fno-plt: a scatter of four elements takes 0.98 of the time on x86-64.)
+# The user's CFLAGS come last and win. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
              -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
@@ -40,7 +39,7 @@ LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
 LUA_LIBS   := $(shell pkg-config --libs $(LUA))
 VERSION    := $(shell sed -n 's/^\#define STREW_VERSION *"\([^"]*\)".*/\1/p' runtime/strew.h)
-# Hosts that were built against one version run with any later one of the same number.
+# Hosts built against one version run with any later one of the same number.
 SOVERSION  = 0
 
 ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
@@ -51,12 +50,12 @@ CORE     = $(wildcard runtime/*.c runtime/files/*.c runtime/cpu/*.c runtime/cpu/
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c opencl/scatter/*.c) $(BUILD)/kernels.c)
 BINDINGS = $(wildcard lua_bindings/*.c lua_bindings/sandbox/*.c) $(BUILD)/texts.c
 PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c
-# Files that the library and the program carry as texts: kernels with the headers that C and OpenCL C share; the help and
-# the operations written in Lua; the prompt, in the order of loading.
+# Files embedded in the library and the program: kernels with the headers that C and OpenCL C share; the help and the
+# operations written in Lua; the prompt, in the order of loading.
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h runtime/shared/*)
 TEXTS    = $(wildcard lua_bindings/*.lua lua_bindings/family/*.lua)
 PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens entry show commands read complete)
-# Compiled once more for each instruction set that a processor may have beyond its architecture's plain one: see isa.h.
+# Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
 VECTORISED = $(wildcard runtime/cpu/loops/*_loops.c)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 avx2     = -mavx2 -mf16c
@@ -65,13 +64,13 @@ LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTOR
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 say      = @mkdir -p $(@D); printf '  %-5s %s\n' $(1) $@;
 
-# The program and the Lua module stand alone; libstrew is for hosts in C, and with libstrew_lua for those with a Lua state
-# of their own. A library takes what it can from itself, whatever of the same name a host brings.
+# The program and the Lua module are self-contained. libstrew is for hosts in C; libstrew_lua is for hosts with a Lua
+# state. A library binds to its own symbols, whatever names a host has (-Bsymbolic).
 all: $(BUILD)/strew $(BUILD)/strew.so $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
 shared = $(CC) -shared -Wl,-Bsymbolic $(ALL_LDFLAGS)
 
-# A host sees of an archive what it sees of the shared library: all of it is one object, in which hidden names are local.
-# (Tests, and what is linked here, take the objects by themselves.)
+# An archive exports the same names as the shared library: it is one object, in which hidden names are local.
+# (Tests and the programs here link the objects themselves.)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 $(BUILD)/obj/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
@@ -106,7 +105,7 @@ $(foreach isa,$(ISAS),$(eval $(call compile_for,$(isa))))
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The manual page, and the reference: one page for browsers.
+# The manual page, and the reference as an HTML page.
 REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
 doc: $(BUILD)/doc/index.html
 $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
@@ -114,20 +113,20 @@ $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 $(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
 	$(call say,HTML) $(BUILD)/strew -E $< $@
 
-# Each demonstration runs on the CPU and through OpenCL, and checks what it finds; pictures and files go to build/demo.
+# Each demonstration runs on the CPU and through OpenCL, and checks its results; its files go to build/demo.
 DEMOS    = karate debrank groupby voxels hough
 demo: all
 	@mkdir -p $(BUILD)/demo
 	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \
 	  $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo || exit 1; done
 
-# BUDGET seconds for each case, CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
+# BUDGET: seconds for each case; CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so
 	+$(BUILD)/strew scripts/bench/bench.lua $(BUDGET) $(DEVICE)
 bench-peers: all
 	+STREW=$(BUILD)/strew $(PYTHON) -B scripts/bench/peers.py $(BUDGET)
 
-# For hardware that need not be here: see the script.
+# Compiles the kernels for hardware that this machine need not have: see the script.
 kernels: all
 	@sh scripts/compile_kernels.sh
 
