@@ -30,8 +30,8 @@ int64_t pool_parts(const strew_context *context, int64_t bytes);
 /* The same for work that does little more than pass through its memory, which needs more of it to pay for threads. */
 int64_t pool_parts_light(const strew_context *context, int64_t bytes);
 
-/* Returns where part number `part` begins, if 0 .. count - 1 is cut into `parts` that differ by one at most. Part number
-   `parts` begins at the end. */
+/* Returns where part number `part` begins, if 0 .. count - 1 is cut into `parts` that differ by one at most. Part
+   number `parts` begins at the end. */
 static inline int64_t part_begin(int64_t count, int64_t parts, int64_t part) {
   int64_t longer = count % parts;
   return count / parts * part + (part < longer ? part : longer);
@@ -48,17 +48,18 @@ struct row {
   int64_t step_bytes[MAX_OPERANDS];
 };
 
-/* Returns the address of the operand's first element; of a number, of its bytes in the plan, which are never written. */
+/* Returns the address of the operand's first element; of a number, of its bytes in the plan, which are never written.
+   */
 char *operand_address(const struct operand *operand);
 /* Returns the bytes from one element to the next along dimension d. */
 static inline int64_t operand_step(const struct operand *operand, int d) {
   return operand->strides[d] * (int64_t)dtype_bytes(operand->dtype);
 }
-/* Returns the address of operand i's element at coordinate number `place` of the plan, in row-major order. */
-char *operand_at(const struct plan *plan, int i, int64_t place);
+/* Returns the address of operand i's element at the coordinate of that number, in row-major order. */
+char *operand_at(const struct plan *plan, int i, int64_t number);
 
-/* Calls visit(argument, row) for the rows that make up coordinates begin .. end - 1 of the plan's row-major order. No row
-   is longer than `longest`, nor than a CHUNK. Before each row the walk ends if the call must stop. */
+/* Calls visit(argument, row) for the rows that make up coordinates begin .. end - 1 of the plan's row-major order. No
+   row is longer than `longest`, nor than a CHUNK. Before each row the walk ends if the call must stop. */
 void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t longest,
                void (*visit)(void *argument, const struct row *row), void *argument);
 /* The same over the whole plan, shared among the workers, for light visits that do not depend on one another. */

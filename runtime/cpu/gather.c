@@ -41,8 +41,8 @@ ALWAYS_INLINE void prefetch_line(const struct line *first, int64_t n) {
   for (int64_t i = 0; i < first->count; i++) prefetch_read(selected_address(&from, i), 1);
 }
 
-/* Of one line: 10 M elements of 1 M 38 ms -> 28 (Xeon). Of several short ones it costs more than it saves: 100,000 lines
-   of 10 of 100 2.2 ms -> 2.8 (Zen 5). */
+/* Of one line: 10 M elements of 1 M 38 ms -> 28 (Xeon). Of several short ones it costs more than it saves: 100,000
+   lines of 10 of 100 2.2 ms -> 2.8 (Zen 5). */
 ALWAYS_INLINE void prefetch_index(const struct line *line, int64_t i) {
   enum { PER_CACHE_LINE = CACHE_LINE / sizeof(int64_t) };
   if (line->lines == 1 && i % PER_CACHE_LINE == 0) prefetch_stream(line->index_stream, false, i, CACHE_LINE);

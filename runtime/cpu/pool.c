@@ -107,8 +107,8 @@ static void learn_members(struct pool *pool, int count) {
   pool->assigned = pool->allowed;
 }
 
-/* If there are enough processors. A refusal is no error: the next attempt comes when the caller has moved. Workers whose
-   processors someone else has set keep them. */
+/* If there are enough processors. A refusal is no error: the next attempt comes when the caller has moved. Workers
+   whose processors someone else has set keep them. */
 static void avoid_caller(struct pool *pool, int count) {
   int here = sched_getcpu();
   if (here < 0 || here == pool->avoided) return;

@@ -13,8 +13,8 @@
 
 /* ------------------------------------------------------------------------------------- cache lines into a level */
 
-/* Data that is read once: into L2, without displacing L1; by NTA, without displacing either. (Inlined, because gcc drops
-   a call that only prefetches.) */
+/* Data that is read once: into L2, without displacing L1; by NTA, without displacing either. (Inlined, because gcc
+   drops a call that only prefetches.) */
 ALWAYS_INLINE void prefetch_l2(uintptr_t address, uintptr_t bytes) {
   for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at), 0, 2);
 }
@@ -48,7 +48,7 @@ struct stream stream_of(const struct tuning *tuning, const char *first, int64_t 
 
 ALWAYS_INLINE void prefetch_stream(struct stream stream, const bool nta, int64_t i, const uintptr_t bytes) {
   const uintptr_t at = stream.at + (uintptr_t)i * stream.step;
-  nta ? prefetch_nta(at, bytes) : prefetch_l2(at, bytes);
+  __builtin_expect(nta, 1) ? prefetch_nta(at, bytes) : prefetch_l2(at, bytes);
 }
 
 /* ----------------------------------------------------------------------------- elements that an index selects */
@@ -72,7 +72,8 @@ ALWAYS_INLINE int64_t first_bytes(int64_t bytes) {
 /* Returns the distance, in rows, for selected rows of that many bytes. */
 int64_t row_distance(const struct tuning *tuning, int64_t row_bytes);
 
-/* True if `values` index values hit a range so sparsely that no hardware prefetcher helps, in operands larger than L2. */
+/* True if `values` index values hit a range so sparsely that no hardware prefetcher helps, in operands larger than L2.
+   */
 bool is_sparse(const struct tuning *tuning, int64_t values, int64_t range_bytes, int64_t whole_bytes);
 
 /* Returns the distance, in lines of `values` index values each, if they are sparse; else 0. */

@@ -1,12 +1,13 @@
-/* tuning.h: the tuned numbers of the CPU's scatter, gather, index checks, folds and sorts. None of them changes a result.
+/* tuning.h: the tuned numbers of the CPU's scatter, gather, index checks, folds and sorts. None of them changes a
+   result.
 
    What may differ between processors is a column of struct tuning; tuning.c has a row for each processor family, the
    default last. No other file knows which processor it runs on. Numbers that size arrays, unroll loops, or cost more to
    load than to know are enumerators, the same everywhere: see below the struct.
 
    Each number: unit: meaning. Case that set it, or "unmeasured".
-   Cases: "10 M into 10 k" is 10 M contributions to 10 k destinations, float32 with an int64 index, on one thread, unless
-   the line says otherwise. Times are in ms: "9 -> 7" is without -> with that number. Xeon: an Intel Xeon. */
+   Cases: "10 M into 10 k" is 10 M contributions to 10 k destinations, float32 with an int64 index, on one thread,
+   unless the line says otherwise. Times are in ms: "9 -> 7" is without -> with that number. Xeon: an Intel Xeon. */
 #ifndef STREW_TUNING_H
 #define STREW_TUNING_H
 
@@ -23,103 +24,147 @@ struct tuning {
   const char *name;
 
   /* ---- Caches: the share of each level that one thread's destinations may fill. */
-  int64_t l1_bytes;  /* bytes: half of L1. Destinations in it are not prefetched: 10 M into 1000 x 1000 along the last
-                        dimension 7.4 -> 6.1 */
-  int64_t l2_bytes;  /* bytes: a part of L2; many sizes below are multiples of it. Unmeasured */
-  int64_t llc_bytes; /* bytes: a part of the last-level cache. Unmeasured */
+  /* bytes: half of L1. Destinations in it are not prefetched. 10 M into 1000 x 1000 along the last dimension: 7.4 ->
+     6.1 */
+  int64_t l1_bytes;
+  /* bytes: a part of L2; many sizes below are multiples of it. Unmeasured */
+  int64_t l2_bytes;
+  /* bytes: a part of the last-level cache. Unmeasured */
+  int64_t llc_bytes;
 
   /* ---- Prefetches of index and src, which are read once. */
-  bool streams_nta;     /* flag: by NTA, so that they do not evict destinations; else into L2. 10 M into 10 k: Zen 4
-                               12 -> 9.7, Zen 5 7.5 -> 4.5; into 1 M: Zen 4 17.4 -> 15.3, Zen 5 12 -> 6.8. Xeon by NTA: into
-                               10 k 19.7, into 1 M 30; by L2: 8.3 and 23.5, into 100 places 10.5 -> 6.6 */
-  int64_t stream_ahead; /* rows: distance. Zen 5, 10 M into 10 k and 1 M: 160 rows 6.7 and 7.9, 640 rows 4.5 and 6.8;
-                               gather of 10 M by int64: 7.8 -> 6.3; int32 index, 10 M into 10 k: 12 -> 5.6 */
-  bool foresees_order;  /* flag: the hardware prefetcher is enough for data read in order, in place. Zen 4, rows of 64
-                               in order, 1 M into 100 k: 1.1 times as long with prefetch; Xeon: 35 -> 30 with it */
-  int64_t streams_min_rows; /* rows: longer lines prefetch them even if destinations are near. Unmeasured */
+  /* flag: by NTA, so that they do not evict destinations; else into L2. 10 M into 10 k: Zen 4 12 -> 9.7, Zen 5 7.5 ->
+     4.5; into 1 M: Zen 4 17.4 -> 15.3, Zen 5 12 -> 6.8. Xeon by NTA: into 10 k 19.7, into 1 M 30; by L2: 8.3 and 23.5,
+     into 100 10.5 -> 6.6 */
+  bool streams_nta;
+  /* rows: distance. Zen 5, 10 M into 10 k and 1 M: 160 rows 6.7 and 7.9, 640 rows 4.5 and 6.8; gather of 10 M by int64:
+     7.8 -> 6.3; int32 index, 10 M into 10 k: 12 -> 5.6 */
+  int64_t stream_ahead;
+  /* flag: the hardware prefetcher is enough for data read in order, in place. Zen 4, rows of 64 in order, 1 M into 100
+     k: 1.1 times as long with prefetch; Xeon: 35 -> 30 with it */
+  bool foresees_order;
+  /* rows: longer lines prefetch them even if destinations are near. Unmeasured */
+  int64_t streams_min_rows;
 
   /* ---- Prefetches of destinations, and of what is gathered. */
-  int64_t dst_min_l2s; /* l2_bytes: larger ranges are prefetched. Zen 5, 10 M into 100 k: sums 7.0 -> 5.4, assignments
-                              6.6 -> 5.4 without prefetch */
-  bool dst_in_l2;      /* flag: ranges that exceed L1 gain, too, where a line goes in blocks or is assigned. As above */
-  int64_t dst_ahead_sums; /* elements: distance in blocks, for ordered reductions: sums wait for a repeated destination.
-                              Zen 5, Zipf (1.3): 15.1 -> 11.4; 10 M into 1 M: 8.0 -> 8.5 */
-  int64_t
-      row_bytes_ahead;    /* bytes: distance of rows, as bytes of rows between. Zen 5, 32 M floats in rows of 16, 64 and
-                              256 columns: 8 rows 28, 8.9, 8.1; 16 rows 21, 6.5, 8.6; 32 rows 14, 7.9, 9.1. Zen 4 and Xeon
-                              measured for 64 columns, 8 rows */
-  int64_t rows_ahead_min; /* rows: the least of these distances. As above */
-  int64_t rows_ahead_max; /* rows: the greatest. As above */
-  int64_t sparse_values;  /* values per cache line of the range: where there are fewer, no hardware prefetcher helps.
-                              Unmeasured */
-  int64_t lines_ahead;    /* elements: distance in sparse lines. Zen 5, gather of 300,000 lines of 3, of 100 each: 13 ->
-                              3.6; of 10,000 lines of 100, of 1000 each: 4.0 -> 1.6 */
+  /* l2_bytes: ranges of more than that many are prefetched. Zen 5, 10 M into 100 k, with prefetch and without: sums 7.0
+     and 5.4, assignments 6.6 and 5.4 */
+  int64_t dst_min_l2s;
+  /* flag: ranges that exceed L1 gain, too, where a line goes in blocks or is assigned. As above */
+  bool dst_in_l2;
+  /* elements: distance in blocks, for ordered reductions: sums wait for a repeated destination. Zen 5, Zipf (1.3): 15.1
+     -> 11.4; 10 M into 1 M: 8.0 -> 8.5 */
+  int64_t dst_ahead_sums;
+  /* bytes: distance of rows, as bytes of rows between. Zen 5, 32 M floats in rows of 16, 64 and 256 columns: 8 rows 28,
+     8.9, 8.1; 16 rows 21, 6.5, 8.6; 32 rows 14, 7.9, 9.1. Zen 4 and Xeon measured for 64 columns, 8 rows */
+  int64_t row_bytes_ahead;
+  /* rows: the least of these distances. As above */
+  int64_t rows_ahead_min;
+  /* rows: the greatest. As above */
+  int64_t rows_ahead_max;
+  /* index values per cache line of their range: with no more, hardware prefetchers do not help. Unmeasured */
+  int64_t sparse_values;
+  /* elements: distance in sparse lines. Zen 5, gather of 300,000 lines of 3, of 100 each: 13 -> 3.6; of 10,000 lines of
+     100, of 1000 each: 4.0 -> 1.6 */
+  int64_t lines_ahead;
 
   /* ---- Short rows (short_rows.c): when they are joined as one line, or as lines. */
-  int64_t flat_columns; /* columns: most of a row that becomes part of one line. ns per contribution, row by row /
-                                  one line: Zen 4 2 columns 8.4 / 1.1, 31 1.2 / 1.0, 128 0.9 / 1.0; Zen 5 56 0.85 / 0.66,
-                                  96 0.79 / 0.68, 128 1.1 / 1.2 */
-  int64_t
-      flat_columns_far;   /* columns: the same where destinations are prefetched. Zen 4, beyond L2: 2 columns 11 / 3.0,
-                                  31 2.7 / 2.5, 128 2.7 / 2.4, 200 2.4 / 3.1 */
-  int64_t flat_min_rows;  /* rows: fewest. Unmeasured */
-  int64_t lines_columns;  /* columns: most of a row that becomes one of several lines. Zen 5, 1 M sums, otherwise ->
-                                  as lines: 100,000 rows of 10 0.94 -> 0.58, 10,000 of 100 0.93 -> 0.48, 1000 of 1000 0.71 ->
-                                  0.49; means 5.2 -> 1.7, 4.8 -> 1.4, 4.4 -> 1.3 */
-  int64_t lines_min_rows; /* rows: fewest. Unmeasured */
-  int64_t
-      row_index_min_rows; /* rows: fewest for which an index of constant rows is reduced to one value a row. 1 M rows
-                                  of 64: 190 -> 40 */
-  int64_t
-      gather_line_columns; /* columns: most of a gathered line that shares a call. 100,000 lines of 20: 3.3 -> 1.3 */
+  /* columns: most of a row that becomes part of one line. ns per contribution, row by row / one line: Zen 4 2 columns
+     8.4 / 1.1, 31 1.2 / 1.0, 128 0.9 / 1.0; Zen 5 56 0.85 / 0.66, 96 0.79 / 0.68, 128 1.1 / 1.2 */
+  int64_t flat_columns;
+  /* columns: the same where destinations are prefetched. Zen 4, beyond L2: 2 columns 11 / 3.0, 31 2.7 / 2.5, 128 2.7 /
+     2.4, 200 2.4 / 3.1 */
+  int64_t flat_columns_far;
+  /* rows: fewest. Unmeasured */
+  int64_t flat_min_rows;
+  /* columns: most of a row that becomes one of several lines. Zen 5, 1 M sums, otherwise -> as lines: 100,000 rows of
+     10 0.94 -> 0.58, 10,000 of 100 0.93 -> 0.48, 1000 of 1000 0.71 -> 0.49; means 5.2 -> 1.7, 4.8 -> 1.4, 4.4 -> 1.3 */
+  int64_t lines_columns;
+  /* rows: fewest. Unmeasured */
+  int64_t lines_min_rows;
+  /* rows: fewest for which an index of constant rows is reduced to one value a row. 1 M rows of 64: 190 -> 40 */
+  int64_t row_index_min_rows;
+  /* columns: most of a gathered line that shares a call. 100,000 lines of 20: 3.3 -> 1.3 */
+  int64_t gather_line_columns;
 
   /* ---- Costs by which a way is chosen (choose.c): hundredths of a nanosecond for a contribution. */
-  int join_cost[4]; /* by range: in L1, L2, the last-level cache, memory. 10 M into 100, 10 k, 1 M, 10 M: Zen 4 5.3, 10,
-                           15, 60; Zen 5 4.2, 4.5, 7.2, 44; Xeon 6.6, 8.4, 24 in the first three */
-  int chain_cost;   /* to a destination that waits for its last sum, in memory. Zen 4, 10 M into one */
-  int run_cost;     /* the same in a register. Zen 4 */
-  int read_cost;    /* the least that an owner takes to read one, its own or not. Zen 4 */
-  int partition_cost; /* by partition. 10 M into 10 M on one thread, two: Zen 4 42, 25; Zen 5 38, 19; Xeon 55, 27 */
-  int mean_factor;    /* times: what a mean's pairs take by partition. Unmeasured */
-  int look_cost[3]; /* to test whether it is one's own, by enum isa. Two owners of 10 k, 10 M values, Zen 4: AVX-512 8.8
-                           in all, AVX2 10.2, plain with four owners 16 */
-  int64_t sample_l2s;    /* samples per l2_bytes contributions, for the ranges of owners. 10 M into 1 M, two owners: 256
-                           samples 15.4, a thousand 13.1 */
-  int64_t owner_sample;  /* samples: most for each owner. As above */
-  int64_t part_l2s;      /* l2_bytes: fewest contributions of a thread by partition, over this. Unmeasured */
-  int64_t part_quarters; /* quarters: destinations per contribution up to which a partition pays. One thread, into 10 M,
-                            alone -> by partition: 10 M contributions 69 -> 59, 5 M 32 -> 35, 1 M 7.5 -> 17 */
-  int64_t copy_reuse;    /* times: contributions per element of all threads' copies, at the least. Unmeasured */
-  int64_t wide_row;      /* columns: least of rows that are joined by owners and never by partition. 1 M rows of 64 into
-                           100 k: alone 22, two owners 20, cut columns 40, listed by range first 75 */
-  int64_t little;        /* times: an index this much larger than the target pays for a copy of it. Unmeasured */
+  /* by range: in L1, L2, the last-level cache, memory. 10 M into 100, 10 k, 1 M, 10 M: Zen 4 5.3, 10, 15, 60; Zen 5
+     4.2, 4.5, 7.2, 44; Xeon 6.6, 8.4, 24 in the first three */
+  int join_cost[4];
+  /* to a destination that waits for its last sum, in memory. Zen 4 */
+  int chain_cost;
+  /* the same in a register. Zen 4 */
+  int run_cost;
+  /* the least that an owner takes to read one, its own or not. Zen 4 */
+  int read_cost;
+  /* by partition. 10 M into 10 M on one thread, two: Zen 4 42, 25; Zen 5 38, 19; Xeon 55, 27 */
+  int partition_cost;
+  /* times: what a mean's pairs take by partition. Unmeasured */
+  int mean_factor;
+  /* to test whether it is one's own, by enum isa. Two owners of 10 k, 10 M values, Zen 4: AVX-512 8.8 in all, AVX2
+     10.2, plain with four owners 16 */
+  int look_cost[3];
+  /* samples per l2_bytes contributions, for the ranges of owners. 10 M into 1 M, two owners: 256 samples 15.4, a
+     thousand 13.1 */
+  int64_t sample_l2s;
+  /* samples: most for each owner. As above */
+  int64_t owner_sample;
+  /* l2_bytes: fewest contributions of a thread by partition, over this. Unmeasured */
+  int64_t part_l2s;
+  /* quarters: destinations per contribution up to which a partition pays. One thread, into 10 M, alone -> by partition:
+     10 M contributions 69 -> 59, 5 M 32 -> 35, 1 M 7.5 -> 17 */
+  int64_t part_quarters;
+  /* times: contributions per element of all threads' copies, at the least. Unmeasured */
+  int64_t copy_reuse;
+  /* columns: least of rows that are joined by owners and never by partition. 1 M rows of 64 into 100 k: alone 22, two
+     owners 20, cut columns 40, listed by range first 75 */
+  int64_t wide_row;
+  /* times: an index this much larger than the target pays for a copy of it. Unmeasured */
+  int64_t little;
 
   /* ---- Partition (partition.c) and means (mean.c). */
-  int64_t owners_per_thread; /* ranges for each thread, at the least. Unmeasured */
-  int64_t turn_min_l2s;      /* contributions of a turn, least, per byte of L2. Unmeasured */
-  int64_t turn_max_l2s;      /* the same, most: a turn's copies stay in the last-level cache. Unmeasured */
-  int64_t mean_chunk;        /* elements whose pairs are started, or divided, at a time. Unmeasured */
-  int64_t mean_row_min;      /* elements: rows of dimension 0 are taken together up to this many. Unmeasured */
-  int64_t mean_row_max;      /* elements: longer rows get pairs of the whole target. Zen 5, 100,000 lines of 4 into 1000
-                                each: 117 -> 75, 800 MB -> 16 KB */
-  int64_t mean_turns;        /* turns of each thread, at the least, for means by rows. Unmeasured */
+  /* ranges for each thread, at the least. Unmeasured */
+  int64_t owners_per_thread;
+  /* contributions of a turn, least, per byte of L2. Unmeasured */
+  int64_t turn_min_l2s;
+  /* the same, most: a turn's copies stay in the last-level cache. Unmeasured */
+  int64_t turn_max_l2s;
+  /* elements whose pairs are started, or divided, at a time. Unmeasured */
+  int64_t mean_chunk;
+  /* elements: rows of dimension 0 are taken together up to this many. Unmeasured */
+  int64_t mean_row_min;
+  /* elements: longer rows get pairs of the whole target. Zen 5, 100,000 lines of 4 into 1000 each: 117 -> 75, 800 MB ->
+     16 KB */
+  int64_t mean_row_max;
+  /* turns of each thread, at the least, for means by rows. Unmeasured */
+  int64_t mean_turns;
 
   /* ---- Folds (reduce.c). */
-  int64_t
-      fold_tile_elements;  /* elements of the short rows that make a tile; between tiles memory idles. Sums of rows of
-                                 10000, a tile each: 1.15 times as long */
-  int64_t fold_tile_twice; /* elements: the same where they are read twice, so that they stay in L1. Unmeasured */
-  int64_t fold_across_max; /* elements: shorter folds go across outputs. Unmeasured */
+  /* elements of the short rows that make a tile; between tiles memory idles. Sums of rows of 10000, a tile each: 1.15
+     times as long */
+  int64_t fold_tile_elements;
+  /* elements: the same where they are read twice, so that they stay in L1. Unmeasured */
+  int64_t fold_tile_twice;
+  /* elements: shorter folds go across outputs. Unmeasured */
+  int64_t fold_across_max;
 
   /* ---- Sorts (sort.c). */
-  int64_t sort_few;     /* items: fewer are sorted by digits of sort_few_bits. Unmeasured */
-  int sort_few_bits;    /* bits: shorter digits, whose counts are cheaper to add up. Unmeasured */
-  int64_t heap_max;     /* items: most that a heap selects. Unmeasured */
-  int64_t heap_part;    /* items of a line for each that a heap selects, at the least. Unmeasured */
-  int64_t shared_line;  /* items: longer lines are sorted by all threads together, if they are few. Unmeasured */
-  int64_t shared_lines; /* lines per thread: few are fewer. Unmeasured */
-  int64_t alone_line;   /* items: of longer ones each thread has one at a time, to save memory. Unmeasured */
-  int64_t bucket_parts; /* buckets of equal size for each thread: larger buckets are shared. Unmeasured */
+  /* items: fewer are sorted by digits of sort_few_bits. Unmeasured */
+  int64_t sort_few;
+  /* bits: shorter digits, whose counts are cheaper to add up. Unmeasured */
+  int sort_few_bits;
+  /* items: most that a heap selects. Unmeasured */
+  int64_t heap_max;
+  /* items of a line for each that a heap selects, at the least. Unmeasured */
+  int64_t heap_part;
+  /* items: longer lines are sorted by all threads together, if they are few. Unmeasured */
+  int64_t shared_line;
+  /* lines per thread: few are fewer. Unmeasured */
+  int64_t shared_lines;
+  /* items: of longer ones each thread has one at a time, to save memory. Unmeasured */
+  int64_t alone_line;
+  /* buckets of equal size for each thread: larger buckets are shared. Unmeasured */
+  int64_t bucket_parts;
 };
 
 /* One row for each family, by enum processor. */
@@ -129,79 +174,118 @@ const struct tuning *tuning_in_use(void);
 /* Makes `row` the one in use, for the tests; NULL: the machine's again. The row is borrowed until then. */
 void tuning_force(const struct tuning *row);
 
-/* ---------------------------------------------------------------------------- the same on every processor: constants */
+/* ------------------------------------------------------------------------------- the same on every processor */
 
 enum { CACHE_LINE = 64 }; /* bytes */
 
 /* Prefetches in the innermost loops. */
 enum {
-  DST_AHEAD = 32,         /* elements: distance of destinations, and of what is gathered. 10 M into 1 M 19 -> 16,
-                                    gathered 25 -> 16; into 4 k 8.5 -> 9.9 */
-  ROW_LINES = 8,          /* cache lines prefetched of a row. 1 M rows of 64 into 100 k 44 -> 23, gathered 53 -> 25 */
-  ROW_LINES_IN_ORDER = 4, /* the same where the hardware prefetcher foresees rows in order. Zen 4, 1 M rows of 64
-                                    float64: 0.85 of the time; listed rows 1.2 */
-  SRC_ROWS_FURTHER = 16,  /* rows: src is prefetched further ahead than destinations. Unmeasured */
-  RUN_AHEAD = 320,        /* elements: distance in a run to one destination. Unmeasured */
-  ONWARD_BYTES = 8192     /* bytes: distance in a loop over elements in order. Zen 5, 10 M: sum 1.2 -> 0.83, maximum
-                                    1.3 -> 0.77; a sorted index, 10 M into 1 M: 7.9 -> 7.1, on two threads 7.1 -> 5.8 */
+  /* elements: distance of destinations, and of what is gathered. 10 M into 1 M 19 -> 16, gathered 25 -> 16; into 4 k
+     8.5 -> 9.9 */
+  DST_AHEAD = 32,
+  /* cache lines prefetched of a row. 1 M rows of 64 into 100 k 44 -> 23, gathered 53 -> 25 */
+  ROW_LINES = 8,
+  /* the same where the hardware prefetcher foresees rows in order. Zen 4, 1 M rows of 64 float64: 0.85 of the time;
+     listed rows 1.2 */
+  ROW_LINES_IN_ORDER = 4,
+  /* rows: src is prefetched further ahead than destinations. Unmeasured */
+  SRC_ROWS_FURTHER = 16,
+  /* elements: distance in a run to one destination. Unmeasured */
+  RUN_AHEAD = 320,
+  /* bytes: distance in a loop over elements in order. Zen 5, 10 M: sum 1.2 -> 0.83, maximum 1.3 -> 0.77; a sorted
+     index, 10 M into 1 M: 7.9 -> 7.1, on two threads 7.1 -> 5.8 */
+  ONWARD_BYTES = 8192
 };
 
 /* The loops of scatter and gather. */
 enum {
-  UNROLL = 4,         /* rows whose index values are tested at once. 10 M into 100: 6.1 -> 5.4 */
-  BLOCKED_CHUNK = 16, /* rows between prefetches of index and src, where destinations are prefetched. Unmeasured */
-  NEAR_CHUNK = 32,    /* the same where they are not. Unmeasured */
-  SKIP_CHUNKS = 4, /* chunks not tested for ordinary values after one that failed. amax, 1 M into 1000: 0.66 -> 0.44 */
-  STREAMS = 4,     /* parts of a sorted index joined side by side. 10 M sorted into 1 M: 12 -> 7.5 */
-  LONG_RUN = 64,   /* rows: longer runs, on average, are joined in a register. 10 M into one: 33 -> 8 */
-  RUN_LEAP = 64,   /* rows skipped while the end of a run is looked for. Unmeasured */
-  NARROW_COLUMNS = 4, /* columns: most of rows whose loop is unrolled. amax, 1 M rows of 3 into 1000: 3.5 -> 1.7 */
-  WINNER_CHUNK = 64,  /* columns of a row whose winners are found, then their positions. Unmeasured */
-  COPY_WORDS = 8,     /* words of 16 bytes: longer gathered rows are copied by a call. Unmeasured */
-  ASCENT_CHUNK = 64   /* values between tests whether an index still ascends. Unmeasured */
+  /* rows whose index values are tested at once. 10 M into 100: 6.1 -> 5.4 */
+  UNROLL = 4,
+  /* rows between prefetches of index and src, where destinations are prefetched. Unmeasured */
+  BLOCKED_CHUNK = 16,
+  /* the same where they are not. Unmeasured */
+  NEAR_CHUNK = 32,
+  /* chunks not tested for ordinary values after one that failed. Unmeasured */
+  SKIP_CHUNKS = 4,
+  /* parts of a sorted index joined side by side. 10 M sorted into 1 M: 12 -> 7.5 */
+  STREAMS = 4,
+  /* rows: longer runs, on average, are joined in a register. 10 M into one: 33 -> 8 */
+  LONG_RUN = 64,
+  /* rows skipped while the end of a run is looked for. Unmeasured */
+  RUN_LEAP = 64,
+  /* columns: most of rows whose loop is unrolled. amax, 1 M rows of 3 into 1000: 3.5 -> 1.7 */
+  NARROW_COLUMNS = 4,
+  /* columns of a row whose winners are found, then their positions. Unmeasured */
+  WINNER_CHUNK = 64,
+  /* words of 16 bytes: longer gathered rows are copied by a call. Unmeasured */
+  COPY_WORDS = 8,
+  /* values between tests whether an index still ascends. Unmeasured */
+  ASCENT_CHUNK = 64
 };
 
 /* Blocks of rows: arrays on the stack, or in scratch. */
 enum {
-  INDEX_BLOCK = 1024,    /* index values, or elements, converted at a time. Unmeasured */
-  SORTED_CHUNK = 32768,  /* rows of a long line that may ascend by themselves. Unmeasured */
-  SORTED_MIN = 64,       /* rows: fewest that are tested for it. Unmeasured */
-  CONVERT_NARROW = 32,   /* columns: narrower rows are converted together. 1 M rows of 3 float16: 13 -> 3 */
-  FILTER_BLOCK = 2048,   /* rows that an owner lists at a time. Unmeasured */
-  FILTER_BATCH = 128,    /* listed rows between prefetches. Unmeasured */
-  ROW_INDEX_AHEAD = 512, /* elements: most that are prefetched of a row tested for one value. Zen 5, 1 M rows of 64: 33
-                               -> 29 */
-  ROW_SAMPLE = 64,       /* rows looked at before all are tested for one value each. Unmeasured */
-  PARTITION_BLOCK = 1 << 15, /* contributions that a worker distributes at a time. Unmeasured */
-  PARTITION_ROW = 1024,      /* the same in one row of a walk. Unmeasured */
-  PARTITION_OWNERS = 256,    /* most ranges; destinations, if so few, get an owner each: 10 M into 100: 36 -> 12 */
-  PARTITION_COUNTERS = 4,    /* histograms of a worker: neighbours often have one owner. Unmeasured */
-  PARTITION_OFFSET =
-      21 * CACHE_LINE /* bytes: whole pages apart, its arrays alias in L1. 10 M mean into 1 M: 66 -> 27 */
+  /* index values, or elements, converted at a time. Unmeasured */
+  INDEX_BLOCK = 1024,
+  /* rows of a long line that may ascend by themselves. Unmeasured */
+  SORTED_CHUNK = 32768,
+  /* rows: fewest that are tested for it. Unmeasured */
+  SORTED_MIN = 64,
+  /* columns: narrower rows are converted together. 1 M rows of 3 float16: 13 -> 3 */
+  CONVERT_NARROW = 32,
+  /* rows that an owner lists at a time. Unmeasured */
+  FILTER_BLOCK = 2048,
+  /* listed rows between prefetches. Unmeasured */
+  FILTER_BATCH = 128,
+  /* elements: most that are prefetched of a row tested for one value. Zen 5, 1 M rows of 64: 33 -> 29 */
+  ROW_INDEX_AHEAD = 512,
+  /* rows looked at before all are tested for one value each. Unmeasured */
+  ROW_SAMPLE = 64,
+  /* contributions that a worker distributes at a time. Unmeasured */
+  PARTITION_BLOCK = 1 << 15,
+  /* the same in one row of a walk. Unmeasured */
+  PARTITION_ROW = 1024,
+  /* most ranges; destinations, if so few, get an owner each: 10 M into 100: 36 -> 12 */
+  PARTITION_OWNERS = 256,
+  /* histograms of a worker: neighbours often have one owner. Unmeasured */
+  PARTITION_COUNTERS = 4,
+  /* bytes: between its arrays, which alias in L1 if they lie whole pages apart. 10 M mean into 1 M: 66 -> 27 */
+  PARTITION_OFFSET = 21 * CACHE_LINE
 };
 
 /* Sizes of samples and parts. */
 enum {
-  LEAST_SAMPLE = 256,  /* index values looked at before a way is chosen; shorter calls stay on one thread. Unmeasured */
-  MOST_SAMPLE = 2048,  /* the same for the ranges of owners. Unmeasured */
-  MOST_CUTS = 64,      /* parts of an index, or owners. Unmeasured */
-  LIGHT = 4,           /* times: threads pay later where work only passes through memory. Two threads, adding in place:
-                         100,000 9 us -> 17, 400,000 37 -> 36 */
-  PARTS_PER_THREAD = 4 /* parts, to even out what else the machine does. Unmeasured */
+  /* index values looked at before a way is chosen; shorter calls stay on one thread. Unmeasured */
+  LEAST_SAMPLE = 256,
+  /* the same for the ranges of owners. Unmeasured */
+  MOST_SAMPLE = 2048,
+  /* parts of an index, or owners. Unmeasured */
+  MOST_CUTS = 64,
+  /* times: threads pay later where work only passes through memory. Adding in place, one thread and
+     two: 100,000 9 us and 17, 400,000 37 us and 36 */
+  LIGHT = 4,
+  /* parts, to even out what else the machine does. Unmeasured */
+  PARTS_PER_THREAD = 4
 };
 
 /* Folds and sorts. */
 enum {
-  FOLD_TILE_BYTES = 1024, /* bytes of a tile's values. Unmeasured */
-  FOLD_ROWS_AHEAD = 8, /* rows: distance across rows. Dimension 0 of 1000 x 10 k: sums of float16 3.3 -> 1.0, maxima of
-                             float32 2.9 -> 1.4 */
-  FOLD_PIECES = 2,     /* pieces of a long fold for each part. Unmeasured */
-  FOLD_SOON = 16,      /* rows between tests whether all winners are found. argmax over dimension 0 of 1 M x 8 zeros and
-                             ones: 10 -> 1.8 */
-  SORT_INSERTION = 48, /* items: no more are sorted by insertion. Unmeasured */
-  SORT_CHUNK = 512,    /* elements converted to items at a time. Unmeasured */
-  SORT_PARTS = 64,     /* most parts of a sort. Unmeasured */
-  SORT_DIGIT_BITS = 11 /* bits of a digit, at most. Unmeasured */
+  /* bytes of a tile's values. Unmeasured */
+  FOLD_TILE_BYTES = 1024,
+  /* rows: distance across rows. Dimension 0 of 1000 x 10 k: sums of float16 3.3 -> 1.0, maxima of float32 2.9 -> 1.4 */
+  FOLD_ROWS_AHEAD = 8,
+  /* pieces of a long fold for each part. Unmeasured */
+  FOLD_PIECES = 2,
+  /* rows between tests whether all winners are found. argmax over dimension 0 of 1 M x 8 zeros and ones: 10 -> 1.8 */
+  FOLD_SOON = 16,
+  /* items: no more are sorted by insertion. Unmeasured */
+  SORT_INSERTION = 48,
+  /* elements converted to items at a time. Unmeasured */
+  SORT_CHUNK = 512,
+  /* most parts of a sort. Unmeasured */
+  SORT_PARTS = 64,
+  /* bits of a digit, at most. Unmeasured */
+  SORT_DIGIT_BITS = 11
 };
 
 #endif

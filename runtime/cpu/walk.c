@@ -6,12 +6,12 @@ char *operand_address(const struct operand *operand) {
   return (char *)operand->storage->data + (size_t)operand->offset * dtype_bytes(operand->dtype);
 }
 
-char *operand_at(const struct plan *plan, int i, int64_t place) {
+char *operand_at(const struct plan *plan, int i, int64_t number) {
   const struct operand *operand = &plan->operands[i];
   int64_t offset = 0;
   for (int d = plan->rank - 1; d >= 0; d--) {
-    offset += place % plan->sizes[d] * operand->strides[d];
-    place /= plan->sizes[d];
+    offset += number % plan->sizes[d] * operand->strides[d];
+    number /= plan->sizes[d];
   }
   return operand_address(operand) + offset * (int64_t)dtype_bytes(operand->dtype);
 }
@@ -23,17 +23,17 @@ struct walker {
   struct row row;
 };
 
-static void walker_seek(struct walker *walker, int64_t place) {
+static void walker_seek(struct walker *walker, int64_t number) {
   const struct plan *plan = walker->plan;
-  for (int i = 0; i < plan->count; i++) walker->row.address[i] = operand_at(plan, i, place);
+  for (int i = 0; i < plan->count; i++) walker->row.address[i] = operand_at(plan, i, number);
   for (int d = plan->rank - 1; d >= 0; d--) {
-    walker->at[d] = place % plan->sizes[d];
-    place /= plan->sizes[d];
+    walker->at[d] = number % plan->sizes[d];
+    number /= plan->sizes[d];
   }
 }
 
 /* Most walks start at 0, which needs no division. */
-static void walker_start(struct walker *walker, const struct plan *plan, int64_t place) {
+static void walker_start(struct walker *walker, const struct plan *plan, int64_t number) {
   walker->plan = plan;
   int last = plan->rank - 1;
   for (int i = 0; i < plan->count; i++) {
@@ -42,7 +42,7 @@ static void walker_start(struct walker *walker, const struct plan *plan, int64_t
     walker->row.step_bytes[i] = last < 0 ? 0 : operand_step(operand, last);
   }
   for (int d = last; d >= 0; d--) walker->at[d] = 0;
-  if (place) walker_seek(walker, place);
+  if (number) walker_seek(walker, number);
 }
 
 /* Advances by `count` coordinates of the last dimension, no further than the end of the row. */
@@ -89,21 +89,21 @@ void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t long
 
 struct walk {
   const struct plan *plan;
-  int64_t places, parts, longest;
+  int64_t count, parts, longest;
   void (*visit)(void *argument, const struct row *row);
   void *argument;
 };
 
 static void walk_part(void *walk_, int64_t i) {
   const struct walk *walk = walk_;
-  int64_t begin = walk->places / walk->parts * i, end = begin + walk->places / walk->parts;
-  walk_rows(walk->plan, begin, i == walk->parts - 1 ? walk->places : end, walk->longest, walk->visit, walk->argument);
+  int64_t begin = walk->count / walk->parts * i, end = begin + walk->count / walk->parts;
+  walk_rows(walk->plan, begin, i == walk->parts - 1 ? walk->count : end, walk->longest, walk->visit, walk->argument);
 }
 
 static void walk_in_parts(strew_context *context, const struct plan *plan, int64_t parts, int64_t longest,
                           void (*visit)(void *argument, const struct row *row), void *argument) {
   struct walk walk = {plan, plan_numel(plan), parts, longest, visit, argument};
-  if (walk.parts > walk.places) walk.parts = walk.places;
+  if (walk.parts > walk.count) walk.parts = walk.count;
   pool_run(context, walk.parts, walk_part, &walk);
 }
 

@@ -25,8 +25,8 @@ static bool is_constant(const int64_t *values, int64_t count) {
   return differ == 0;
 }
 
-/* The top bits of value - lowest and highest - value are both clear if, and only if, value is in range: limits are close
-   to 0. */
+/* The top bits of value - lowest and highest - value are both clear if, and only if, value is in range: limits are
+   close to 0. */
 #define ANY_OUTSIDE(T)                                                                                                 \
   static bool any_outside_##T(const T *values, int64_t count, int64_t lowest, int64_t highest) {                       \
     uint64_t bad = 0;                                                                                                  \

@@ -1,5 +1,5 @@
-/* index_loops.h: loops over lines of index values, as int64, for each instruction set. An index value is out of range if
-   it is not 0 .. size - 1. */
+/* index_loops.h: loops over lines of index values, as int64, for each instruction set. An index value is out of range
+   if it is not 0 .. size - 1. */
 #ifndef STREW_INDEX_LOOPS_H
 #define STREW_INDEX_LOOPS_H
 
@@ -32,8 +32,8 @@ struct index_loops {
   bool (*any_outside_int32_t)(const int32_t *values, int64_t count, int64_t lowest, int64_t highest);
   /* As apply_mode of cpu.h. */
   void (*apply_mode)(strew_mode mode, int64_t size, int64_t count, int64_t *values);
-  /* Lists the positions of owned values in begin .. end - 1, in order, and returns their number. Sets *out_of_range if a
-     value is. The list has room for all. Meanwhile as many values after them are prefetched. */
+  /* Lists the positions of owned values in begin .. end - 1, in order, and returns their number. Sets *out_of_range if
+     a value is. The list has room for all. Meanwhile as many values after them are prefetched. */
   int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
                         bool *out_of_range);
   /* Finds the number of each value's destination. True if a value is out of range. */

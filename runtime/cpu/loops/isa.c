@@ -47,8 +47,8 @@ static int choose_isa(void) {
   return best;
 }
 
-/* The choice plus one; 0: none yet. (CPUID takes a virtual machine longer than a small call.) Two threads that choose at
-   once choose the same. */
+/* The choice plus one; 0: none yet. (CPUID takes a virtual machine longer than a small call.) Two threads that choose
+   at once choose the same. */
 enum isa isa_in_use(void) {
   static atomic_int chosen;
   int choice = atomic_load_explicit(&chosen, memory_order_relaxed);

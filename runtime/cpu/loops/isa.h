@@ -1,7 +1,7 @@
-/* isa.h: instruction sets. The Makefile compiles each file NAME_loops.c once for each set that the architecture may have,
-   with ISA as its suffix and leave to use its instructions. The file exports one table, NAME_loops_ISA, and shares
-   nothing else. Which table runs is decided once per process, by the processor and the environment. All of them compute
-   the same bits. */
+/* isa.h: instruction sets. The Makefile compiles each file NAME_loops.c once for each set that the architecture may
+   have, with ISA as its suffix and leave to use its instructions. The file exports one table, NAME_loops_ISA, and
+   shares nothing else. Which table runs is decided once per process, by the processor and the environment. All of them
+   compute the same bits. */
 #ifndef STREW_ISA_H
 #define STREW_ISA_H
 
@@ -44,9 +44,9 @@ const char *isa_name(enum isa isa);
   }
 #define LOOPS_ENTRY(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
 
-/* Before a loop. INDEPENDENT: its iterations share no memory, so that compilers vectorise it without a test for aliases.
-   UNROLLED: its iterations are few and their number is a constant: unroll it. ROLLED: do not, although it is a constant:
-   then this loop is vectorised, and not one around it. */
+/* Before a loop. INDEPENDENT: its iterations share no memory, so that compilers vectorise it without a test for
+   aliases. UNROLLED: its iterations are few and their number is a constant: unroll it. ROLLED: do not, although it is a
+   constant: then this loop is vectorised, and not one around it. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define UNROLLED    _Pragma("unroll")

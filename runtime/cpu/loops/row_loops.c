@@ -12,8 +12,8 @@ static void set_positions(int64_t *restrict arg, const uint32_t *restrict wins, 
   }
 }
 
-/* Processors that foresee rows in order have AVX2: only there such rows have a loop of their own. Dtypes of less than 32
-   bits have loops in the plain file alone. */
+/* Processors that foresee rows in order have AVX2: only there such rows have a loop of their own. Dtypes of less than
+   32 bits have loops in the plain file alone. */
 #ifdef __AVX2__
 #define WIDE_VECTORS 1
 #else

@@ -1,18 +1,19 @@
 /* choose.c: which way a scatter goes.
 
-   Threads share *destinations*, never contributions to one destination: each is joined in row-major order whatever their
-   number. Only if order does not matter may they share contributions. The costs stand in tuning.h; those of several
-   threads were estimated on one: each part timed by itself, of the parts the longest thread's, and 20 us for each time
-   that workers wake. 10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and 8.9 ms, 7.0 and 7.4, 6.7 and 7.3; by
-   partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3. Threads that wait for the same memory are not in that. */
+   Threads share *destinations*, never contributions to one destination: each is joined in row-major order whatever
+   their number. Only if order does not matter may they share contributions. The costs stand in tuning.h; those of
+   several threads were estimated on one: each part timed by itself, of the parts the longest thread's, and 20 us for
+   each time that workers wake. 10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and 8.9 ms, 7.0 and 7.4, 6.7
+   and 7.3; by partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3. Threads that wait for the same memory are not in that.
+   */
 #include "choose.h"
 
 #include <stdlib.h>
 
 /* -------------------------------------------------------------------------------------------------------- shapes */
 
-/* Returns the dimension to cut: an outer one along which self moves; else the last one, if the index moves along it, too,
-   and a part is still some cache lines wide. -1: there is none. */
+/* Returns the dimension to cut: an outer one along which self moves; else the last one, if the index moves along it,
+   too, and a part is still some cache lines wide. -1: there is none. */
 static int dim_to_cut(const struct plan *plan, int64_t threads) {
   const struct operand *self = &plan->operands[SELF];
   int last = plan->rank - 1;
@@ -90,11 +91,11 @@ static int64_t cost_of_joins(const struct scatter_plan *plan, const struct sampl
   return (often * least(cost, tuning_in_use()->join_cost[1]) + (sample->count - often) * cost) / sample->count;
 }
 
-/* Contributions to one destination wait for its last sum. Alone, other contributions fill half of the wait; an owner has
-   fewer of those; in a partition, whose ranges are equal, its neighbours wait with it, unless each destination has an
-   owner. Zipf's index (1.3), a quarter of which is one value: 15 ms alone, 20 with two owners; estimated for 4 and 16
-   threads: owners 12 and 10, by partition 24 and 15. On Zen 5 two owners gain little, and for 16-bit floats alone (into
-   1 M: 9.7 ms -> 8.8). */
+/* Contributions to one destination wait for its last sum. Alone, other contributions fill half of the wait; an owner
+   has fewer of those; in a partition, whose ranges are equal, its neighbours wait with it, unless each destination has
+   an owner. Zipf's index (1.3), a quarter of which is one value: 15 ms alone, 20 with two owners; estimated for 4 and
+   16 threads: owners 12 and 10, by partition 24 and 15. On Zen 5 two owners gain little, and for 16-bit floats alone
+   (into 1 M: 9.7 ms -> 8.8). */
 static enum way_kind cheapest(const struct scatter_plan *plan, const struct shape *shape, const struct sample *sample) {
   const struct tuning *tuning = tuning_in_use();
   const int64_t threads = shape->threads;

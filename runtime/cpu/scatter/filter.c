@@ -7,8 +7,8 @@
 
 CHOOSE_LOOPS(index)
 
-/* The src of rows begin .. end - 1, which may lie past the tile: the next tile's rows follow as a rule. If elements share
-   no cache line, only those of listed rows would be worth a prefetch: that is left to the hardware. */
+/* The src of rows begin .. end - 1, which may lie past the tile: the next tile's rows follow as a rule. If elements
+   share no cache line, only those of listed rows would be worth a prefetch: that is left to the hardware. */
 ALWAYS_INLINE void prefetch_src(const struct tile *t, int64_t begin, int64_t end) {
   const uintptr_t rows = (uintptr_t)(end - begin), first = (uintptr_t)begin, row = (uintptr_t)t->source.row;
   if (row < CACHE_LINE) prefetch_l2((uintptr_t)t->source.src + first * row, rows * row);

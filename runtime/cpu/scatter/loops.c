@@ -1,7 +1,7 @@
 /* loops.c: the loops of scatter.inc for every dtype, with the joining functions of float maxima and minima.
 
-   A scatter waits for memory. Which destinations come next is known from the index: prefetched, they arrive in time. How
-   far ahead, and where that pays, stands in tuning.h. */
+   A scatter waits for memory. Which destinations come next is known from the index: prefetched, they arrive in time.
+   How far ahead, and where that pays, stands in tuning.h. */
 #include "runtime/shared/scalar.h"
 #include "scattering.h"
 
@@ -12,13 +12,14 @@
 typedef bool join_blocked(const struct tile *tile);
 #define NOINLINE __attribute__((noinline, aligned(CACHE_LINE)))
 
-/* A single maximum or minimum. Processors have an instruction for b > a ? b : a, which is wrong only if b is NaN, and for
-   a < b ? a : b, wrong if a is NaN; both are wrong if -0 is held and +0 comes. Branches skip those cases (10 M float32
-   into 10: 10.6 ms -> 8.7, into 100 9.4 -> 8.0).
+/* A single maximum or minimum. Processors have an instruction for b > a ? b : a, which is wrong only if b is NaN, and
+   for a < b ? a : b, wrong if a is NaN; both are wrong if -0 is held and +0 comes. Branches skip those cases (10 M
+   float32 into 10: 10.6 ms -> 8.7, into 100 9.4 -> 8.0).
 
-   A contribution b is ordinary if it is neither NaN nor the zero that wins (of float64 neither zero, because there is no
-   instruction): b > a ? b : a is the maximum then and b < a ? b : a the minimum, whatever a is. UNROLL of them are
-   tested at once, in vectors that every 64-bit processor has. Zeros are compared as type `zeros`. */
+   A contribution b is ordinary if it is neither NaN nor the zero that wins (of float64 neither zero, because there is
+   no instruction): b > a ? b : a is the maximum then and b < a ? b : a the minimum, whatever a is. UNROLL of them are
+   tested at once, in vectors that every 64-bit processor has (1 M float32 into 1000: 0.66 ms -> 0.44, Zen 5). Zeros are
+   compared as type `zeros`. */
 enum { VECTOR_BYTES = 16 };
 #define ALONE(s, bits_of, zeros)                                                                                       \
   ALWAYS_INLINE bool is_lesser_zero_##s(T_##s x) { return __builtin_expect(bits_of(x) == bits_of(-(T_##s)0), 0); }     \

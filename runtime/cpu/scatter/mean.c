@@ -72,9 +72,9 @@ struct by_rows {
   int64_t rows, pairs, parts;
 };
 
-/* True if a row's destinations are its own, and not too many for L2, with no elements between them, which other parts may
-   be reading; unless all pairs are little: then a walk checks the index at no cost (10 M into 1000 x 1000: 7.8 ms, by
-   rows 9.7). */
+/* True if a row's destinations are its own, and not too many for L2, with no elements between them, which other parts
+   may be reading; unless all pairs are little: then a walk checks the index at no cost (10 M into 1000 x 1000: 7.8 ms,
+   by rows 9.7). */
 static bool can_go_by_rows(const struct scatter_plan *plan, struct by_rows *by) {
   const struct tuning *tuning = tuning_in_use();
   if (plan->plan.rank < 1 || !scatter_is_gapless(plan)) return false;

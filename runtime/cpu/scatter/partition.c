@@ -2,9 +2,9 @@
 
    Contributions are taken in blocks of row-major order. Each block is distributed, in order, to the owners of ranges of
    destinations; then each owner joins its share of block after block. So each destination is joined in row-major order,
-   and an owner's range stays in its core's cache. Scratch is bounded: number and value of a turn's contributions, and for
-   each worker the numbers of a block; longer calls take several turns. In one turn a wrong index value is found before
-   the first destination is written. */
+   and an owner's range stays in its core's cache. Scratch is bounded: number and value of a turn's contributions, and
+   for each worker the numbers of a block; longer calls take several turns. In one turn a wrong index value is found
+   before the first destination is written. */
 #include "scattering.h"
 
 #include <string.h>

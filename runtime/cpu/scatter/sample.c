@@ -79,8 +79,8 @@ void scatter_cut_positions(const struct scatter_plan *plan, struct scatter_way *
   }
 }
 
-/* A larger sample balances the owners: owner_sample values for each, but few beside the contributions (with the usual L2
-   one of 8 Ki). */
+/* A larger sample balances the owners: owner_sample values for each, but few beside the contributions (with the usual
+   L2 one of 8 Ki). */
 static void enlarge_sample(const struct scatter_plan *plan, int64_t owners, struct sample *sample) {
   const struct tuning *tuning = tuning_in_use();
   const int64_t one_of = tuning->l2_bytes / tuning->sample_l2s + 1;

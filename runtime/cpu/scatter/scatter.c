@@ -20,8 +20,8 @@
                      (positions of winners); ../loops/row.inc has those over rows of unit stride
    Prefetches stand in ../prefetch.h, numbers in ../tuning.h.
 
-   A walk tests index values on the way, at no cost (tile.h), but writes meanwhile. So a check is a pass of its own, or a
-   copy of self is kept to restore, or the way taken tests all index values before it writes. */
+   A walk tests index values on the way, at no cost (tile.h), but writes meanwhile. So a check is a pass of its own, or
+   a copy of self is kept to restore, or the way taken tests all index values before it writes. */
 #include "sample.h"
 #include "share.h"
 
@@ -69,8 +69,8 @@ static void keep(strew_context *context, char *copy, const char *self, size_t by
   pool_run(context, keeping.parts, keep_part, &keeping);
 }
 
-/* Checks index values on the way, with a copy of self to restore. False, and nothing done, if that does not pay or memory
-   lacks. */
+/* Checks index values on the way, with a copy of self to restore. False, and nothing done, if that does not pay or
+   memory lacks. */
 static bool run_checking(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
                          bool *bad) {
   char *self = operand_address(&plan->plan.operands[SELF]), little[1024];

@@ -1,5 +1,5 @@
-/* scattering.h: what the files of the CPU's scatter share: their loops, one thread's walk, the ways to share a call. For
-   the order in which to read them see scatter.c. */
+/* scattering.h: what the files of the CPU's scatter share: their loops, one thread's walk, the ways to share a call.
+   For the order in which to read them see scatter.c. */
 #ifndef STREW_CPU_SCATTERING_H
 #define STREW_CPU_SCATTERING_H
 
@@ -59,7 +59,8 @@ struct scatter_loops {
   void (*join_sorted)(const struct tile *tile, const int64_t *cuts);
 };
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
-/* For a mean's pairs of a sum and a count, of a dtype of 4 or 8 bytes. (The loops above join them, under STREW_MEAN.) */
+/* For a mean's pairs of a sum and a count, of a dtype of 4 or 8 bytes. (The loops above join them, under STREW_MEAN.)
+   */
 struct pair_loops {
   void (*start)(int64_t count, const char *self, char *pairs);                 /* self NULL: sums start from 0 */
   void (*divide)(int64_t count, const char *pairs, char *self, int64_t extra); /* pairs whose count is not 0 */
@@ -86,14 +87,14 @@ struct conversion {
   const struct scatter_loops *loops;
   bool (*join)(const struct scatter_loops *loops, const struct tile *tile);
 };
-/* Converts the tile's src block by block and joins each block. The tile has at most INDEX_BLOCK rows. True if an index value
-   was out of range. */
+/* Converts the tile's src block by block and joins each block. The tile has at most INDEX_BLOCK rows. True if an index
+   value was out of range. */
 bool scatter_join_converted(const struct conversion *conversion, const struct tile *tile);
 
 /* ------------------------------------------------------------------------------------------------------- walk.c */
 
-/* `bad` is NULL if out-of-range values are harmless (dropped, or checked before). Else the first thread to meet one sets
-   it, and all stop. */
+/* `bad` is NULL if out-of-range values are harmless (dropped, or checked before). Else the first thread to meet one
+   sets it, and all stop. */
 static inline bool bad_is_set(const atomic_bool *bad) { return bad && atomic_load_explicit(bad, memory_order_relaxed); }
 static inline void set_bad(atomic_bool *bad) {
   if (bad) atomic_store_explicit(bad, true, memory_order_relaxed);
@@ -109,8 +110,8 @@ bool scatter_walk_short_rows(const struct scatter_plan *plan, bool far, atomic_b
 
 /* -------------------------------------------------------------------------------------------------- row_index.c */
 
-/* Fills *collapsed, whose index lies in *storage: the caller frees its memory. False if there is nothing to collapse, or
-   no memory. */
+/* Fills *collapsed, whose index lies in *storage: the caller frees its memory. False if there is nothing to collapse,
+   or no memory. */
 bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, struct scatter_plan *collapsed,
                       struct storage *storage);
 

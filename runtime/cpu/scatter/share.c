@@ -46,8 +46,8 @@ static void run_copy(void *shares_, int64_t i) {
   if (cut.plan.sizes[0]) cpu_scatter_walk(&cut, 0, cut.size, shares->bad);
 }
 
-/* Each part joins a copy of its own, which starts from the identity; then the copies join self. Two parts never write to
-   one cache line, nor to one that another's processor loads with its own (10 M int32 into 10 on two threads: 5.4 ms
+/* Each part joins a copy of its own, which starts from the identity; then the copies join self. Two parts never write
+   to one cache line, nor to one that another's processor loads with its own (10 M int32 into 10 on two threads: 5.4 ms
    alone, 11.4 with adjacent copies). */
 static bool run_copies(strew_context *context, struct shares *shares) {
   const struct scatter_plan *plan = shares->plan;

@@ -89,8 +89,8 @@ static void visit(void *flat_, const struct row *row) {
   }
 }
 
-/* Sparse destinations are prefetched as far ones are (1000 x 10 x 64 into 1000 x 100 x 64 along the middle, sums: 5.1 ms
-   -> 2.2, Zen 5). */
+/* Sparse destinations are prefetched as far ones are (1000 x 10 x 64 into 1000 x 100 x 64 along the middle, sums: 5.1
+   ms -> 2.2, Zen 5). */
 static bool hits_are_sparse(const struct tuning *tuning, const struct scatter_plan *plan) {
   const int64_t bytes = (int64_t)scatter_target_bytes(plan);
   return is_sparse(tuning, plan_numel(&plan->plan), bytes, bytes);

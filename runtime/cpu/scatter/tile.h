@@ -72,8 +72,8 @@ static inline struct tile tile_rows(const struct tile *tile, int64_t begin, int6
 ALWAYS_INLINE int64_t row_at(const int64_t *select, int64_t k) { return select ? select[k] : k; }
 
 /* Over rows begin .. end - 1 of a tile, or of the list `select`, whose index values are in range. Others are tested on
-   the way, at no cost, because loops wait for memory: `out_of_range` is set if there is one. k counts the rows; i is the
-   row, ix its index value. */
+   the way, at no cost, because loops wait for memory: `out_of_range` is set if there is one. k counts the rows; i is
+   the row, ix its index value. */
 #define EACH_ROW(t, begin, end, select)                                                                                \
   for (int64_t k = (begin), i, ix; k < (end); k++)                                                                     \
     if (i = row_at(select, k), ix = (t)->source.index[i], !(select) && OUT_OF_RANGE(&(t)->target.owned, ix))           \
@@ -129,8 +129,8 @@ ALWAYS_INLINE void go_to_line(struct tile *line, const struct tile *first, const
 
 ALWAYS_INLINE int64_t src_row_ahead(const struct tile *t) { return t->prefetch.row_ahead + SRC_ROWS_FURTHER; }
 
-/* What row k prefetches: its successor's destination and, further ahead, src. Rows picked by a list defeat every hardware
-   prefetcher, rows in order only some. */
+/* What row k prefetches: its successor's destination and, further ahead, src. Rows picked by a list defeat every
+   hardware prefetcher, rows in order only some. */
 ALWAYS_INLINE void prefetch_rows(const struct tile *t, int64_t k, int64_t rows, const int64_t *select) {
   if (k + t->prefetch.row_ahead >= rows) return;
   const int64_t i = row_at(select, k + t->prefetch.row_ahead), later = k + src_row_ahead(t);

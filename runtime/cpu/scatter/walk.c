@@ -4,8 +4,8 @@
    along the last dimension while self moves, one index value for each row of contributions. Index values come as int64,
    in order: in place if they lie so, else through a block on the stack that also applies the mode.
 
-   Order in the index is found while it is read, block by block: ascending values (a sorted index) are joined in parallel
-   streams, equal ones in a register. */
+   Order in the index is found while it is read, block by block: ascending values (a sorted index) are joined in
+   parallel streams, equal ones in a register. */
 #include "scattering.h"
 
 struct part {
@@ -182,8 +182,8 @@ static void set_winners(const struct scatter_plan *plan, struct part *part) {
   winners->fresh = plan->fresh;
 }
 
-/* True if destinations are prefetched. A load, before an addition, starts early by itself if the destination is in L2; a
-   plain store does not, unless it is in L1. */
+/* True if destinations are prefetched. A load, before an addition, starts early by itself if the destination is in L2;
+   a plain store does not, unless it is in L1. */
 static bool destinations_are_far(const struct tuning *tuning, const struct scatter_plan *plan) {
   const int64_t range = scatter_range_bytes(plan);
   if (plan->reduction == STREW_ASSIGN && tuning->dst_in_l2) return range > tuning->l1_bytes;
