@@ -29,7 +29,7 @@ struct gathering {
 
 ALWAYS_INLINE void prefetch_element(const struct line *line, int64_t i, int64_t ahead, int64_t bytes) {
   if (!line->prefetch || i + ahead >= line->count) return;
-  prefetch_read(selected_address(&line->from, i + ahead), (uintptr_t)bytes);
+  prefetch_read(selected_address(&line->from, i + ahead), bytes);
 }
 
 /* All elements of line n. */

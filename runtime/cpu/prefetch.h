@@ -22,12 +22,13 @@ ALWAYS_INLINE void prefetch_nta(uintptr_t address, uintptr_t bytes) {
   for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at), 0, 0);
 }
 
-/* Data that is read soon, or written: into L1. */
-ALWAYS_INLINE void prefetch_read(uintptr_t address, uintptr_t bytes) {
-  for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at));
+/* Data that is read soon, or written: into L1. (The number is signed, so that gcc unrolls the loop where it knows a
+   bound.) */
+ALWAYS_INLINE void prefetch_read(uintptr_t address, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + (uintptr_t)at));
 }
-ALWAYS_INLINE void prefetch_write(uintptr_t address, uintptr_t bytes) {
-  for (uintptr_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + at), 1);
+ALWAYS_INLINE void prefetch_write(uintptr_t address, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + (uintptr_t)at), 1);
 }
 
 /* In a loop over elements in order that has reached `at`. */

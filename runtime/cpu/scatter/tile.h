@@ -135,10 +135,10 @@ ALWAYS_INLINE void prefetch_rows(const struct tile *t, int64_t k, int64_t rows, 
   if (k + t->prefetch.row_ahead >= rows) return;
   const int64_t i = row_at(select, k + t->prefetch.row_ahead), later = k + src_row_ahead(t);
   const struct selection dst = destinations(t);
-  prefetch_write(selected_address(&dst, i), (uintptr_t)first_bytes(t->columns * t->target.column));
+  prefetch_write(selected_address(&dst, i), first_bytes(t->columns * t->target.column));
   if (t->winners.arg) {
     const struct selection arg = {t->source.index, t->winners.arg, t->winners.row, t->winners.step};
-    prefetch_write(selected_address(&arg, i), (uintptr_t)first_bytes(t->columns * t->winners.column));
+    prefetch_write(selected_address(&arg, i), first_bytes(t->columns * t->winners.column));
   }
   if (select ? later >= rows : t->prefetch.foresees_order) return;
   prefetch_l2((uintptr_t)t->source.src + (uintptr_t)row_at(select, later) * (uintptr_t)t->source.row,

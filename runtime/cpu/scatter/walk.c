@@ -94,7 +94,7 @@ static bool join_line(const struct scatter_loops *loops, const struct tile *tile
 ALWAYS_INLINE void prefetch_all_dst(const struct tuning *tuning, const struct tile *tile) {
   int64_t bytes = (int64_t)tile->target.owned.size * tile->target.step;
   if (bytes > tuning->l1_bytes || tile->rows < bytes / CACHE_LINE) return;
-  prefetch_write((uintptr_t)tile->target.self, (uintptr_t)bytes);
+  prefetch_write((uintptr_t)tile->target.self, bytes);
 }
 
 static bool join_tile(const struct scatter_loops *loops, const struct tile *tile) {
