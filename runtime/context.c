@@ -1,7 +1,6 @@
-/* context.c: contexts, and what a device says of itself.
+/* context.c: contexts, their properties and those of devices.
 
-   A context is released by its host, but lives as long as any storage made in it: each storage holds a reference, so
-   that hosts and garbage collectors may let go in any order. */
+   Each storage holds a reference to its context, so hosts and garbage collectors may release both in any order. */
 #include "runtime/cpu/cpu.h"
 #include "runtime/cpu/loops/isa.h"
 
@@ -42,7 +41,7 @@ void strew_context_seed(strew_context *context, uint64_t seed) {
 const char *strew_device_name(const strew_device *device) { return device->name; }
 strew_context *strew_device_context(const strew_device *device) { return device->context; }
 
-/* Read when asked for: a script that never asks opens no file. */
+/* Read at first use: scripts that do not show it open no file. */
 const char *strew_device_description(strew_device *device) {
   if (device->description[0]) return device->description;
   snprintf(device->description, sizeof device->description, "processor");

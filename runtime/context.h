@@ -1,5 +1,5 @@
-/* context.h: contexts, their memory and storages, and how calls end early (context.c, memory.c, storage.c, interrupt.c,
-   progress.c). */
+/* context.h: collects contexts, their memory and storages, interrupts and progress (context.c, memory.c, storage.c,
+   interrupt.c, progress.c). */
 #ifndef STREW_CONTEXT_H
 #define STREW_CONTEXT_H
 
@@ -8,7 +8,7 @@
 
 /* -------------------------------------------------------------------------------------------------------- memory.c */
 
-/* Large blocks that were given back and wait for the next that wants one of their size, oldest first. */
+/* Free large blocks that are kept for reuse by size, oldest first. */
 enum { MOST_KEPT = 32 };
 struct kept {
   int count;
@@ -17,20 +17,19 @@ struct kept {
     size_t size_bytes;
   } blocks[MOST_KEPT];
   size_t bytes;                       /* in them */
-  size_t used_bytes, most_used_bytes; /* large blocks in use, and the most that ever were */
+  size_t used_bytes, most_used_bytes; /* of large blocks in use; the highest so far */
 };
 
 enum { MEMORY_ALIGNMENT = 64 };
 extern const strew_allocator default_allocator;
 
-/* Host memory through the context's allocator; NULL where there is none. Scratch that a call gives back itself. */
+/* Host memory from the context's allocator; NULL if out of memory. The caller frees it. */
 void *memory_allocate(strew_context *context, size_t size_bytes);
 void memory_free(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
 #define fail_memory(...) failed(fail_memory(__VA_ARGS__))
-/* Fails where tensors on the device lie in this machine's memory and it can never hold so much: the C library would
-   promise it all the same. */
+/* Fails if the device uses this machine's memory and size_bytes exceeds all of it: malloc would overcommit. */
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint);
 
@@ -41,10 +40,10 @@ struct pool;
 struct storage {
   size_t references;
   strew_device *device; /* retains the context while the storage lives */
-  void *data;           /* host address, or whatever the device keeps */
+  void *data;           /* a host address, or the device's own object */
   size_t size_bytes;
-  bool wrapped;                /* the memory is a host's ... */
-  void (*release)(void *user); /* ... and this, if not NULL, gives it back */
+  bool wrapped;                /* the memory is the host's */
+  void (*release)(void *user); /* called at the end of a wrapped storage; or NULL */
   void *user;
 };
 
@@ -63,34 +62,34 @@ struct strew_device {
   strew_context *context;
   const char *name;
   char description[128];
-  const char *lacks_float64; /* why; NULL where it has it */
+  const char *lacks_float64; /* the reason; NULL: it has float64 */
   void *state;               /* the device's own */
 };
 
-/* The devices beside the CPU, and why what else was looked at cannot be used. */
+/* The devices other than the CPU, and why others cannot be used. */
 enum { MOST_FOUND = 64, MOST_PROBLEMS = 16 };
 struct found_device {
   strew_device device;
   char name[24];
 };
 struct device_list {
-  bool looked; /* drivers are loaded for those who ask */
+  bool looked; /* drivers are loaded at first use */
   int count, problem_count;
   strew_device *devices[MOST_FOUND];
   char problems[MOST_PROBLEMS][256];
-  char advice[256];                   /* where there is none: how to get one */
+  char advice[256];                   /* how to get a device, if there is none */
   void (*drop_kept)(strew_context *); /* frees the memory that devices keep for reuse; NULL: none does */
   void (*forget)(strew_context *);    /* closes and frees the devices; NULL: none was found */
 };
 
-/* Work of the library's own that is told in steps; doing is "" while there is none. progress.c */
+/* Work that reports its progress; doing is "" if there is none. progress.c */
 struct progress {
   char doing[TEXT_BYTES];
-  uint64_t total, done; /* in steps of any size; no step is told beyond the last one */
+  uint64_t total, done; /* in steps of any size; done is at most total */
 };
 
 struct strew_context {
-  size_t references; /* the host's and one per storage */
+  size_t references; /* the host's, and one per storage */
   strew_allocator allocator;
   struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
@@ -98,19 +97,19 @@ struct strew_context {
   strew_device *default_device;
   strew_device cpu;
   struct device_list found;
-  bool any_order; /* float sums may be joined in any order, where that is faster */
+  bool any_order; /* float sums may be added in any order */
   void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
   struct progress steps;
   struct pool *pool; /* made at first use */
   int threads;
   size_t grain_bytes;   /* work below this stays on one thread */
-  uint64_t seed, draws; /* of random numbers: Philox's key, and how many 128-bit blocks were used */
+  uint64_t seed, draws; /* random numbers: Philox's key, and the number of 128-bit blocks used */
   atomic_int stop;      /* enum stop */
   double time_limit_seconds;
   int64_t deadline_ns;
   int64_t (*now_ns)(void); /* clock_ns, but for tests */
-  atomic_uintptr_t owner;  /* the thread that is in a call, and in how many, one within the other: in debug builds */
+  atomic_uintptr_t owner;  /* debug builds: the thread that is in a call; `claims`: nested calls of it */
   int claims;
 };
 
@@ -122,29 +121,27 @@ void storage_release(struct storage *storage);
 
 enum stop {
   STOP_ASKED = 1,  /* by the host */
-  STOP_TIMED = 2,  /* there is a deadline ... */
-  STOP_LATE = 4,   /* ... and it is over */
-  STOP_LEFT = 8,   /* the running call has left work undone */
-  STOP_SHARED = 16 /* two threads were in the context at once; for good */
+  STOP_TIMED = 2,  /* there is a deadline */
+  STOP_LATE = 4,   /* the deadline has passed */
+  STOP_LEFT = 8,   /* the running call has skipped work */
+  STOP_SHARED = 16 /* two threads were in the context at once; permanent */
 };
 
 int64_t clock_ns(void);
 bool context_stops_indeed(strew_context *context);
-/* Has the running call to leave what it has not done yet? From any of its threads. Once true, it is true to the call's
-   end. */
+/* True once the running call must stop; stays true until it ends. From any of its threads. */
 static inline bool context_stops(strew_context *context) {
   return atomic_load_explicit(&context->stop, memory_order_relaxed) && context_stops_indeed(context);
 }
-/* The end of a device's entry: the failure of a call that has left work undone, else STREW_OK. `written`: what it was
-   writing into, or NULL. */
+/* Ends a device's entry: fails if the call has skipped work. `written`: the storage being written, or NULL. */
 strew_status context_end(const struct call *call, strew_context *context, const struct storage *written);
-/* Between two steps of a call: both in one. */
+/* Both in one, between two steps of a call. */
 strew_status context_check(const struct call *call, strew_context *context);
 
 /* ------------------------------------------------------------------------------------------------------ progress.c */
 
-/* Work of so many steps begins, turns out to have another number of them, has done so many in all, or so many more,
-   ends. Steps out of any work are not told. */
+/* Begin work of `total` steps; change the total; report `done` steps in all, or `steps` more; end. Ignored while no
+   work is begun. */
 void progress_begin(strew_context *context, const char *doing, uint64_t total);
 void progress_resize(strew_context *context, uint64_t total);
 void progress_reach(strew_context *context, uint64_t done);

@@ -1,4 +1,4 @@
-/* copy.c: conversion, filling and joining: all of it is the device's one operation `copy`. */
+/* copy.c: conversion, filling and joining, all by the device's `copy`. */
 #include "copy.h"
 #include "device.h"
 
@@ -12,7 +12,7 @@ static strew_status run_copy(const struct call *call, strew_device *device, stru
   return device->ops->copy(call, device, plan);
 }
 
-/* `from` broadcasts to `to`; both lie on one device. */
+/* `from` broadcasts to `to`; both are on one device. */
 strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from) {
   struct plan plan;
   plan_start(&plan, to->rank, to->sizes);
@@ -41,7 +41,7 @@ strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dt
 
 /* ------------------------------------------------------------------------------------------ between devices */
 
-/* A dense copy with the same dtype on another device, by way of host memory. */
+/* A dense copy of the same dtype on another device, through host memory. */
 static strew_status carry(const struct call *call, const strew_tensor *from, strew_device *device, strew_tensor **out) {
   strew_context *context = device->context;
   size_t size_bytes = (size_t)strew_tensor_numel(from) * strew_dtype_size_bytes(from->dtype);
@@ -55,7 +55,7 @@ static strew_status carry(const struct call *call, const strew_tensor *from, str
   return status;
 }
 
-/* The same, as another dtype: converted where it comes from only if it cannot travel as it is. */
+/* The same as another dtype: converted on the target device, unless that lacks the source dtype. */
 static strew_status carry_as(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
                              strew_tensor **out) {
   strew_tensor *first = NULL;
@@ -95,11 +95,11 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
   memcpy(sizes, tensor->sizes, sizeof sizes);
   bool fits = src->rank <= rank && broadcast_sizes(&rank, sizes, src->rank, src->sizes) &&
               !memcmp(sizes, tensor->sizes, (size_t)rank * sizeof *sizes);
-  char is[TEXT_BYTES], due[TEXT_BYTES];
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (!fits)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "src"},
                 "has shape %s, which does not broadcast to self's %s", text_of_sizes(src->rank, src->sizes, is),
-                text_of_sizes(tensor->rank, tensor->sizes, due));
+                text_of_sizes(tensor->rank, tensor->sizes, expected));
   strew_status status = check_overlap(&call, tensor, "self", NULL, false);
   if (status == STREW_OK) status = check_overlap(&call, tensor, "src", src, true);
   if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
@@ -127,20 +127,20 @@ static bool is_nothing(const strew_tensor *tensor) { return tensor->rank == 1 &&
 /* Messages count entries from 1, as Lua does in tables. */
 static strew_status check_joined_device(const struct call *call, strew_tensor *const *tensors, int64_t i,
                                         int64_t first) {
-  const strew_device *device = tensors[i]->storage->device, *due = tensors[first]->storage->device;
-  if (device == due) return STREW_OK;
+  const strew_device *device = tensors[i]->storage->device, *expected = tensors[first]->storage->device;
+  if (device == expected) return STREW_OK;
   char hint[TEXT_BYTES], fact[TEXT_BYTES];
-  if (device->context != due->context) {
+  if (device->context != expected->context) {
     snprintf(fact, sizeof fact, "has a tensor at [%" PRId64 "] that belongs to", i + 1);
     return fail_context(call, "tensors", fact);
   }
-  snprintf(hint, sizeof hint, "tensors[%" PRId64 "]:to(\"%s\")", i + 1, due->name);
+  snprintf(hint, sizeof hint, "tensors[%" PRId64 "]:to(\"%s\")", i + 1, expected->name);
   return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "tensors", .hint = hint},
               "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,
-              due->name, first + 1);
+              expected->name, first + 1);
 }
 
-/* Does entry i join with entry `first`, which says what shape is due? */
+/* Does entry i join with entry `first`, which gives the shape? */
 static strew_status check_joined(const struct call *call, strew_tensor *const *tensors, int64_t i, int64_t first,
                                  int dim, bool new_dim) {
   const strew_tensor *tensor = tensors[i], *model = tensors[first];
@@ -160,7 +160,7 @@ static strew_status check_joined(const struct call *call, strew_tensor *const *t
               tensor->sizes[d], d, i + 1, model->sizes[d], first + 1, rule);
 }
 
-/* There may be millions of entries: a look every so many. */
+/* Checks for interruption every ENTRIES entries: there may be millions. */
 static strew_status check_entry(const struct call *call, const strew_tensor *tensor, int64_t i) {
   enum { ENTRIES = 4096 };
   return i % ENTRIES ? STREW_OK : context_check(call, tensor->storage->device->context);
@@ -248,10 +248,10 @@ strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, s
 strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
   CALL(call, "read", error, {"self", tensor});
   int64_t count = strew_tensor_numel(tensor);
-  size_t due = (size_t)count * dtype_bytes(tensor->dtype);
-  if (size_bytes != due)
+  size_t expected = (size_t)count * dtype_bytes(tensor->dtype);
+  if (size_bytes != expected)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "size_bytes"},
-                "is %zu, expected %zu, the bytes of all elements", size_bytes, due);
+                "is %zu, expected %zu, the bytes of all elements", size_bytes, expected);
   if (!count) return STREW_OK;
   if (strew_tensor_is_contiguous(tensor)) return tensor_read(&call, tensor, tensor->offset, to, count);
   strew_tensor *dense = NULL;

@@ -1,4 +1,5 @@
-/* device.h: what a device does: a plan for each family of calls, and the table of its functions. */
+/* device.h: the interface of devices: a plan for each family of calls, and the table of functions. It collects what the
+   families and the devices share; each device has a device.c. */
 #ifndef STREW_DEVICE_H
 #define STREW_DEVICE_H
 
@@ -11,22 +12,22 @@ enum gather_operand { GATHER_OUT, GATHER_INDEX, GATHER_SELF };
 /* Position form and group form. ARG (int64, of self's shape) and POSITION stand for winners' positions. POSITION has
    strides but no storage: the position of a contribution is its coordinates times these strides, plus the offset.
    Along dim, self and arg have stride 0, and a step of their own instead: coordinate c with index value v meets element
-   offset + sum(c[d] * strides[d]) + v * step. reduction is not STREW_MEAN, but in plans that the CPU makes of such for
-   itself (cpu/scatter/mean.c). */
+   offset + sum(c[d] * strides[d]) + v * step. reduction is STREW_MEAN only in plans that the CPU makes for itself
+   (cpu/scatter/mean.c). */
 struct scatter_plan {
   struct plan plan;
   int64_t size, step; /* of self along dim */
   strew_reduction reduction;
   strew_mode mode;
-  bool fresh;       /* a place whose arg is still arg_none has received nothing yet */
+  bool fresh;       /* a destination whose arg is arg_none has received no contribution */
   int64_t arg_step; /* of arg along dim */
   int64_t arg_none;
-  bool check;      /* index values are not yet known to be lowest .. size - 1 */
-  bool disposable; /* self and arg need not be left as they were: they are dropped then */
+  bool check;      /* index values must be checked to be lowest .. size - 1 */
+  bool disposable; /* on failure self and arg are released: they may be half-written */
   int64_t lowest;
 };
 
-/* Bytes from self's first place to the end of the last one that values can reach. */
+/* Bytes from self's first destination to the end of the last one. */
 size_t scatter_target_bytes(const struct scatter_plan *plan);
 
 /* Operand GATHER_SELF has stride 0 along dim. */
@@ -105,7 +106,7 @@ struct random_plan {
   uint64_t range; /* of RANDOM_INTEGER: low + (draw scaled to 0..range-1) */
 };
 
-/* How many elements share a block of 128 bits: an element takes 32 of them, or 64. */
+/* Elements per block of 128 random bits: an element takes 32 or 64 of them. */
 static inline int64_t random_per_block(enum random_kind kind, strew_dtype dtype) {
   bool is_long = kind == RANDOM_INTEGER || kind == RANDOM_BITS || dtype == STREW_FLOAT64;
   return is_long ? 2 : 4;
@@ -119,7 +120,7 @@ struct ramp_plan {
   strew_scalar start, step;
 };
 
-/* What an index holds: its smallest and largest value. */
+/* The smallest and largest value of an index. */
 struct index_range {
   int64_t lowest, highest;
 };
@@ -145,8 +146,8 @@ struct index_range {
                       zero; -1: none
      reduce, cumsum, sort, random, ramp
                       see their plans
-     nonzero          writes the coordinates of non-zero elements of operand 0 to `out` (int64[count, rank], dense); with
-                      out NULL counts them. Takes a plan that is not simplified: rank and sizes are the tensor's
+     nonzero          writes the coordinates of non-zero elements of operand 0 to `out` (int64[count, rank], dense), or
+                      counts them if out is NULL. Takes a plan that is not simplified: rank and sizes are the tensor's
      matmul           c[m, n] = a[m, k] b[k, n], k > 0. m and n are the plan's last two dimensions, the others are
                       batches. Operands: 0 c (dense), 1 a, 2 b, of the dtype that is computed. The last two strides of a
                       and b are those of their own rows and columns: one of them is 1, the other at least as long */
@@ -184,8 +185,8 @@ struct index_range {
   X(strew_status, ramp, (const struct call *call, strew_device *device, const struct ramp_plan *plan))                 \
   X(strew_status, matmul, (const struct call *call, strew_device *device, const struct plan *plan, int64_t k))
 
-/* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions, rows
-   of index that share no value, and a self whose elements are as wide as a count. */
+/* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions,
+   rows of index that share no value, and a self whose elements are as wide as a count. */
 struct one_pass_mean {
   int64_t (*scratch_count)(const strew_device *device, const struct scatter_plan *plan); /* elements of self's dtype */
   /* Contributions join as in a sum; destinations that received any are divided as by divide_by_count. from_identity:

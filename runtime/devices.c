@@ -1,5 +1,5 @@
-/* devices.c: which devices there are, how a script names them, and contexts, which begin with one. The one file of the
-   runtime that knows the back ends. */
+/* devices.c: contexts, the list of devices, and how scripts name them. The only file of the runtime that names the back
+   ends. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "runtime/cpu/cpu.h"
 
@@ -11,7 +11,7 @@
 /* Two threads get a grain each at least. One thread passes through two grains in 5 us when it adds in place, in 45 when
    it gathers, in 190 for exp; waking a worker takes a call 6 us, waking six 25. */
 enum { DEFAULT_GRAIN = 256 << 10 };
-#define MOST_GRAIN ((size_t)1 << 50) /* beyond any memory, and multiples of it are still numbers */
+#define MOST_GRAIN ((size_t)1 << 50) /* beyond any memory; its multiples do not overflow */
 
 /* ------------------------------------------------------------------------------------------------------ context */
 
@@ -97,14 +97,14 @@ const char *strew_problem_at(strew_context *context, int i) {
   return i >= 0 && i < found->problem_count ? found->problems[i] : NULL;
 }
 
-/* Is `word` a part of `text`, whatever the case of letters? */
+/* True if `text` contains `word`, in any case. */
 static bool contains_word(const char *text, const char *word) {
   for (size_t length = strlen(word); *text; text++)
     if (!strncasecmp(text, word, length)) return true;
   return false;
 }
 
-/* What is there, line by line, for messages. */
+/* Lists the available devices in text, for messages. */
 static void list_devices(strew_context *context, bool (*wanted)(const strew_device *, const char *), const char *word,
                          char *text, size_t size) {
   size_t used = 0;
@@ -129,7 +129,7 @@ static bool matches(const strew_device *device, const char *word) {
   return contains_word(device->description, word);
 }
 
-/* What stands for a GPU elsewhere. */
+/* Names of GPUs in other libraries. */
 static bool means_opencl(const char *spec) {
   static const char *const words[] = {"gpu", "cuda", "hip", "rocm", "xpu", "mps"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -137,7 +137,7 @@ static bool means_opencl(const char *spec) {
   return false;
 }
 
-/* How to get an OpenCL device, where there is none; else which name was meant. */
+/* How to get an OpenCL device if there is none, or the nearest name; NULL: no hint. */
 static const char *hint_of_device(strew_context *context, const char *spec, char *text) {
   bool is_opencl = !strncasecmp(spec, "opencl", strlen("opencl")) || means_opencl(spec);
   if (is_opencl && context->found.advice[0]) return context->found.advice;
@@ -154,7 +154,7 @@ static strew_status fail_device(const struct call *call, strew_context *context,
   return fail(call, fault, "is \"%s\", no such device; available: %s", text_of_name(spec, text), known);
 }
 
-/* "opencl": the first device that opens. Where none does, the first one's failure is the reason. */
+/* "opencl": the first device that opens; if none does, the failure of the first one. */
 static strew_status find_usable(const struct call *call, strew_context *context, strew_device **out) {
   const struct call quietly = {.op = call->op};
   int count = strew_device_count(context);
@@ -218,7 +218,7 @@ strew_status strew_device_finish(strew_device *device, strew_error *error) {
   return device->ops->finish(&call, device);
 }
 
-/* Without looking for devices that nobody asked for. */
+/* Does not look for devices. */
 strew_status strew_context_finish(strew_context *context, strew_error *error) {
   strew_status status = strew_device_finish(&context->cpu, error);
   for (int i = 0; status == STREW_OK && i < context->found.count; i++)

@@ -1,7 +1,7 @@
-/* float_mode.h: how the processor computes with floats, as a thread of the host's may have set it: rounding, denormals
-   taken for zeros, exceptions that end the process. strew's results know but one mode, the default one; so each public
-   call that computes, or starts threads, which inherit it, sets that mode at its start and the host's at its end.
-   Nothing is written where there is no difference: a look costs some nanoseconds. */
+/* float_mode.h: the processor's float mode (rounding, flush to zero, traps), which the host's thread may have changed.
+   Results are defined for the default mode: each public call that computes, or starts threads, which inherit the mode,
+   sets it at its start and restores the host's at its end. Equal modes are not written: reading costs some nanoseconds.
+   (Inline.) */
 #ifndef FLOAT_MODE_H
 #define FLOAT_MODE_H
 
@@ -9,8 +9,8 @@
 
 #include <xmmintrin.h>
 
-/* The registers of SSE, whose lowest bits are exceptions of the past and no mode, and of x87: long double, and what the
-   C library asks for the rounding. */
+/* The control registers of SSE, whose lowest bits are sticky exceptions and no mode, and of x87: long double, and where
+   the C library reads the rounding. */
 struct float_mode {
   unsigned sse;
   unsigned short x87;

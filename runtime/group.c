@@ -1,5 +1,5 @@
-/* group.c: the group form of torch_scatter. A result made here is filled, and the places that receive something start
-   from the identity: so emptiness is decided by counting, never by a value. A result that is given takes part. */
+/* group.c: the group form of torch_scatter. A new result is filled, and destinations that receive a contribution start
+   from the identity, so no value marks an empty row. A given result takes part. */
 #include "copy.h"
 #include "device.h"
 #include "scatter.h"
@@ -28,7 +28,7 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   return STREW_OK;
 }
 
-/* Winners' positions go with AMAX and AMIN alone, and no group is assigned. */
+/* arg is for STREW_AMAX and STREW_AMIN alone; STREW_ASSIGN is not valid. */
 static strew_status check_group_words(const struct call *call, const strew_group_options *options, bool with_arg) {
   strew_status status = check_words(call, options->reduction, options->mode);
   bool extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
@@ -38,7 +38,7 @@ static strew_status check_group_words(const struct call *call, const strew_group
               with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
 }
 
-/* The dtype of the sums, which is the result's: src's, or the one asked for. */
+/* The dtype of the result, in which values are joined: src's, or options->dtype. */
 static strew_status check_group_dtype(const struct call *call, const strew_group_options *options, strew_dtype src,
                                       strew_dtype *dtype) {
   *dtype = options->dtype ? *options->dtype : src;
@@ -69,7 +69,7 @@ static strew_status check_group(const struct call *call, strew_tensor *src, stre
   return STREW_OK;
 }
 
-/* A call: what was given, and what becomes of it. */
+/* A call: its arguments and the tensors derived from them. */
 struct group {
   const strew_group_options *options;
   strew_tensor *src, *index;
@@ -80,7 +80,7 @@ struct group {
   strew_tensor summed, *converted; /* src in the result's dtype; its memory, unless it is src's */
 };
 
-/* The size of the result along dim: out's, else the one asked for, else just enough for the largest index. */
+/* The size of the result along dim: out's, options->dim_size, or the largest index value + 1. */
 static strew_status group_size(const struct call *call, const struct group *group, const strew_tensor *out,
                                int64_t *size) {
   const strew_tensor *index = group->index;
@@ -97,7 +97,7 @@ static strew_status group_size(const struct call *call, const struct group *grou
   return status;
 }
 
-/* All that can be wrong but the values of index. */
+/* All checks but those of the index values. */
 static strew_status group_prepare(const struct call *call, struct group *group, strew_tensor *out, bool with_arg) {
   const strew_group_options *options = group->options;
   strew_tensor *src = group->src, *index = group->index;
@@ -111,7 +111,7 @@ static strew_status group_prepare(const struct call *call, struct group *group, 
   return status == STREW_OK ? group_size(call, group, out, &group->shape.sizes[group->dim]) : status;
 }
 
-/* src in the result's dtype. What an expanded src repeats is converted once. */
+/* Converts src to the result's dtype; the repetitions of an expanded src once. */
 static strew_status convert_src(const struct call *call, struct group *group) {
   strew_tensor part = group->summed = *group->src;
   if (group->dtype == part.dtype || strew_tensor_numel(&part) == 0) return STREW_OK;
@@ -134,8 +134,8 @@ static const char *text_of_amount(const struct shape1 *shape, strew_dtype dtype,
   return strew_format_float(text, TEXT_BYTES, "%.*g", 4, bytes / (1 << 30));
 }
 
-/* There is no memory for a result whose size follows from the index: names the largest value, if it is more than as
-   many groups as index has elements would need. */
+/* Out of memory for a result sized by the index: names the largest index value, if it exceeds the number of index
+   elements. */
 static strew_status fail_size(const struct call *call, const struct group *group, strew_status failure) {
   const struct shape1 *shape = &group->shape;
   int64_t position[MAX_RANK], place = -1, size = shape->sizes[group->dim];
@@ -158,8 +158,8 @@ static strew_status fail_size(const struct call *call, const struct group *group
               text_of_sizes(shape->rank, shape->sizes, sizes), text_of_amount(shape, group->dtype, amount));
 }
 
-/* The given result, checked, or a new one filled with what empty rows hold. Where that is the identity, rows that
-   receive something may start from it as well. */
+/* Checks the given result, or makes one filled with the value of empty rows. *holds_identity: that value is the
+   reduction's identity. */
 static strew_status group_target(const struct call *call, const struct group *group, strew_tensor **target,
                                  bool *holds_identity) {
   bool made;
@@ -191,7 +191,7 @@ static strew_status arg_create(const struct call *call, const strew_tensor *targ
   return status;
 }
 
-/* What group_prepare has let pass, into *target, which is given or made here, and *arg, unless it is NULL. */
+/* Runs the prepared call into *target, given or made here, and *arg, unless arg is NULL. */
 static strew_status group_into(const struct call *call, struct group *group, strew_tensor **target,
                                strew_tensor **arg) {
   const strew_group_options *options = group->options;

@@ -1,4 +1,4 @@
-/* index.c: what scatter and gather ask of an index tensor, and the words for what is wrong with it. */
+/* index.c: the checks of index tensors, and their messages. */
 #include "index.h"
 #include "device.h"
 
@@ -27,7 +27,7 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
               "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
 }
 
-/* How an index of lower rank becomes one of src's: an index of one dimension lies along dim, others lie in front. */
+/* A hint how to give an index src's rank: a 1-D index is aligned with dim, others with src's first dimensions. */
 static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *src, int dim, char *text) {
   int behind = src->rank - (index->rank == 1 ? dim + 1 : index->rank);
   int length = snprintf(text, TEXT_BYTES, "index");
@@ -40,10 +40,10 @@ static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *s
 
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                               const char *name, int dim) {
-  int rank = index->rank ? index->rank : 1, due = other->rank ? other->rank : 1;
-  if (rank == due) return STREW_OK;
+  int rank = index->rank ? index->rank : 1, expected = other->rank ? other->rank : 1;
+  if (rank == expected) return STREW_OK;
   char text[TEXT_BYTES];
-  bool helps = rank < due && !strcmp(name, "src");
+  bool helps = rank < expected && !strcmp(name, "src");
   const char *hint = helps ? hint_of_rank(index, other, dim, text) : NULL;
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint},
               "has %d dimension%s, %s has %d: ranks must be equal", index->rank, index->rank == 1 ? "" : "s", name,

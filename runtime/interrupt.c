@@ -1,16 +1,16 @@
-/* interrupt.c: calls that are stopped while they run: by a host's word, or because their time is over.
+/* interrupt.c: running calls stop when the host interrupts them or their time limit is exceeded.
 
-   Whoever works for a call asks context_stops() before each piece of work of a few milliseconds at most, and leaves the
-   rest undone where it says so. From then on it says so to everyone until the call has ended, whatever the host clears
-   meanwhile: nobody goes on with what another has left unfinished. The device's entry ends with context_end(), which
-   makes a failure of work that was left. Where nothing was asked and no time is set, all this is one relaxed load. */
+   Each thread of a call tests context_stops() before each chunk of work, of a few milliseconds at most, and skips the
+   rest once it is true. It then stays true for all threads until the call ends, whatever the host clears meanwhile: no
+   thread continues what another has left unfinished. A device's entry ends with context_end(), which turns skipped work
+   into a failure. Without an interrupt or a time limit all this costs one relaxed load. */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
 #include "context.h"
 
 #include <stdio.h>
 #include <time.h>
 
-/* The coarse clock has the kernel's ticks, of 4 ms at most, and costs a fifth of the fine one. */
+/* The coarse clock has the resolution of the kernel's ticks, 4 ms at most, and costs a fifth of the fine one. */
 int64_t clock_ns(void) {
   struct timespec now;
 #ifdef CLOCK_MONOTONIC_COARSE
@@ -49,7 +49,7 @@ bool context_stops_indeed(strew_context *context) {
   return true;
 }
 
-/* By which name does the call know the tensor that was being written? NULL: it is a new one, or scratch. */
+/* The argument name of the tensor that was being written; NULL: a new tensor or scratch. */
 static const char *name_of(const struct call *call, const struct storage *written) {
   for (int i = 0; written && i < MAX_OPERANDS && call->operands[i].name; i++)
     if (call->operands[i].tensor && call->operands[i].tensor->storage == written) return call->operands[i].name;

@@ -1,4 +1,4 @@
-/* plan.c: iteration spaces: filled from tensors, brought to the fewest dimensions. */
+/* plan.c: iteration spaces: made from tensors and reduced to the fewest dimensions. */
 #include "device.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 void plan_start(struct plan *plan, int rank, const int64_t *sizes) {
   plan->rank = rank;
   plan->count = 0;
-  for (int d = 0; d < rank; d++) plan->sizes[d] = sizes[d]; /* a few: no call of memcpy */
+  for (int d = 0; d < rank; d++) plan->sizes[d] = sizes[d]; /* few: a call of memcpy costs more */
 }
 
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor) {
@@ -37,7 +37,7 @@ static void move_dim(struct plan *plan, int to, int from) {
   for (int i = 0; i < plan->count; i++) plan->operands[i].strides[to] = plan->operands[i].strides[from];
 }
 
-/* Does every operand run through dimensions a and b, b the inner one, as through one? */
+/* True if for every operand dimensions a and b, b the inner one, are equivalent to one. */
 static bool merges(const struct plan *plan, int a, int b) {
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];
@@ -62,7 +62,7 @@ void plan_simplify(struct plan *plan) {
   plan->rank = rank;
 }
 
-/* Should dimension a stand outside of b? The first operand that moves differently along them decides. */
+/* True if dimension a belongs outside of b: the first operand whose strides differ decides. */
 static bool belongs_outside(const struct plan *plan, int a, int b) {
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];

@@ -1,8 +1,8 @@
-/* plan.h: plans, where the runtime and its devices meet.
+/* plan.h: plans, the interface between the runtime and its devices (plan.c).
 
-   A plan is an iteration space of `rank` dimensions and, for each operand, where coordinate 0 lies and how far a step
-   in each dimension goes. Before a device sees it, dimensions of size 1 are dropped and neighbours that all operands run
-   through evenly are merged, so that the common cases become one or two dimensions. */
+   A plan is an iteration space of `rank` dimensions with, for each operand, an offset and a stride per dimension.
+   Before a device receives it, dimensions of size 1 are dropped and adjacent dimensions are merged where all operands
+   allow it: common cases become one or two dimensions. */
 #ifndef STREW_PLAN_H
 #define STREW_PLAN_H
 
@@ -24,7 +24,7 @@ struct plan {
 };
 
 void plan_start(struct plan *plan, int rank, const int64_t *sizes);
-/* Adds a tensor, its dimensions aligned with the plan's last ones, sizes 1 standing still (broadcasting). */
+/* Adds a tensor, its dimensions aligned with the plan's last ones, sizes 1 get stride 0 (broadcasting). */
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor);
 struct operand *plan_add_number(struct plan *plan, strew_dtype dtype, union element number);
 /* Drops dimensions of size 1 and merges neighbours; the row-major order of coordinates stays. */
@@ -32,15 +32,15 @@ void plan_simplify(struct plan *plan);
 /* The same, with dimensions sorted first so that the first operand is walked in memory order: for calls in which the
    order of coordinates does not matter. */
 void plan_simplify_any_order(struct plan *plan);
-/* For calls that go along lines of dimension `dim`: brings it to the end, and simplifies the others in any order. */
+/* For calls along lines of dimension `dim`: moves it to the end, and simplifies the others in any order. */
 void plan_lines(struct plan *plan, int dim);
 int64_t plan_numel(const struct plan *plan);
 void plan_swap_dims(struct plan *plan, int a, int b);
-/* What is used of a plan: copying it whole would cost a small call more than its work. */
+/* Copies the used part: copying a whole plan would cost a small call more than its work. */
 void plan_copy(struct plan *to, const struct plan *from);
-/* A plan over the different elements of one operand: dimensions along which it stands still count once. */
+/* A plan over the distinct elements of one operand: dimensions of stride 0 count once. */
 void plan_operand_values(struct plan *values, const struct plan *plan, int operand);
-/* Sizes to which two shapes broadcast; false where they do not. */
+/* Broadcasts a shape with another; false if they do not fit. */
 bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes);
 
 #endif

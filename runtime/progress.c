@@ -1,4 +1,4 @@
-/* progress.c: long work is told to a host that asked for it, as a part of the whole where it goes in steps. */
+/* progress.c: reports long work to the host's callback, as a finished part of the whole if it has steps. */
 #include "context.h"
 
 #include <stdio.h>

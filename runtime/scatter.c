@@ -7,8 +7,8 @@
      3. join contributions
      4. divide sums by counts                                         (mean)
      5. round 16-bit results, joined as float32, into self, once
-   A device may offer steps 1 to 4 of a mean in one pass (struct one_pass_mean). Steps 1, 2 and 5 need scratch of at most
-   the size of the destinations, which is allocated before anything is written. */
+   A device may offer steps 1 to 4 of a mean in one pass (struct one_pass_mean). Steps 1, 2 and 5 need scratch of at
+   most the size of the destinations, which is allocated before anything is written. */
 #include "scatter.h"
 #include "copy.h"
 #include "device.h"
@@ -102,8 +102,8 @@ static strew_tensor distinct_part(const struct addressing *addressing) {
   return part;
 }
 
-/* True if the device's one_pass_mean takes the job. It writes every destination, and elements between them: so these may
-   not be many, and none in memory that a host may be writing. */
+/* True if the device's one_pass_mean takes the job. It writes every destination, and elements between them: so these
+   may not be many, and none in memory that a host may be writing. */
 static bool takes_one_pass(const struct scatter_job *job, const strew_tensor *self) {
   strew_tensor part = reachable(job, self), index = distinct_part(job->addressing);
   int64_t destinations = strew_tensor_numel(&part), contributions = strew_tensor_numel(job->addressing->index);
@@ -233,8 +233,8 @@ static union element float32_number(const struct scatter_job *job) {
   return element;
 }
 
-/* On the CPU nothing fails once scratch and index are ready. Other devices may fail at each pass: several passes work on
-   a draft there, unless self is disposable. */
+/* On the CPU nothing fails once scratch and index are ready. Other devices may fail at each pass: several passes work
+   on a draft there, unless self is disposable. */
 static bool needs_draft(const struct scatter_job *job) {
   bool several = job->reduction == STREW_MEAN || job->start_from_identity || job->start != job->self;
   return several && !job->disposable && !job->self->storage->device->ops->host_memory;

@@ -684,7 +684,7 @@ typedef struct strew_group_options {
    + sum) / count), and keeps its value where nothing arrives; then fill is STREW_EARGUMENT. It may not overlap src or
    index. arg, for STREW_AMAX and STREW_AMIN (else STREW_EARGUMENT), or NULL: becomes a new int64 tensor of the result's
    shape, with the position along dim of the first winner (the first NaN), src.size(dim) where there is none or *out
-   wins. STREW_EMEMORY names the largest value of an index that asks for more rows than there is memory for. Other rules
+   wins. STREW_EMEMORY names the largest index value if the result does not fit in memory. Other rules
    and errors as of strew_scatter. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);

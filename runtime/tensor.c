@@ -147,10 +147,10 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   *made = !*out;
   if (*made) return tensor_create(call, device, dtype, rank, sizes, out);
   strew_tensor *given = *out;
-  char is[TEXT_BYTES], due[TEXT_BYTES];
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (given->rank != rank || memcmp(given->sizes, sizes, (size_t)rank * sizeof *sizes) != 0)
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"}, "has shape %s, expected %s",
-                text_of_sizes(given->rank, given->sizes, is), text_of_sizes(rank, sizes, due));
+                text_of_sizes(given->rank, given->sizes, is), text_of_sizes(rank, sizes, expected));
   if (given->dtype != dtype)
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "out"}, "is %s, expected %s",
                 strew_dtype_name(given->dtype), strew_dtype_name(dtype));

@@ -1,5 +1,5 @@
-/* archive.c: see archive.h. libzip sees no file: it asks for bytes, and gives some, through two callbacks, one for the
-   archive itself and one for the members of one that is made. What fails there has filled the call's error already, and
+/* archive.c: see archive.h. libzip reads and writes bytes through two callbacks, one for the archive itself and one for
+   the members of a new one. What fails there has filled the call's error already, and
    its status is kept for the moment when libzip reports that something went wrong. */
 #include "archive.h"
 #include "file.h"

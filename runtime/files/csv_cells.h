@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* So many are read or written between two looks at whether the call is to go on. */
+/* Cells between two checks for interruption. */
 enum { CSV_CELLS_BETWEEN_LOOKS = 1024 };
 
 struct cells {

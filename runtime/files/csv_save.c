@@ -114,7 +114,7 @@ static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
   return put_word(writer, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i));
 }
 
-/* Is the call to go on? Asked for each cell, for a row may have any number of them. */
+/* Checks for interruption, per cell: a row may have any number of them. */
 static strew_status check_cell(const struct writer *writer, int64_t row, int64_t i) {
   if ((row * writer->count + i) % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
   progress_reach(writer->context, (uint64_t)row);

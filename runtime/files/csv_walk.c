@@ -65,21 +65,21 @@ static const char *text_of_cell(const struct cell *cell, char *text) {
 }
 
 static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell,
-                              const char *due, const char *hint) {
+                              const char *expected, const char *hint) {
   char place[TEXT_BYTES], text[TEXT_BYTES];
   return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", text_of_cell(cell, text),
-                   text_of_place(reader, line, i, place), due);
+                   text_of_place(reader, line, i, place), expected);
 }
 
 /* Text in a column of numbers. */
 static strew_status fail_text(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
-  char hint[TEXT_BYTES], name[TEXT_BYTES], due[TEXT_BYTES];
+  char hint[TEXT_BYTES], name[TEXT_BYTES], expected[TEXT_BYTES];
   bool is_named = reader->options->header == STREW_HEADER_YES;
-  snprintf(due, sizeof due, "a number, as in line %" PRId64, reader->columns[i].first_line);
+  snprintf(expected, sizeof expected, "a number, as in line %" PRId64, reader->columns[i].first_line);
   snprintf(hint, sizeof hint,
            is_named ? "{text = {\"%.100s\"}} reads the column as words" : "{text = {%s}} reads the column as words",
            text_of_name(words_at(&reader->names, i), name));
-  return fail_cell(reader, line, i, cell, due, hint);
+  return fail_cell(reader, line, i, cell, expected, hint);
 }
 
 static strew_status fail_ragged(const struct reader *reader, int64_t line, int64_t count) {
@@ -105,7 +105,7 @@ static strew_status fail_quotes(const struct reader *reader, const struct cells 
 typedef strew_status visit(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                            struct cell *cell);
 
-/* A look at cell, or column, i of many, where nothing is told of how far the call is. */
+/* Checks for interruption at cell, or column, i, without reporting progress. */
 static inline strew_status check_place(const struct reader *reader, int64_t i) {
   return i % CSV_CELLS_BETWEEN_LOOKS ? STREW_OK : context_check(reader->call, reader->context);
 }
@@ -130,8 +130,8 @@ static strew_status fail_long(struct reader *reader, struct cells *cells, int64_
   return status == STREW_OK ? fail_ragged(reader, line, count) : status;
 }
 
-/* Is the call to go on? Also tells how far it is: the text is gone through three times, reading it is the first. Asked
-   for each cell, for a line may have any number of them. */
+/* Checks for interruption and reports progress, per cell: a line may have any number of them. The text is passed three
+   times; reading it is the first. */
 static inline strew_status check_cell(struct reader *reader, const struct cells *cells) {
   if (reader->visited++ % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
   progress_reach(reader->context, reader->size_bytes * (uint64_t)reader->walk + (uint64_t)(cells->at - reader->text));
@@ -262,10 +262,10 @@ static bool store_number(const struct reader *reader, const struct decimal *deci
 /* Does the dtype that was asked for hold this number? */
 static strew_status check_number(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
-  char element[8], due[TEXT_BYTES];
+  char element[8], expected[TEXT_BYTES];
   if (store_number(reader, &cell->number, dtype, element)) return STREW_OK;
-  snprintf(due, sizeof due, "a number that %s holds", strew_dtype_name(dtype));
-  return fail_cell(reader, line, i, cell, due, NULL);
+  snprintf(expected, sizeof expected, "a number that %s holds", strew_dtype_name(dtype));
+  return fail_cell(reader, line, i, cell, expected, NULL);
 }
 
 static inline strew_status survey(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,

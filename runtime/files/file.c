@@ -167,7 +167,7 @@ static pid_t maker_of(const char *name) {
   return length < 10 && rest && !number[length + 1 + rest] && maker > 0 ? (pid_t)maker : 0;
 }
 
-/* A draft of this process is told by its lock alone: process 1 of a container has the number of the one before. */
+/* For this process only the lock counts: process 1 of a container has the number of the one before. */
 static bool is_gone(pid_t maker) { return maker == getpid() || (kill(maker, 0) != 0 && errno == ESRCH); }
 
 static void remove_leftover(int folder, const char *name) {

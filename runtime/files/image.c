@@ -9,7 +9,7 @@
 enum { POINTS = 17, LEVELS = 256, CHANNELS = 3 };
 
 /* 0xRRGGBB at equal distances from lowest to highest, straight lines between them. All but grey follow Matplotlib's of
-   that name (CC0), from which the 256 colours differ by the number of units that is told. */
+   that name (CC0), from which the 256 colours differ by at most the stated number of units. */
 static const uint32_t points[STREW_COLORMAP_COUNT][POINTS] = {
     [STREW_VIRIDIS] = {0x440154, 0x48186b, 0x472d7c, 0x424086, 0x3b528b, 0x33638e, 0x2c728e, 0x26818e, 0x20908d,
                        0x1e9f89, 0x26ae81, 0x3dbc74, 0x5cc963, 0x81d44d, 0xabdc32, 0xd5e216,
@@ -63,7 +63,7 @@ static void make_colors(struct painting *painting, strew_colormap colormap, cons
 
 /* ------------------------------------------------------------------------------------------------------------ range */
 
-/* A look every so many pixels. */
+/* Checks for interruption every PIXELS pixels. */
 static strew_status check_pixel(const struct painting *painting, int64_t i) {
   enum { PIXELS = 1 << 18 };
   return i % PIXELS ? STREW_OK : context_check(painting->call, painting->context);

@@ -45,21 +45,21 @@ static strew_status check_size(const struct call *call, const struct npy_source 
                                const struct npy_header *header, uint64_t data_at, uint64_t *data_bytes) {
   char text[TEXT_BYTES];
   const char *shape = text_of_sizes(header->rank, header->sizes, text), *dtype = strew_dtype_name(header->dtype);
-  uint64_t there = source->size_bytes - data_at, due = dtype_bytes(header->dtype);
+  uint64_t there = source->size_bytes - data_at, expected = dtype_bytes(header->dtype);
   bool is_countable = check_sizes(&(struct call){0}, header->dtype, header->rank, header->sizes) == STREW_OK;
   if (!is_countable)
     return fail_member(call, source->path, source->member, NULL,
                        "claims to hold %s%s, more bytes than can be addressed", dtype, shape);
-  due *= (uint64_t)count_of_sizes(header->rank, header->sizes);
-  *data_bytes = due;
-  if (there < due)
+  expected *= (uint64_t)count_of_sizes(header->rank, header->sizes);
+  *data_bytes = expected;
+  if (there < expected)
     return fail_member(call, source->path, source->member, NULL,
                        "is truncated: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, found %" PRIu64, dtype,
-                       shape, due, data_at, there);
-  if (there > due)
-    return fail_member(call, source->path, source->member,
-                       "arrays saved one after the other into a file: save them in an .npz",
-                       "has %" PRIu64 " bytes after its last element, at byte %" PRIu64, there - due, data_at + due);
+                       shape, expected, data_at, there);
+  if (there > expected)
+    return fail_member(
+        call, source->path, source->member, "arrays saved one after the other into a file: save them in an .npz",
+        "has %" PRIu64 " bytes after its last element, at byte %" PRIu64, there - expected, data_at + expected);
   return STREW_OK;
 }
 

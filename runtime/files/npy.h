@@ -36,7 +36,7 @@ bool npy_has_dtype(strew_dtype dtype);
 /* Where the bytes of a .npy come from, one after the other. */
 struct npy_source {
   const char *path, *member; /* member: NULL, or its name in the archive `path` */
-  uint64_t size_bytes;       /* there are so many */
+  uint64_t size_bytes;       /* of all */
   strew_status (*read)(const struct call *call, void *user, void *to, size_t size_bytes); /* the next ones, exactly */
   void *user;
 };

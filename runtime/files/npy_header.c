@@ -68,8 +68,8 @@ struct parser {
   struct npy_refusal *refusal;
 };
 
-static bool unexpected(struct parser *p, const char *due) {
-  refuse(p->refusal, NULL, "has an invalid header: expected %s at its byte %zd", due, p->at - p->begin);
+static bool unexpected(struct parser *p, const char *expected) {
+  refuse(p->refusal, NULL, "has an invalid header: expected %s at its byte %zd", expected, p->at - p->begin);
   return false;
 }
 

@@ -32,7 +32,7 @@ static bool is_folder(const struct archive_member *member) {
   return length && member->name[length - 1] == '/' && member->size_bytes == 0;
 }
 
-/* All of it may be asked for at once: what it comes to is known before the first member is read. */
+/* Checks the total size of all members before the first one is read. */
 static strew_status check_sum(const struct loading *loading) {
   uint64_t bytes = 0;
   for (int64_t i = 0; i < archive_count(loading->archive); i++) {

@@ -20,7 +20,7 @@
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
 enum { MOST_DIGITS = 19 };
-static const int64_t FARTHEST_EXPONENT = 100000000000000000; /* no text has so many digits to make up for it */
+static const int64_t FARTHEST_EXPONENT = 100000000000000000; /* more than the digits of any text can offset */
 
 /* Digits from `at` on, which join *digits: as long as there are not too many in all. */
 static inline const char *scan_digits(const char *at, uint64_t *digits) {

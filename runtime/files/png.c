@@ -105,7 +105,7 @@ static strew_status fail_picture(const struct picture *picture, const char *fact
 
 /* -------------------------------------------------------------------------------------------------------- reading */
 
-/* A few KiB at most, which deflate is the work of a few milliseconds: here the call asks whether it is to go on. */
+/* Reads a few KiB at most, a few milliseconds of inflating, and checks for interruption. */
 static void read_bytes(png_structp from, png_bytep to, size_t length) {
   struct picture *picture = png.png_get_io_ptr(from);
   picture->status = context_check(picture->call, picture->context);
@@ -145,7 +145,7 @@ static strew_status check_claim(const struct picture *picture) {
                    picture->file.size_bytes);
 }
 
-/* Asks for 8 or 16 bits in this machine's order, alpha of its own and no palette. */
+/* Requests 8 or 16 bits in this machine's byte order, separate alpha and no palette. */
 static void prepare_rows(struct picture *picture) {
   const uint16_t one = 1;
   bool is_little;
@@ -159,7 +159,7 @@ static void prepare_rows(struct picture *picture) {
   picture->row_bytes = png.png_get_rowbytes(picture->png, picture->info);
 }
 
-/* Is the call to go on? */
+/* Checks for interruption. */
 static void check_row(struct picture *picture) {
   picture->status = context_check(picture->call, picture->context);
   if (picture->status != STREW_OK) png.png_error(picture->png, "interrupted");

@@ -20,7 +20,7 @@ static size_t length_of(const struct words *words, int64_t i) {
   return end - words->starts[i] - 1;
 }
 
-/* Eight bytes at a time; each step multiplies by an odd number and brings the high half down. */
+/* Eight bytes at a time; each step multiplies by an odd number and folds the high half down. */
 static uint64_t hash(const int64_t *slots, const char *word, size_t length) {
   uint64_t state = (uint64_t)(uintptr_t)slots + length;
   for (uint64_t chunk; length; word += sizeof chunk) {
