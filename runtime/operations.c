@@ -3,12 +3,12 @@
 
 #define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
   [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives, cost},
-static const struct operation unary[] = {STREW_UNARY(ROW)}, binary[] = {STREW_BINARY(ROW)};
+const struct operation unary_operations[] = {STREW_UNARY(ROW)}, binary_operations[] = {STREW_BINARY(ROW)};
 #undef ROW
-static const struct operation choosing[] = {[ELEMENTWISE_WHERE] = {"where", TAKES_ANY, GIVES_COMMON, 1},
-                                            [ELEMENTWISE_CLAMP] = {"clamp", TAKES_ANY, GIVES_COMMON, 1}};
+const struct operation other_operations[] = {[ELEMENTWISE_WHERE] = {"where", TAKES_ANY, GIVES_COMMON, 1},
+                                             [ELEMENTWISE_CLAMP] = {"clamp", TAKES_ANY, GIVES_COMMON, 1}};
 
-static const struct fold_row folds[] = {
+const struct fold_row fold_rows[] = {
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
   [STREW_FOLD_##ENUM] = {#f, TAKES_##takes, FOLD_##gives, EMPTY_##empty, FINISH_##finish},
     STREW_FOLDS(ROW)
@@ -31,10 +31,3 @@ STREW_FOLDS(ROW)
 _Static_assert((int)UNARY_ROWS == (int)STREW_UNARY_COUNT && (int)BINARY_ROWS == (int)STREW_BINARY_COUNT &&
                    (int)FOLD_ROWS == (int)STREW_FOLD_COUNT,
                "an operation of strew.h has no row");
-
-const struct operation *operation_of(enum elementwise_kind kind, int op) {
-  if (kind == ELEMENTWISE_UNARY) return &unary[op];
-  return kind == ELEMENTWISE_BINARY ? &binary[op] : &choosing[kind];
-}
-
-const struct fold_row *fold_row_of(strew_fold fold) { return &folds[fold]; }

@@ -22,7 +22,11 @@ struct operation {
   int cost; /* time of an element, in sums */
 };
 
-const struct operation *operation_of(enum elementwise_kind kind, int op);
+extern const struct operation unary_operations[], binary_operations[], other_operations[];
+static inline const struct operation *operation_of(enum elementwise_kind kind, int op) {
+  if (kind == ELEMENTWISE_UNARY) return &unary_operations[op];
+  return kind == ELEMENTWISE_BINARY ? &binary_operations[op] : &other_operations[kind];
+}
 static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
 
 /* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH, bool. */
@@ -40,7 +44,8 @@ struct fold_row {
   enum fold_finish finish;
 };
 
-const struct fold_row *fold_row_of(strew_fold fold);
+extern const struct fold_row fold_rows[];
+static inline const struct fold_row *fold_row_of(strew_fold fold) { return &fold_rows[fold]; }
 /* True if the fold takes two passes: one for means, one for squared differences from them. */
 static inline bool fold_is_spread(strew_fold fold) {
   enum fold_finish finish = fold_row_of(fold)->finish;
