@@ -33,7 +33,9 @@ ALL_CFLAGS = $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTRE
              -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS)
-ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+# Relative relocations take a sixteenth of their space where linker and C library know DT_RELR.
+RELR    := $(if $(shell echo 'int main(void) { return 0; }' | $(CC) -Wl,-z,pack-relative-relocs -x c -o /dev/null - 2>&1 || echo failed),,-Wl,-z,pack-relative-relocs)
+ALL_LDFLAGS = -pthread $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LIBS     = -lpthreadpool -lm -ldl
 LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
