@@ -104,7 +104,7 @@ devices-%: all $(patsubst %,$(BUILD)/tests/check_%,$(DEVICE_CHECKS))
 circles: all
 	@CC='$(CC)' sh tests/circles_test.sh $(BUILD)
 rules:
-	@sh tests/include_rules.sh && sh tests/setup_test.sh && \
+	@sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && \
 	luacheck -q scripts tests $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) && \
 	if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run; fi
 # The longest come first, so that no processor idles at the end.

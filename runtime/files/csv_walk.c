@@ -259,7 +259,7 @@ static bool store_number(const struct reader *reader, const struct decimal *deci
   return strew_scalar_store(number, STREW_EXACT, dtype, element, NULL) == STREW_OK;
 }
 
-/* Does the dtype that was asked for hold this number? */
+/* True if the requested dtype holds this number. */
 static strew_status check_number(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
   char element[8], expected[TEXT_BYTES];

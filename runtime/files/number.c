@@ -263,7 +263,7 @@ static bool reads_back(strew_dtype dtype, const void *element, struct decimal *d
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }
 
-/* Decimals of `least` digits are told apart by the dtype's normal numbers, and those by `most`. */
+/* Decimals of `least` digits are distinguished by the dtype's normal numbers, and those by `most`. */
 static void digits_of(strew_dtype dtype, double value, int *least, int *most) {
   static const struct {
     int least, most;
