@@ -373,11 +373,11 @@ STREW_API strew_status strew_context_finish(strew_context *context, strew_error 
 
 /* -------------------------------------------------------------------------------------------- tensors, in and out */
 
-/* One reference more, one less. The memory goes with the last reference to the last view of it. */
+/* Add and drop a reference. The memory is freed with the last view of it. */
 STREW_API strew_tensor *strew_retain(strew_tensor *tensor); /* returns its argument */
 STREW_API void strew_release(strew_tensor *tensor);         /* NULL is fine */
 
-/* What a tensor is. Never fails, and none of it changes while the tensor lives; sizes and strides are its own. */
+/* The properties of a tensor. They never fail and never change; the tensor owns sizes and strides. */
 STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);
 STREW_API strew_device *strew_tensor_device(const strew_tensor *tensor);
 STREW_API int strew_tensor_rank(const strew_tensor *tensor);
@@ -387,9 +387,9 @@ STREW_API int64_t strew_tensor_offset(const strew_tensor *tensor);         /* in
 STREW_API int64_t strew_tensor_numel(const strew_tensor *tensor);          /* elements: the product of the sizes */
 STREW_API bool strew_tensor_is_contiguous(const strew_tensor *tensor);     /* dense in row-major order */
 
-/* New tensors, contiguous: with elements that may be anything; all `value`, converted by STREW_EXACT (STREW_EVALUE).
-   sizes: rank entries, 0 or more each, rank 0 for a single number; STREW_ESHAPE where that is not so, or where their
-   bytes cannot be counted. A dtype that the device lacks is STREW_EDTYPE. */
+/* New contiguous tensors: uninitialised; filled with `value`, converted by STREW_EXACT (STREW_EVALUE). sizes: rank
+   entries, 0 or more each; rank 0 is a single number. STREW_ESHAPE if rank or a size is invalid, or if the tensor has
+   more bytes than can be addressed; STREW_EDTYPE if the device lacks the dtype. */
 STREW_API strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                    strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
@@ -397,45 +397,48 @@ STREW_API strew_status strew_full(strew_device *device, strew_dtype dtype, int r
 /* A new tensor with a copy of dense row-major host memory: numel elements, of any alignment. */
 STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const void *data, strew_tensor **out, strew_error *error);
-/* Host memory, aligned as its elements are, as a CPU tensor without a copy. strides in elements, 0 or more, NULL:
-   row-major. size_bytes bounds what sizes and strides may reach (STREW_ESHAPE). The memory stays the host's, which may
-   read and write it between calls, and keeps it until `release(user)` runs: once, when the last view is gone, on the
-   thread that lets go of that; NULL: the host knows by itself. On failure it does not run. STREW_EARGUMENT: not
-   aligned, or NULL though there are elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1. */
+/* A CPU tensor over host memory, without a copy. strides: in elements, 0 or more; NULL: row-major. size_bytes: the
+   size of the memory, which sizes and strides may not exceed (STREW_ESHAPE). The host owns the memory. It may read and
+   write it between calls, and keeps it until `release(user)` runs: once, when the last view is released, on the thread
+   that releases it. release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
+   elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
                                   void *user, strew_tensor **out, strew_error *error);
-/* Address of the first element of a CPU tensor, which follow at its strides; valid while the tensor lives, NULL where
-   it has no memory. What a host writes there is what later calls read. STREW_EDEVICE: the tensor is on another device.
- */
+/* The address of the first element of a CPU tensor; the others follow at its strides. Valid while the tensor lives;
+   NULL if it has no memory. Later calls read what a host writes there. STREW_EDEVICE: the tensor is on another
+   device. */
 STREW_API strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error);
-/* Copies all elements, in row-major order, from any device into host memory of exactly numel * element size bytes, else
-   STREW_EARGUMENT. Waits for the device. */
+/* Copies all elements, in row-major order, from any device into host memory. size_bytes must be numel * element size
+   (STREW_EARGUMENT). Waits for the device. */
 STREW_API strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error);
-/* The element of a tensor that has just one (else STREW_ESHAPE); the element at a position, `rank` entries, negative
-   ones from the end (STREW_EINDEX; STREW_ESHAPE where rank is not the tensor's); that element becomes value, by
-   STREW_EXACT (STREW_EVALUE). Each waits for the device: not for loops over elements. */
+/* The element of a tensor with exactly one (STREW_ESHAPE). This call and the next two wait for the device: do not loop
+   over elements with them. */
 STREW_API strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error);
+/* Read and write the element at a position: `rank` entries, negative ones count from the end. STREW_EINDEX: out of
+   range; STREW_ESHAPE: rank is not the tensor's. strew_set converts value by STREW_EXACT (STREW_EVALUE). */
 STREW_API strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *position, strew_scalar *out,
                                  strew_error *error);
 STREW_API strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
                                  strew_error *error);
 
-/* start, start + step, ... up to but not including stop, 1-D; where all three are integers exact, else start + i * step
-   in float64, rounded once. Like all that follow here, into a new tensor or *out. STREW_EVALUE: a step of 0 or away
-   from stop, numbers that are not finite or that dtype cannot hold; STREW_EDTYPE: bool. */
+/* start, start + step, ... up to but not including stop, 1-D. Exact if all three are integers, else start + i * step
+   in float64, rounded once. STREW_EVALUE: a step of 0 or away from stop, a number that is not finite or that dtype
+   cannot hold; STREW_EDTYPE: bool. This call and the others below, except strew_eye, also fill a given *out. */
 STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                                     strew_scalar step, strew_tensor **out, strew_error *error);
-/* `steps` values (0 or more, else STREW_EARGUMENT), evenly from start to stop, both included: stop exactly. */
+/* `steps` values (0 or more, else STREW_EARGUMENT), evenly spaced from start to exactly stop, both included. */
 STREW_API strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
                                       strew_tensor **out, strew_error *error);
-/* 1 in the diagonal, 0 elsewhere: [rows, columns]. Always a new tensor. */
+/* A matrix [rows, columns] with 1 on the diagonal and 0 elsewhere. Always a new tensor. */
 STREW_API strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns,
                                  strew_tensor **out, strew_error *error);
-/* Random numbers of the context's seed, by Philox 4x32-10: element i depends on the seed and on how many were drawn
-   before, and on nothing else; a call that fails draws none. rand: uniform in [0, 1), randn: standard normal (else than
-   float dtypes are STREW_EDTYPE); randint: uniform in low..high-1, which dtype must hold (STREW_EVALUE); randperm:
-   0..n-1 in random order, 1-D (STREW_EVALUE where dtype cannot hold n-1, STREW_EARGUMENT where n < 0). */
+/* Random numbers of the context's seed, by Philox 4x32-10. Element i depends only on the seed and on the number of
+   draws before; a failed call draws none.
+     rand      uniform in [0, 1); float dtypes only (STREW_EDTYPE)
+     randn     standard normal; float dtypes only (STREW_EDTYPE)
+     randint   uniform in low..high-1, which dtype must hold (STREW_EVALUE)
+     randperm  0..n-1 in random order, 1-D. STREW_EVALUE: dtype cannot hold n-1; STREW_EARGUMENT: n < 0 */
 STREW_API strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
@@ -447,65 +450,69 @@ STREW_API strew_status strew_randperm(strew_device *device, strew_dtype dtype, i
 
 /* ------------------------------------------------------------------------------------------------------- views */
 
-/* Each gives a new tensor that shares the storage of `tensor`, and copies nothing; what is written to one is seen in
-   the other. Names and rules are PyTorch's. Dimensions are counted from 0, -1 is the last; one that is not there, or a
-   shape that does not fit, is STREW_ESHAPE. */
+/* Each call makes a new tensor that shares the storage of `tensor`: nothing is copied, and a write to one is seen in
+   the other. Names and rules are PyTorch's. Dimensions count from 0, and -1 is the last. STREW_ESHAPE: no such
+   dimension, or a shape that does not fit. */
 
-/* Another shape over the same elements in row-major order; one size may be -1: what is left. STREW_ESHAPE where the
-   number of elements differs, or where strides do not allow it without a copy; reshape makes one then. */
+/* Another shape over the same elements in row-major order. One size may be -1: it is computed from the others.
+   STREW_ESHAPE if the number of elements differs. If the strides do not allow a view, strew_view fails with
+   STREW_ESHAPE, and strew_reshape copies. */
 STREW_API strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                                   strew_error *error);
 STREW_API strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                                      strew_error *error);
-/* Dimensions first..last become one; a copy where strides do not allow it without. */
+/* Merges dimensions first..last into one; copies if the strides do not allow a view. */
 STREW_API strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error);
-/* Dimension d of the result is dimension dims[d]: each once. Two exchanged. Rank 2: both; 0 and 1: as it is. */
+/* Reorders dimensions: dimension d of the result is dims[d] of tensor, each once. */
 STREW_API strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, strew_tensor **out,
                                      strew_error *error);
+/* Exchanges dimensions a and b. */
 STREW_API strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error);
+/* The transpose of a matrix; a view of the same shape for rank 0 and 1. */
 STREW_API strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* Drops dimension *dim if its size is 1 (else nothing); dim NULL: all such dimensions. */
+/* Removes dimension *dim if its size is 1; dim NULL: all dimensions of size 1. */
 STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
-/* A new dimension of size 1, which is dim of the result: 0..rank. */
+/* Inserts a dimension of size 1 as dimension dim of the result: 0..rank. */
 STREW_API strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-/* Sizes 1 grow, with stride 0, and new dimensions come in front; -1 keeps a size. Such a tensor may be read, not
-   written in place (STREW_EOVERLAP). */
+/* Expands sizes 1, with stride 0, and adds leading dimensions; -1 keeps a size. The result cannot be written in place
+   (STREW_EOVERLAP). */
 STREW_API strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                                     strew_error *error);
-/* One position of a dimension, which goes away; `length` of them from start on. Positions out of range are
- * STREW_EINDEX. */
+/* One position of dimension dim, which is removed. STREW_EINDEX: out of range. */
 STREW_API strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out,
                                     strew_error *error);
+/* Positions start .. start + length - 1 of dimension dim. STREW_EINDEX: out of range. */
 STREW_API strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor **out,
                                     strew_error *error);
 /* Python's tensor[start:stop:step] along dim: ends are clamped, negative ones count from the end; step > 0, else
    STREW_EARGUMENT. */
 STREW_API strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t stop, int64_t step,
                                    strew_tensor **out, strew_error *error);
-/* Any view of the storage, checked against its ends (STREW_ESHAPE). strides and offset in elements, 0 or more, from the
-   storage's start, not the tensor's. */
+/* Any view of the storage, within its bounds (STREW_ESHAPE). strides and offset: in elements, 0 or more. The offset is
+   from the storage's start, not from the tensor's. */
 STREW_API strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
                                         int64_t offset, strew_tensor **out, strew_error *error);
 
 /* ------------------------------------------------------------------------------------------ copying and joining */
 
-/* The same values as another dtype or on another device, contiguous; `tensor` itself, retained, where nothing changes.
-   Converted by STREW_SATURATE, which never fails. STREW_EDTYPE: the device lacks the dtype. The device may belong to
-   another context, which then owns the result; the calling thread uses both contexts. */
+/* A contiguous copy with another dtype or on another device; `tensor` itself, retained, if nothing changes. Converts by
+   STREW_SATURATE, which never fails. STREW_EDTYPE: the device lacks the dtype. The device may belong to another
+   context, which then owns the result; the calling thread uses both contexts. */
 STREW_API strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                                 strew_error *error);
-/* A contiguous copy; the same only where it is needed, else `tensor` itself, retained. */
+/* A contiguous copy. */
 STREW_API strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error);
+/* `tensor` itself, retained, if it is contiguous; else a contiguous copy. */
 STREW_API strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* In place. Writes src, broadcast to tensor's shape (STREW_ESHAPE) and converted by STREW_SATURATE, into tensor;
-   devices, contexts (the calling thread uses both) and dtypes may differ. Neither may overlap itself nor the other
-   (STREW_EOVERLAP), but be the very same view. */
+/* Writes src into tensor, in place: broadcast to tensor's shape (STREW_ESHAPE), converted by STREW_SATURATE. Devices,
+   dtypes and contexts may differ; the calling thread uses both contexts. STREW_EOVERLAP: tensor overlaps itself, or
+   src, unless src is the same view. */
 STREW_API strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error);
-/* In place: all elements become value, by STREW_EXACT (STREW_EVALUE). */
+/* Sets all elements to value, in place; converts by STREW_EXACT (STREW_EVALUE). */
 STREW_API strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error);
-/* Joins count >= 1 tensors along dim (cat: sizes may differ in dim alone) or along a new dim of the result (stack:
-   shapes are equal); dtypes are promoted. Always a new tensor. An empty 1-D tensor joins anything in cat.
-   STREW_EARGUMENT: no tensors; STREW_ESHAPE: what does not fit, by its place in the list, counted from 1. */
+/* Join count >= 1 tensors: cat along dim, in which alone sizes may differ; stack along a new dimension dim of the
+   result, for tensors of one shape. dtypes are promoted. Always new tensors. cat skips empty 1-D tensors.
+   STREW_EARGUMENT: no tensors; STREW_ESHAPE: shapes that do not fit. Messages number the tensors from 1. */
 STREW_API strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
                                  strew_error *error);
 STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
@@ -513,7 +520,8 @@ STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, 
 
 /* ------------------------------------------------------------------------------------------------- elementwise */
 
-/* Results have the operand's dtype, or that in the comment; float: an operand's float dtype, else float32. */
+/* Operations on each element. The result has the operand's dtype, or the one in the comment. float: the operand's dtype
+   if that is a float, else float32. */
 typedef enum strew_unary_op {
   STREW_NEG,
   STREW_ABS,
@@ -534,7 +542,7 @@ typedef enum strew_unary_op {
   STREW_UNARY_COUNT
 } strew_unary_op;
 
-/* Results have the promoted dtype, or that in the comment (float: as above). */
+/* Operations on pairs of elements. The result has the promoted dtype, or the one in the comment (float: as above). */
 typedef enum strew_binary_op {
   STREW_ADD,
   STREW_SUB,
@@ -559,40 +567,41 @@ typedef enum strew_binary_op {
   STREW_BINARY_COUNT
 } strew_binary_op;
 
-/* Of each element. The result has tensor's shape, and its dtype but where the list says otherwise; a given *out takes
-   any dtype of a category not below the result's (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool,
-   bitwise operations of floats. */
+/* Applies op to each element; the result has tensor's shape. A given *out may have any dtype of the result's category
+   or a higher one (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
+   floats. */
 STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* Of each pair. Operands broadcast (STREW_ESHAPE): their last dimensions are aligned, sizes 1 stretch. At least one is
-   a tensor (STREW_EARGUMENT); the promoted dtype must hold a number (STREW_EVALUE). Comparisons and logical operations
-   take any number: integers compare with its value, floats with what it rounds to, or with its value if it is out of
-   their range. A given *out as above; it may be the very same view as an operand. STREW_EDTYPE: sub of bools, bitwise
-   operations of floats.
-   STREW_EVALUE: integers divided by 0, with the place of that in the divisor, or raised to less than 0. */
+/* Applies op to each pair of elements. The operands broadcast (STREW_ESHAPE): their last dimensions are aligned, and
+   sizes 1 expand. At least one is a tensor (STREW_EARGUMENT). The promoted dtype must hold a number operand
+   (STREW_EVALUE). Comparisons and logical operations take any number: integers compare with its value; floats with its
+   rounded value, or with its value if it is out of their range. A given *out: as for strew_unary; it may be the same
+   view as an operand. STREW_EDTYPE: sub of bools, bitwise operations of floats. STREW_EVALUE: an integer divided by 0
+   (with the position in the divisor), or raised to a negative power. */
 STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                                     strew_error *error);
-/* a where condition (bool, else STREW_EDTYPE) is true, else b; the three broadcast, a and b are promoted. */
+/* Elements of a where condition (bool, else STREW_EDTYPE) is true, else of b. The three broadcast; a and b are
+   promoted. */
 STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                                    strew_error *error);
-/* tensor, with value (a number or a 0-d tensor) where mask (bool) is true; tensor's dtype. The two broadcast; in place
-   the mask broadcasts to tensor. STREW_EDTYPE: mask is not bool, or value is of a higher category than tensor;
-   STREW_EVALUE: a number that tensor's dtype cannot hold; STREW_ESHAPE: a value with dimensions. */
+/* tensor, with elements replaced by value (a number or a 0-d tensor) where mask (bool) is true; of tensor's dtype. The
+   two broadcast; in place, mask broadcasts to tensor. STREW_EDTYPE: mask is not bool, or value has a higher
+   category than tensor; STREW_EVALUE: a number that tensor's dtype cannot hold; STREW_ESHAPE: value has dimensions. */
 STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
                                          strew_tensor **out, strew_error *error);
-/* minimum(maximum(tensor, low), high), of the promoted dtype; the bounds broadcast. Either may be NULL, not both
+/* minimum(maximum(tensor, low), high), in the promoted dtype; the bounds broadcast. Either may be NULL, not both
    (STREW_EARGUMENT). */
 STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
                                    strew_tensor **out, strew_error *error);
-/* Same shape and equal elements throughout (NaN equals nothing, -0 equals +0); dtypes must agree (STREW_EDTYPE). */
+/* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
-/* |a - b| <= atol + rtol * |b| everywhere, after broadcasting; infinities equal themselves, NaN nothing. Dtypes must
-   agree (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
+/* True if |a - b| <= atol + rtol * |b| everywhere, after broadcasting. Infinities equal themselves, NaN nothing. dtypes
+   must be equal (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
 STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
                                       strew_error *error);
 
 /* --------------------------------------------------------------------------------- reductions, scans and sorting */
 
-/* Folds of elements into one value. */
+/* Reductions of elements to one value. */
 typedef enum strew_fold {
   STREW_FOLD_SUM,    /* int64 for integers and bools */
   STREW_FOLD_PROD,   /* int64 for integers and bools */
@@ -608,150 +617,146 @@ typedef enum strew_fold {
   STREW_FOLD_COUNT
 } strew_fold;
 
-/* Folds the `count` dimensions in dims (0: all of them; each once, else STREW_ESHAPE) into one. Sums add in an order
-   that depends on the shape alone. keepdim leaves the dimensions with size 1. correction: var and std divide by max(0,
-   n - correction), 1 as PyTorch's default. argmin and argmax take one dimension or all. Of no elements: 0, 1 for prod
-   and all, NaN for mean, var and std, STREW_ESHAPE for what needs one. A given *out has exactly the result's dtype
-   (STREW_EDTYPE). */
+/* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); count 0: all. keepdim keeps them with size
+   1. correction: var and std divide by max(0, n - correction); PyTorch's default is 1. argmin and argmax take one
+   dimension or all. The order of a sum depends on the shape alone. With no elements: 0; 1 for prod and all; NaN for
+   mean, var and std; STREW_ESHAPE for the extremes. A given *out must have the result's dtype (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
-/* Sums up to and with each element along dim, of tensor's shape. Integers and bools give int64; in place an integer
-   tensor keeps its dtype, in which the sums wrap. */
+/* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
+   place, an integer tensor keeps its dtype, and the sums wrap. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-/* In order along dim, of tensor's shape: values, and where along dim they came from (int64). Stable; NaN is the
-   greatest, and -0 equals +0. topk: the k greatest (least) in order, along a dim of size k in 0..its size, else
-   STREW_EARGUMENT. *values and *indices are as *out: NULL, or given. `values` or `indices` is NULL where a host has no
-   use for that result. */
+/* Sort along dim: the values in order, and their indices along dim (int64). Stable; NaN is the largest, and -0 equals
+   +0. strew_topk makes the k largest or smallest, in order, along a dim of size k; k is at most the size of dim in
+   tensor (STREW_EARGUMENT). *values and *indices behave as *out; values or indices may be NULL if that result is not
+   needed. */
 STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
                                   strew_tensor **indices, strew_error *error);
 STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
                                   strew_tensor **indices, strew_error *error);
-/* The different values, ascending, 1-D; where each element is among them (int64, of tensor's shape); how often each is
-   there (int64, as values). inverse and counts may be NULL. Always new tensors. */
+/* The distinct values in ascending order, 1-D. inverse: each element's index among them (int64, of tensor's shape);
+   counts: the number of elements per value (int64). inverse and counts may be NULL. Always new tensors. */
 STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
                                     strew_tensor **counts, strew_error *error);
-/* Positions of the non-zero elements in row-major order: int64[how many, rank], a new tensor. Waits for the device. */
+/* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
-/* PyTorch's matmul (ranks 1 to 16, leading dimensions broadcast), and mm (ranks 2, 2), mv (2, 1), dot (1, 1). Floats by
-   the machine's BLAS where there is one. STREW_ESHAPE: ranks, or sizes that do not meet; STREW_EDTYPE: dtypes that
-   differ, or bool. */
+/* Products of matrices and vectors. MATMUL is PyTorch's: ranks 1 to 16, leading dimensions broadcast. The others take
+   fixed ranks: MM (2, 2), MV (2, 1), DOT (1, 1). Floats are computed by the machine's BLAS, if there is one.
+   STREW_ESHAPE: invalid ranks, or sizes that do not match; STREW_EDTYPE: different dtypes, or bool. */
 typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT } strew_product;
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                                     strew_error *error);
 
 /* -------------------------------------------------------------------------------------------- the scatter family */
 
-/* All zeros: the last one stays, and bad values are errors. */
+/* All zeros: STREW_ASSIGN with STREW_ERROR. */
 typedef struct strew_scatter_options {
   strew_reduction reduction;
-  bool exclude_self; /* places that receive something start from the reduction's identity */
+  bool exclude_self; /* destinations that receive a contribution start from the reduction's identity */
   strew_mode mode;
 } strew_scatter_options;
 
 /* Position form, as torch.Tensor.scatter_reduce_: for every coordinate c of index, in row-major order,
-   self[c with c[dim] replaced by index[c]] is joined by src[c].
-   Ranks are equal (0 counts as 1 of size 1); index.size(d) <= src.size(d), and <= self.size(d) for d != dim
-   (STREW_ESHAPE). index: int64 or int32, any strides, of any dtype where it is empty (STREW_EDTYPE). src: self's dtype,
-   or a number that it can hold (STREW_EVALUE). *out NULL: a new tensor, self unchanged; *out == self: in place, where
-   self may not overlap itself, index or src (STREW_EOVERLAP). STREW_EINDEX: a value of index that the mode does not
-   take, with its position; nothing is written then. STREW_EDTYPE: the mean of bools. Contributions join one by one in
-   row-major order of index, on every device and number of threads, unless strew_context_set_deterministic says that
-   they need not. options NULL: all zeros. */
+     self[c with c[dim] replaced by index[c]] is joined with src[c].
+   self, index, src: equal ranks (0 counts as 1 of size 1); index.size(d) <= src.size(d) for all d, and <= self.size(d)
+   for d != dim (STREW_ESHAPE). index: int64 or int32 of any strides; any dtype if empty (STREW_EDTYPE). src: self's
+   dtype (STREW_EDTYPE), or a number that it can hold (STREW_EVALUE). *out NULL: a new tensor, self is unchanged.
+   *out == self: in place; self may not overlap itself, index or src (STREW_EOVERLAP). options NULL: all zeros.
+   STREW_EINDEX: an index value that the mode does not accept; the error has its position, and nothing is written.
+   STREW_EDTYPE: mean of bools. Contributions are joined one by one in row-major order of index, on every device and
+   number of threads, unless strew_context_set_deterministic allows any order. */
 STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 /* out[c] = self[c with c[dim] replaced by index[c]], of index's shape and self's dtype. Ranks are equal; index.size(d)
-   <= self.size(d) for d != dim. Errors as above. */
+   <= self.size(d) for d != dim. Errors: as for strew_scatter. */
 STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
                                     strew_tensor **out, strew_error *error);
 
-/* (dim_size is -1 where nothing is known: all zeros would be a result of size 0 along dimension 0.) */
+/* dim_size 0 is a valid size: set it to -1 if the size is unknown. */
 typedef struct strew_group_options {
   int dim;                   /* of src */
   int64_t dim_size;          /* of the result along dim; -1: max(index) + 1 */
   strew_reduction reduction; /* not STREW_ASSIGN */
   strew_mode mode;
-  const strew_scalar *fill; /* of rows that receive nothing; NULL: 0, 1 for STREW_PROD */
-  const strew_dtype *dtype; /* of STREW_SUM and STREW_MEAN: STREW_FLOAT64, in which src is summed; NULL: src's */
+  const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
+  const strew_dtype *dtype; /* STREW_SUM and STREW_MEAN: STREW_FLOAT64, to sum src in; NULL: src's */
 } strew_group_options;
 
-/* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c]. An
-   index of one dimension lies along dim; one of more is aligned with src's first dimensions; sizes 1 expand
-   (STREW_ESHAPE). The result has src's sizes but along dim, and src's dtype unless options say float64: then src is
-   converted first, as by strew_to, and no integer wraps or is rounded. A dtype is
-   STREW_EDTYPE with another reduction than a sum or a mean, and where it is neither float64 nor src's. options NULL:
-   the sum along the last dimension, of max(index) + 1 rows. *out given: it takes part (sum adds to it, mean gives (out
-   + sum) / count), and keeps its value where nothing arrives; then fill is STREW_EARGUMENT. It may not overlap src or
-   index. arg, for STREW_AMAX and STREW_AMIN (else STREW_EARGUMENT), or NULL: becomes a new int64 tensor of the result's
-   shape, with the position along dim of the first winner (the first NaN), src.size(dim) where there is none or *out
-   wins. STREW_EMEMORY names the largest index value if the result does not fit in memory. Other rules
-   and errors as of strew_scatter. */
+/* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
+   index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
+   options NULL: the sum along the last dimension, of max(index) + 1 rows. The result has src's sizes except along dim,
+   and src's dtype or float64. With float64, src is converted first, as by strew_to: no integer wraps or is rounded.
+   Another dtype, or one given for another reduction than sum and mean, is STREW_EDTYPE.
+   *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
+   values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
+   arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new int64 tensor of the result's shape:
+   the position along dim of the first winner (the first NaN); src.size(dim) if there is none or *out wins.
+   STREW_EMEMORY names the largest index value if the result is too large. Other rules and errors: as for
+   strew_scatter. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
-/* Named tensors in an order: what .npz and .csv files hold. */
+/* An ordered table of named tensors: the contents of .npz and .csv files. */
 STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
-STREW_API void strew_table_release(strew_table *table); /* with its references to the tensors; NULL is fine */
-/* Adds to the end. The name is copied, and new in this table; NULL: its number, "1", "2", ... The tensor is retained;
-   it may belong to another context. */
+STREW_API void strew_table_release(strew_table *table); /* releases its tensors, too; NULL is fine */
+/* Appends a tensor, which is retained and may belong to another context. The name is copied; NULL: its number, "1",
+   "2", ... STREW_EVALUE: the table has the name already. */
 STREW_API strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error);
 STREW_API int64_t strew_table_count(const strew_table *table);
-STREW_API bool strew_table_is_numbered(const strew_table *table); /* nothing was given a name */
-/* Borrowed from the table; NULL outside of 0..count-1, and where there is no such name. */
+STREW_API bool strew_table_is_numbered(const strew_table *table); /* true if all names are numbers by default */
+/* Entries by number and by name, borrowed from the table; NULL if out of range or not found. */
 STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
-/* Words that the numbers of tensor i stand for, the first of them for 0, all different: how text columns of .csv files
-   are held. Adds the next one, a copy. */
+/* The words that the numbers of tensor i are codes of, from code 0 on, all different: text columns of .csv files.
+   strew_table_add_word appends a copy. STREW_EINDEX: no tensor i; STREW_EVALUE: tensor i has the word. */
 STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
-STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: its numbers mean themselves */
+STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: plain numbers, no codes */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
-/* What kind of file it is tells the suffix of its name, in any case:
-   .npy  NumPy's file of one tensor, versions 1 to 3
-   .npz  NumPy's archive of named tensors, stored or deflated, with ZIP64; needs the library libzip when it is run
+/* The suffix of a file's name, in any case, selects its format:
+   .npy  one NumPy tensor, versions 1 to 3
+   .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time
    .csv  lines of cells: see strew_load_options
-   .png  a picture, [height, width] if it is grey, else [height, width, channels] (grey and alpha 2, RGB 3, RGBA 4):
-         uint8, or int32 with 0..65535 where the file has 16 bits. Palettes are looked up, 1, 2 and 4 bits stretched to
-         0..255. int32 is saved as 16 bits, of other dtypes uint8 alone is. Needs the library libpng when it is run
-   An option that a kind does not take is STREW_EARGUMENT. */
+   .png  a picture: [height, width] if grey, else [height, width, channels] (2: grey and alpha, 3: RGB, 4: RGBA). Loads
+         as uint8, or as int32 of 0..65535 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
+         to 0..255. Saves uint8, and int32 as 16 bits. Needs the library libpng at run time
+   An option that the format does not take is STREW_EARGUMENT. */
 
-/* Is the first line of a .csv file one of names? */
+/* Tells whether the first line of a .csv file holds names. */
 typedef enum strew_header {
-  STREW_HEADER_UNSAID, /* loading: no, and a first line that looks like one is an error; saving: where the columns have
+  STREW_HEADER_UNSAID, /* loading: no; a first line that looks like names is an error. Saving: yes if columns have
                           names */
   STREW_HEADER_NO,
   STREW_HEADER_YES
 } strew_header;
 
-/* Of .csv files. Each column becomes a 1-D tensor, under the name of its header or "1", "2", ... Cells may stand in
-   double quotes, with "" for a quote and line ends among their characters; lines end in LF, CR LF or CR; empty ones are
-   skipped, and all others have the same number of cells. Text is taken byte for byte, but for a UTF-8 mark at the
-   beginning.
-   The first cell that says what a column is decides: a column of numbers (int64 if all are whole numbers that fit, else
-   float64, correctly rounded), where whatever is none is an error that names line and column, or a column of text:
-   int64 codes from 0 in the order of first appearance, with strew_table_word. In a column of numbers an empty cell,
-   nan, na, n/a and null in any case are missing: NaN; in one of text they are words. Without any number or word a
-   column is float64. */
+/* .csv files: each column becomes a 1-D tensor, named by its header or "1", "2", ... Cells may be in double quotes,
+   with "" for a quote, and may then contain line ends. Lines end in LF, CR LF or CR. Empty lines are skipped; all
+   others have the same number of cells. Text is read byte by byte; a UTF-8 mark at the beginning is skipped.
+   The first cell with a number or a word decides the type of its column:
+   - numbers: int64 if all are whole and fit, else float64, correctly rounded. A cell that is no number is an error that
+     names line and column. An empty cell, nan, na, n/a and null, in any case, become NaN.
+   - text: int64 codes from 0, in order of first appearance; see strew_table_word. All cells are words.
+   A column without numbers and words is float64. */
 typedef struct strew_load_options {
-  /* .npy, on the CPU: the elements are not read but mapped, and read when they are first used. What is then written to
-     the tensor stays in memory, and never reaches the file. While the tensor lives the file must not be cut short (its
-     lost part cannot be read any more: the system ends the process with SIGBUS), and should not be changed in place
-     (what was not yet used would change, too). Replacing it by another, as strew_save does, is safe. */
+  /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
+     While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
+     should not be changed in place (pages not yet read change, too). Replacing it, as strew_save does, is safe. */
   bool map;
   strew_header header;      /* .csv */
-  char separator;           /* .csv: between cells; 0: a comma. Not what numbers are made of, a quote or a line end */
-  const strew_dtype *dtype; /* .csv: of the columns of numbers, which it must be able to hold; NULL: as above */
-  int64_t text_count;       /* .csv: columns that are text whatever they hold ... */
-  const char *const *text;  /* ... by their names */
+  char separator;           /* .csv: between cells; 0: a comma. Not a character of numbers, a quote or a line end */
+  const strew_dtype *dtype; /* .csv: of number columns, which it must be able to hold; NULL: as above */
+  int64_t text_count;       /* .csv: the number of names in `text` */
+  const char *const *text;  /* .csv: columns to read as text whatever they hold */
 } strew_load_options;
 
-/* Reads a file: either *out is a new tensor, or *table (which the caller releases) holds new ones; the other is NULL.
-   A host that has no use for one of the two gives NULL in its place: such a file is STREW_EARGUMENT then. Bytes
-   are believed only when they are there: nothing is allocated that the file could not hold, nor what goes beyond
-   this machine's memory. options NULL: all defaults. */
+/* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out
+   or table may be NULL: a file that needs it is then STREW_EARGUMENT. Sizes in the file are not trusted: nothing is
+   allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
 
@@ -761,10 +766,9 @@ typedef struct strew_save_options {
   char separator;      /* .csv: 0: a comma */
 } strew_save_options;
 
-/* Writes a file: under another name in the same folder first, so that the old one stays until the new one is whole,
-   whatever happens, and stays as it is where that fails. What a killed process has left of its save is removed by the
-   next save into that folder. A symbolic link's target is written; an old file's mode is
-   kept. options NULL: all defaults. */
+/* Write a file, first under another name in the same folder. An old file stays unchanged until the new one is complete,
+   whatever happens, and if the call fails. The next save into the folder removes the remains of a killed process. A
+   symbolic link's target is written; an old file's mode is kept. options NULL: all defaults. */
 STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options,
                                   strew_error *error);
 STREW_API strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
@@ -776,23 +780,24 @@ typedef enum strew_colormap {
   STREW_VIRIDIS,
   STREW_MAGMA,
   STREW_INFERNO,
-  STREW_COOLWARM, /* blue, grey, red: what is around the middle of the range */
+  STREW_COOLWARM, /* diverging: blue, grey in the middle of the range, red */
   STREW_GREY,
   STREW_COLORMAP_COUNT
 } strew_colormap;
-/* "viridis", ...: a wrong word is STREW_EARGUMENT with a message that lists them. */
+/* The colormap of a word, "viridis", ...; STREW_EARGUMENT if it is unknown, with a message that lists them all. */
 STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error);
 
 typedef struct strew_image_options {
   strew_colormap colormap;
-  int64_t scale; /* pixels for a number, in each direction; 0: 1 */
+  int64_t scale; /* pixels per number, in each direction; 0: 1 */
   const double *min,
-      *max; /* get the first and the last colour, as all beyond; NULL: the least, the greatest finite number */
-  const unsigned char *nan; /* red, green, blue of NaN; NULL: magenta, which no map has */
+      *max; /* the range: values at and beyond them get the first and last colour; NULL: the finite minimum, maximum */
+  const unsigned char *nan; /* colour of NaN: red, green, blue; NULL: magenta, which no colormap has */
 } strew_image_options;
 
-/* The colours of numbers [height, width], of any dtype, as uint8[height * scale, width * scale, 3] on their device:
-   what strew_save writes to a .png file. options NULL: all defaults. */
+/* The colours of numbers [height, width], of any dtype, as a new tensor uint8[height * scale, width * scale, 3] on
+   their device: strew_save writes it to a .png file. options NULL: all defaults. STREW_ESHAPE: not 2-D; STREW_EVALUE:
+   scale, min or max. */
 STREW_API strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
                                    strew_error *error);
 
