@@ -2,8 +2,8 @@
 
    A file of the family is a chunk called with the module and `fail`. It returns a table that maps each name to its
    parameters, as text, and a function of their values. The first call of one of its names loads it. Its functions run
-   inside bind_dispatch, as C functions do: every failure within carries the name of the script's call (binding->outer)
-   and the script's line; limits and Ctrl-C hold as in any Lua code.
+   inside bind_dispatch, as C functions do: every failure in them carries the name of the script's call (binding->outer)
+   and the script's line. Limits and Ctrl-C work as in any Lua code.
 
    Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
    "NAME*" (the remaining integers, or one sequence of them: a table), "NAME=TYPE" (by name only). They are checked
@@ -31,7 +31,7 @@ static const struct {
              {"number", bind_float},  {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
              {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction}};
 
-/* Checks a value against its type, and keeps its position. */
+/* Checks a value against its type and stores its position. */
 static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   union {
     strew_tensor *tensor;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Elements that take no longer than a launch, whatever the kernel. */
+/* Number of elements that any kernel computes within the time of a launch. */
 enum { SMALL = 1 << 14 };
 
 /* Functions of arithmetic.inc, without their suffixes. */
@@ -15,22 +15,22 @@ enum { SMALL = 1 << 14 };
 static const char *const unary_functions[] = {STREW_UNARY(ROW)}, *const binary_functions[] = {STREW_BINARY(ROW)};
 #undef ROW
 
-/* A call, on the way to its launch. */
+/* A call before its launch. */
 struct job {
   struct launch launch;
   const struct plan *plan;
   strew_dtype common, compute;
   int inputs;
-  const char *function, *table; /* table: the operation's, STREW_UNARY or STREW_BINARY; NULL: it has no row */
-  int op;                       /* its row */
+  const char *function, *table; /* table: STREW_UNARY or STREW_BINARY; NULL: the operation has no row */
+  int op;                       /* row in the table */
   bool moves, is_test;
   int condition; /* the input that is a condition, or -1 */
   struct space space;
-  strew_dtype in; /* the dtype of all inputs, if it is one ... */
-  bool is_direct; /* ... and there is a kernel for it */
-  bool is_dense;  /* and all operands are contiguous */
-  int strip;      /* columns per work-item if they are not */
-  int turns;      /* time of an element */
+  strew_dtype in; /* the dtype of all inputs, if is_direct */
+  bool is_direct; /* inputs have one dtype, and a kernel for it is worthwhile */
+  bool is_dense;  /* all operands are contiguous */
+  int strip;      /* columns per work-item if not dense */
+  int turns;      /* relative time of an element */
 };
 
 static void choose_function(struct job *job, const struct elementwise_plan *plan) {
@@ -77,7 +77,7 @@ static void look_at_operands(struct job *job) {
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- kernel */
+/* --------------------------------------------------------------------------------------------------------- kernel */
 
 /* True if an input is converted to a 16-bit float, and so may be rounded, before it is computed with. */
 static bool narrows(const struct job *job) {
@@ -105,7 +105,7 @@ static const char *kind_of_input(const struct job *job, int input) {
   return input == job->condition ? "condition" : "tensor";
 }
 
-/* Passes a number, as a value of the computed dtype. */
+/* Passes a number as a value of the computed dtype. */
 static void launch_number(struct job *job, const struct operand *operand) {
   union element value = {.i64 = 0};
   if (!operand->storage)
@@ -216,15 +216,14 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
   if (!converts) to->dtype = from->dtype = job.compute;
   look_at_operands(&job);
   if (converts && job.space.outer > 1)
-    job.is_direct = false; /* there are a hundred pairs: few get kernels for any
-                                                                 strides */
+    job.is_direct = false; /* a hundred pairs of dtypes: compile few kernels for arbitrary strides */
   return run(&job);
 }
 
-/* -------------------------------------------------------------------------------------------------------- find_zero */
+/* ------------------------------------------------------------------------------------------------------ find_zero */
 
-/* One round: sets *span to the number of the first span of 2^shift places, counted from `begin`, that holds a zero,
-   or to -1. */
+/* One round: sets *span to the number of the first span with a zero, or to -1. Spans are 2^shift positions long and
+   counted from `begin`. */
 static strew_status search(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t begin, int64_t end, int shift, int64_t *span) {
   struct space space = space_of(plan);

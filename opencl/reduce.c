@@ -14,12 +14,12 @@ struct job {
   const struct call *call;
   strew_device *device;
   struct plan kept, folded;
-  struct space outputs, elements; /* the two, as kernels see them */
+  struct space outputs, elements; /* kept and folded, as kernels see them */
   int64_t n, output_count, blocks;
   const char *kind, *join; /* the kernels' FOLD_..., and the function that joins two values */
   size_t value_bytes;
   bool is_float;
-  int finish; /* 1: divide by divisor; 2: then take the root */
+  int finish; /* 1: divide by divisor; 2: then take the square root */
   int flip;   /* -1: the kernels compute amin as amax, and all as any, of flipped bits */
   double divisor;
   const struct block *means; /* for DEVIATIONS */
@@ -91,7 +91,7 @@ static void choose_way(struct job *job) {
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- launches */
+/* ------------------------------------------------------------------------------------------------------- launches */
 
 /* Starts a kernel with the settings of all kernels of a fold, and its own. */
 static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
@@ -178,7 +178,7 @@ static strew_status join(const struct job *job, const struct block *leaves, int6
 
 static strew_status allocate_values(const struct job *job, int64_t nodes, struct block *block) {
   *block = (struct block){NULL, 0};
-  if (nodes == 1) return STREW_OK; /* directly to the output */
+  if (nodes == 1) return STREW_OK; /* the values go directly to the output */
   return block_allocate(job->call, job->device, (size_t)(job->output_count * nodes) * job->value_bytes, block);
 }
 

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Compiles every kernel for hardware that this machine need not have, with those of these compilers that are installed:
+# Compiles every kernel for hardware that this machine need not have, with any of these compilers that are installed:
 #   NVIDIA   clang-15 and libclc-15, then ptxas of a CUDA toolkit
 #   AMD      clang-15 and rocm-device-libs
 #   Intel    ocloc of intel-opencl-icd; OCLOC is its path, if it is only unpacked
-# and prints for each target the number of compiled files, spills, the maximum of local memory and stack of a kernel,
-# and the number of files with a fused multiply-add, which would change the bits.
+# Prints for each target the number of compiled files, spills, the maximum of local memory and stack of a kernel, and
+# the number of files with a fused multiply-add, which would change the bits of results.
 # usage: sh scripts/compile_kernels.sh [DTYPE...]     after make; TARGETS="nvidia:sm_75 amd:gfx90a intel:dg2" selects
 #        sh scripts/compile_kernels.sh --one TARGET SOURCE
-# The sources are those that a driver gets in calls of every family (kernel_calls.lua), from any OpenCL device, DEVICE,
-# which is assumed to be a GPU. Results, listings and compiler output are kept in build/kernels/.
+# The sources are those that a driver receives in calls of every family (kernel_calls.lua) on the OpenCL device DEVICE,
+# which is assumed to be a GPU. Results, listings and compiler output are in build/kernels/.
 set -eu
 cd "$(dirname "$0")/.."
 folder=build/kernels
@@ -38,14 +38,14 @@ amd() { # MODEL SOURCE LISTING [OPTION...]
 total() { sed -nE "s/.*$1.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'; }
 greatest() { sed -nE "s/.*$1.*/\1/p" "$2" | awk '$1 > most { most = $1 } END { print most + 0 }'; }
 
-# Finds fusing by a vendor's own compiler by comparison: the listing is the same if fusing is forbidden by an option.
+# Prints 1 if the vendor's compiler fuses operations: the listing differs when an option forbids fusing.
 fused() { # VENDOR MODEL SOURCE LISTING
   "$1" "$2" "$3" "$4.unfused" -ffp-contract=off
   cmp -s "$4" "$4.unfused" && echo 0 || echo 1
   rm -f "$4.unfused"
 }
 
-# Prints kernels, spills, local memory, stack, and whether operations are fused.
+# Print numbers of kernels and spills, local memory, stack, and whether operations are fused.
 numbers_of_nvidia() { # MODEL SOURCE LISTING
   nvidia "$@"
   fused=$(fused nvidia "$@")

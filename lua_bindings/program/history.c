@@ -20,7 +20,7 @@ enum {
   MOST_BYTES = 4 << 20, /* bytes read from the end of the file */
   LONGEST = 256 << 10,  /* bytes of a saved entry */
   TRIES = 100,
-  PAUSE_US = 10000, /* wait for the lock, which is held briefly */
+  PAUSE_US = 10000, /* between attempts to lock: locks are held briefly */
 };
 
 static char path[PATH_MAX], problem[PATH_MAX + 128];
@@ -34,8 +34,7 @@ static const char *fail(const char *what) {
   return problem;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- in memory
- */
+/* ------------------------------------------------------------------------------------------------------ in memory */
 
 static void forget(size_t i) {
   free(entries[i]);
@@ -56,8 +55,7 @@ static bool keep(char *entry) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- as a line
- */
+/* ------------------------------------------------------------------------------------------------------ as a line */
 
 /* Returns an entry as a line of the file, with newline; NULL: out of memory. */
 static char *to_line(const char *entry) {
@@ -84,8 +82,7 @@ static char *from_line(const char *line, size_t length) {
   return entry;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the file
- */
+/* ------------------------------------------------------------------------------------------------------- the file */
 
 /* Creates the folders above the file. */
 static bool make_folders(void) {

@@ -37,7 +37,7 @@ size_t pattern_bytes(size_t length) {
   return sizeof(struct pattern) + (length + 1) * sizeof(struct item) + (length / 2 + 1) * sizeof(set);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sets */
+/* ----------------------------------------------------------------------------------------------------------- sets */
 
 static void add_byte(set *to, int byte) { to->bits[byte >> 5] |= (uint32_t)1 << (byte & 31); }
 static bool has_byte(const set *in, int byte) { return in->bits[byte >> 5] >> (byte & 31) & 1; }
@@ -51,8 +51,7 @@ static const struct {
                {'s', isspace}, {'u', isupper}, {'w', isalnum}, {'x', isxdigit}, {'z', is_zero}};
 enum { CLASS_COUNT = sizeof classes / sizeof *classes };
 
-/* --------------------------------------------------------------------------------------------------------- compiling
- */
+/* ------------------------------------------------------------------------------------------------------ compiling */
 
 struct compiler {
   lua_State *L;
@@ -60,7 +59,7 @@ struct compiler {
   struct pattern *pattern;
   struct item *next;
   uint32_t sets;
-  uint32_t captures, open[MOST_CAPTURES], opened; /* number of captures; the open ones, innermost last */
+  uint32_t captures, open[MOST_CAPTURES], opened; /* counts; the open captures, innermost last */
   int64_t read;                                   /* characters and classes so far */
   set of_class[CLASS_COUNT];                      /* of the classes in the pattern: the locale may change later */
   bool is_known[CLASS_COUNT];
@@ -204,8 +203,7 @@ void pattern_compile(lua_State *L, const char *text, size_t length, struct patte
   add_item(&c, END_OF_PATTERN);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- matching
- */
+/* ------------------------------------------------------------------------------------------------------- matching */
 
 void match_step(struct match *match, int64_t steps) {
   enum { STEPS = 1 << 16 };

@@ -1,6 +1,6 @@
-/* archive.c: see archive.h. libzip reads and writes bytes through two callbacks, one for the archive itself and one for
-   the members of a new one. What fails there has filled the call's error already, and
-   its status is kept for the moment when libzip reports that something went wrong. */
+/* archive.c: see archive.h. libzip reads and writes through two callbacks: one for the archive's own bytes, one for the
+   members of a new archive. A callback that fails fills in the call's error. Its status is kept, and returned when
+   libzip reports the failure. */
 #include "archive.h"
 #include "file.h"
 #include "runtime/library.h"
@@ -18,15 +18,15 @@ struct archive {
   strew_context *context;
   const char *path;
   zip_t *zip;
-  zip_error_t error;   /* what the callbacks tell libzip */
-  strew_status status; /* of the first failure in a callback */
-  struct file file;    /* that is read ... */
+  zip_error_t error;   /* of the callbacks, for libzip */
+  strew_status status; /* of the first callback that failed */
+  struct file file;    /* of an archive that is read */
   zip_file_t *member;
   const char *member_name;
-  uint64_t at;        /* ... there; of an archive that is made, where its next byte belongs */
-  struct draft draft; /* that is made ... */
-  uint64_t size_bytes;
-  const struct archive_items *items; /* ... from these */
+  uint64_t at;                       /* offset of the next byte to read or write */
+  struct draft draft;                /* of a new archive */
+  uint64_t size_bytes;               /* of the draft so far */
+  const struct archive_items *items; /* source of a new archive's members */
   bool is_made;
 };
 
@@ -67,9 +67,9 @@ static strew_status check_library(const struct call *call, const char *path) {
   return fail_file(call, path, "on Debian: apt install libzip-dev", "needs the library libzip, which is not installed");
 }
 
-/* --------------------------------------------------------------------------------------------------------- failures */
+/* ------------------------------------------------------------------------------------------------------- failures */
 
-/* What a callback has met, else what libzip says. */
+/* Returns the status of a failed callback; else fails with libzip's message. */
 static strew_status fail_zip(const struct archive *archive, zip_error_t *error) {
   if (archive->status != STREW_OK) return archive->status;
   if (zip.zip_error_code_zip(error) == ZIP_ER_MEMORY)
@@ -79,10 +79,9 @@ static strew_status fail_zip(const struct archive *archive, zip_error_t *error) 
   return fail_file(archive->call, archive->path, NULL, "is not a readable zip archive: %s", words);
 }
 
-/* ------------------------------------------------------------------------------------- the bytes of the archive itself
- */
+/* ------------------------------------------------------------------------------------- the archive's own bytes */
 
-/* A callback's own failure, as libzip wants to hear of it. */
+/* Records a callback's failure, `code` for libzip; returns -1, the callback's result. */
 static zip_int64_t refuse(struct archive *archive, int code, strew_status status) {
   if (archive->status == STREW_OK) archive->status = status;
   zip.zip_error_set(&archive->error, code, 0);
@@ -113,7 +112,7 @@ static zip_int64_t seek(struct archive *archive, uint64_t size_bytes, void *data
   return 0;
 }
 
-/* An archive that is made is not there yet. */
+/* A new archive does not exist yet: ENOENT. */
 static zip_int64_t describe_bytes(struct archive *archive, zip_stat_t *about) {
   if (archive->is_made) return zip.zip_error_set(&archive->error, ZIP_ER_READ, ENOENT), -1;
   zip.zip_stat_init(about);
@@ -145,7 +144,7 @@ static zip_int64_t serve_archive(void *user, void *data, zip_uint64_t length, zi
   }
 }
 
-/* Opens archive->zip over those bytes. */
+/* Opens archive->zip with serve_archive as its source. */
 static strew_status open_zip(struct archive *archive, int flags) {
   zip_error_t error;
   zip.zip_error_init(&archive->error);
@@ -178,14 +177,14 @@ static void give_archive(struct archive *archive) {
   memory_free(archive->context, archive, sizeof *archive);
 }
 
-/* --------------------------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------------------------- reading */
 
 strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out) {
   struct archive *archive = NULL;
   strew_status status = new_archive(call, context, path, &archive);
   if (status != STREW_OK) return status;
   status = file_open(call, path, &archive->file);
-  if (status == STREW_OK && !archive->file.size_bytes) /* to libzip that is an archive */
+  if (status == STREW_OK && !archive->file.size_bytes) /* libzip takes it for an archive */
     status = fail_file(call, path, NULL, "is empty, expected a zip archive");
   if (status == STREW_OK) status = open_zip(archive, ZIP_RDONLY);
   if (status != STREW_OK) return archive_close(archive), status;
@@ -202,7 +201,7 @@ void archive_close(struct archive *archive) {
 
 int64_t archive_count(const struct archive *archive) { return zip.zip_get_num_entries(archive->zip, 0); }
 
-/* Deflate makes at most 1032 bytes of one. */
+/* True if the compressed bytes can yield the claimed size: deflate's largest ratio is 1032. */
 static bool can_hold(const zip_stat_t *about) {
   if (about->comp_method == ZIP_CM_STORE) return about->size == about->comp_size;
   return about->size / 1032 <= about->comp_size;
@@ -250,7 +249,7 @@ strew_status archive_read(const struct call *call, struct archive *archive, void
   return STREW_OK;
 }
 
-/* libzip compares the checksum when it meets the end. */
+/* Reads beyond the last byte: libzip compares the checksum at the end of the data. */
 strew_status archive_end_member(const struct call *call, struct archive *archive) {
   char more;
   zip_int64_t got = zip.zip_fread(archive->member, &more, 1);
@@ -265,7 +264,7 @@ strew_status archive_end_member(const struct call *call, struct archive *archive
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-/* A member of an archive that is made. */
+/* A member of a new archive. */
 struct member {
   struct archive *archive;
   const void *item;
@@ -320,7 +319,7 @@ static zip_int64_t serve_member(void *user, void *data, zip_uint64_t length, zip
   }
 }
 
-/* A name that libzip does not take. */
+/* Fails because libzip refuses a name. */
 static strew_status fail_name(const struct archive *archive, const char *name) {
   char text[TEXT_BYTES];
   zip_error_t *error = zip.zip_get_error(archive->zip);
@@ -344,10 +343,10 @@ strew_status archive_create(const struct call *call, strew_context *context, con
   return STREW_OK;
 }
 
-/* The time of a member is the first that the format knows, so that the same tensors make the same file. */
+/* Every member gets the earliest time that the format can store, so that equal tensors make equal files. */
 strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
                          bool is_deflated) {
-  enum { level = 6 }; /* zlib's usual one; libzip's is 9, which took 20 times as long for files smaller by 0.4 % */
+  enum { level = 6 }; /* zlib's default; libzip's is 9: 20 times the time for files 0.4 % smaller */
   enum { FIRST_DAY = 1 << 5 | 1 };
   strew_context *context = archive->context;
   struct member *member = memory_allocate(context, sizeof *member);
@@ -367,7 +366,7 @@ strew_status archive_add(struct archive *archive, const char *name, const void *
   return STREW_OK;
 }
 
-/* libzip writes no file for an archive without members. */
+/* Writes an archive without members, for which libzip would write no file. */
 static strew_status write_empty(struct archive *archive) {
   static const char nothing[22] = "PK\5\6";
   return draft_write(archive->call, &archive->draft, 0, nothing, sizeof nothing);
@@ -394,7 +393,7 @@ void archive_discard(struct archive *archive) {
   give_archive(archive);
 }
 
-#else /* without libzip's header no archive is ever open */
+#else /* built without libzip: no archive is ever open */
 
 static strew_status fail_absent(const struct call *call, const char *path) {
   return fail_file(call, path, "on Debian: apt install libzip-dev, and build strew again",

@@ -1,5 +1,5 @@
-/* archive.h: archives, by way of the library libzip, which is looked up when it is first needed. Files are read and
-   written through file.c all the same. */
+/* archive.h: zip archives through the library libzip, which is loaded on first use. Their files are read and written
+   through file.c. */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
@@ -7,27 +7,28 @@
 
 struct archive;
 
-/* ---------------------------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------------------------- reading */
 
 strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out);
 void archive_close(struct archive *archive);
 int64_t archive_count(const struct archive *archive);
 
-/* size_bytes is what the archive says, and no more than its own bytes can hold. The name is UTF-8, and borrowed. */
+/* A member's name (UTF-8, borrowed) and its uncompressed size as the archive claims it. The size is checked: the
+   compressed bytes can hold it. */
 struct archive_member {
   const char *name;
   uint64_t size_bytes;
 };
 strew_status archive_member_at(const struct call *call, struct archive *archive, int64_t i, struct archive_member *out);
-/* One member at a time: opened, read from its beginning, ended. Only what is read to its end and ended is known to be
-   what was written. */
+/* Opens member i, reads it in order, ends it; one member at a time. Its data is verified only once archive_end_member,
+   called at its end, succeeds. */
 strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i);
 strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes);
 strew_status archive_end_member(const struct call *call, struct archive *archive);
 
-/* ---------------------------------------------------------------------------------------------------------- writing */
+/* -------------------------------------------------------------------------------------------------------- writing */
 
-/* What members are made from, one at a time: `read` gives bytes of the open one, each once and in order. */
+/* Source of new members, one at a time: `read` copies bytes of the open item at offset `at`, each once and in order. */
 struct archive_items {
   strew_status (*open)(const struct call *call, void *user, const void *item);
   strew_status (*read)(const struct call *call, void *user, uint64_t at, void *to, size_t size_bytes);
@@ -35,12 +36,13 @@ struct archive_items {
   void *user;
 };
 
-/* All borrow `call`, `path`, `items` and each `item` until archive_commit or archive_discard, which end it. */
+/* A new archive borrows `call`, `path`, `items` and each `item` until archive_commit or archive_discard, which free
+   it. */
 strew_status archive_create(const struct call *call, strew_context *context, const char *path,
                             const struct archive_items *items, struct archive **out);
 strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
                          bool is_deflated);
-/* Makes the members and puts the file in its place. Ends the archive in any case. */
+/* Writes the members and renames the file to its target. Frees the archive in any case. */
 strew_status archive_commit(struct archive *archive);
 void archive_discard(struct archive *archive);
 

@@ -1,4 +1,4 @@
-/* csv_cells.h: the text of a .csv file as cells. Inline: a file has millions of them. */
+/* csv_cells.h: splits the text of a .csv file into cells. Inline, because a file has millions of them. */
 #ifndef CSV_CELLS_H
 #define CSV_CELLS_H
 
@@ -10,24 +10,24 @@
 enum { CSV_CELLS_BETWEEN_LOOKS = 1024 };
 
 struct cells {
-  const char *at; /* the next byte; the last one is the only 0 */
-  int64_t line;   /* of at, counted from 1 */
+  const char *at; /* the next byte; the text ends at its only 0 byte */
+  int64_t line;   /* of `at`, counted from 1 */
   char separator;
-  bool stops[256]; /* bytes behind a cell: separator, line ends, the last one */
+  bool stops[256]; /* bytes that end a cell: separator, line ends, 0 */
 };
 
 struct cell {
-  const char *text; /* what stands between the quotes, if there are any */
+  const char *text; /* without enclosing quotes */
   size_t length;
-  bool is_number;    /* in `number` */
-  bool has_quotes;   /* "" among its characters, each meaning one */
+  bool is_number;    /* its value is `number` */
+  bool has_quotes;   /* contains doubled quotes: "" */
   bool is_left_open; /* no closing quote */
-  bool has_more;     /* something behind the closing quote, at cells->at */
+  bool has_more;     /* text follows the closing quote, at cells->at */
   struct decimal number;
 };
 
 static inline void cells_start(struct cells *cells, const char *text, char separator) {
-  static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's */
+  static const char mark[] = "\xef\xbb\xbf"; /* byte order mark in UTF-8 */
   *cells = (struct cells){.at = text, .line = 1, .separator = separator};
   if (strncmp(text, mark, sizeof mark - 1) == 0) cells->at += sizeof mark - 1;
   cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = cells->stops[(unsigned char)separator] = true;
@@ -38,26 +38,26 @@ static inline const char *skip_blanks(const struct cells *cells, const char *at)
   return at;
 }
 
-/* Passes the line end at cells->at. */
+/* Skips the line end at cells->at: \n, \r or \r\n. */
 static inline void cells_end_line(struct cells *cells) {
   cells->at += cells->at[0] == '\r' && cells->at[1] == '\n' ? 2 : 1;
   cells->line++;
 }
 
-/* Is there another line with anything in it? */
+/* Skips empty lines; true if another line follows. */
 static inline bool cells_find_line(struct cells *cells) {
   while (*cells->at == '\n' || *cells->at == '\r') cells_end_line(cells);
   return *cells->at != '\0';
 }
 
-/* Is the text from `from` to `end` a number and nothing else? Blanks around it do not count. */
+/* True if the text from `from` to `end` is a number, apart from blanks around it. */
 static inline bool read_number(const struct cells *cells, const char *from, const char *end, struct cell *cell) {
   from = skip_blanks(cells, from);
   const char *behind = decimal_scan(from, &cell->number);
   return behind != from && skip_blanks(cells, behind) == end;
 }
 
-/* From the quote at cells->at on. */
+/* Reads the quoted cell at cells->at. */
 static inline void next_quoted(struct cells *cells, bool is_text, struct cell *cell) {
   const char *at = cells->at + 1;
   *cell = (struct cell){.text = at};
@@ -72,8 +72,8 @@ static inline void next_quoted(struct cells *cells, bool is_text, struct cell *c
   if (!is_text && !cell->has_quotes) cell->is_number = read_number(cells, cell->text, at, cell);
 }
 
-/* The cell at cells->at, which moves behind it: to a separator, a line end or the end. What is text is not looked at
-   as a number. */
+/* Reads the cell at cells->at and moves behind it: to a separator, a line end or the end. Cells of text are not parsed
+   as numbers. */
 static inline void cells_next(struct cells *cells, bool is_text, struct cell *cell) {
   const char *at = cells->at;
   if (*at == '"') {

@@ -1,5 +1,5 @@
-/* csv_load.c: .csv files as tables of columns; strew.h tells what is what. The text is walked twice, see csv_walk.h; in
-   between the columns are made, in the size that they need. */
+/* csv_load.c: loads .csv files as tables of columns; strew.h has the rules. The text is walked twice, see csv_walk.h;
+   the columns are allocated between the walks, when their sizes are known. */
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
 #include "csv_walk.h"
@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-/* --------------------------------------------------------------------------------------------------------- columns */
+/* -------------------------------------------------------------------------------------------------------- columns */
 
 static strew_dtype dtype_of(const struct reader *reader, const struct column *column) {
   if (column->kind == TEXTUAL) return STREW_INT64;
@@ -45,7 +45,7 @@ static strew_status make_columns(struct reader *reader) {
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- a table */
+/* -------------------------------------------------------------------------------------------------------- a table */
 
 static strew_status add_column(struct reader *reader, strew_table *table, int64_t i) {
   struct column *column = &reader->columns[i];
@@ -84,9 +84,9 @@ static strew_status read_table(struct reader *reader, strew_table **out) {
   return status == STREW_OK ? make_table(reader, out) : status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- a file */
+/* --------------------------------------------------------------------------------------------------------- a file */
 
-/* Lines above the first 0 byte, which no text has. */
+/* Fails if the file has a 0 byte, which no text has, and names its line. */
 static strew_status check_text(const struct reader *reader) {
   const char *zero = memchr(reader->text, '\0', reader->size_bytes);
   struct cells cells = {.at = reader->text, .line = 1};

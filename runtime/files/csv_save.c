@@ -1,5 +1,5 @@
-/* csv_save.c: tables of columns, and tensors of rank 1 or 2, as .csv files: line by line into a buffer, and from there
-   into the draft. Numbers are written as short as they read back the same; words in quotes where they need them. */
+/* csv_save.c: saves tables of columns, and tensors of rank 1 or 2, as .csv files: line by line into a buffer, and from
+   there into the draft. Numbers get the shortest text that reads back the same; words are quoted where necessary. */
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
 #include "file.h"
@@ -11,12 +11,12 @@
 
 enum { BUFFER_BYTES = 256 << 10 };
 
-/* One that is being written. */
+/* A column to write. */
 struct source {
-  strew_tensor *dense; /* a copy on the CPU, or a view of it */
+  strew_tensor *dense; /* contiguous, on the CPU: a view or a copy */
   const char *elements;
-  int64_t step;       /* from row to row, in elements */
-  int64_t word_count; /* -1: numbers */
+  int64_t step;       /* elements from row to row */
+  int64_t word_count; /* -1: a column of numbers */
 };
 
 struct writer {
@@ -25,7 +25,7 @@ struct writer {
   locale_t plain; /* "C" */
   char separator;
   struct draft draft;
-  uint64_t written; /* bytes of the draft */
+  uint64_t written; /* bytes in the draft */
   char *buffer;
   size_t used_bytes;
   const strew_table *table; /* NULL: a tensor */
@@ -44,7 +44,7 @@ strew_status csv_separator(const struct call *call, char separator, char *out) {
               text_of_name((char[]){*out, '\0'}, text));
 }
 
-/* ----------------------------------------------------------------------------------------------------------- bytes */
+/* ---------------------------------------------------------------------------------------------------------- bytes */
 
 static strew_status flush(struct writer *writer) {
   strew_status status = draft_write(writer->call, &writer->draft, writer->written, writer->buffer, writer->used_bytes);
@@ -66,7 +66,7 @@ static strew_status put(struct writer *writer, const char *bytes, size_t length)
   return STREW_OK;
 }
 
-/* An empty cell alone would make an empty line, and a byte of UTF-8 may be that of a mark. */
+/* True if a word needs quotes. An empty one alone would be an empty line; byte EF may begin a byte order mark. */
 static bool needs_quotes(const struct writer *writer, const char *word) {
   const char special[] = {'"', '\n', '\r', writer->separator, '\0'};
   return !*word || *word == '\xef' || strpbrk(word, special);
@@ -90,9 +90,9 @@ static strew_status put_number(struct writer *writer, strew_dtype dtype, const v
   return put(writer, text, (size_t)length);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ lines */
+/* ---------------------------------------------------------------------------------------------------------- lines */
 
-/* Behind cell i: another one or the end of the line. */
+/* Writes the separator or line end after cell i. */
 static strew_status put_end(struct writer *writer, int64_t i) {
   return put(writer, i + 1 < writer->count ? &writer->separator : "\n", 1);
 }
@@ -114,7 +114,7 @@ static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
   return put_word(writer, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i));
 }
 
-/* Checks for interruption, per cell: a row may have any number of them. */
+/* Checks for interruption and reports progress, per cell: a row may have any number of cells. */
 static strew_status check_cell(const struct writer *writer, int64_t row, int64_t i) {
   if ((row * writer->count + i) % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
   progress_reach(writer->context, (uint64_t)row);
@@ -134,7 +134,7 @@ static strew_status put_rows(struct writer *writer) {
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- columns */
+/* -------------------------------------------------------------------------------------------------------- columns */
 
 static strew_status open_source(struct writer *writer, strew_tensor *tensor, struct source *out) {
   strew_tensor *near = NULL;
@@ -147,7 +147,7 @@ static strew_status open_source(struct writer *writer, strew_tensor *tensor, str
   return status;
 }
 
-/* Is each number of a column one of a word? */
+/* Fails unless each code of column i is that of a word. */
 static strew_status check_codes(const struct writer *writer, int64_t i) {
   enum { CODES_BETWEEN_LOOKS = 1 << 17 };
   const struct source *source = &writer->sources[i];
@@ -200,7 +200,7 @@ static strew_status open_columns(struct writer *writer) {
   return status;
 }
 
-/* The columns of a tensor: all share its memory. */
+/* Opens a tensor's columns; all share its memory. */
 static strew_status open_tensor(struct writer *writer, const strew_tensor *tensor) {
   struct source whole = {0};
   strew_status status = open_source(writer, (strew_tensor *)tensor, &whole);
@@ -212,7 +212,7 @@ static strew_status open_tensor(struct writer *writer, const strew_tensor *tenso
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ files */
+/* ---------------------------------------------------------------------------------------------------------- files */
 
 static strew_status open_writer(struct writer *writer, const strew_save_options *options) {
   size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;

@@ -1,4 +1,4 @@
-/* csv_walk.c: see csv_walk.h. What is done for each cell is inlined into the walk over a line. */
+/* csv_walk.c: see csv_walk.h. The work per cell is inlined into walk_line. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
 #include "csv_cells.h"
@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* ------------------------------------------------------------------------------------------------------------ words */
+/* ---------------------------------------------------------------------------------------------------------- words */
 
-/* Makes the text of a cell what it means. */
+/* Replaces doubled quotes in a cell by single ones. */
 static strew_status join_quotes(struct reader *reader, struct cell *cell) {
   size_t length = 0;
   if (!cell->has_quotes) return STREW_OK;
@@ -42,9 +42,9 @@ static bool is_missing(const struct cells *cells, const struct cell *cell) {
   return false;
 }
 
-/* --------------------------------------------------------------------------------------------------------- failures */
+/* ------------------------------------------------------------------------------------------------------- failures */
 
-/* "line 3, column 2 (price)" */
+/* Writes "line 3, column 2 (price)" to `text` and returns it. */
 static const char *text_of_place(const struct reader *reader, int64_t line, int64_t i, char *text) {
   char name[TEXT_BYTES];
   int length = snprintf(text, TEXT_BYTES, "line %" PRId64 ", column %" PRId64, line, i + 1);
@@ -54,7 +54,7 @@ static const char *text_of_place(const struct reader *reader, int64_t line, int6
   return text;
 }
 
-/* The beginning of a cell, as it may stand in a message. */
+/* Writes the beginning of a cell to `text`, escaped for messages, and returns it. */
 static const char *text_of_cell(const struct cell *cell, char *text) {
   enum { LONGEST = 60 };
   char start[LONGEST + 1] = {0};
@@ -71,7 +71,7 @@ static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t
                    text_of_place(reader, line, i, place), expected);
 }
 
-/* Text in a column of numbers. */
+/* Fails because of text in a column of numbers. */
 static strew_status fail_text(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
   char hint[TEXT_BYTES], name[TEXT_BYTES], expected[TEXT_BYTES];
   bool is_named = reader->options->header == STREW_HEADER_YES;
@@ -98,19 +98,18 @@ static strew_status fail_quotes(const struct reader *reader, const struct cells 
                    "has characters after a closing quote in %s, expected a separator or line end", place);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ a walk
- */
+/* ----------------------------------------------------------------------------------------------- walk over a line */
 
-/* Cell i of a row; it begins in this line. */
+/* Work on cell i of a row; the cell begins in this line. */
 typedef strew_status visit(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                            struct cell *cell);
 
-/* Checks for interruption at cell, or column, i, without reporting progress. */
+/* Checks for interruption at cell or column i, without reporting progress. */
 static inline strew_status check_place(const struct reader *reader, int64_t i) {
   return i % CSV_CELLS_BETWEEN_LOOKS ? STREW_OK : context_check(reader->call, reader->context);
 }
 
-/* Adds the cells of the rest of a line to *count. */
+/* Adds the number of cells in the rest of a line to *count. */
 static strew_status count_cells(const struct reader *reader, struct cells *cells, int64_t *count) {
   struct cell cell;
   for (bool goes_on = true; goes_on; ++*count) {
@@ -123,22 +122,22 @@ static strew_status count_cells(const struct reader *reader, struct cells *cells
   return STREW_OK;
 }
 
-/* A line with more cells than there are columns. */
+/* Fails because a line has more cells than there are columns. */
 static strew_status fail_long(struct reader *reader, struct cells *cells, int64_t line) {
   int64_t count = reader->count;
   strew_status status = count_cells(reader, cells, &count);
   return status == STREW_OK ? fail_ragged(reader, line, count) : status;
 }
 
-/* Checks for interruption and reports progress, per cell: a line may have any number of them. The text is passed three
-   times; reading it is the first. */
+/* Checks for interruption and reports progress, per cell: a line may have any number of cells. Reading the text is the
+   first third of the progress, each walk another. */
 static inline strew_status check_cell(struct reader *reader, const struct cells *cells) {
   if (reader->visited++ % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
   progress_reach(reader->context, reader->size_bytes * (uint64_t)reader->walk + (uint64_t)(cells->at - reader->text));
   return context_check(reader->call, reader->context);
 }
 
-/* One line, each of its cells given to `visit`. */
+/* Walks one line and calls visit_cell for each of its cells. */
 static inline strew_status walk_line(struct reader *reader, struct cells *cells, visit *visit_cell) {
   int64_t line = cells->line;
   for (int64_t i = 0;; i++, cells->at++) {
@@ -155,10 +154,9 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------- the first line
- */
+/* ------------------------------------------------------------------------------------------------- the first line */
 
-/* Counts the cells of the first line, which say how many columns there are. */
+/* Counts the cells of the first line: the number of columns. */
 static strew_status count_columns(struct reader *reader, struct cells cells) {
   reader->width_line = cells.line;
   strew_status status = count_cells(reader, &cells, &reader->count);
@@ -169,7 +167,7 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   reader->columns = memory_allocate(reader->context, size_bytes);
   if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
   memset(reader->columns, 0, size_bytes);
-  for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* as long as names are read */
+  for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
   return STREW_OK;
 }
 
@@ -213,7 +211,7 @@ static strew_status fail_text_option(const struct reader *reader, const char *na
               reader->count > MOST_TOLD ? ", ..." : "");
 }
 
-/* Which columns the user wants as text. */
+/* Marks the columns that the option `text` names. */
 static strew_status mark_text(struct reader *reader) {
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = UNKNOWN;
   for (int64_t k = 0; k < reader->options->text_count; k++) {
@@ -235,8 +233,7 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   return status == STREW_OK ? mark_text(reader) : status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- the first walk
- */
+/* ------------------------------------------------------------------------------------------------- the first walk */
 
 static strew_scalar number_of(const struct reader *reader, const struct decimal *decimal) {
   int64_t whole;
@@ -244,8 +241,8 @@ static strew_scalar number_of(const struct reader *reader, const struct decimal 
   return strew_float(decimal_to_double(decimal, reader->plain));
 }
 
-/* As an element of dtype; false where it does not hold the number that the text says, before any rounding to float64.
-   Digits decide whether a number is whole, so that 1e-400 and 0.99999999999999999999 are not. */
+/* Stores a number as an element of dtype; false if dtype does not hold the number of the text. Integers are decided
+   by the digits, before any rounding to float64: 1e-400 and 0.99999999999999999999 are not whole. */
 static bool store_number(const struct reader *reader, const struct decimal *decimal, strew_dtype dtype, void *element) {
   strew_scalar number;
   if (dtype_is_float(dtype)) {
@@ -259,7 +256,7 @@ static bool store_number(const struct reader *reader, const struct decimal *deci
   return strew_scalar_store(number, STREW_EXACT, dtype, element, NULL) == STREW_OK;
 }
 
-/* True if the requested dtype holds this number. */
+/* Fails unless the requested dtype holds this number. */
 static strew_status check_number(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
   char element[8], expected[TEXT_BYTES];
@@ -280,7 +277,7 @@ static inline strew_status survey(struct reader *reader, const struct cells *cel
     if (!missing) column->kind = TEXTUAL;
     return STREW_OK;
   }
-  if (cell->number.kind == DECIMAL_NAN) { /* maybe a name: it decides nothing */
+  if (cell->number.kind == DECIMAL_NAN) { /* may be a name: decides nothing */
     if (!column->missing_line) column->missing_line = line;
     return STREW_OK;
   }
@@ -289,7 +286,7 @@ static inline strew_status survey(struct reader *reader, const struct cells *cel
   return reader->options->dtype ? check_number(reader, line, i, cell) : STREW_OK;
 }
 
-/* Nothing but words in the first line, and a number in the second? */
+/* True if the first line has words only, and the second one a number. */
 static bool looks_like_header(struct reader *reader, struct cells cells) {
   struct cell cell;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
@@ -306,7 +303,7 @@ static bool looks_like_header(struct reader *reader, struct cells cells) {
   return false;
 }
 
-/* Can a column of numbers hold what is missing? */
+/* Fails if column i has missing cells and a dtype without NaN. */
 static strew_status check_missing(const struct reader *reader, int64_t i) {
   const struct column *column = &reader->columns[i];
   char place[TEXT_BYTES];
@@ -327,10 +324,9 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
   return status;
 }
 
-/* --------------------------------------------------------------------------------------------------- the second walk
- */
+/* ------------------------------------------------------------------------------------------------ the second walk */
 
-/* Into row reader->row. */
+/* Stores a cell in row reader->row of its column. */
 static inline strew_status fill(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                                 struct cell *cell) {
   (void)cells, (void)line;
@@ -354,7 +350,7 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
     memcpy(to, &whole, sizeof whole);
     return STREW_OK;
   }
-  /* the first walk has seen that the dtype holds each number, and NaN where there is none */
+  /* the first walk checked that the dtype holds each number, and NaN if cells are missing */
   if (cell->is_number) return (void)store_number(reader, &cell->number, dtype, to), STREW_OK;
   return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
 }

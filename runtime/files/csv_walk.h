@@ -1,20 +1,20 @@
-/* csv_walk.h: the lines of a .csv file as rows. They are walked twice: the first walk finds all that can be wrong, what
-   each column is, and how many rows there are; the second one fills the columns. */
+/* csv_walk.h: walks the lines of a .csv file as rows, twice. The first walk finds all errors, the kind of each column
+   and the number of rows; the second walk fills the columns. */
 #ifndef CSV_WALK_H
 #define CSV_WALK_H
 
 #include "csv_cells.h"
 #include "words.h"
 
-/* What a column is known to be, each more than the one before. */
+/* Kind of a column, as far as known. A walk changes it to a later one only. */
 enum kind { UNKNOWN, WHOLE, FRACTIONAL, TEXTUAL };
 
 struct column {
   enum kind kind;
-  int64_t first_line;   /* of the cell that decided: that it is one of numbers */
-  int64_t missing_line; /* of the first missing cell, 0: none */
+  int64_t first_line;   /* of its first number */
+  int64_t missing_line; /* of its first missing cell; 0: none */
   strew_tensor *tensor;
-  char *elements; /* the tensor's, or on their way to another device than the CPU */
+  char *elements; /* the tensor's memory; host memory if that is on another device */
   size_t element_bytes;
   struct words words;
 };
@@ -27,25 +27,25 @@ struct reader {
   const strew_load_options *options;
   locale_t plain; /* "C" */
   size_t size_bytes;
-  char *text; /* size_bytes + 1 bytes, of which the last is 0 */
+  char *text; /* size_bytes + 1 bytes; the last one is 0 */
   char separator;
-  int64_t count; /* of columns */
+  int64_t count; /* number of columns */
   struct column *columns;
   struct words names;
   int64_t rows;
   int walk;           /* 1 or 2 */
-  int64_t visited;    /* cells of both */
-  int64_t row;        /* of the second walk */
-  int64_t width_line; /* whose cells were counted */
-  char *spare;        /* a cell without its doubled quotes */
+  int64_t visited;    /* number of cells in both walks */
+  int64_t row;        /* current row of the second walk */
+  int64_t width_line; /* line that set the number of columns */
+  char *spare;        /* scratch for a cell with its doubled quotes joined */
   size_t spare_bytes;
 };
 
-/* Reads names, or makes them, and leaves `cells` at the first row. */
+/* Reads the names, or numbers the columns, and leaves `cells` at the first row. */
 strew_status csv_read_head(struct reader *reader, struct cells *cells);
-/* From the first row on: kinds and rows. */
+/* Walks from the first row on: finds errors, kinds and the number of rows. */
 strew_status csv_walk_first(struct reader *reader, struct cells cells);
-/* The same rows into the columns' elements. */
+/* Walks the same rows and fills the columns' elements. */
 strew_status csv_walk_second(struct reader *reader, struct cells cells);
 
 #endif

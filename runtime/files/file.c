@@ -1,4 +1,4 @@
-/* file.c: see file.h. Every call to the system is tried again where a signal interrupted it, and checked. */
+/* file.c: see file.h. Every system call is checked, and repeated if a signal interrupted it. */
 #define _DEFAULT_SOURCE /* MAP_NORESERVE */
 #define _XOPEN_SOURCE   700
 #include "file.h"
@@ -19,7 +19,7 @@
 
 _Static_assert(sizeof(off_t) == 8, "files have more than 2 GiB: -D_FILE_OFFSET_BITS=64");
 
-/* -------------------------------------------------------------------------------------------------------- failures */
+/* ------------------------------------------------------------------------------------------------------- failures */
 
 static strew_status fail_list(const struct call *call, const char *path, const char *member, const char *hint,
                               const char *format, va_list arguments) {
@@ -49,7 +49,7 @@ strew_status(fail_member)(const struct call *call, const char *path, const char 
   return status;
 }
 
-/* With what errno says. */
+/* Fails with the system's message for errno. */
 static strew_status fail_system(const struct call *call, const char *path, const char *what) {
   int code = errno;
   char words[128];
@@ -62,7 +62,7 @@ static strew_status fail_kind(const struct call *call, const char *path, mode_t 
   return fail_file(call, path, NULL, "is a %s, expected a regular file", kind);
 }
 
-/* --------------------------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------------------------- reading */
 
 uint64_t file_size(const char *path) {
   struct stat about;
@@ -106,7 +106,7 @@ strew_status file_read(const struct call *call, const struct file *file, uint64_
   return STREW_OK;
 }
 
-/* Pages that nobody writes take no memory: the system is not asked to set any aside. */
+/* MAP_NORESERVE: only written pages take memory, so the system reserves none. */
 strew_status file_map(const struct call *call, const struct file *file, void **out) {
   if (file->size_bytes > SIZE_MAX) errno = EFBIG;
   void *address = file->size_bytes > SIZE_MAX ? MAP_FAILED
@@ -119,9 +119,9 @@ strew_status file_map(const struct call *call, const struct file *file, void **o
 
 void file_unmap(void *address, size_t size_bytes) { munmap(address, size_bytes); }
 
-/* --------------------------------------------------------------------------------------------------------- writing */
+/* -------------------------------------------------------------------------------------------------------- writing */
 
-/* What `path` means, and whether it may be written; `old` is filled where there is a file. */
+/* Resolves the path and checks that it may be written; fills *old if the file exists. */
 static strew_status find_target(const struct call *call, struct draft *draft, struct stat *old) {
   const char *path = draft->path;
   draft->replaces = lstat(path, old) == 0;
@@ -141,12 +141,12 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
                                                                    : fail_system(call, path, "cannot be written");
 }
 
-/* A killed save leaves its draft behind. A draft holds an advisory lock, which the system releases with the process:
-   one without a lock is a leftover. The process number in its name is not enough: other machines and containers count
-   their own. It is checked first, so that drafts of living processes are not even opened, and is the only check where
-   a file system has no locks across machines.
-   A draft is unlocked between open and flock. Whoever removes a leftover holds its lock meanwhile, so the maker of a
-   draft that was removed too early finds it locked or without a link, and takes another name. */
+/* A killed save leaves its draft behind. A draft holds an advisory lock, which the system releases with the process: a
+   draft without a lock is a leftover. The process number in its name is not enough: other machines and containers have
+   their own. It is checked first, so that drafts of living processes are not even opened. On file systems without
+   locks across machines it is the only check.
+   A draft is unlocked between open and flock. A process that removes a leftover holds its lock meanwhile. So the maker
+   of a draft that was removed too early finds it locked or without a link, and takes another name. */
 static bool lock(int descriptor) {
   int result;
   do result = flock(descriptor, LOCK_EX | LOCK_NB);
@@ -156,7 +156,7 @@ static bool lock(int descriptor) {
 
 #define ASIDE ".strew-"
 
-/* The process whose draft has that name; 0: it is no draft. */
+/* Returns the number of the process that made the draft of this name; 0: not a draft. */
 static pid_t maker_of(const char *name) {
   const char *digits = "0123456789";
   if (strncmp(name, ASIDE, sizeof ASIDE - 1) != 0) return 0;
@@ -167,7 +167,7 @@ static pid_t maker_of(const char *name) {
   return length < 10 && rest && !number[length + 1 + rest] && maker > 0 ? (pid_t)maker : 0;
 }
 
-/* For this process only the lock counts: process 1 of a container has the number of the one before. */
+/* True if the process has ended. For this process's number the lock decides: a container's process 1 had it before. */
 static bool is_gone(pid_t maker) { return maker == getpid() || (kill(maker, 0) != 0 && errno == ESRCH); }
 
 static void remove_leftover(int folder, const char *name) {
@@ -195,10 +195,10 @@ static void remove_leftovers(const char *target) {
   closedir(names);
 }
 
-/* Locks a draft that was just made. -1 with EEXIST: another save has removed it as a leftover. */
+/* Locks a new draft and returns its descriptor. -1 with EEXIST: another save has removed it as a leftover. */
 static int lock_draft(const struct draft *draft, int descriptor) {
   struct stat about;
-  bool is_taken = !lock(descriptor) && errno == EWOULDBLOCK; /* (There are file systems without locks.) */
+  bool is_taken = !lock(descriptor) && errno == EWOULDBLOCK; /* other errors: no locks here */
   if (fstat(descriptor, &about) == 0) {
     if (!is_taken && about.st_nlink) return descriptor;
     errno = EEXIST;
@@ -209,9 +209,9 @@ static int lock_draft(const struct draft *draft, int descriptor) {
   return errno = code, -1;
 }
 
-/* Makes a file of a name that nobody has, in the target's folder: a file is renamed within a file system only. Its mode
-   is what the system gives new files, without asking for the umask, which threads share; one that is to have that of
-   another (take_after) is nobody else's until then, or who opens it early could read all that comes. */
+/* Creates a file with an unused name in the target's folder, since rename works within one file system only. open
+   applies the umask to its mode: the umask is shared by threads, so it is not read. A draft that replaces a file is
+   private until it has that file's mode: otherwise another process could open it early and read all later writes. */
 static int open_aside(struct draft *draft) {
   enum { MOST_TRIES = 1000 };
   mode_t mode = draft->replaces ? 0600 : 0666;
@@ -229,8 +229,8 @@ static int open_aside(struct draft *draft) {
   return descriptor;
 }
 
-/* Another's file stays his, or at least his group's, where that is allowed; in any case who could not read or write it
-   before cannot now: a group that is another one has the rights of strangers. */
+/* Gives the draft the owner, group and mode of the file that it replaces, or at least the group, as far as permitted.
+   Never widens access: if the group differs, it gets the rights of others. */
 static bool take_after(int descriptor, const struct stat *old) {
   struct stat made;
   if (fstat(descriptor, &made) != 0) return false;
@@ -263,7 +263,7 @@ strew_status draft_write(const struct call *call, const struct draft *draft, uin
                          size_t size_bytes) {
   for (size_t done = 0; done < size_bytes;) {
     ssize_t put = pwrite(draft->descriptor, (const char *)from + done, size_bytes - done, (off_t)(at + done));
-    if (put == 0) errno = EIO; /* it says no more */
+    if (put == 0) errno = EIO; /* pwrite set none */
     if (put > 0)
       done += (size_t)put;
     else if (errno != EINTR)
@@ -285,7 +285,7 @@ static void draft_close(struct draft *draft) {
   draft->descriptor = draft->lock = -1;
 }
 
-/* Where an old file goes, the new one has to be on the disk first: else a machine that stops now might have neither. */
+/* A draft that replaces a file is written to disk first: otherwise a crash could lose both files. */
 strew_status draft_commit(const struct call *call, struct draft *draft) {
   bool is_kept = !draft->replaces || is_on_disk(draft->descriptor);
   int descriptor = draft->descriptor;

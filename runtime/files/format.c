@@ -1,4 +1,4 @@
-/* format.c: loading and saving: which kind of file it is, and which options fit. */
+/* format.c: loading and saving: chooses the file format and checks the options for it. */
 #include "format.h"
 #include "file.h"
 #include "runtime/device.h"
@@ -16,7 +16,7 @@ static const struct format formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* ".npy, .npz": those that can do what `is_able` asks; all where it is NULL. */
+/* Writes ".npy, .npz" to `text` and returns it: the formats for which is_able is true; all if it is NULL. */
 static const char *list_of_formats(bool (*is_able)(const struct format *), char *text) {
   size_t length = 0;
   text[0] = '\0';
@@ -26,7 +26,7 @@ static const char *list_of_formats(bool (*is_able)(const struct format *), char 
   return text;
 }
 
-/* The suffix alone tells: a name is cheaper to trust than contents, and tells the same before there are any. */
+/* The suffix alone decides: it is cheaper to check than contents, and also known before a file is written. */
 static strew_status find_format(const struct call *call, const char *path, const struct format **out) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};
   char name[TEXT_BYTES], known[TEXT_BYTES];
@@ -38,7 +38,7 @@ static strew_status find_format(const struct call *call, const char *path, const
               list_of_formats(NULL, known));
 }
 
-/* Bytes are steps where the format does not find others. */
+/* Starts the progress line; its steps are bytes unless the format sets others. */
 static void tell(strew_context *context, const char *doing, const char *path, uint64_t size_bytes) {
   char name[TEXT_BYTES], words[TEXT_BYTES + 16];
   if (!context->progress) return;
@@ -52,7 +52,7 @@ static bool loads_tensor(const struct format *format) { return format->load != N
 static bool loads_table(const struct format *format) { return format->load_table != NULL; }
 static bool maps(const struct format *format) { return format->options & TAKES_MAP; }
 
-/* The first option of .csv files that something else is given. */
+/* Fails if an option of .csv files is given for another format; given NULL: none. */
 static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
   if (!given || format->options & TAKES_CSV) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
@@ -103,7 +103,7 @@ static bool saves_tensor(const struct format *format) { return format->save != N
 static bool saves_table(const struct format *format) { return format->save_table != NULL; }
 static bool compresses(const struct format *format) { return format->options & TAKES_COMPRESS; }
 
-/* The kind of file, which takes what `is_able` asks. */
+/* Finds the format by suffix. Fails unless is_able is true for it and it has the options. */
 static strew_status find_saver(const struct call *call, const char *path, const strew_save_options *options,
                                bool (*is_able)(const struct format *), const struct format **out) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};

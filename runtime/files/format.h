@@ -1,10 +1,10 @@
-/* format.h: the kinds of files. format.c chooses among them by the suffix of the name; each has a file of its own. */
+/* format.h: the file formats, each in a source file of its own. format.c chooses one by the file name's suffix. */
 #ifndef FORMAT_H
 #define FORMAT_H
 
 #include "runtime/context.h"
 
-/* What a kind can do: NULL where it cannot. All get options, and a path whose suffix is theirs. */
+/* A format's functions; NULL: not supported. All get options, and a path with the format's suffix. */
 struct format {
   const char *suffix;
   strew_status (*load)(const struct call *call, strew_device *device, const char *path,
@@ -15,7 +15,7 @@ struct format {
                        const strew_save_options *options);
   strew_status (*save_table)(const struct call *call, const strew_table *table, const char *path,
                              const strew_save_options *options);
-  unsigned options; /* that it takes, of TAKES_... */
+  unsigned options; /* supported ones: TAKES_... */
 };
 enum { TAKES_MAP = 1, TAKES_COMPRESS = 2, TAKES_CSV = 4 };
 
@@ -34,7 +34,7 @@ strew_status csv_save(const struct call *call, const strew_tensor *tensor, const
                       const strew_save_options *options);
 strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,
                             const strew_save_options *options);
-/* What stands between cells: a comma where nothing is said. */
+/* Checks the separator of cells and stores it in *out; 0 means a comma. */
 strew_status csv_separator(const struct call *call, char separator, char *out);
 
 strew_status png_load(const struct call *call, strew_device *device, const char *path,

@@ -1,4 +1,4 @@
-/* image.c: numbers as colours. */
+/* image.c: strew_image: a matrix of numbers as an RGB picture, through a colormap. */
 #include "runtime/device.h"
 
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 
 enum { POINTS = 17, LEVELS = 256, CHANNELS = 3 };
 
-/* 0xRRGGBB at equal distances from lowest to highest, straight lines between them. All but grey follow Matplotlib's of
-   that name (CC0), from which the 256 colours differ by at most the stated number of units. */
+/* 0xRRGGBB at equal distances from lowest to highest, linearly interpolated. All but grey follow Matplotlib's colormaps
+   of the same name (CC0). Comments state the maximum difference of the 256 colours from those, in units of 1/255. */
 static const uint32_t points[STREW_COLORMAP_COUNT][POINTS] = {
     [STREW_VIRIDIS] = {0x440154, 0x48186b, 0x472d7c, 0x424086, 0x3b528b, 0x33638e, 0x2c728e, 0x26818e, 0x20908d,
                        0x1e9f89, 0x26ae81, 0x3dbc74, 0x5cc963, 0x81d44d, 0xabdc32, 0xd5e216,
@@ -43,11 +43,11 @@ struct painting {
   strew_context *context;
   int64_t height, width, scale;
   double least, most;
-  unsigned char colors[LEVELS + 1][CHANNELS]; /* the last one is that of NaN */
+  unsigned char colors[LEVELS + 1][CHANNELS]; /* the last one is for NaN */
 };
 
 static void make_colors(struct painting *painting, strew_colormap colormap, const unsigned char *nan) {
-  static const unsigned char magenta[CHANNELS] = {255, 0, 255}; /* of no map: not to be overlooked */
+  static const unsigned char magenta[CHANNELS] = {255, 0, 255}; /* in no colormap, so it stands out */
   for (int level = 0; level < LEVELS; level++) {
     int way = level * (POINTS - 1), i = way / (LEVELS - 1), part = way % (LEVELS - 1);
     for (int c = 0; c < CHANNELS; c++) {
@@ -61,7 +61,7 @@ static void make_colors(struct painting *painting, strew_colormap colormap, cons
   memcpy(painting->colors[LEVELS], nan ? nan : magenta, CHANNELS);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ range */
+/* ---------------------------------------------------------------------------------------------------------- range */
 
 /* Checks for interruption every PIXELS pixels. */
 static strew_status check_pixel(const struct painting *painting, int64_t i) {
@@ -69,7 +69,7 @@ static strew_status check_pixel(const struct painting *painting, int64_t i) {
   return i % PIXELS ? STREW_OK : context_check(painting->call, painting->context);
 }
 
-/* What is not said is the least, or the greatest, of the finite numbers. */
+/* Sets the range: given bounds, otherwise the minimum and maximum of the finite numbers. */
 static strew_status find_range(struct painting *painting, const double *numbers, const strew_image_options *options) {
   double least = INFINITY, most = -INFINITY;
   for (int64_t i = 0; i < painting->height * painting->width; i++) {
@@ -79,13 +79,13 @@ static strew_status find_range(struct painting *painting, const double *numbers,
     if (numbers[i] < least) least = numbers[i];
     if (numbers[i] > most) most = numbers[i];
   }
-  if (least > most) least = most = 0; /* there are none */
+  if (least > most) least = most = 0; /* no finite numbers */
   painting->least = options->min ? *options->min : options->max ? fmin(least, *options->max) : least;
   painting->most = options->max ? *options->max : fmax(most, painting->least);
   return STREW_OK;
 }
 
-/* In halves, whose difference is finite always. */
+/* Returns the index of a number's colour. Computes with halves, whose difference never overflows. */
 static int level_of(const struct painting *painting, double number) {
   double above = number / 2 - painting->least / 2, range = painting->most / 2 - painting->least / 2;
   if (isnan(number)) return LEVELS;
@@ -95,9 +95,9 @@ static int level_of(const struct painting *painting, double number) {
   return level < LEVELS ? level : LEVELS - 1;
 }
 
-/* --------------------------------------------------------------------------------------------------------- painting */
+/* ------------------------------------------------------------------------------------------------------- painting */
 
-/* A line of pixels, of which each number is `scale`. */
+/* Paints one line of pixels, `scale` pixels per number. */
 static strew_status paint_line(const struct painting *painting, const double *numbers, unsigned char *to) {
   for (int64_t x = 0, pixel = 0; x < painting->width; x++) {
     const unsigned char *color = painting->colors[level_of(painting, numbers[x])];
@@ -148,7 +148,7 @@ static strew_status check_image(const struct call *call, const strew_tensor *ten
   return STREW_OK;
 }
 
-/* Before they are multiplied to more than there is. */
+/* Computes the picture's sizes; fails if they overflow or exceed the memory. */
 static strew_status check_scale(const struct painting *painting, const strew_device *device, int64_t *sizes) {
   struct fault fault = {.code = STREW_EVALUE, .argument = "scale"};
   if (__builtin_mul_overflow(painting->height, painting->scale, &sizes[0]) ||
@@ -160,7 +160,7 @@ static strew_status check_scale(const struct painting *painting, const strew_dev
                             : status;
 }
 
-/* The picture of height * width numbers, on the device. */
+/* Paints height * width numbers; *out is a new tensor on the device. */
 static strew_status paint_on(struct painting *painting, strew_device *device, const double *numbers,
                              strew_tensor **out) {
   int64_t sizes[3];

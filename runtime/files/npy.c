@@ -1,5 +1,5 @@
-/* npy.c: tensors as .npy files and members of archives. Elements go straight between file and memory of the CPU, and by
-   pieces to and from that of other devices. What a header says is believed as far as there are bytes for it. */
+/* npy.c: tensors as .npy files and members of archives. On the CPU, elements are read and written in place; on other
+   devices, in chunks. A header must agree with the number of bytes before memory is allocated for its elements. */
 #include "npy.h"
 #include "file.h"
 #include "format.h"
@@ -12,7 +12,7 @@ enum { PIECE_BYTES = 4 << 20 };
 
 /* --------------------------------------------------------------------------------------------------------- header */
 
-/* Reads all before the elements; *data_at is where they begin. */
+/* Reads everything before the elements; *data_at is their offset. */
 static strew_status read_header(const struct call *call, const struct npy_source *source, strew_context *context,
                                 struct npy_header *header, uint64_t *data_at) {
   unsigned char prefix[NPY_PREFIX_BYTES];
@@ -31,7 +31,7 @@ static strew_status read_header(const struct call *call, const struct npy_source
                        "claims a header of %zu bytes, and has %" PRIu64 " in all", length, source->size_bytes);
   char *text = memory_allocate(context, length);
   if (!text) return fail_memory(call, context, length);
-  size_t known = sizeof prefix - begin; /* bytes of it that were read already */
+  size_t known = sizeof prefix - begin; /* its bytes in `prefix` */
   memcpy(text, prefix + begin, known);
   status = source->read(call, source->user, text + known, length - known);
   if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
@@ -40,7 +40,7 @@ static strew_status read_header(const struct call *call, const struct npy_source
   return status;
 }
 
-/* Are there just as many bytes as a tensor of this header takes? */
+/* Fails unless the source has exactly the bytes of a tensor of this header. */
 static strew_status check_size(const struct call *call, const struct npy_source *source,
                                const struct npy_header *header, uint64_t data_at, uint64_t *data_bytes) {
   char text[TEXT_BYTES];
@@ -81,13 +81,13 @@ static void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_b
   }
 }
 
-/* A bool is 0 or 1 here; to NumPy any other byte is true. Only such bytes are written: mapped pages stay the file's. */
+/* Makes nonzero bools 1: NumPy takes any such byte for true. Writes only where necessary: mapped pages stay shared. */
 static void mend_bools(unsigned char *bytes, size_t size_bytes) {
   for (size_t i = 0; i < size_bytes; i++)
     if (bytes[i] > 1) bytes[i] = 1;
 }
 
-/* From what the file holds to what a tensor does. */
+/* Converts the file's bytes to the tensor's, in place. */
 static void convert(const struct npy_header *header, void *bytes, size_t size_bytes) {
   if (header->is_swapped) swap_bytes(bytes, size_bytes, dtype_bytes(header->dtype));
   if (header->dtype == STREW_BOOL) mend_bools(bytes, size_bytes);
@@ -115,12 +115,12 @@ static strew_status read_elements(const struct call *call, const struct npy_sour
   return status;
 }
 
-/* Sizes in the order in which elements lie in memory. */
+/* Sizes in memory order: the last dimension has unit stride. */
 static void sizes_in_memory(const struct npy_header *header, int64_t *sizes) {
   for (int d = 0; d < header->rank; d++) sizes[d] = header->sizes[header->is_fortran ? header->rank - 1 - d : d];
 }
 
-/* Gives a tensor that lies in memory as the header says the header's own sizes. */
+/* Replaces a tensor of sizes_in_memory by a view with the header's sizes. On failure *tensor is NULL. */
 static strew_status turn(const struct call *call, const struct npy_header *header, strew_tensor **tensor) {
   if (!header->is_fortran || header->rank < 2) return STREW_OK;
   strew_tensor *lying = *tensor;
@@ -158,7 +158,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
 /* --------------------------------------------------------------------------------------------------------- mapped */
 
 struct mapping {
-  strew_context *context; /* alive while the storage is */
+  strew_context *context; /* lives as long as the storage */
   void *address;
   size_t size_bytes;
 };
@@ -169,7 +169,7 @@ static void unmap(void *user) {
   memory_free(mapping->context, mapping, sizeof *mapping);
 }
 
-/* Can its elements be used where they lie? */
+/* Fails unless the elements can be used in place. */
 static strew_status check_mapped(const struct call *call, const struct npy_source *source, strew_device *device,
                                  const struct npy_header *header, uint64_t data_at) {
   const char *hint = "leave out map, to read it";
@@ -226,7 +226,7 @@ static strew_status map_file(const struct call *call, const struct npy_source *s
   return status == STREW_OK ? map_elements(call, file, device, &header, data_at, out) : status;
 }
 
-/* -------------------------------------------------------------------------------------------------- loading a file */
+/* ------------------------------------------------------------------------------------------------- loading a file */
 
 struct file_place {
   const struct file *file;
@@ -254,7 +254,7 @@ strew_status npy_load(const struct call *call, strew_device *device, const char 
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-/* Are elements along the first dimension neighbours, as in the transpose of a matrix? */
+/* True if the first dimension has unit stride and there are no gaps, as in the transpose of a matrix. */
 static bool is_fortran(const strew_tensor *tensor) {
   int64_t step = 1;
   if (strew_tensor_is_contiguous(tensor)) return false;
@@ -306,7 +306,7 @@ strew_status npy_image_read(const struct call *call, const struct npy_image *ima
   return dense->storage->device->ops->read(call, dense->storage, before, to, size_bytes);
 }
 
-/* Elements in the CPU's memory are written from where they lie, others by way of `piece`. */
+/* Writes elements in the CPU's memory directly, others through `piece`. */
 static strew_status write_piece(const struct call *call, const struct npy_image *image, const struct draft *draft,
                                 uint64_t at, char *piece, size_t bytes) {
   const strew_tensor *dense = image->dense;

@@ -1,4 +1,4 @@
-/* npy.h: NumPy's format of one tensor, as a file or as a member of an archive. */
+/* npy.h: NumPy's format for one tensor, as a file or as a member of an archive. */
 #ifndef NPY_H
 #define NPY_H
 
@@ -6,51 +6,51 @@
 
 /* ------------------------------------------------------------------------------------------------ npy_header.c */
 
-/* A file begins with a magic word, its version and the length of the header: a Python dictionary as text. */
-enum { NPY_PREFIX_BYTES = 12, NPY_LONGEST_HEADER = 1 << 16, NPY_HEADER_BYTES = 512 /* of one that is written */ };
+/* A file begins with a magic string, its version and the length of the header: a Python dictionary as text. */
+enum { NPY_PREFIX_BYTES = 12, NPY_LONGEST_HEADER = 1 << 16, NPY_HEADER_BYTES = 512 /* maximum of a written one */ };
 
 struct npy_header {
   strew_dtype dtype;
-  bool is_swapped; /* elements have their bytes in the other order than here */
-  bool is_fortran; /* the first dimension is the one whose elements are neighbours */
+  bool is_swapped; /* the byte order is not this machine's */
+  bool is_fortran; /* column-major: the first dimension has unit stride */
   int rank;
   int64_t sizes[MAX_RANK];
 };
 
-/* Why a header is not taken: the end of a sentence that begins with "which", and a hint, or NULL. */
+/* Why a header is refused: the end of a sentence that begins with "which", and a hint or NULL. */
 struct npy_refusal {
   char fact[256];
   const char *hint;
 };
 
-/* From the first NPY_PREFIX_BYTES: where the header begins and how long it is. */
+/* Finds the begin and length of the header, from the first NPY_PREFIX_BYTES. False: *refusal says why. */
 bool npy_parse_prefix(const unsigned char *prefix, size_t *begin, size_t *length, struct npy_refusal *refusal);
 bool npy_parse_header(const char *text, size_t length, struct npy_header *out, struct npy_refusal *refusal);
-/* Writes magic word, version and header, at most NPY_HEADER_BYTES in all; returns how many. */
+/* Writes magic string, version and header; returns the number of bytes, at most NPY_HEADER_BYTES. */
 size_t npy_write_header(const struct npy_header *header, char *to);
-/* Has NumPy a dtype for this one? */
+/* True if NumPy has this dtype. */
 bool npy_has_dtype(strew_dtype dtype);
 
 /* ------------------------------------------------------------------------------------------------------- npy.c */
 
-/* Where the bytes of a .npy come from, one after the other. */
+/* Source of the bytes of a .npy, read in order. */
 struct npy_source {
   const char *path, *member; /* member: NULL, or its name in the archive `path` */
-  uint64_t size_bytes;       /* of all */
+  uint64_t size_bytes;       /* total */
   strew_status (*read)(const struct call *call, void *user, void *to, size_t size_bytes); /* the next ones, exactly */
   void *user;
 };
 strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,
                       strew_tensor **out);
 
-/* A tensor as the bytes of a .npy. */
+/* The bytes of a tensor as a .npy. */
 struct npy_image {
   char header[NPY_HEADER_BYTES];
   size_t header_bytes;
-  uint64_t size_bytes; /* of all */
-  strew_tensor *dense; /* NULL until it is opened; its elements in memory are the image's */
+  uint64_t size_bytes; /* total */
+  strew_tensor *dense; /* NULL until npy_open; its memory holds the image's elements */
 };
-/* How many bytes a tensor takes; fails where NumPy has no such dtype, blaming "x". */
+/* Fills in the header and sizes; fails, naming "x", if NumPy lacks the dtype. */
 strew_status npy_describe(const struct call *call, const strew_tensor *tensor, struct npy_image *out);
 strew_status npy_open(const struct call *call, const strew_tensor *tensor, struct npy_image *image);
 void npy_close(struct npy_image *image);

@@ -1,6 +1,6 @@
-/* npy_header.c: the header of a .npy: text that Python would read as a dictionary with the keys 'descr',
-   'fortran_order' and 'shape'. Of Python's literals just those that can be right are known: strings without escapes,
-   True, False, and tuples of whole numbers, with blanks between any two words. */
+/* npy_header.c: the header of a .npy: a Python dictionary literal with the keys 'descr', 'fortran_order' and 'shape'.
+   The parser knows only the literals that can be valid here: strings without escapes, True, False, and tuples of
+   integers. Blanks may separate any two tokens. */
 #include "npy.h"
 
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const char magic[] = "\x93NUMPY";
-enum { MAGIC_BYTES = 6, BLOCK_BYTES = 64 /* elements begin at a multiple of this */ };
+enum { MAGIC_BYTES = 6, BLOCK_BYTES = 64 /* alignment of the elements */ };
 
-/* NumPy's words for dtypes, behind the mark of the order of bytes. */
+/* NumPy's names of dtypes, without the byte order that precedes them. */
 static const struct {
   const char *word;
   strew_dtype dtype;
@@ -77,7 +77,7 @@ static void skip_blanks(struct parser *p) {
   while (p->at < p->end && strchr(" \t\n\r\f", *p->at) && *p->at) p->at++;
 }
 
-/* Is the next word, after blanks, this one? Then it is passed. */
+/* Skips blanks, and then `word` if it is next; true if it was. */
 static bool take(struct parser *p, const char *word) {
   size_t length = strlen(word);
   skip_blanks(p);
@@ -86,7 +86,7 @@ static bool take(struct parser *p, const char *word) {
   return true;
 }
 
-/* A string without escapes, of at most size - 1 bytes. */
+/* Parses a string without escapes, of at most size - 1 bytes. */
 static bool take_string(struct parser *p, char *text, size_t size) {
   skip_blanks(p);
   char quote = (char)(p->at < p->end ? *p->at : '\0');
@@ -109,13 +109,13 @@ static bool take_size(struct parser *p, int64_t *size) {
     if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, *p->at - '0', size))
       return refuse(p->refusal, NULL, "has a size in its shape larger than 2^63 - 1");
   if (p->at == first) return unexpected(p, "a whole number");
-  if (p->at < p->end && *p->at == 'L') p->at++; /* Python 2 wrote long ones so */
+  if (p->at < p->end && *p->at == 'L') p->at++; /* suffix of long integers in Python 2 */
   return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------- the values */
 
-/* Why there is no dtype for a word of NumPy's, and what to do there. */
+/* Refuses a dtype that strew does not have; the hint says what to do in NumPy. */
 static bool refuse_word(struct parser *p, const char *descr, const char *word) {
   static const struct {
     const char *first, *kind, *hint;
@@ -163,7 +163,7 @@ static bool parse_order(struct parser *p, struct npy_header *header) {
   return header->is_fortran || take(p, "False") || unexpected(p, "True or False");
 }
 
-/* A tuple: of one number with a comma behind it. */
+/* Parses a tuple of sizes; a single size must have a comma after it. */
 static bool parse_shape(struct parser *p, struct npy_header *header) {
   if (!take(p, "(")) return unexpected(p, "(");
   bool has_comma = true;
@@ -206,7 +206,7 @@ bool npy_parse_header(const char *text, size_t length, struct npy_header *out, s
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-/* Version 1.0, which is enough for any tensor; the header is filled with blanks, and ends its line. */
+/* Writes version 1.0, which is enough for any tensor. The header is padded with blanks and ends in a newline. */
 size_t npy_write_header(const struct npy_header *header, char *to) {
   strew_dtype dtype = header->dtype;
   char *text = to + 10;

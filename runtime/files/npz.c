@@ -1,4 +1,4 @@
-/* npz.c: NumPy's archives: a .npy for each tensor, named after it. */
+/* npz.c: NumPy's archives: a member NAME.npy for each tensor. */
 #include "archive.h"
 #include "file.h"
 #include "format.h"
@@ -12,7 +12,7 @@
 static const char suffix[] = ".npy";
 enum { SUFFIX_BYTES = sizeof suffix - 1, LONGEST_MEMBER = 65535 /* bytes of a name in an archive */ };
 
-/* --------------------------------------------------------------------------------------------------------- loading */
+/* -------------------------------------------------------------------------------------------------------- loading */
 
 struct loading {
   const struct call *call;
@@ -26,7 +26,7 @@ static strew_status read_on(const struct call *call, void *user, void *to, size_
   return archive_read(call, user, to, size_bytes);
 }
 
-/* A folder, as some programs add them for names with a slash: it holds nothing. */
+/* True if a member is an empty folder. Some programs add folders for names with a slash. */
 static bool is_folder(const struct archive_member *member) {
   size_t length = strlen(member->name);
   return length && member->name[length - 1] == '/' && member->size_bytes == 0;
@@ -95,9 +95,9 @@ strew_status npz_load(const struct call *call, strew_device *device, const char 
   return STREW_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- saving */
+/* --------------------------------------------------------------------------------------------------------- saving */
 
-/* The member that is being written. */
+/* Callbacks of archive_items: `user` is the npy_image that is written, `item` its tensor. */
 static strew_status open_image(const struct call *call, void *user, const void *item) {
   strew_status status = npy_describe(call, item, user);
   return status == STREW_OK ? npy_open(call, item, user) : status;
@@ -117,7 +117,7 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   char text[TEXT_BYTES];
   char label[TEXT_BYTES + 8];
   snprintf(label, sizeof label, "x[\"%s\"]", text_of_name(name, text));
-  struct call named = *call; /* with the tensor at fault in its message */
+  struct call named = *call; /* its messages name this tensor */
   named.operands[0].name = label;
   named.operands[0].tensor = tensor;
   strew_status status = npy_describe(&named, tensor, &image);

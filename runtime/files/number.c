@@ -1,9 +1,9 @@
 /* number.c: see number.h.
 
-   A decimal is digits * 10^q. With at most 19 digits and q in -27..27, 5^|q| and the digits are 64-bit integers, and
-   their product or quotient in 128 bits, with the knowledge whether anything is left of the quotient, is all that
-   rounding needs. The way back is the same: 15, 16 or 17 digits of a double are an integer product, shifted and
-   rounded. Numbers that are longer or farther from 1 go through the C library. */
+   A decimal is digits * 10^q. With at most 19 digits and q in -27..27, 5^|q| and the digits are 64-bit integers.
+   Rounding needs only their 128-bit product, or their quotient and whether it has a remainder. Writing works the same
+   way: 15, 16 or 17 digits of a double are an integer product, shifted and rounded. Numbers that are longer or farther
+   from 1 go through the C library. */
 #define _GNU_SOURCE /* strtod_l */
 #include "number.h"
 #include "runtime/device.h"
@@ -14,21 +14,20 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---------------------------------------------------------------------------------------------------------- scanning
- */
+/* ------------------------------------------------------------------------------------------------------- scanning */
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
 enum { MOST_DIGITS = 19 };
 static const int64_t FARTHEST_EXPONENT = 100000000000000000; /* more than the digits of any text can offset */
 
-/* Digits from `at` on, which join *digits: as long as there are not too many in all. */
+/* Appends the digits at `at` to *digits and returns their end. With too many digits *digits wraps: see scan_long. */
 static inline const char *scan_digits(const char *at, uint64_t *digits) {
   for (; is_digit(*at); at++) *digits = *digits * 10 + (uint64_t)(*at - '0');
   return at;
 }
 
-/* Reads from `at` to `end`, digits and maybe a point among them, again: they may be too many. */
+/* Reads the digits and the optional point from `at` to `end` again: there may be too many digits. */
 static void scan_long(const char *at, const char *end, struct decimal *out) {
   bool is_fraction = false;
   int count = 0;
@@ -44,12 +43,12 @@ static void scan_long(const char *at, const char *end, struct decimal *out) {
       out->digits = out->digits * 10 + (uint64_t)(*at - '0');
     else if (*at != '0')
       out->is_cut = true;
-    count += fits && out->digits; /* leading zeros are none */
+    count += fits && out->digits; /* leading zeros do not count */
     out->exponent += !fits - is_fraction;
   }
 }
 
-/* "e-5" at `at`, where an e is; else `at`. */
+/* Reads an exponent like "e-5" and returns its end; `at`, at its e, if digits are missing. */
 static const char *scan_exponent(const char *at, struct decimal *out) {
   const char *next = at + 1;
   bool negative = *next == '-';
@@ -109,15 +108,14 @@ bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
   for (; whole.exponent < 0 && whole.digits % 10 == 0 && whole.digits; whole.exponent++) whole.digits /= 10;
   for (; whole.exponent > 0 && whole.digits <= UINT64_MAX / 10; whole.exponent--) whole.digits *= 10;
   whole.is_whole = true;
-  return decimal_to_integer(&whole, out); /* which digits that were cut off, or an exponent that is left, are not */
+  return decimal_to_integer(&whole, out); /* refuses omitted digits and a remaining exponent */
 }
 
-/* --------------------------------------------------------------------------------------------------------- to doubles
- */
+/* ----------------------------------------------------------------------------------------------------- to doubles */
 
 static double with_sign(double value, bool negative) { return negative ? -value : value; }
 
-/* The text of a number that is none of the usual ones. */
+/* Converts a number for which is_usual is false. */
 static double convert_rare(const struct decimal *decimal, locale_t plain) {
   return strtod_l(decimal->text, NULL, plain);
 }
@@ -157,12 +155,13 @@ static const uint64_t powers_of_five[MOST_POWER + 1] = {
     7450580596923828125,
 };
 
-/* significand * 2^exponent, its highest bit set, `more` where something follows; in the range of normal doubles. */
+/* Returns significand * 2^exponent, ties to even. The significand's highest bit is set; `more`: nonzero bits follow it.
+   The result must be a normal double. */
 static double round_to_double(uint64_t significand, int exponent, bool more) {
   enum { DROPPED = 11, HALF = 1 << (DROPPED - 1) };
   uint64_t kept = significand >> DROPPED, rest = significand & (2 * HALF - 1);
   kept += rest > HALF || (rest == HALF && (more || kept & 1));
-  /* A carry out of the significand is one into the exponent. */
+  /* A carry out of the significand increments the exponent. */
   uint64_t bits = ((uint64_t)(exponent + DROPPED + 52 + 1023) << 52) + (kept - ((uint64_t)1 << 52));
   double value;
   memcpy(&value, &bits, sizeof value);
@@ -173,7 +172,7 @@ static bool is_usual(const struct decimal *decimal) {
   return !decimal->is_cut && decimal->exponent >= -MOST_POWER && decimal->exponent <= MOST_POWER;
 }
 
-/* digits * 10^power, power in -27..27. */
+/* Returns digits * 10^power, for power in -27..27. */
 static double scale(uint64_t digits, int power) {
   uint64_t five = powers_of_five[power < 0 ? -power : power];
   int digits_shift = __builtin_clzll(digits), five_shift = __builtin_clzll(five);
@@ -200,8 +199,8 @@ double decimal_to_double(const struct decimal *decimal, locale_t plain) {
   return with_sign(scale(decimal->digits, (int)decimal->exponent), decimal->negative);
 }
 
-/* The first `count` digits of value > 0, rounded, halves to even: value is about *digits * 10^*exponent. False where
-   that takes more than 128 bits. */
+/* Computes the first `count` digits of value > 0, ties to even: value is about *digits * 10^*exponent. False if that
+   needs more than 128 bits. */
 static bool usual_digits(double value, int count, uint64_t *digits, int *exponent) {
   uint64_t bits, most = 1;
   memcpy(&bits, &value, sizeof bits);
@@ -235,10 +234,9 @@ static bool usual_digits(double value, int count, uint64_t *digits, int *exponen
 }
 #endif
 
-/* ----------------------------------------------------------------------------------------------------------- to text
- */
+/* -------------------------------------------------------------------------------------------------------- to text */
 
-/* The same through the C library, whose decimal point may be anything. */
+/* The same through the C library. Its decimal point depends on the locale. */
 static void rare_digits(double value, int count, uint64_t *digits, int *exponent) {
   char text[64];
   snprintf(text, sizeof text, "%.*e", count - 1, value);
@@ -249,7 +247,7 @@ static void rare_digits(double value, int count, uint64_t *digits, int *exponent
   *exponent = (int)strtol(at + 1, NULL, 10) - count + 1;
 }
 
-/* Does the decimal read back as this element? */
+/* True if the decimal reads back as this element. */
 static bool reads_back(strew_dtype dtype, const void *element, struct decimal *decimal, locale_t plain) {
   union element read = {.i64 = 0};
   char text[NUMBER_BYTES];
@@ -263,7 +261,8 @@ static bool reads_back(strew_dtype dtype, const void *element, struct decimal *d
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }
 
-/* Decimals of `least` digits are distinguished by the dtype's normal numbers, and those by `most`. */
+/* Sets the numbers of digits to try. Every decimal of *least digits (1 for subnormals) survives conversion to the dtype;
+   *most digits distinguish all its elements. */
 static void digits_of(strew_dtype dtype, double value, int *least, int *most) {
   static const struct {
     int least, most;
@@ -276,7 +275,7 @@ static void digits_of(strew_dtype dtype, double value, int *least, int *most) {
   *most = digits[dtype].most;
 }
 
-/* As many digits as it takes, without the zeros at their end. */
+/* Finds the shortest decimal that reads back as the element, without trailing zeros. */
 static void shortest(strew_dtype dtype, const void *element, double value, locale_t plain, struct decimal *out) {
   int least, most;
   digits_of(dtype, value, &least, &most);
@@ -291,7 +290,7 @@ static void shortest(strew_dtype dtype, const void *element, double value, local
   for (; out->digits % 10 == 0; out->digits /= 10) out->exponent++;
 }
 
-/* digits[0].digits[1]... * 10^exponent, where the decimal point is never far. */
+/* Writes digits[0].digits[1]... * 10^exponent, without an exponent where that is short; returns the length. */
 static int lay_out(const char *digits, int count, int exponent, char *to) {
   if (exponent < -4 || exponent >= 16)
     return sprintf(to, count > 1 ? "%.1s.%se%+03d" : "%.1s%se%+03d", digits, digits + 1, exponent);

@@ -1,9 +1,8 @@
 /* png.c: pictures as .png files, through libpng.
 
-   libpng leaves by longjmp where something is wrong. Here it can do so only while a step runs under attempt(): a step
-   works on a struct picture alone and holds nothing of its own, neither memory nor an open file, so that nothing is
-   lost when it does not come to its end. What a callback has met has filled the call's error already; its status is
-   kept. */
+   libpng reports errors by longjmp, here only while a step runs under attempt(). A step works on a struct picture alone
+   and owns neither memory nor an open file, so nothing leaks when it is left early. A callback that fails fills in the
+   call's error; its status is kept. */
 #include "file.h"
 #include "format.h"
 #include "runtime/device.h"
@@ -24,16 +23,16 @@ struct picture {
   png_structp png;
   png_infop info;
   jmp_buf escape;
-  char words[160];     /* libpng's, of why it left */
+  char words[160];     /* libpng's error message */
   strew_status status; /* of a callback that failed */
-  struct file file;    /* that is read ... */
-  struct draft draft;  /* ... or written ... */
-  uint64_t at;         /* ... at this byte */
+  struct file file;    /* that is read */
+  struct draft draft;  /* that is written */
+  uint64_t at;         /* offset of the next byte */
   png_uint_32 width, height;
-  int channels, bits;    /* of each channel: 8 or 16 */
-  int passes;            /* 7 of an interlaced picture, each adding to what the others have left */
-  size_t file_row_bytes; /* of a row in the file, before it is deflated */
-  char *rows;            /* dense, in this machine's order of bytes */
+  int channels, bits;    /* bits per channel: 8 or 16 */
+  int passes;            /* over the rows: 7 if interlaced, each fills in pixels; else 1 */
+  size_t file_row_bytes; /* of a row in the file, uncompressed */
+  char *rows;            /* contiguous, in this machine's byte order */
   size_t row_bytes;
   size_t size_bytes; /* of the tensor's elements */
 };
@@ -89,7 +88,7 @@ static void leave(png_structp from, png_const_charp words) {
 
 static void ignore(png_structp from, png_const_charp words) { (void)from, (void)words; }
 
-/* Did the step come to its end? */
+/* Runs a step; false if libpng left it by longjmp. */
 static bool attempt(struct picture *picture, void (*step)(struct picture *)) {
   if (setjmp(picture->escape)) return false;
   step(picture);
@@ -105,7 +104,7 @@ static strew_status fail_picture(const struct picture *picture, const char *fact
 
 /* -------------------------------------------------------------------------------------------------------- reading */
 
-/* Reads a few KiB at most, a few milliseconds of inflating, and checks for interruption. */
+/* Reads a few KiB at most, inflated in a few milliseconds, and checks for interruption. */
 static void read_bytes(png_structp from, png_bytep to, size_t length) {
   struct picture *picture = png.png_get_io_ptr(from);
   picture->status = context_check(picture->call, picture->context);
@@ -123,18 +122,18 @@ static void read_header(struct picture *picture) {
   enum { LARGEST = 0x7fffffff };
   int bits, color;
   png.png_set_read_fn(picture->png, picture, read_bytes);
-  png.png_set_user_limits(picture->png, LARGEST, LARGEST); /* check_claim has limits of its own */
-  /* What is no part of the picture (texts, profiles) may be inflated to anything: it is skipped. */
+  png.png_set_user_limits(picture->png, LARGEST, LARGEST); /* check_claim sets the limits */
+  /* Skips chunks that are not part of the picture (texts, profiles): they may inflate to any size. */
   png.png_set_keep_unknown_chunks(picture->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-  /* Every damaged chunk is an error: without its tRNS a picture would lose alpha in silence, and libpng's default for
-     IEND changed (1.6.48 reads on). */
+  /* Every damaged chunk is an error: without its tRNS a picture would silently lose its alpha, and libpng's default for
+     IEND changed (1.6.48 continues reading). */
   png.png_set_crc_action(picture->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png.png_read_info(picture->png, picture->info);
   picture->file_row_bytes = png.png_get_rowbytes(picture->png, picture->info);
   png.png_get_IHDR(picture->png, picture->info, &picture->width, &picture->height, &bits, &color, NULL, NULL, NULL);
 }
 
-/* Nothing deflates to less than its 1032nd part. */
+/* Fails if the file is too small for its pixels: deflate's largest ratio is 1032. */
 static strew_status check_claim(const struct picture *picture) {
   enum { DEFLATED = 1032 };
   uint64_t most = picture->file.size_bytes * DEFLATED;
@@ -168,13 +167,13 @@ static void check_row(struct picture *picture) {
 static void read_rows(struct picture *picture) {
   for (int pass = 0; pass < picture->passes; pass++)
     for (png_uint_32 y = 0; y < picture->height; y++) {
-      check_row(picture); /* rows that a pass leaves out read nothing */
+      check_row(picture); /* a pass reads nothing for the rows that it skips */
       png.png_read_row(picture->png, (png_bytep)picture->rows + y * picture->row_bytes, NULL);
     }
   png.png_read_end(picture->png, NULL);
 }
 
-/* The second half of the elements' memory holds 16 bits of each: from the first one on they become 32. */
+/* Widens 16 bits to 32 in place, in ascending order: the 16-bit elements fill the second half of the memory. */
 static void widen(struct picture *picture, char *elements) {
   for (size_t i = 0; i < picture->size_bytes / sizeof(int32_t); i++) {
     uint16_t narrow;
@@ -193,7 +192,7 @@ static strew_status read_elements(struct picture *picture, char *elements) {
   return STREW_OK;
 }
 
-/* On the CPU right into the tensor's memory. */
+/* Reads the elements; on the CPU directly into the tensor's memory. */
 static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor) {
   strew_device *device = tensor->storage->device;
   if (device->ops->host_memory) return read_elements(picture, tensor->storage->data);
@@ -241,10 +240,9 @@ strew_status png_load(const struct call *call, strew_device *device, const char 
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ writing
- */
+/* -------------------------------------------------------------------------------------------------------- writing */
 
-/* Is it a picture? Fills in what of. */
+/* Checks that the tensor is a picture, and fills in height, width, channels and bits. */
 static strew_status check_picture(struct picture *picture, const strew_tensor *tensor) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "x", .hint = "strew.image(x) makes colours of numbers"};
   if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_INT32)
@@ -270,7 +268,7 @@ static strew_status check_picture(struct picture *picture, const strew_tensor *t
   return STREW_OK;
 }
 
-/* Makes 16 bits, the higher byte first, of each of count numbers, in their own memory. */
+/* Narrows the elements to 16 bits in place, high byte first. Fails if one is out of range. */
 static strew_status narrow(const struct picture *picture, const strew_tensor *tensor, char *elements) {
   int64_t count = strew_tensor_numel(tensor), position[3];
   for (int64_t i = 0; i < count; i++) {

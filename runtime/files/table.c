@@ -1,4 +1,5 @@
-/* table.c: named tensors in an order, and the words that stand behind some of them. A name's number is its entry's. */
+/* table.c: named tensors in order, some with words for their codes. The number of a name in `names` is the index of its
+   entry. */
 #include "table.h"
 #include "words.h"
 
@@ -8,7 +9,7 @@
 
 struct entry {
   strew_tensor *tensor;
-  struct words *words; /* NULL: its numbers mean themselves */
+  struct words *words; /* of its codes; NULL: none */
 };
 
 struct strew_table {
@@ -16,7 +17,7 @@ struct strew_table {
   int64_t count, capacity;
   struct entry *entries;
   struct words names;
-  int64_t numbered; /* entries that were given no name */
+  int64_t numbered; /* number of entries added without a name */
 };
 
 enum { FIRST_CAPACITY = 8 };
@@ -56,7 +57,7 @@ void strew_table_release(strew_table *table) {
   strew_context_release(context);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- filling */
+/* -------------------------------------------------------------------------------------------------------- filling */
 
 static strew_status grow(const struct call *call, strew_table *table) {
   int64_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
@@ -122,7 +123,7 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
               "has \"%s\" twice, expected different words", text_of_name(word, text));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------------------------- reading */
 
 int64_t strew_table_count(const strew_table *table) { return table->count; }
 

@@ -1,5 +1,5 @@
-/* words.c: see words.h. Beside the words lies an open-addressing hash table, at most half full, whose slots hold a
-   word's number + 1. Its hash starts from the table's own address, so that no file can be made whose words all meet. */
+/* words.c: see words.h. The hash table uses open addressing and is at most half full; a slot holds a word's number + 1,
+   or 0. The table's address seeds the hash, so that no file can be made whose words all collide. */
 #include "words.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static size_t length_of(const struct words *words, int64_t i) {
   return end - words->starts[i] - 1;
 }
 
-/* Eight bytes at a time; each step multiplies by an odd number and folds the high half down. */
+/* Hashes 8 bytes at a time: multiplies by an odd number and folds the high half into the low one. */
 static uint64_t hash(const int64_t *slots, const char *word, size_t length) {
   uint64_t state = (uint64_t)(uintptr_t)slots + length;
   for (uint64_t chunk; length; word += sizeof chunk) {
@@ -35,7 +35,7 @@ static uint64_t hash(const int64_t *slots, const char *word, size_t length) {
   return state ^ state >> 32;
 }
 
-/* The slot that holds this word, or the empty one where it belongs. There is one: half of them are empty. */
+/* Returns the slot of this word, or an empty one for it. There always is one: half of the slots are empty. */
 static int64_t *find_slot(const struct words *words, const char *word, size_t length) {
   uint64_t mask = (uint64_t)words->capacity * 2 - 1, at = hash(words->slots, word, length) & mask;
   for (; words->slots[at]; at = (at + 1) & mask) {
