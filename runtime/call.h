@@ -1,8 +1,7 @@
-/* call.h: a public call, as the files of the runtime see it, and its failures (error.c).
+/* call.h: the frame of a public call, and its errors (error.c).
 
-   The straight way of a call: a public function describes itself for messages (struct call), checks its arguments once,
-   fills a plan on the stack (plan.h), and makes one indirect call through the device's table (device.h). Statuses come
-   back up. */
+   A public function describes itself for messages (struct call), checks its arguments once, fills a plan on the stack
+   (plan.h), and makes one indirect call through the device's table (device.h). Statuses are passed up. */
 #ifndef STREW_CALL_H
 #define STREW_CALL_H
 
@@ -13,8 +12,8 @@
 #define MAX_OPERANDS 5
 
 struct storage;
-/* What a public function tells about itself, for messages: its name (the caller may have another one for it, in
-   error->alias) and its tensor arguments, as the user calls them. */
+/* A public call, as messages describe it: its name (error->alias replaces it) and its tensor arguments, with the names
+   that the user knows. */
 struct call {
   const char *op;
   strew_error *error;
@@ -22,7 +21,7 @@ struct call {
     const char *name;
     const strew_tensor *tensor;
   } operands[MAX_OPERANDS];
-  const struct storage *begun; /* what earlier steps of the call have written into; NULL: nothing */
+  const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
   struct float_mode host_mode;
   strew_context *claimed; /* in debug builds */
 };
@@ -32,7 +31,7 @@ struct call {
       __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
   call_enter(&variable)
 
-/* What went wrong besides words: all optional but the code. `position` has `position_rank` entries. */
+/* The details of a failure; all but the code are optional. `position` has `position_rank` entries. */
 struct fault {
   strew_status code;
   const char *argument;
@@ -43,14 +42,13 @@ struct fault {
 };
 
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
-   fault.code, so that a failure is one line at the place where it is found. (`cold`: what leads to it is kept out of
-   the way of small calls.) */
+   fault.code, so that a check fails in one line. `cold` moves error paths out of line, for small calls. */
 strew_status fail(const struct call *call, struct fault fault, const char *format, ...)
     __attribute__((cold, format(printf, 3, 4)));
-/* An enumerator that is none of 0..last. */
+/* Fails for an enumerator outside 0..last. */
 strew_status fail_unknown(const struct call *call, const char *argument, int value, int last) __attribute__((cold));
 
-/* What gcc -fanalyzer and clang-tidy cannot see in another file: a failure is never STREW_OK. */
+/* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {
   if (status == STREW_OK) __builtin_unreachable();
   return status;
@@ -61,15 +59,15 @@ static inline strew_status failed(strew_status status) {
 #define TEXT_BYTES 400
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
 const char *text_of_scalar(strew_scalar scalar, char *text);
-/* A path or another name from outside: a long one loses its beginning, characters that steer a terminal become "?". */
+/* The same for a path or another external name: a long one loses its beginning, control characters become "?". */
 const char *text_of_name(const char *name, char *text);
 
-/* "did you mean '...'?" in text (of TEXT_BYTES), or NULL where nothing is near. guess.c */
+/* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. guess.c */
 const char *hint_of_guess(const strew_guess *guess, char *text);
 
 /* -------------------------------------------------------------------------------------------------- thread_check.c */
 
-/* The rule of threads: one that comes in while another is there makes the calls of both fail. */
+/* Begin and end a thread's use of the context; if two threads use it at once, the calls of both fail. */
 void context_claim(strew_context *context);
 void context_unclaim(strew_context *context);
 #ifdef STREW_DEBUG
@@ -80,7 +78,7 @@ enum { WATCHES_THREADS = 0 };
 
 strew_context *tensor_context(const strew_tensor *tensor);
 
-/* Every public call passes here: see CALL. */
+/* The beginning and end of every public call: see CALL. */
 static inline void call_enter(struct call *call) {
   float_mode_enter(&call->host_mode);
   for (int i = 0; WATCHES_THREADS && i < MAX_OPERANDS && !call->claimed; i++)

@@ -1,4 +1,4 @@
-/* copy.c: conversion, filling and joining, all by the device's `copy`. */
+/* copy.c: copies, conversions, fills and joins, all by the device's `copy`. */
 #include "copy.h"
 #include "device.h"
 
@@ -12,7 +12,6 @@ static strew_status run_copy(const struct call *call, strew_device *device, stru
   return device->ops->copy(call, device, plan);
 }
 
-/* `from` broadcasts to `to`; both are on one device. */
 strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from) {
   struct plan plan;
   plan_start(&plan, to->rank, to->sizes);
@@ -55,7 +54,7 @@ static strew_status carry(const struct call *call, const strew_tensor *from, str
   return status;
 }
 
-/* The same as another dtype: converted on the target device, unless that lacks the source dtype. */
+/* The same with another dtype: converted on the target device, unless it lacks the source dtype. */
 static strew_status carry_as(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
                              strew_tensor **out) {
   strew_tensor *first = NULL;
@@ -121,10 +120,10 @@ strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *e
 
 /* ------------------------------------------------------------------------------------------------- cat, stack */
 
-/* An empty 1-D tensor joins anything, as in PyTorch. */
+/* cat skips empty 1-D tensors, as PyTorch does. */
 static bool is_nothing(const strew_tensor *tensor) { return tensor->rank == 1 && tensor->sizes[0] == 0; }
 
-/* Messages count entries from 1, as Lua does in tables. */
+/* Messages number entries from 1, as Lua's tables do. */
 static strew_status check_joined_device(const struct call *call, strew_tensor *const *tensors, int64_t i,
                                         int64_t first) {
   const strew_device *device = tensors[i]->storage->device, *expected = tensors[first]->storage->device;
@@ -140,7 +139,7 @@ static strew_status check_joined_device(const struct call *call, strew_tensor *c
               expected->name, first + 1);
 }
 
-/* Does entry i join with entry `first`, which gives the shape? */
+/* Fails unless the shape of entry i fits that of entry `first`. */
 static strew_status check_joined(const struct call *call, strew_tensor *const *tensors, int64_t i, int64_t first,
                                  int dim, bool new_dim) {
   const strew_tensor *tensor = tensors[i], *model = tensors[first];
@@ -187,12 +186,12 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
 /* Copies tensors[i] into its part of out along dim. */
 static strew_status join_parts(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
                                bool new_dim, strew_tensor *out) {
-  struct strew_tensor part = *out; /* a view on the stack: the same storage, not counted */
+  struct strew_tensor part = *out; /* a view on the stack, without a reference to the storage */
   for (int64_t i = 0; i < count; i++) {
     struct strew_tensor from = *tensors[i];
     if (!new_dim && is_nothing(&from)) continue;
     part.sizes[dim] = new_dim ? 1 : from.sizes[dim];
-    if (new_dim) { /* read as if it had that dimension */
+    if (new_dim) { /* with the new dimension, of size 1 */
       memmove(from.sizes + dim + 1, from.sizes + dim, (size_t)(from.rank - dim) * sizeof *from.sizes);
       memmove(from.strides + dim + 1, from.strides + dim, (size_t)(from.rank - dim) * sizeof *from.strides);
       from.sizes[dim] = 1;

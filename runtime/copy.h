@@ -4,10 +4,11 @@
 
 #include "tensor.h"
 
-/* Both convert. */
+/* Copies from into `to`: broadcast, converted by STREW_SATURATE. Both are on one device. */
 strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);
+/* Sets all elements to value, which has the tensor's dtype. */
 strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
-/* A dense copy of `from` as dtype on its device. */
+/* A new dense tensor: `from`, converted to dtype, on its device. */
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out);
 
 #endif

@@ -1,4 +1,4 @@
-/* create.c: new tensors from a value, from host memory, from a rule. */
+/* create.c: new tensors: empty, full, from host memory, eye. */
 #include "copy.h"
 #include "device.h"
 
@@ -31,7 +31,7 @@ strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const
   return status;
 }
 
-/* Zeros with ones on the diagonal, which is a view with one stride. */
+/* The diagonal is a 1-D view of stride columns + 1. */
 strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns, strew_tensor **out,
                        strew_error *error) {
   CALL(call, "eye", error, {0});
@@ -40,10 +40,10 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
   strew_status status = tensor_create(&call, device, dtype, 2, sizes, out);
   if (status != STREW_OK) return status;
   status = fill_tensor(&call, *out, zero);
-  strew_tensor diagonal = **out; /* a view on the stack: the same storage, not counted */
+  strew_tensor diagonal = **out; /* a view on the stack, without a reference to the storage */
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;
-  diagonal.strides[0] = shorter ? columns + 1 : 0; /* with no rows, columns may be the most there can be */
+  diagonal.strides[0] = shorter ? columns + 1 : 0; /* without rows, columns + 1 might overflow */
   if (status == STREW_OK) status = fill_tensor(&call, &diagonal, one);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;

@@ -1,10 +1,10 @@
-/* error.c: how a failure is put into words, in one place and one form:
+/* error.c: error messages. All have one form:
 
      OP: 'ARGUMENT' FACT with value and position, RULE with the numbers
        NAME  DTYPE[SIZES] DEVICE      (a line per tensor argument)
        hint  WHAT TO DO
 
-   Messages longer than the fixed buffer are cut, never overrun. */
+   Messages longer than the fixed buffer are truncated. */
 #include "context.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ const char *strew_status_name(strew_status status) {
   return (size_t)status < sizeof status_names / sizeof *status_names ? status_names[status] : NULL;
 }
 
-/* Text that grows to the right inside a buffer of fixed size. */
+/* Appends to a buffer of fixed size. */
 struct text {
   char *at, *end;
 };
@@ -61,7 +61,7 @@ const char *text_of_sizes(int rank, const int64_t *sizes, char *text) {
   return text;
 }
 
-/* Makes the decimal separator a point. */
+/* Replaces the locale's decimal separator by a point. */
 static void set_point(char *text) {
   char *to = text;
   for (const char *from = text; *from; from++) {
@@ -83,27 +83,27 @@ char *strew_format_float(char *text, size_t size_bytes, const char *format, int 
   return text;
 }
 
-/* Floats as Lua writes them: 14 digits, and recognisable as floats. */
+/* Writes floats as Lua does: 14 digits, and ".0" appended to whole numbers. */
 const char *text_of_scalar(strew_scalar scalar, char *text) {
   if (scalar.dtype == STREW_BOOL) {
     snprintf(text, TEXT_BYTES, "%s", scalar.as.i ? "true" : "false");
   } else if (scalar.dtype == STREW_INT64) {
     snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
   } else {
-    strew_format_float(text, TEXT_BYTES, "%.*g", 14, isnan(scalar.as.f) ? (double)NAN : scalar.as.f); /* any sign */
+    strew_format_float(text, TEXT_BYTES, "%.*g", 14, isnan(scalar.as.f) ? (double)NAN : scalar.as.f); /* no -nan */
     if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
   }
   return text;
 }
 
-/* U+0080..U+009F, in UTF-8: the second set of control characters. U+009B is what begins an escape sequence. */
+/* True at a C1 control character, U+0080..U+009F in UTF-8. U+009B begins an escape sequence. */
 static bool steers_wide(const char *at) { return *at == '\xc2' && ((unsigned char)at[1] & 0xe0) == 0x80; }
 
 const char *text_of_name(const char *name, char *text) {
   enum { LONGEST = 240 };
   size_t length = strlen(name);
   const char *from = length > LONGEST ? name + length - LONGEST : name;
-  while (from > name && (*from & 0xc0) == 0x80) from++; /* not from the middle of a UTF-8 character on */
+  while (from > name && (*from & 0xc0) == 0x80) from++; /* starts with a whole UTF-8 character */
   char *to = text + sprintf(text, "%s", from > name ? "..." : "");
   for (; *from; from++) {
     bool is_wide = steers_wide(from);
@@ -114,7 +114,7 @@ const char *text_of_name(const char *name, char *text) {
   return text;
 }
 
-/* How wide the column of names is, "hint" among them. */
+/* Width of the column of names; "hint" counts as one. */
 static int width_of_names(const struct call *call, bool with_hint) {
   int width = with_hint ? 4 : 0;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {

@@ -127,7 +127,7 @@ static strew_status convert_src(const struct call *call, struct group *group) {
   return STREW_OK;
 }
 
-/* How much a tensor takes, in GiB; text has TEXT_BYTES. */
+/* Writes the size of a tensor in GiB to text (TEXT_BYTES) and returns it. */
 static const char *text_of_amount(const struct shape1 *shape, strew_dtype dtype, char *text) {
   double bytes = (double)dtype_bytes(dtype);
   for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
@@ -147,7 +147,7 @@ static strew_status fail_size(const struct call *call, const struct group *group
   plan_index_values(&values, group->index);
   strew_device *device = group->index->storage->device;
   strew_status status = device->ops->index_check(call, device, &values, INT64_MIN, size - 2, &place);
-  if (status == STREW_OK && place < 0) return failure; /* memory that a host has changed meanwhile */
+  if (status == STREW_OK && place < 0) return failure; /* a host has changed the index meanwhile */
   if (status == STREW_OK) status = index_value(call, group->index, place, position, &value);
   if (status != STREW_OK) return status;
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};

@@ -1,7 +1,7 @@
-/* guess.c: "did you mean": the nearest of several names to one that does not exist.
+/* guess.c: "did you mean": the nearest of several names to one that was not found.
 
-   How far two names are apart is how many letters have to be inserted, deleted, exchanged or swapped with their
-   neighbour to make one of the other. Case does not count: names that differ in it alone are the same typing. */
+   The distance of two names is their Damerau-Levenshtein distance (optimal string alignment): the number of insertions,
+   deletions, substitutions and swaps of neighbours. Case is ignored. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "call.h"
 
@@ -16,7 +16,7 @@ static int smaller(int a, int b) { return a < b ? a : b; }
 static bool same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
 static int distance(const char *a, int a_length, const char *b, int b_length) {
-  int far[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* between the first i letters of a and the first j of b */
+  int far[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* [i][j]: from the first i letters of a to the first j of b */
   for (int i = 0; i <= a_length; i++) far[i][0] = i;
   for (int j = 0; j <= b_length; j++) far[0][j] = j;
   for (int i = 1; i <= a_length; i++) {
@@ -30,7 +30,7 @@ static int distance(const char *a, int a_length, const char *b, int b_length) {
   return far[a_length][b_length];
 }
 
-/* More would be another word: "median" is no "mean". */
+/* The largest distance of a guess. More would be another word: "median" is not a misspelt "mean". */
 static int farthest(int length) { return length < 3 ? 0 : length < 8 ? 1 : 2; }
 
 void strew_guess_name(strew_guess *guess, const char *name) {

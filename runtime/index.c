@@ -27,7 +27,7 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
               "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
 }
 
-/* A hint how to give an index src's rank: a 1-D index is aligned with dim, others with src's first dimensions. */
+/* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */
 static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *src, int dim, char *text) {
   int behind = src->rank - (index->rank == 1 ? dim + 1 : index->rank);
   int length = snprintf(text, TEXT_BYTES, "index");
@@ -74,7 +74,7 @@ void plan_index_values(struct plan *plan, const strew_tensor *index) {
 
 /* ------------------------------------------------------------------------------------------------ out of range */
 
-/* Coordinates of place number `place` of the index's different values. */
+/* Coordinates of distinct element number `place` of an index, in row-major order; repetitions have coordinate 0. */
 static void coordinates(const strew_tensor *index, int64_t place, int64_t *position) {
   for (int d = index->rank - 1; d >= 0; d--) {
     int64_t size = index->strides[d] == 0 ? 1 : index->sizes[d];

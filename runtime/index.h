@@ -19,8 +19,8 @@ struct index_limits {
   strew_mode mode;
 };
 
-/* How scatter, group and gather address elements: all that depends on the index alone. What else becomes known of an
-   index belongs here, for example the order of its values and where each value's run starts. */
+/* How scatter, group and gather address elements: all that depends on the index alone. Other facts about an index, for
+   example the order of its values, belong here, too. */
 struct addressing {
   const strew_tensor *index; /* of the call's shape, maybe expanded; not empty */
   const strew_tensor *given; /* as the user passed it, for messages */
@@ -34,7 +34,7 @@ bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest
 /* Checks all values in a pass of its own, if that is needed: fails with the first one out of range and its position. */
 strew_status addressing_check(const struct call *call, struct addressing *addressing);
 
-/* The checks of one property each. `other`, called `name` in messages, has the rank that index must have, and the sizes
+/* Checks of one property each. `other`, called `name` in messages, has the rank that index must have, and the sizes
    that index must not exceed in any dimension but free_dim (-1: none). */
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
@@ -47,7 +47,7 @@ strew_status check_clip(const struct call *call, const struct index_limits *limi
 
 /* A plan over the distinct elements of an index: dimensions of stride 0 count once. Simplified. */
 void plan_index_values(struct plan *plan, const strew_tensor *index);
-/* The value at a position of that plan, and its coordinates in the index. */
+/* The value of element number `place` of that plan, and its coordinates in the index. */
 strew_status index_value(const struct call *call, const strew_tensor *index, int64_t place, int64_t *position,
                          strew_scalar *value);
 

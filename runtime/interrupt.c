@@ -1,9 +1,9 @@
 /* interrupt.c: running calls stop when the host interrupts them or their time limit is exceeded.
 
    Each thread of a call tests context_stops() before each chunk of work, of a few milliseconds at most, and skips the
-   rest once it is true. It then stays true for all threads until the call ends, whatever the host clears meanwhile: no
-   thread continues what another has left unfinished. A device's entry ends with context_end(), which turns skipped work
-   into a failure. Without an interrupt or a time limit all this costs one relaxed load. */
+   rest once it is true. It then stays true for all threads until the call ends, even if the host clears the interrupt:
+   no thread continues work that another one has skipped. A device's entry ends with context_end(), which turns skipped
+   work into a failure. Without an interrupt or a time limit a test is one relaxed load. */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
 #include "context.h"
 

@@ -1,4 +1,4 @@
-/* library.c: shared libraries that are loaded when they are first needed: see library.h. */
+/* library.c: shared libraries, loaded at first use: see library.h. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "library.h"
 
@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* ISO C does not convert dlsym's result to a pointer to a function: its bytes are copied. */
+/* Fills the table; false if a symbol is missing. ISO C cannot convert dlsym's result to a function pointer: its bytes
+   are copied. */
 static bool take_symbols(const struct library *library, void *handle) {
   char *to = library->table;
   for (const char *const *symbol = library->symbols; *symbol; symbol++, to += sizeof(void *)) {

@@ -1,12 +1,12 @@
-/* library.h: shared libraries that are loaded when they are first needed (library.c). */
+/* library.h: shared libraries, loaded at first use (library.c). */
 #ifndef STREW_LIBRARY_H
 #define STREW_LIBRARY_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* A library and the functions to take from it. One static object per library, shared by all contexts; it is looked up
-   once in a process, and never unloaded: its threads may be running. */
+/* A library and the functions used of it. One static object per library serves all contexts. The library is looked up
+   once per process, and never unloaded: its threads may be running. */
 struct library {
   const char *const *names;   /* of its files, in the order of preference; ends with NULL */
   const char *const *symbols; /* ends with NULL */
@@ -21,10 +21,10 @@ enum library_state {
   LIBRARY_INCOMPLETE /* the file lacks a symbol */
 };
 
-/* Fills library->table at the first call. Returns any state but LIBRARY_UNKNOWN. On any thread. */
+/* Fills library->table at the first call. Returns any state but LIBRARY_UNKNOWN. Thread-safe. */
 enum library_state library_find(struct library *library);
 
-/* For lists of functions, LIST(X) with X(name): the table's members and the symbols. */
+/* Columns of a list of functions, LIST(X) with X(name): the members of the table, and the symbols. */
 #define LIBRARY_MEMBER(name) __typeof__(name) *name;
 #define LIBRARY_SYMBOL(name) #name,
 

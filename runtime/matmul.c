@@ -1,5 +1,5 @@
-/* matmul.c: products of matrices. Operands of the 16-bit floats are widened first, and matrices that are dense neither
-   by rows nor by columns are copied; the product is then rounded once. dot is a sum of products, and adds like sum. */
+/* matmul.c: matrix products. 16-bit floats are widened first, and the product is rounded once. A matrix with unit
+   stride along neither rows nor columns is copied. dot is a sum of products, in the order of sum. */
 #include "copy.h"
 #include "device.h"
 
@@ -45,7 +45,7 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
 
 /* --------------------------------------------------------------------------------------------------------- shapes */
 
-/* A product of batches of matrices: what is left when vectors have become matrices. */
+/* The shape of a product of batches of matrices; vectors count as matrices. */
 struct product {
   int batch_rank;
   int64_t batch_sizes[MAX_RANK];
@@ -87,7 +87,7 @@ static struct matrix matrix_of(const strew_tensor *tensor, bool is_left) {
   return is_left ? (struct matrix){1, size, 0, stride} : (struct matrix){size, 1, stride, 0};
 }
 
-/* Dense along one way, the other way at least as long? Strides along a single element say nothing. */
+/* True if the stride along `size` is 1, and the other one at least `size`. Strides of sizes 0 and 1 do not matter. */
 static bool is_dense_along(int64_t size, int64_t stride, int64_t other_size, int64_t other_stride) {
   return (size <= 1 || stride == 1) && (other_size <= 1 || other_stride >= (size > 1 ? size : 1));
 }
@@ -96,7 +96,7 @@ static bool is_regular(struct matrix matrix) {
          is_dense_along(matrix.rows, matrix.row_stride, matrix.columns, matrix.column_stride);
 }
 
-/* The tensor as the device wants it: itself, retained, or a copy. */
+/* The tensor in a dtype and layout that the device takes: itself, retained, or a copy. */
 static strew_status take_operand(const struct call *call, strew_tensor *tensor, bool is_left, strew_tensor **out) {
   strew_dtype wide = dtype_wide(tensor->dtype);
   bool fits = wide == tensor->dtype && is_regular(matrix_of(tensor, is_left));
@@ -131,7 +131,7 @@ static void plan_product(struct plan *plan, const struct product *product, const
   add_batches(plan, a);
   add_batches(plan, b);
   plan_simplify(plan);
-  /* one matrix on the right for all: the batches' rows are rows of one large matrix, if that is a regular one */
+  /* one right matrix for all batches: the left ones form a single tall matrix, if that is regular */
   const struct operand *operands = plan->operands;
   if (plan->rank == 1 && !operands[2].strides[0] && operands[1].strides[0] == m * left.row_stride) {
     struct matrix tall = {m * plan->sizes[0], product->k, left.row_stride, left.column_stride};
@@ -159,7 +159,7 @@ static strew_status multiply(const struct call *call, const struct product *prod
   return status;
 }
 
-/* Products first, each rounded, then their sum in the order of all sums. */
+/* Rounded products, then their sum in the order of sum. */
 static strew_status dot(const struct call *call, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
   strew_device *device = c->storage->device;
   strew_tensor *products = NULL, *sum = NULL;

@@ -1,10 +1,10 @@
-/* overlap.c: do two views share an element, or two coordinates of one view?
+/* overlap.c: tests whether two views, or two coordinates of one view, share an element.
 
-   Where two views of a storage meet, sum(a[k] i[k]) - sum(b[k] j[k]) = offset_b - offset_a for some coordinates i and
-   j: one linear equation with bounded whole unknowns. Terms of the same stride become one unknown of a larger range;
-   the rest is a search from the largest stride down, in which the span of the smaller ones leaves just a few candidates
-   each, for all layouts that slicing and transposing can make. The search is bounded: beyond that the answer is yes, as
-   the spans of memory overlap. */
+   Two views of a storage share an element if sum(a[k] i[k]) - sum(b[k] j[k]) = offset_b - offset_a for some coordinates
+   i and j: a linear Diophantine equation with bounded unknowns. Terms of equal stride become one unknown of a larger
+   range. The rest is a branch-and-bound search from the largest stride down. The span of the smaller strides leaves few
+   candidates at each level, for all layouts that slicing and transposing make. After MAX_STEPS the answer is yes: the
+   spans of memory overlap. */
 #include "device.h"
 
 #include <stdio.h>
@@ -20,9 +20,9 @@ struct term {
 struct equation {
   int count;
   struct term terms[2 * MAX_RANK];
-  int64_t below[2 * MAX_RANK + 1], above[2 * MAX_RANK + 1]; /* ends of what terms k.. can add up to */
+  int64_t below[2 * MAX_RANK + 1], above[2 * MAX_RANK + 1]; /* bounds of the sum of terms k.. */
   int steps;
-  bool nonzero; /* the solution of all zeros does not count */
+  bool nonzero; /* the all-zero solution does not count */
 };
 
 static void add_terms(struct equation *equation, const strew_tensor *tensor, int64_t sign) {
@@ -86,7 +86,7 @@ bool tensor_overlaps_itself(const strew_tensor *tensor) {
   return has_solution(&equation, 0);
 }
 
-/* First byte of a view and the one after its last. */
+/* The span of a view in memory: its first byte, and the one after its last. */
 static void span(const strew_tensor *tensor, uintptr_t *begin, uintptr_t *end) {
   size_t size = dtype_bytes(tensor->dtype);
   int64_t last = 0;
@@ -97,7 +97,7 @@ static void span(const strew_tensor *tensor, uintptr_t *begin, uintptr_t *end) {
 
 bool tensors_overlap(const strew_tensor *a, const strew_tensor *b) {
   if (a->storage->device != b->storage->device) return false;
-  /* different storages can only meet where a host wrapped the same memory twice */
+  /* different storages share memory only if a host wrapped it twice */
   if (a->storage != b->storage && !(a->storage->wrapped && b->storage->wrapped)) return false;
   if (strew_tensor_numel(a) == 0 || strew_tensor_numel(b) == 0) return false;
   uintptr_t a_begin, a_end, b_begin, b_end;

@@ -6,7 +6,7 @@
 void plan_start(struct plan *plan, int rank, const int64_t *sizes) {
   plan->rank = rank;
   plan->count = 0;
-  for (int d = 0; d < rank; d++) plan->sizes[d] = sizes[d]; /* few: a call of memcpy costs more */
+  for (int d = 0; d < rank; d++) plan->sizes[d] = sizes[d]; /* few: calling memcpy would cost more */
 }
 
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor) {
@@ -37,7 +37,7 @@ static void move_dim(struct plan *plan, int to, int from) {
   for (int i = 0; i < plan->count; i++) plan->operands[i].strides[to] = plan->operands[i].strides[from];
 }
 
-/* True if for every operand dimensions a and b, b the inner one, are equivalent to one. */
+/* True if dimensions a (outer) and b (inner) can be merged for every operand. */
 static bool merges(const struct plan *plan, int a, int b) {
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];

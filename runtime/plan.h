@@ -24,7 +24,7 @@ struct plan {
 };
 
 void plan_start(struct plan *plan, int rank, const int64_t *sizes);
-/* Adds a tensor, its dimensions aligned with the plan's last ones, sizes 1 get stride 0 (broadcasting). */
+/* Adds a tensor, broadcast: its dimensions are aligned with the plan's last ones, and sizes 1 get stride 0. */
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor);
 struct operand *plan_add_number(struct plan *plan, strew_dtype dtype, union element number);
 /* Drops dimensions of size 1 and merges neighbours; the row-major order of coordinates stays. */
@@ -40,7 +40,7 @@ void plan_swap_dims(struct plan *plan, int a, int b);
 void plan_copy(struct plan *to, const struct plan *from);
 /* A plan over the distinct elements of one operand: dimensions of stride 0 count once. */
 void plan_operand_values(struct plan *values, const struct plan *plan, int operand);
-/* Broadcasts a shape with another; false if they do not fit. */
+/* Broadcasts a shape with another one, in place; false if they do not fit. */
 bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes);
 
 #endif

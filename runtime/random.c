@@ -1,11 +1,11 @@
-/* random.c: random numbers and ramps: made dense in row-major order, then copied where a given tensor is not dense. */
+/* random.c: random numbers and ramps. Devices fill dense tensors; the result is copied to a given one that is not. */
 #include "copy.h"
 #include "device.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Can dtype hold a number that an argument leads to? */
+/* Fails unless dtype can hold `reached`, which is computed from the argument. */
 static strew_status check_reached(const struct call *call, const char *argument, strew_scalar reached,
                                   strew_conversion how, strew_dtype dtype) {
   struct call quiet = *call;
@@ -17,7 +17,7 @@ static strew_status check_reached(const struct call *call, const char *argument,
               "leads to %s, which %s cannot hold", text_of_scalar(reached, text), strew_dtype_name(dtype));
 }
 
-/* Can dtype hold this whole number exactly? */
+/* Fails unless dtype holds this whole number exactly. */
 static strew_status check_whole(const struct call *call, const char *argument, int64_t whole, strew_dtype dtype) {
   strew_scalar value = strew_int(whole);
   int64_t most = dtype_is_float(dtype) ? (int64_t)1 << dtype_digits(dtype) : 0;
@@ -27,7 +27,7 @@ static strew_status check_whole(const struct call *call, const char *argument, i
               strew_dtype_name(dtype), -most, most);
 }
 
-/* A dense tensor to fill: the given one, if it is dense, or a new one. */
+/* *dense: the tensor to fill, *out itself if it is dense, else a new one. */
 static strew_status dense_start(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                                 const int64_t *sizes, strew_tensor **out, strew_tensor **dense, bool *made) {
   *dense = NULL;
@@ -53,7 +53,7 @@ static struct operand operand_of(const strew_tensor *tensor) {
 
 /* ----------------------------------------------------------------------------------------------- random numbers */
 
-/* Fills a dense tensor. The blocks are used up once that has succeeded. */
+/* Fills a dense tensor. On success the context's draws advance. */
 static strew_status draw(const struct call *call, strew_tensor *dense, enum random_kind kind, int64_t low,
                          uint64_t range) {
   strew_device *device = dense->storage->device;
@@ -118,7 +118,7 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
 
-/* The order in which random draws of 64 bits sort. */
+/* Fills `order` with a random permutation of 0..n-1: the indices that sort n draws of 64 bits. */
 static strew_status random_order(const struct call *call, strew_device *device, int64_t n, strew_tensor *order) {
   strew_tensor *draws = NULL;
   if (!n) return STREW_OK;
@@ -170,7 +170,7 @@ static double as_double(strew_scalar scalar) {
   return scalar.dtype == STREW_FLOAT64 ? scalar.as.f : (double)scalar.as.i;
 }
 
-/* A step of 0, or one that leads away from stop, is an error. */
+/* Fails if an argument is not finite, or if step is 0 or leads away from stop. */
 static strew_status check_step(const struct call *call, strew_scalar start, strew_scalar stop, strew_scalar step,
                                bool whole) {
   double from = as_double(start), to = as_double(stop), by = as_double(step);
@@ -219,7 +219,7 @@ static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int6
   return count > 0 ? device->ops->ramp(call, device, &plan) : STREW_OK;
 }
 
-/* A dtype in which there is something to count? */
+/* Fails for bool: a ramp needs numbers. */
 static strew_status check_countable(const struct call *call, strew_dtype dtype) {
   if (dtype != STREW_BOOL) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is bool, expected a number dtype");
@@ -265,7 +265,7 @@ strew_status strew_linspace(strew_device *device, strew_dtype dtype, double star
   double step = steps < 2 ? 0 : stop / parts - start / parts;
   if (steps > 1 && isfinite(stop - start)) step = (stop - start) / parts;
   if (status == STREW_OK) status = fill_ramp(&call, dense, 0, steps, strew_float(start), strew_float(step));
-  if (status == STREW_OK && steps > 1) /* the last one is stop, whatever rounding makes of the steps */
+  if (status == STREW_OK && steps > 1) /* the last element is exactly stop, however the steps are rounded */
     status = fill_ramp(&call, dense, steps - 1, 1, strew_float(stop), strew_float(0));
   return dense ? dense_finish(&call, out, dense, made, status) : status;
 }

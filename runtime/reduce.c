@@ -45,7 +45,7 @@ static strew_status mark_folded(const struct call *call, int rank, int count, co
   return STREW_OK;
 }
 
-/* Extremes of no elements do not exist. */
+/* Fails if no elements are folded: they have no extreme. */
 static strew_status check_not_empty(const struct call *call, const strew_tensor *tensor, const bool *folded) {
   for (int d = 0; d < tensor->rank; d++)
     if (folded[d] && tensor->sizes[d] == 0)
@@ -69,7 +69,7 @@ static strew_status fill_empty(const struct call *call, const struct fold_row *r
   return status == STREW_OK ? fill_tensor(call, out, element) : status;
 }
 
-/* Appends dimension d of the tensor to the plan; out_dim: the same of out, -1 if it is folded. */
+/* Appends dimension d of the tensor to the plan; out_dim: the dimension of out, -1 if d is folded. */
 static void append_dim(struct plan *plan, const strew_tensor *tensor, int d, const strew_tensor *out, int out_dim) {
   int at = plan->rank++;
   plan->sizes[at] = tensor->sizes[d];
@@ -96,7 +96,7 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
   for (int d = 0; d < tensor->rank; d++)
     if (folded[d]) append_dim(plan, tensor, d, out, -1);
   plan_simplify(plan);
-  /* out has stride 0 along folded dimensions alone */
+  /* out has stride 0 along folded dimensions only */
   for (reduce->kept = 0; reduce->kept < plan->rank; reduce->kept++)
     if (!plan->operands[0].strides[reduce->kept]) break;
 }

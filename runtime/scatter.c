@@ -102,8 +102,8 @@ static strew_tensor distinct_part(const struct addressing *addressing) {
   return part;
 }
 
-/* True if the device's one_pass_mean takes the job. It writes every destination, and elements between them: so these
-   may not be many, and none in memory that a host may be writing. */
+/* True if the device's one_pass_mean takes the job. It writes every destination and the elements between them: these
+   may not be many, and there may be none in wrapped memory, which a host may be writing. */
 static bool takes_one_pass(const struct scatter_job *job, const strew_tensor *self) {
   strew_tensor part = reachable(job, self), index = distinct_part(job->addressing);
   int64_t destinations = strew_tensor_numel(&part), contributions = strew_tensor_numel(job->addressing->index);
@@ -151,7 +151,7 @@ struct mean {
   strew_tensor *received; /* counts as bool, if destinations start from the identity; or NULL */
 };
 
-/* Everything that can fail for lack of memory; by passes, also the check of the index. */
+/* Does everything that can run out of memory; by passes, also checks the index. */
 static strew_status mean_prepare(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                  struct mean *mean) {
   if (takes_one_pass(job, self)) {

@@ -1,11 +1,11 @@
-/* sort.c: sorting and what is made of it, and the positions of what is not zero. */
+/* sort.c: sort, topk, unique and nonzero. */
 #include "copy.h"
 #include "device.h"
 
 #include <inttypes.h>
 
-/* The first `keep` of each sorted line. Elements are read again after they were counted: what others may change
-   meanwhile, a host's memory or a mapped file, is copied first. */
+/* Sorts lines along dim and writes the first `keep` of each. Devices count elements, then read them again: memory that
+   others may change in between (a host's, a mapped file) is copied first. */
 static strew_status sort_lines(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                                strew_tensor *values, strew_tensor *indices) {
   if (!strew_tensor_numel(indices)) return STREW_OK;
@@ -50,7 +50,7 @@ static strew_status sort_into(const struct call *call, strew_tensor *tensor, int
   return status;
 }
 
-/* Results that the host has no use for go to `dropped`, which is released. */
+/* A result that the host does not need is made and released. */
 static strew_status sort_wanted(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                                 strew_tensor **values, strew_tensor **indices) {
   strew_tensor *dropped[2] = {NULL, NULL};
@@ -87,7 +87,7 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
   return sort_wanted(&call, tensor, dim, k, largest, values, indices);
 }
 
-/* A finished result goes to the caller, one of a failed call or that nobody wants away. */
+/* Moves a result to the caller; releases it if the call failed or if it is not needed. */
 static void hand_over(strew_tensor *tensor, strew_tensor **out, strew_status status) {
   if (out && status == STREW_OK)
     *out = tensor;
@@ -118,10 +118,10 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
 
 /* -------------------------------------------------------------------------------------------------------- unique */
 
-/* unique is made of other operations. A step that fails reports under the name of unique. */
+/* unique is composed of other operations. Their errors bear the name of unique. */
 struct unique {
-  strew_tensor *flat, *sorted, *order; /* all elements; in order; where they came from */
-  strew_tensor *fresh, *starts;        /* bool: differs from the one before; where that is so */
+  strew_tensor *flat, *sorted, *order; /* all elements, 1-D; sorted; their positions in `flat` */
+  strew_tensor *fresh, *starts;        /* bool: differs from the previous element; positions of true */
   strew_tensor *values, *inverse, *counts;
 };
 
@@ -142,7 +142,7 @@ static strew_status find_starts(struct unique *u, int64_t n, strew_error *error)
   return status;
 }
 
-/* Which of the values each element is: how many values have begun up to it in sorted order, less one. */
+/* The index of an element's value: the number of starts up to it in sorted order, minus 1. */
 static strew_status find_inverse(struct unique *u, const strew_tensor *tensor, strew_error *error) {
   strew_device *device = u->flat->storage->device;
   strew_tensor *number = NULL, *back = NULL;
@@ -158,7 +158,7 @@ static strew_status find_inverse(struct unique *u, const strew_tensor *tensor, s
   return status;
 }
 
-/* A value's count is how far the next one's start, or the end, lies from its own. */
+/* A value's count: the distance from its start to the next one, or to the end. */
 static strew_status find_counts(struct unique *u, int64_t n, strew_error *error) {
   strew_device *device = u->flat->storage->device;
   strew_tensor *next = NULL, *end = NULL, *ends = NULL;
@@ -193,7 +193,6 @@ static strew_status unique_of(struct unique *u, strew_tensor *tensor, bool inver
   return status;
 }
 
-/* Moves a result out, or drops it where it is not wanted or something failed. */
 strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse, strew_tensor **counts,
                           strew_error *error) {
   struct unique u = {.flat = NULL};

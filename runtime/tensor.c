@@ -1,11 +1,11 @@
-/* tensor.c: tensors themselves: made, released, described, read and written. */
+/* tensor.c: tensors: creation and release, properties, reading and writing of elements. */
 #include "device.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------- shapes, checked */
+/* --------------------------------------------------------------------------------------------------- shapes */
 
 int64_t count_of_sizes(int rank, const int64_t *sizes) {
   int64_t count = 1;
@@ -32,7 +32,7 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
               wrapped - 1);
 }
 
-/* No product of sizes may overflow, those of empty tensors neither: strides are such products, too. */
+/* No product of sizes may overflow, even in an empty tensor: its strides are products of sizes, too. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
   if ((unsigned)dtype >= STREW_DTYPE_COUNT)
@@ -81,7 +81,7 @@ strew_status check_devices(const struct call *call) {
   return STREW_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ made and released */
+/* --------------------------------------------------------------------------------------- creation and release */
 
 static strew_status tensor_over(const struct call *call, struct storage *storage, strew_dtype dtype, int rank,
                                 const int64_t *sizes, const int64_t *strides, int64_t offset, strew_tensor **out) {
@@ -161,8 +161,8 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   return STREW_OK;
 }
 
-/* The elements that a view of this shape reaches, from its first one on; -1 where they cannot be counted, not even in
-   an empty tensor: later views multiply sizes and strides. */
+/* The number of elements that a view of this shape spans. -1 if it overflows, even for an empty tensor: later views
+   multiply sizes and strides. */
 static int64_t reach(int rank, const int64_t *sizes, const int64_t *strides) {
   int64_t reached = 1, span;
   for (int d = 0; d < rank; d++) {
@@ -172,7 +172,7 @@ static int64_t reach(int rank, const int64_t *sizes, const int64_t *strides) {
   return count_of_sizes(rank, sizes) ? reached : 0;
 }
 
-/* May a view of this shape start at `offset` of a storage of `elements`? */
+/* Fails unless a view of this shape from `offset` on lies within a storage of `elements`. */
 static strew_status check_view(const struct call *call, int rank, const int64_t *sizes, const int64_t *strides,
                                int64_t offset, int64_t elements) {
   struct fault fault = {.code = STREW_ESHAPE};
@@ -234,7 +234,7 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
   return STREW_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- described */
+/* ------------------------------------------------------------------------------------------------ properties */
 
 strew_dtype strew_tensor_dtype(const strew_tensor *tensor) { return tensor->dtype; }
 strew_device *strew_tensor_device(const strew_tensor *tensor) { return tensor->storage->device; }
@@ -245,7 +245,7 @@ int64_t strew_tensor_offset(const strew_tensor *tensor) { return tensor->offset;
 int64_t strew_tensor_numel(const strew_tensor *tensor) { return count_of_sizes(tensor->rank, tensor->sizes); }
 strew_context *tensor_context(const strew_tensor *tensor) { return tensor->storage->device->context; }
 
-/* Strides of dimensions that hold one element say nothing, and nor do those of a tensor that holds none. */
+/* Strides of dimensions of size 1 do not matter, nor do those of an empty tensor. */
 bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
   int64_t step = 1;
   for (int d = tensor->rank - 1; d >= 0; d--) {
@@ -256,7 +256,7 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------- read and written */
+/* ----------------------------------------------------------------------------------------- reading and writing */
 
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
   CALL(call, "data", error, {"self", tensor});
@@ -285,7 +285,7 @@ strew_status fail_position(const struct call *call, int dim, int64_t size, int r
               dim, size, -size, size - 1);
 }
 
-/* Where the element at a position lies; -1 is the last in each dimension. */
+/* The offset of the element at a position; negative coordinates count from the end. */
 static strew_status locate(const struct call *call, const strew_tensor *tensor, int rank, const int64_t *position,
                            int64_t *offset) {
   if (rank != tensor->rank)

@@ -1,14 +1,14 @@
-/* tensor.h: tensors without public checks (tensor.c), and which of them share elements (overlap.c). */
+/* tensor.h: tensors (tensor.c), and tests for shared elements (overlap.c). */
 #ifndef STREW_TENSOR_H
 #define STREW_TENSOR_H
 
 #include "context.h"
 #include "dtype.h"
 
-/* Tensors without public checks. sizes and rank are valid; storage may be shared. */
+/* A new tensor, contiguous and uninitialised. Fails for an invalid shape, or a dtype that the device lacks. */
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out);
-/* A view with another shape: `storage` is retained. */
+/* A new view of base's storage, which is retained. The shape is not checked. */
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out);
 /* Reads `count` elements in memory order, from element `offset` of the storage on. */
@@ -18,24 +18,24 @@ void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
 /* Converts *dim to 0..rank-1 (-1 is the last; rank 0 counts as 1), or fails. */
 strew_status check_dim(const struct call *call, int rank, int *dim);
 strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim);
-/* Position `at` lies outside of dimension dim; `position` (or NULL) has all coordinates. */
+/* Fails for position `at`, out of range for dimension dim; `position`: all `rank` coordinates, or NULL. */
 strew_status fail_position(const struct call *call, int dim, int64_t size, int rank, const int64_t *position,
                            int64_t at);
 /* Fails unless rank and sizes are valid and the elements can be addressed. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes);
-/* "'ARGUMENT' FACT another context, ..." and what helps. */
+/* Fails with "'ARGUMENT' FACT another context, ..." and a hint. */
 strew_status fail_context(const struct call *call, const char *argument, const char *fact) __attribute__((cold));
 #define fail_context(...) failed(fail_context(__VA_ARGS__))
 /* Fails unless all operands of the call are on one device. */
 strew_status check_devices(const struct call *call);
-/* Makes *out if it is NULL (*made: true; elements are not initialised), else checks its dtype, sizes and device. */
+/* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made);
 
 /* ------------------------------------------------------------------------------------------------------- overlap.c */
 
-/* True if two coordinates of one tensor, or two tensors, may share an element. Exact if a bounded search ends, else the
-   spans of memory decide. */
+/* True if two coordinates of one tensor, or two tensors, may share an element. Exact if a bounded search ends; else
+   true if their spans of memory overlap. */
 bool tensor_overlaps_itself(const strew_tensor *tensor);
 bool tensors_overlap(const strew_tensor *a, const strew_tensor *b);
 bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b);

@@ -1,7 +1,6 @@
-/* thread_check.c: the rule of threads, watched in debug builds: a context, with all its tensors, is used by one thread
-   at a time. A thread claims the context for the time that it spends in a call. Who finds it claimed by another marks
-   it as shared: the calls of both stop and fail, and so does every later one, for what is in the context may be
-   spoilt. */
+/* thread_check.c: debug builds check that a context, with all its tensors, is used by one thread at a time. A thread
+   claims the context for the duration of a call. A thread that finds it claimed by another one marks it as shared: the
+   calls of both stop and fail, and so does every later one, as the context may be corrupt. */
 #include "context.h"
 
 #include <pthread.h>

@@ -52,8 +52,8 @@ static strew_status infer_sizes(const struct call *call, const strew_tensor *ten
               text_of_sizes(rank, wanted, text), numel);
 }
 
-/* Strides that run through the tensor's elements in row-major order under new sizes, if there are any. The old
-   dimensions are taken in groups that are dense among themselves; each new dimension must lie within one group. */
+/* True if the tensor has a view of the new sizes, in row-major order; sets its strides. Old dimensions form groups that
+   are dense in themselves; each new dimension must lie within one group. */
 static bool restride(const strew_tensor *tensor, int rank, const int64_t *sizes, int64_t *strides) {
   dense_strides(rank, sizes, strides);
   if (strew_tensor_is_contiguous(tensor)) return true;
@@ -89,7 +89,7 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
   return view_of(&call, tensor, &shape, out);
 }
 
-/* A view where there is one, else a copy. */
+/* A view if the strides allow one, else a copy. */
 static strew_status reshape(const struct call *call, strew_tensor *tensor, int rank, const int64_t *sizes,
                             strew_tensor **out) {
   struct shape shape = {.rank = rank, .offset = tensor->offset};
@@ -207,7 +207,7 @@ strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, 
     bool new = d == dim;
     bool last = from == tensor->rank;
     shape.sizes[d] = new ? 1 : tensor->sizes[from];
-    /* what a dense tensor would have, so that it stays a dense one */
+    /* the stride in a dense tensor, so that a dense one stays dense */
     shape.strides[d] = !new ? tensor->strides[from] : last ? 1 : tensor->strides[from] * tensor->sizes[from];
     from += !new;
   }
