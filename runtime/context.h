@@ -73,7 +73,7 @@ struct found_device {
   char name[24];
 };
 struct device_list {
-  bool looked; /* drivers are loaded at first use */
+  bool searched; /* drivers are loaded at first use */
   int count, problem_count;
   strew_device *devices[MOST_FOUND];
   char problems[MOST_PROBLEMS][256];
@@ -120,18 +120,18 @@ void storage_release(struct storage *storage);
 /* ----------------------------------------------------------------------------------------------------- interrupt.c */
 
 enum stop {
-  STOP_ASKED = 1,  /* by the host */
-  STOP_TIMED = 2,  /* there is a deadline */
-  STOP_LATE = 4,   /* the deadline has passed */
-  STOP_LEFT = 8,   /* the running call has skipped work */
-  STOP_SHARED = 16 /* two threads were in the context at once; permanent */
+  STOP_INTERRUPTED = 1, /* by the host */
+  STOP_TIMED = 2,       /* there is a deadline */
+  STOP_LATE = 4,        /* the deadline has passed */
+  STOP_SKIPPED = 8,     /* the running call has skipped work */
+  STOP_SHARED = 16      /* two threads were in the context at once; permanent */
 };
 
 int64_t clock_ns(void);
-bool context_stops_indeed(strew_context *context);
+bool context_stops_slow(strew_context *context);
 /* True once the running call must stop; stays true until it ends. From any of its threads. */
 static inline bool context_stops(strew_context *context) {
-  return atomic_load_explicit(&context->stop, memory_order_relaxed) && context_stops_indeed(context);
+  return atomic_load_explicit(&context->stop, memory_order_relaxed) && context_stops_slow(context);
 }
 /* Ends a device's entry: fails if the call has skipped work. `written`: the storage being written, or NULL. */
 strew_status context_end(const struct call *call, strew_context *context, const struct storage *written);

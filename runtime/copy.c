@@ -41,7 +41,8 @@ strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dt
 /* ------------------------------------------------------------------------------------------ between devices */
 
 /* A dense copy of the same dtype on another device, through host memory. */
-static strew_status carry(const struct call *call, const strew_tensor *from, strew_device *device, strew_tensor **out) {
+static strew_status transfer(const struct call *call, const strew_tensor *from, strew_device *device,
+                             strew_tensor **out) {
   strew_context *context = device->context;
   size_t size_bytes = (size_t)strew_tensor_numel(from) * strew_dtype_size_bytes(from->dtype);
   strew_status status = tensor_create(call, device, from->dtype, from->rank, from->sizes, out);
@@ -55,13 +56,13 @@ static strew_status carry(const struct call *call, const strew_tensor *from, str
 }
 
 /* The same with another dtype: converted on the target device, unless it lacks the source dtype. */
-static strew_status carry_as(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
-                             strew_tensor **out) {
+static strew_status transfer_as(const struct call *call, const strew_tensor *from, strew_device *device,
+                                strew_dtype dtype, strew_tensor **out) {
   strew_tensor *first = NULL;
   bool before = from->dtype == STREW_FLOAT64 && device->lacks_float64;
-  if (dtype == from->dtype) return carry(call, from, device, out);
-  strew_status status = before ? copy_as(call, from, dtype, &first) : carry(call, from, device, &first);
-  if (status == STREW_OK) status = before ? carry(call, first, device, out) : copy_as(call, first, dtype, out);
+  if (dtype == from->dtype) return transfer(call, from, device, out);
+  strew_status status = before ? copy_as(call, from, dtype, &first) : transfer(call, from, device, &first);
+  if (status == STREW_OK) status = before ? transfer(call, first, device, out) : copy_as(call, first, dtype, out);
   strew_release(first);
   return status;
 }
@@ -69,7 +70,7 @@ static strew_status carry_as(const struct call *call, const strew_tensor *from, 
 strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                       strew_error *error) {
   CALL(call, "to", error, {"self", tensor});
-  if (device != tensor->storage->device) return carry_as(&call, tensor, device, dtype, out);
+  if (device != tensor->storage->device) return transfer_as(&call, tensor, device, dtype, out);
   if (dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
   return copy_as(&call, tensor, dtype, out);
 }
@@ -103,25 +104,25 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
   if (status == STREW_OK) status = check_overlap(&call, tensor, "src", src, true);
   if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
   if (src->storage->device == tensor->storage->device) return copy_tensor(&call, tensor, src);
-  strew_tensor *carried = NULL;
-  status = carry_as(&call, src, tensor->storage->device, tensor->dtype, &carried);
-  if (status == STREW_OK) status = copy_tensor(&call, tensor, carried);
-  strew_release(carried);
+  strew_tensor *transferred = NULL;
+  status = transfer_as(&call, src, tensor->storage->device, tensor->dtype, &transferred);
+  if (status == STREW_OK) status = copy_tensor(&call, tensor, transferred);
+  strew_release(transferred);
   return status;
 }
 
 strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error) {
   CALL(call, "fill", error, {"self", tensor});
-  union element filling;
-  strew_status status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &filling);
+  union element element;
+  strew_status status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
   if (status == STREW_OK) status = check_overlap(&call, tensor, "self", NULL, false);
-  return status == STREW_OK ? fill_tensor(&call, tensor, filling) : status;
+  return status == STREW_OK ? fill_tensor(&call, tensor, element) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------- cat, stack */
 
 /* cat skips empty 1-D tensors, as PyTorch does. */
-static bool is_nothing(const strew_tensor *tensor) { return tensor->rank == 1 && tensor->sizes[0] == 0; }
+static bool is_empty_1d(const strew_tensor *tensor) { return tensor->rank == 1 && tensor->sizes[0] == 0; }
 
 /* Messages number entries from 1, as Lua's tables do. */
 static strew_status check_joined_device(const struct call *call, strew_tensor *const *tensors, int64_t i,
@@ -146,7 +147,7 @@ static strew_status check_joined(const struct call *call, strew_tensor *const *t
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
   strew_status status = check_joined_device(call, tensors, i, first);
   if (status != STREW_OK) return status;
-  if (!new_dim && is_nothing(tensor)) return STREW_OK;
+  if (!new_dim && is_empty_1d(tensor)) return STREW_OK;
   if (tensor->rank != model->rank)
     return fail(call, fault, "has %d dimension%s at [%" PRId64 "], %d at [%" PRId64 "]: ranks must be equal",
                 tensor->rank, tensor->rank == 1 ? "" : "s", i + 1, model->rank, first + 1);
@@ -175,7 +176,7 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
     if (status == STREW_OK) status = check_joined(call, tensors, i, first, dim, new_dim);
     if (status != STREW_OK) return status;
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
-    int64_t size = new_dim ? 1 : is_nothing(tensors[i]) ? 0 : tensors[i]->sizes[dim];
+    int64_t size = new_dim ? 1 : is_empty_1d(tensors[i]) ? 0 : tensors[i]->sizes[dim];
     if (__builtin_add_overflow(*total, size, total))
       return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "tensors"},
                   "has more elements in dim %d than can be addressed", dim);
@@ -189,7 +190,7 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
   struct strew_tensor part = *out; /* a view on the stack, without a reference to the storage */
   for (int64_t i = 0; i < count; i++) {
     struct strew_tensor from = *tensors[i];
-    if (!new_dim && is_nothing(&from)) continue;
+    if (!new_dim && is_empty_1d(&from)) continue;
     part.sizes[dim] = new_dim ? 1 : from.sizes[dim];
     if (new_dim) { /* with the new dimension, of size 1 */
       memmove(from.sizes + dim + 1, from.sizes + dim, (size_t)(from.rank - dim) * sizeof *from.sizes);
@@ -213,7 +214,7 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
   strew_dtype dtype;
   int64_t total;
   int64_t first = 0;
-  while (!new_dim && first < count - 1 && is_nothing(tensors[first])) first++;
+  while (!new_dim && first < count - 1 && is_empty_1d(tensors[first])) first++;
   const strew_tensor *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
   if (!new_dim && model->rank == 0)

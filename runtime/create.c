@@ -11,12 +11,12 @@ strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, cons
 strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_scalar value,
                         strew_tensor **out, strew_error *error) {
   CALL(call, "full", error, {0});
-  union element filling;
+  union element element;
   strew_status status = check_sizes(&call, dtype, rank, sizes);
-  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, dtype, &filling);
+  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, dtype, &element);
   if (status == STREW_OK) status = tensor_create(&call, device, dtype, rank, sizes, out);
   if (status != STREW_OK) return status;
-  status = fill_tensor(&call, *out, filling);
+  status = fill_tensor(&call, *out, element);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }

@@ -65,8 +65,8 @@ strew_status strew_context_create(const strew_options *options, strew_context **
 
 static const struct device_list *devices_found(strew_context *context) {
   struct device_list *found = &context->found;
-  if (!found->looked) {
-    found->looked = true;
+  if (!found->searched) {
+    found->searched = true;
 #if STREW_OPENCL
     struct float_mode host_mode; /* drivers start threads */
     float_mode_enter(&host_mode);

@@ -40,9 +40,9 @@ struct text {
 
 static void append_list(struct text *text, const char *format, va_list arguments) {
   if (text->at == text->end) return;
-  size_t room = (size_t)(text->end - text->at);
-  int length = vsnprintf(text->at, room, format, arguments);
-  if (length > 0) text->at += (size_t)length < room ? (size_t)length : room - 1;
+  size_t rest = (size_t)(text->end - text->at);
+  int length = vsnprintf(text->at, rest, format, arguments);
+  if (length > 0) text->at += (size_t)length < rest ? (size_t)length : rest - 1;
 }
 
 static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -97,7 +97,7 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
 }
 
 /* True at a C1 control character, U+0080..U+009F in UTF-8. U+009B begins an escape sequence. */
-static bool steers_wide(const char *at) { return *at == '\xc2' && ((unsigned char)at[1] & 0xe0) == 0x80; }
+static bool is_c1_control(const char *at) { return *at == '\xc2' && ((unsigned char)at[1] & 0xe0) == 0x80; }
 
 const char *text_of_name(const char *name, char *text) {
   enum { LONGEST = 240 };
@@ -106,9 +106,9 @@ const char *text_of_name(const char *name, char *text) {
   while (from > name && (*from & 0xc0) == 0x80) from++; /* starts with a whole UTF-8 character */
   char *to = text + sprintf(text, "%s", from > name ? "..." : "");
   for (; *from; from++) {
-    bool is_wide = steers_wide(from);
-    *to++ = (char)(is_wide || (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from);
-    from += is_wide;
+    bool is_c1 = is_c1_control(from);
+    *to++ = (char)(is_c1 || (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from);
+    from += is_c1;
   }
   *to = '\0';
   return text;

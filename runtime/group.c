@@ -138,17 +138,17 @@ static const char *text_of_amount(const struct shape1 *shape, strew_dtype dtype,
    elements. */
 static strew_status fail_size(const struct call *call, const struct group *group, strew_status failure) {
   const struct shape1 *shape = &group->shape;
-  int64_t position[MAX_RANK], place = -1, size = shape->sizes[group->dim];
-  bool is_asked = group->options->dim_size >= 0 || size <= strew_tensor_numel(group->index);
-  if (is_asked || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
+  int64_t position[MAX_RANK], number = -1, size = shape->sizes[group->dim];
+  bool is_plausible = group->options->dim_size >= 0 || size <= strew_tensor_numel(group->index);
+  if (is_plausible || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
   struct plan values;
   strew_scalar value;
   char at[TEXT_BYTES], sizes[TEXT_BYTES], amount[TEXT_BYTES];
   plan_index_values(&values, group->index);
   strew_device *device = group->index->storage->device;
-  strew_status status = device->ops->index_check(call, device, &values, INT64_MIN, size - 2, &place);
-  if (status == STREW_OK && place < 0) return failure; /* a host has changed the index meanwhile */
-  if (status == STREW_OK) status = index_value(call, group->index, place, position, &value);
+  strew_status status = device->ops->index_check(call, device, &values, INT64_MIN, size - 2, &number);
+  if (status == STREW_OK && number < 0) return failure; /* a host has changed the index meanwhile */
+  if (status == STREW_OK) status = index_value(call, group->index, number, position, &value);
   if (status != STREW_OK) return status;
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
   fault.position_rank = group->index->rank;

@@ -29,9 +29,9 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
 
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */
 static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *src, int dim, char *text) {
-  int behind = src->rank - (index->rank == 1 ? dim + 1 : index->rank);
+  int trailing = src->rank - (index->rank == 1 ? dim + 1 : index->rank);
   int length = snprintf(text, TEXT_BYTES, "index");
-  for (int d = 0; index->rank && d < behind; d++)
+  for (int d = 0; index->rank && d < trailing; d++)
     length += snprintf(text + length, TEXT_BYTES - (size_t)length, ":unsqueeze(-1)");
   snprintf(text + length, TEXT_BYTES - (size_t)length,
            ":expand_as(src), or the group form strew.scatter(src, index, {dim = %d})", dim);
@@ -74,12 +74,12 @@ void plan_index_values(struct plan *plan, const strew_tensor *index) {
 
 /* ------------------------------------------------------------------------------------------------ out of range */
 
-/* Coordinates of distinct element number `place` of an index, in row-major order; repetitions have coordinate 0. */
-static void coordinates(const strew_tensor *index, int64_t place, int64_t *position) {
+/* Coordinates of distinct element number `number` of an index, in row-major order; repetitions have coordinate 0. */
+static void coordinates(const strew_tensor *index, int64_t number, int64_t *position) {
   for (int d = index->rank - 1; d >= 0; d--) {
     int64_t size = index->strides[d] == 0 ? 1 : index->sizes[d];
-    position[d] = place % size;
-    place /= size;
+    position[d] = number % size;
+    number /= size;
   }
 }
 
@@ -100,18 +100,18 @@ static const char *hint_for(const struct call *call, const struct plan *values, 
   return NULL;
 }
 
-strew_status index_value(const struct call *call, const strew_tensor *index, int64_t place, int64_t *position,
+strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,
                          strew_scalar *value) {
-  coordinates(index, place, position);
+  coordinates(index, number, position);
   return strew_get(index, index->rank, position, value, call->error);
 }
 
 static strew_status fail_out_of_range(const struct call *call, const strew_tensor *index, const struct plan *values,
-                                      int64_t place, const struct index_limits *limits) {
+                                      int64_t number, const struct index_limits *limits) {
   int64_t position[MAX_RANK];
   strew_scalar value;
   char text[TEXT_BYTES], at[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
-  strew_status status = index_value(call, index, place, position, &value);
+  strew_status status = index_value(call, index, number, position, &value);
   if (status != STREW_OK) return status;
   strew_device *device = index->storage->device;
   int64_t size = limits->size;

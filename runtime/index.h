@@ -47,8 +47,8 @@ strew_status check_clip(const struct call *call, const struct index_limits *limi
 
 /* A plan over the distinct elements of an index: dimensions of stride 0 count once. Simplified. */
 void plan_index_values(struct plan *plan, const strew_tensor *index);
-/* The value of element number `place` of that plan, and its coordinates in the index. */
-strew_status index_value(const struct call *call, const strew_tensor *index, int64_t place, int64_t *position,
+/* The value of element number `number` of that plan, and its coordinates in the index. */
+strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,
                          strew_scalar *value);
 
 #endif

@@ -29,23 +29,23 @@ static void clear(strew_context *context, int bits) {
   atomic_fetch_and_explicit(&context->stop, ~bits, memory_order_relaxed);
 }
 
-void strew_context_interrupt(strew_context *context) { set(context, STOP_ASKED); }
-void strew_context_clear_interrupt(strew_context *context) { clear(context, STOP_ASKED | STOP_LEFT); }
+void strew_context_interrupt(strew_context *context) { set(context, STOP_INTERRUPTED); }
+void strew_context_clear_interrupt(strew_context *context) { clear(context, STOP_INTERRUPTED | STOP_SKIPPED); }
 
 void strew_context_limit_time(strew_context *context, double seconds) {
   const double longest = 1e9; /* thirty years */
   bool limited = seconds > 0;
   context->time_limit_seconds = limited ? seconds : 0;
-  clear(context, STOP_TIMED | STOP_LATE | STOP_LEFT);
+  clear(context, STOP_TIMED | STOP_LATE | STOP_SKIPPED);
   if (!limited) return;
   context->deadline_ns = context->now_ns() + (int64_t)((seconds < longest ? seconds : longest) * 1e9);
   set(context, STOP_TIMED);
 }
 
-bool context_stops_indeed(strew_context *context) {
+bool context_stops_slow(strew_context *context) {
   if (state_of(context) & STOP_TIMED && context->now_ns() >= context->deadline_ns) set(context, STOP_LATE);
-  if (!(state_of(context) & (STOP_ASKED | STOP_LATE | STOP_LEFT | STOP_SHARED))) return false;
-  set(context, STOP_LEFT);
+  if (!(state_of(context) & (STOP_INTERRUPTED | STOP_LATE | STOP_SKIPPED | STOP_SHARED))) return false;
+  set(context, STOP_SKIPPED);
   return true;
 }
 
@@ -57,8 +57,8 @@ static const char *name_of(const struct call *call, const struct storage *writte
 }
 
 strew_status context_end(const struct call *call, strew_context *context, const struct storage *written) {
-  if (!(state_of(context) & STOP_LEFT)) return STREW_OK;
-  clear(context, STOP_LEFT);
+  if (!(state_of(context) & STOP_SKIPPED)) return STREW_OK;
+  clear(context, STOP_SKIPPED);
   if (state_of(context) & STOP_SHARED)
     return fail(call,
                 (struct fault){.code = STREW_EARGUMENT,

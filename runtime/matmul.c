@@ -97,7 +97,7 @@ static bool is_regular(struct matrix matrix) {
 }
 
 /* The tensor in a dtype and layout that the device takes: itself, retained, or a copy. */
-static strew_status take_operand(const struct call *call, strew_tensor *tensor, bool is_left, strew_tensor **out) {
+static strew_status prepare_operand(const struct call *call, strew_tensor *tensor, bool is_left, strew_tensor **out) {
   strew_dtype wide = dtype_wide(tensor->dtype);
   bool fits = wide == tensor->dtype && is_regular(matrix_of(tensor, is_left));
   if (fits) return *out = strew_retain(tensor), STREW_OK;
@@ -148,8 +148,8 @@ static strew_status multiply(const struct call *call, const struct product *prod
   struct plan plan;
   strew_status status = STREW_OK;
   if (!product->k) return fill_tensor(call, c, (union element){.i64 = 0});
-  status = take_operand(call, a, true, &left);
-  if (status == STREW_OK) status = take_operand(call, b, false, &right);
+  status = prepare_operand(call, a, true, &left);
+  if (status == STREW_OK) status = prepare_operand(call, b, false, &right);
   if (status == STREW_OK) {
     plan_product(&plan, product, c, left, right);
     status = device->ops->matmul(call, device, &plan, product->k);

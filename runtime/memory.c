@@ -84,7 +84,7 @@ static void trim(strew_context *context, size_t most_bytes) {
 void memory_drop_kept(strew_context *context) { trim(context, 0); }
 
 /* The newest kept block of that size, as the likeliest to be in a cache; NULL if there is none. */
-static void *take_kept(struct kept *kept, size_t size_bytes) {
+static void *reuse_kept(struct kept *kept, size_t size_bytes) {
   for (int i = kept->count - 1; i >= 0; i--)
     if (kept->blocks[i].size_bytes == size_bytes) return remove_kept(kept, i);
   return NULL;
@@ -124,10 +124,10 @@ static void *allocate(strew_context *context, size_t size_bytes) {
   return block;
 }
 
-static void *take_large(strew_context *context, size_t size_bytes) {
+static void *allocate_large(strew_context *context, size_t size_bytes) {
   struct kept *kept = &context->kept;
   size_t used_bytes = kept->used_bytes + size_bytes;
-  void *block = take_kept(kept, size_bytes);
+  void *block = reuse_kept(kept, size_bytes);
   if (!block) {
     trim(context, most_to_keep(kept, used_bytes));
     block = allocate(context, size_bytes);
@@ -140,13 +140,13 @@ static void *take_large(strew_context *context, size_t size_bytes) {
 
 void *memory_allocate(strew_context *context, size_t size_bytes) {
   if (WATCHES_THREADS) context_claim(context);
-  void *block =
-      size_bytes >= LARGE ? take_large(context, rounded(size_bytes)) : allocate(context, size_bytes ? size_bytes : 1);
+  void *block = size_bytes >= LARGE ? allocate_large(context, rounded(size_bytes))
+                                    : allocate(context, size_bytes ? size_bytes : 1);
   if (WATCHES_THREADS) context_unclaim(context);
   return block;
 }
 
-static void give_large(strew_context *context, void *block, size_t size_bytes) {
+static void free_large(strew_context *context, void *block, size_t size_bytes) {
   struct kept *kept = &context->kept;
   kept->used_bytes -= size_bytes;
   size_t most = most_to_keep(kept, kept->used_bytes);
@@ -166,7 +166,7 @@ void memory_free(strew_context *context, void *block, size_t size_bytes) {
   if (!block) return;
   if (WATCHES_THREADS) context_claim(context);
   if (size_bytes >= LARGE)
-    give_large(context, block, rounded(size_bytes));
+    free_large(context, block, rounded(size_bytes));
   else
     deallocate(context, block, size_bytes ? size_bytes : 1);
   if (WATCHES_THREADS) context_unclaim(context);
@@ -210,9 +210,9 @@ strew_status(fail_memory)(const struct call *call, strew_context *context, size_
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint) {
   size_t most = machine_bytes();
-  bool is_ours = device->ops->host_memory && device->context->allocator.allocate == default_allocate;
-  if (!is_ours || !most || size_bytes <= most) return STREW_OK;
-  char asked[AMOUNT_BYTES], there[AMOUNT_BYTES];
+  bool is_malloc = device->ops->host_memory && device->context->allocator.allocate == default_allocate;
+  if (!is_malloc || !most || size_bytes <= most) return STREW_OK;
+  char asked[AMOUNT_BYTES], machine[AMOUNT_BYTES];
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "out of memory: %s, the machine has %s",
-              text_of_amount(size_bytes, asked), text_of_amount(most, there));
+              text_of_amount(size_bytes, asked), text_of_amount(most, machine));
 }

@@ -51,13 +51,13 @@ static strew_status sort_into(const struct call *call, strew_tensor *tensor, int
 }
 
 /* A result that the host does not need is made and released. */
-static strew_status sort_wanted(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
+static strew_status sort_needed(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                                 strew_tensor **values, strew_tensor **indices) {
-  strew_tensor *dropped[2] = {NULL, NULL};
+  strew_tensor *unneeded[2] = {NULL, NULL};
   strew_status status =
-      sort_into(call, tensor, dim, keep, descending, values ? values : &dropped[0], indices ? indices : &dropped[1]);
-  strew_release(dropped[0]);
-  strew_release(dropped[1]);
+      sort_into(call, tensor, dim, keep, descending, values ? values : &unneeded[0], indices ? indices : &unneeded[1]);
+  strew_release(unneeded[0]);
+  strew_release(unneeded[1]);
   return status;
 }
 
@@ -70,7 +70,7 @@ strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_te
   CALL(call, "sort", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status != STREW_OK) return status;
-  return sort_wanted(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
+  return sort_needed(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
 }
 
 strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
@@ -84,11 +84,11 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "k", .value = &value},
                 "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", k,
                 dim, size, least, size);
-  return sort_wanted(&call, tensor, dim, k, largest, values, indices);
+  return sort_needed(&call, tensor, dim, k, largest, values, indices);
 }
 
 /* Moves a result to the caller; releases it if the call failed or if it is not needed. */
-static void hand_over(strew_tensor *tensor, strew_tensor **out, strew_status status) {
+static void pass_result(strew_tensor *tensor, strew_tensor **out, strew_status status) {
   if (out && status == STREW_OK)
     *out = tensor;
   else
@@ -112,7 +112,7 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
   if (status != STREW_OK) return status;
   struct operand written = {.storage = made->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
   if (strew_tensor_numel(made)) status = device->ops->nonzero(&call, device, &plan, &written, &count);
-  hand_over(made, out, status);
+  pass_result(made, out, status);
   return status;
 }
 
@@ -121,19 +121,19 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
 /* unique is composed of other operations. Their errors bear the name of unique. */
 struct unique {
   strew_tensor *flat, *sorted, *order; /* all elements, 1-D; sorted; their positions in `flat` */
-  strew_tensor *fresh, *starts;        /* bool: differs from the previous element; positions of true */
+  strew_tensor *is_start, *starts;     /* bool: differs from the previous element; positions of true */
   strew_tensor *values, *inverse, *counts;
 };
 
 static strew_status find_starts(struct unique *u, int64_t n, strew_error *error) {
   strew_device *device = u->flat->storage->device;
   strew_tensor *later = NULL, *earlier = NULL, *differs = NULL, *found = NULL;
-  strew_status status = strew_full(device, STREW_BOOL, 1, &n, strew_bool(true), &u->fresh, error);
+  strew_status status = strew_full(device, STREW_BOOL, 1, &n, strew_bool(true), &u->is_start, error);
   if (status == STREW_OK) status = strew_narrow(u->sorted, 0, 1, n - 1, &later, error);
   if (status == STREW_OK) status = strew_narrow(u->sorted, 0, 0, n - 1, &earlier, error);
-  if (status == STREW_OK) status = strew_narrow(u->fresh, 0, 1, n - 1, &differs, error);
+  if (status == STREW_OK) status = strew_narrow(u->is_start, 0, 1, n - 1, &differs, error);
   if (status == STREW_OK) status = strew_binary(STREW_NE, strew_of(later), strew_of(earlier), &differs, error);
-  if (status == STREW_OK) status = strew_nonzero(u->fresh, &found, error);
+  if (status == STREW_OK) status = strew_nonzero(u->is_start, &found, error);
   if (status == STREW_OK) status = strew_view(found, 1, (int64_t[]){found->sizes[0]}, &u->starts, error);
   strew_release(later);
   strew_release(earlier);
@@ -147,7 +147,7 @@ static strew_status find_inverse(struct unique *u, const strew_tensor *tensor, s
   strew_device *device = u->flat->storage->device;
   strew_tensor *number = NULL, *back = NULL;
   const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_ERROR};
-  strew_status status = strew_cumsum(u->fresh, 0, &number, error);
+  strew_status status = strew_cumsum(u->is_start, 0, &number, error);
   if (status == STREW_OK)
     status = strew_binary(STREW_SUB, strew_of(number), strew_number(strew_int(1)), &number, error);
   if (status == STREW_OK) status = strew_empty(device, STREW_INT64, 1, u->flat->sizes, &back, error);
@@ -203,10 +203,10 @@ strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_ten
   strew_release(u.flat);
   strew_release(u.sorted);
   strew_release(u.order);
-  strew_release(u.fresh);
+  strew_release(u.is_start);
   strew_release(u.starts);
-  hand_over(u.values, values, status);
-  hand_over(u.inverse, inverse, status);
-  hand_over(u.counts, counts, status);
+  pass_result(u.values, values, status);
+  pass_result(u.inverse, inverse, status);
+  pass_result(u.counts, counts, status);
   return status;
 }

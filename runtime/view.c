@@ -32,21 +32,21 @@ static strew_status infer_sizes(const struct call *call, const strew_tensor *ten
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
   int64_t numel = strew_tensor_numel(tensor), known = 1;
-  int open = -1;
+  int inferred = -1;
   char text[TEXT_BYTES];
   for (int d = 0; d < rank; d++) {
     sizes[d] = wanted[d];
-    if (wanted[d] == -1 && open < 0)
-      open = d;
+    if (wanted[d] == -1 && inferred < 0)
+      inferred = d;
     else if (wanted[d] < 0)
       return fail(call, fault, "is %s, expected sizes of 0 or more, one of which may be -1",
                   text_of_sizes(rank, wanted, text));
     else if (__builtin_mul_overflow(known, wanted[d], &known))
       return fail(call, fault, "is %s, more than can be addressed", text_of_sizes(rank, wanted, text));
   }
-  if (open >= 0 && known == 0)
+  if (inferred >= 0 && known == 0)
     return fail(call, fault, "is %s: -1 is ambiguous beside a size of 0", text_of_sizes(rank, wanted, text));
-  if (open >= 0) sizes[open] = numel / known, known *= sizes[open];
+  if (inferred >= 0) sizes[inferred] = numel / known, known *= sizes[inferred];
   if (known == numel) return check_sizes(call, tensor->dtype, rank, sizes);
   return fail(call, fault, "is %s, which does not hold the %" PRId64 " elements of self",
               text_of_sizes(rank, wanted, text), numel);
@@ -64,12 +64,12 @@ static bool restride(const strew_tensor *tensor, int rank, const int64_t *sizes,
     group *= tensor->sizes[d];
     bool ends = d == 0 || (tensor->sizes[d - 1] != 1 && tensor->strides[d - 1] != group * tensor->strides[last]);
     if (!ends) continue;
-    int64_t step = tensor->strides[last], placed = 1;
-    for (; to >= 0 && (placed < group || sizes[to] == 1); to--) {
-      strides[to] = placed * step;
-      placed *= sizes[to];
+    int64_t step = tensor->strides[last], covered = 1;
+    for (; to >= 0 && (covered < group || sizes[to] == 1); to--) {
+      strides[to] = covered * step;
+      covered *= sizes[to];
     }
-    if (placed != group) return false;
+    if (covered != group) return false;
     last = d - 1;
     group = 1;
   }

@@ -25,7 +25,7 @@ static int64_t count_look(void) {
     atomic_fetch_add(&stop.interrupted, 1);
     strew_context_interrupt(context);
   } else if (look > stop.failing && !stop.stays) {
-    atomic_fetch_and(&context->stop, ~STOP_ASKED); /* as another thread might do by mistake */
+    atomic_fetch_and(&context->stop, ~STOP_INTERRUPTED); /* as another thread might do by mistake */
   }
   return 0;
 }
