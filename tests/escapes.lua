@@ -73,6 +73,8 @@ local escapes = {
   {"tables, caught", STOPPED, "local t = {} while true do pcall(function() while true do t = {t} end end) end"},
   {"garbage that is not collected", TIME, "collectgarbage('stop') while true do local t = {} end"},
   {"collections for ever", TIME, "local t = {} for i = 1, 3e5 do t[i] = {} end while true do collectgarbage() end"},
+  {"a long text as an option", "at most 1048576 bytes", "collectgarbage(('x'):rep(2^22))"},
+  {"long texts compared by math.max", "at most 1048576 bytes", "math.max('a', ('x'):rep(2^22))"},
   {"large strings compared", "", "local a, b = ('x'):rep(2^24), ('x'):rep(2^24 - 1) .. 'x' while true do local c = a == b end"},
   {"a long text parsed", "", "local s = 'x = 1 ' s = s:rep(2^22) while true do load(s) end"},
   {"bytecode", "binary chunk", "assert(load('\\27Lua'))"},

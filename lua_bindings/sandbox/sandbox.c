@@ -48,6 +48,16 @@ static int set_metatable(lua_State *L) {
   return checked(L);
 }
 
+/* Calls the library's function, upvalue 1, unless a text among its arguments is long: to compare or to quote texts of
+   1 GiB takes seconds, which nothing stops. */
+static int without_long_texts(lua_State *L) {
+  enum { MAX_BYTES = 1 << 20 };
+  for (int i = 1; i <= lua_gettop(L); i++)
+    if (lua_type(L, i) == LUA_TSTRING && lua_rawlen(L, i) > MAX_BYTES)
+      return luaL_argerror(L, i, "a text of at most 1048576 bytes expected in a sandbox");
+  return checked(L);
+}
+
 /* Calls the script's error handler, upvalue 1, unless the error is a limit. */
 static int handle(lua_State *L) {
   if (limits_are_exceeded(L)) return 1;
@@ -189,13 +199,17 @@ int sandbox_open(lua_State *L) {
   }
   lua_pushglobaltable(L);
   put_behind(L, "setmetatable", set_metatable);
-  put_behind(L, "collectgarbage", checked);
+  put_behind(L, "collectgarbage", without_long_texts);
   put(L, "pcall", guarded_pcall);
   put(L, "xpcall", guarded_xpcall);
   put(L, "load", load);
   lua_getfield(L, -1, LUA_COLIBNAME);
   put_behind(L, "create", checked);
   coroutine_guard(L, &host);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, LUA_MATHLIBNAME);
+  put_behind(L, "max", without_long_texts);
+  put_behind(L, "min", without_long_texts);
   lua_pop(L, 1);
   lua_getfield(L, -1, LUA_STRLIBNAME);
   sandbox_guard_strings(L);
