@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARAMETERS = 8, LONGEST_NAME = 24 };
+enum { MAX_PARAMETERS = 8, NAME_BYTES = 24 };
 
 /* An argument: its check and its stack position (0: absent). */
 struct argument {
@@ -44,12 +44,11 @@ static bool read_argument(lua_State *L, struct script_call *call, int i, const c
 }
 
 /* Parses a parameter text; returns the number of parameters. */
-static int parse(const char *text, struct parameter *parameters, struct argument *arguments,
-                 char names[][LONGEST_NAME]) {
+static int parse(const char *text, struct parameter *parameters, struct argument *arguments, char names[][NAME_BYTES]) {
   int count = 0;
   for (; *(text += strspn(text, " ")); count++) {
     size_t name = strcspn(text, ":?*="), whole = strcspn(text, " ");
-    snprintf(names[count], LONGEST_NAME, "%.*s", (int)name, text);
+    snprintf(names[count], NAME_BYTES, "%.*s", (int)name, text);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
       if (strlen(types[i].name) == whole - name - 1 && !strncmp(text + name + 1, types[i].name, whole - name - 1))
         arguments[count].read = types[i].read;
@@ -133,10 +132,10 @@ static void push_values(lua_State *L, const struct script_call *call, const stru
 }
 
 static int run(lua_State *L, struct script_call *call, const char *file) {
-  struct parameter parameters[MOST_PARAMETERS + 1];
-  struct argument arguments[MOST_PARAMETERS];
-  char names[MOST_PARAMETERS][LONGEST_NAME];
-  luaL_checkstack(L, LUA_MINSTACK + MOST_PARAMETERS, NULL);
+  struct parameter parameters[MAX_PARAMETERS + 1];
+  struct argument arguments[MAX_PARAMETERS];
+  char names[MAX_PARAMETERS][NAME_BYTES];
+  luaL_checkstack(L, LUA_MINSTACK + MAX_PARAMETERS, NULL);
   push_operation(L, file, lua_tostring(L, lua_upvalueindex(NAME_UPVALUE)));
   lua_rawgeti(L, -1, 1);
   lua_rawgeti(L, -2, 2);

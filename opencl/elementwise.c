@@ -60,7 +60,7 @@ static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return !operand->storage || plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
 
-static void look_at_operands(struct job *job) {
+static void inspect_operands(struct job *job) {
   const struct plan *plan = job->plan;
   bool found = false;
   job->in = job->compute;
@@ -180,7 +180,7 @@ strew_status opencl_elementwise(const struct call *call, strew_device *device, c
                     .condition = -1,
                     .space = space_of(&plan->plan)};
   choose_function(&job, plan);
-  look_at_operands(&job);
+  inspect_operands(&job);
   return run(&job);
 }
 
@@ -214,7 +214,7 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
                     .turns = 1};
   job.common = job.compute;
   if (!converts) to->dtype = from->dtype = job.compute;
-  look_at_operands(&job);
+  inspect_operands(&job);
   if (converts && job.space.outer > 1)
     job.is_direct = false; /* a hundred pairs of dtypes: compile few kernels for arbitrary strides */
   return run(&job);
@@ -252,16 +252,16 @@ static strew_status search(const struct call *call, strew_device *device, const 
 
 /* Few devices have 64-bit atomics, so positions beyond 32 bits are found in two rounds, by spans first. */
 strew_status opencl_find_zero(const struct call *call, strew_device *device, const struct plan *plan,
-                              strew_dtype compute, int64_t *place) {
+                              strew_dtype compute, int64_t *position) {
   int64_t begin = 0, end = plan_numel(plan), span = -1;
   int shift = 0;
   while (end >> shift >= UINT32_MAX) shift++;
   for (;; shift = 0) {
     strew_status status = search(call, device, plan, compute, begin, end, shift, &span);
     if (status != STREW_OK) return status;
-    *place = span < 0 ? -1 : begin + (span << shift);
+    *position = span < 0 ? -1 : begin + (span << shift);
     if (span < 0 || shift == 0) return STREW_OK;
-    begin = *place;
+    begin = *position;
     if (end - begin > (int64_t)1 << shift) end = begin + ((int64_t)1 << shift);
   }
 }

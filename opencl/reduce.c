@@ -64,7 +64,7 @@ static void choose_way(struct job *job) {
     FEW = 4,
     SHORT = 64,
     MANY_PER_UNIT = 2048,
-    LEAST_COLUMNS = 8,
+    MIN_COLUMNS = 8,
     SMALL = 1 << 14,
     NARROW_SLOTS = GROUP / SUM_LANES
   };
@@ -81,11 +81,11 @@ static void choose_way(struct job *job) {
   job->dense = step == 1 && job->folded.rank <= 1;
   if (on->is_gpu) {
     job->slots = on->largest_group >= SUM_LANES * SUM_LANES ? SUM_LANES : NARROW_SLOTS;
-    job->across = closer && columns >= LEAST_COLUMNS;
+    job->across = closer && columns >= MIN_COLUMNS;
     if (!job->across) job->slots = NARROW_SLOTS;
     bool enough = job->n < SHORT || work_items >= (int64_t)on->units * MANY_PER_UNIT;
     job->way = (closer || job->n < SHORT) && enough ? WAY_ITEMS : WAY_LANES;
-  } else if (closer && columns >= LEAST_COLUMNS && on->longest_loop > (int64_t)2 * TILE * SUM_BLOCK) {
+  } else if (closer && columns >= MIN_COLUMNS && on->longest_loop > (int64_t)2 * TILE * SUM_BLOCK) {
     job->way = WAY_TILE;
     job->dense = kept_step == 1;
   }
@@ -183,13 +183,13 @@ static strew_status allocate_values(const struct job *job, int64_t nodes, struct
 }
 
 static strew_status fold(struct job *job) {
-  enum { LITTLE = 4096 };
+  enum { FEW_OUTPUTS = 4096 };
   struct block values, joined;
   int64_t count = job->blocks;
   strew_status status = allocate_values(job, count, &values);
   if (status == STREW_OK) status = fold_blocks(job, &values);
   while (status == STREW_OK && count > 1) {
-    bool many = count > FAN && job->output_count < LITTLE;
+    bool many = count > FAN && job->output_count < FEW_OUTPUTS;
     int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
     status = allocate_values(job, nodes, &joined);
     if (status == STREW_OK) status = join(job, &values, count, many, nodes, &joined);

@@ -36,7 +36,7 @@ amd() { # MODEL SOURCE LISTING [OPTION...]
 
 # The sum or the maximum of the numbers that follow a word in a text.
 total() { sed -nE "s/.*$1.*/\1/p" "$2" | awk '{ sum += $1 } END { print sum + 0 }'; }
-greatest() { sed -nE "s/.*$1.*/\1/p" "$2" | awk '$1 > most { most = $1 } END { print most + 0 }'; }
+maximum() { sed -nE "s/.*$1.*/\1/p" "$2" | awk '$1 > max { max = $1 } END { print max + 0 }'; }
 
 # Prints 1 if the vendor's compiler fuses operations: the listing differs when an option forbids fusing.
 fused() { # VENDOR MODEL SOURCE LISTING
@@ -52,14 +52,14 @@ numbers_of_nvidia() { # MODEL SOURCE LISTING
   ptxas -c -arch="$1" -v "$3" -o "$3.cubin" >"$3.log" 2>&1 || return
   rm -f "$3.cubin"
   echo "$(grep -c '\.entry' "$3") $(total ' ([0-9]+) bytes spill stores' "$3.log") \
-    $(greatest ' ([0-9]+) bytes smem' "$3.log") $(greatest ' ([0-9]+) bytes stack frame' "$3.log") $fused"
+    $(maximum ' ([0-9]+) bytes smem' "$3.log") $(maximum ' ([0-9]+) bytes stack frame' "$3.log") $fused"
 }
 
 numbers_of_amd() { # MODEL SOURCE LISTING
   amd "$@"
   fused=$(fused amd "$@")
   echo "$(grep -c '\.amdhsa_kernel ' "$3") $(total 'gpr_spill_count: +([0-9]+)' "$3") \
-    $(greatest 'group_segment_fixed_size: +([0-9]+)' "$3") $(greatest 'private_segment_fixed_size: +([0-9]+)' "$3") $fused"
+    $(maximum 'group_segment_fixed_size: +([0-9]+)' "$3") $(maximum 'private_segment_fixed_size: +([0-9]+)' "$3") $fused"
 }
 
 # True if a SPIR-V file has fused operations (instruction 26 or 42 of the set that opcode 12 calls), or products (opcode
@@ -110,7 +110,7 @@ if [ "${1:-}" = --one ]; then
   exit 0
 fi
 
-why_not() { # VENDOR: prints the missing parts of its compiler
+missing_parts() { # VENDOR: prints the missing parts of its compiler
   case $1 in
     nvidia)
       command -v clang-15 >/dev/null || echo clang-15
@@ -133,7 +133,7 @@ XDG_CACHE_HOME=$PWD/$folder/cache OPENCL_LAYERS=$PWD/$folder/sources.so STREW_KE
 echo "$(find $folder/sources -name '*.cl' | wc -l) sources"
 
 for target in $TARGETS; do
-  missing=$(why_not "${target%:*}" | paste -sd, -)
+  missing=$(missing_parts "${target%:*}" | paste -sd, -)
   if [ -n "$missing" ]; then
     echo "$target left out: there is no $missing"
     continue

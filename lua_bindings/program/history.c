@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 enum {
-  MOST = 1000,          /* entries */
-  MOST_BYTES = 4 << 20, /* bytes read from the end of the file */
-  LONGEST = 256 << 10,  /* bytes of a saved entry */
+  MAX_ENTRIES = 1000,
+  MAX_READ_BYTES = 4 << 20,    /* bytes read from the end of the file */
+  MAX_ENTRY_BYTES = 256 << 10, /* bytes of a saved entry */
   TRIES = 100,
   PAUSE_US = 10000, /* between attempts to lock: locks are held briefly */
 };
@@ -26,32 +26,32 @@ enum {
 static char path[PATH_MAX], problem[PATH_MAX + 128];
 static char **entries;
 static size_t count;
-static bool is_kept;
+static bool is_saved;
 
 static const char *fail(const char *what) {
-  is_kept = false;
+  is_saved = false;
   snprintf(problem, sizeof problem, "history is not saved: %s: %s", what, strerror(errno));
   return problem;
 }
 
 /* ------------------------------------------------------------------------------------------------------ in memory */
 
-static void forget(size_t i) {
+static void remove_entry(size_t i) {
   free(entries[i]);
   memmove(entries + i, entries + i + 1, (--count - i) * sizeof *entries);
 }
 
 /* Adds an entry; takes ownership of the string. */
-static bool keep(char *entry) {
-  if (!entries) entries = malloc((MOST + 1) * sizeof *entries);
+static bool add_entry(char *entry) {
+  if (!entries) entries = malloc((MAX_ENTRIES + 1) * sizeof *entries);
   if (!entries || !entry) {
     free(entry);
     return false;
   }
   for (size_t i = count; i-- > 0;)
-    if (strcmp(entries[i], entry) == 0) forget(i);
+    if (strcmp(entries[i], entry) == 0) remove_entry(i);
   entries[count++] = entry;
-  if (count > MOST) forget(0);
+  if (count > MAX_ENTRIES) remove_entry(0);
   return true;
 }
 
@@ -134,7 +134,7 @@ static size_t read_lines(const char *text, size_t length) {
   for (const char *end = text + length, *stop; text < end; text = stop + 1, lines++) {
     stop = memchr(text, '\n', (size_t)(end - text));
     if (!stop) stop = end; /* a line truncated by a full disk */
-    if (stop > text) keep(from_line(text, (size_t)(stop - text)));
+    if (stop > text) add_entry(from_line(text, (size_t)(stop - text)));
   }
   return lines;
 }
@@ -143,7 +143,7 @@ static size_t read_lines(const char *text, size_t length) {
 static long read_file(int file) {
   struct stat about;
   if (fstat(file, &about) != 0) return -1;
-  off_t start = about.st_size > MOST_BYTES ? about.st_size - MOST_BYTES : 0;
+  off_t start = about.st_size > MAX_READ_BYTES ? about.st_size - MAX_READ_BYTES : 0;
   size_t size = (size_t)(about.st_size - start), length = 0;
   char *text = malloc(size + 1);
   if (!text) return -1;
@@ -156,7 +156,7 @@ static long read_file(int file) {
     write_all(file, "\n"); /* or the next entry would be appended to a truncated line */
   const char *first = start > 0 ? memchr(text, '\n', length) : NULL; /* the first line may be incomplete */
   size_t skipped = first ? (size_t)(first - text) + 1 : 0;
-  long lines = (long)read_lines(text + skipped, length - skipped) + (start > 0 ? MOST : 0);
+  long lines = (long)read_lines(text + skipped, length - skipped) + (start > 0 ? MAX_ENTRIES : 0);
   free(text);
   return lines;
 }
@@ -195,22 +195,22 @@ static void follow_links(void) {
 }
 
 const char *history_open(void) {
-  is_kept = true;
+  is_saved = true;
   if (!find_path()) return fail(errno == ENOENT ? "neither $XDG_STATE_HOME nor $HOME is set" : "$XDG_STATE_HOME");
   if (!make_folders()) return fail(path);
   follow_links();
   int file = open_locked();
   if (file < 0) return fail(path);
   long lines = read_file(file);
-  if (lines > (long)count + MOST / 2 || lines > 2 * MOST) rewrite();
+  if (lines > (long)count + MAX_ENTRIES / 2 || lines > 2 * MAX_ENTRIES) rewrite();
   close(file);
   return lines < 0 ? fail(path) : NULL;
 }
 
 const char *history_add(const char *entry) {
-  if (strlen(entry) > LONGEST || (count > 0 && strcmp(entries[count - 1], entry) == 0)) return NULL;
+  if (strlen(entry) > MAX_ENTRY_BYTES || (count > 0 && strcmp(entries[count - 1], entry) == 0)) return NULL;
   char *copy = strdup(entry);
-  if (!keep(copy) || !is_kept) return NULL;
+  if (!add_entry(copy) || !is_saved) return NULL;
   char *line = to_line(entry);
   int file = line ? open_locked() : -1;
   bool ok = file >= 0 && write_all(file, line);

@@ -24,12 +24,12 @@ typedef struct set {
 } set;
 
 struct pattern {
-  size_t room; /* capacity in items; sets follow them */
+  size_t capacity; /* in items; sets follow them */
   struct item items[];
 };
 
 static const set *sets_of(const struct pattern *pattern) {
-  return (const set *)(const void *)(pattern->items + pattern->room);
+  return (const set *)(const void *)(pattern->items + pattern->capacity);
 }
 
 /* An item takes at least one character, a set at least two. */
@@ -59,14 +59,14 @@ struct compiler {
   struct pattern *pattern;
   struct item *next;
   uint32_t sets;
-  uint32_t captures, open[MOST_CAPTURES], opened; /* counts; the open captures, innermost last */
-  int64_t read;                                   /* characters and classes so far */
-  set of_class[CLASS_COUNT];                      /* of the classes in the pattern: the locale may change later */
+  uint32_t captures, open[MAX_CAPTURES], opened; /* counts; the open captures, innermost last */
+  int64_t read;                                  /* characters and classes so far */
+  set of_class[CLASS_COUNT];                     /* of the classes in the pattern: the locale may change later */
   bool is_known[CLASS_COUNT];
 };
 
 /* Checks the limits, since a pattern may be long. */
-static void look(struct compiler *c) {
+static void count_read(struct compiler *c) {
   enum { CHARACTERS = 4096 };
   if (++c->read % CHARACTERS == 0) limits_check(c->L);
 }
@@ -109,12 +109,12 @@ static void compile_brackets(struct compiler *c, struct item *item) {
   bool complement = c->at < c->end && *c->at == '^';
   const unsigned char *p = c->at += complement, *close = p;
   do {
-    look(c);
+    count_read(c);
     if (close >= c->end) luaL_error(c->L, "malformed pattern (missing ']')");
     if (*close++ == '%' && close < c->end) close++;
   } while (close >= c->end || *close != ']');
   for (; p < close; p++) {
-    look(c);
+    count_read(c);
     if (*p == '%') { /* a class or byte follows: see the loop above */
       add_class(c, made, *++p);
     } else if (p + 2 < close && p[1] == '-') {
@@ -130,7 +130,7 @@ static void compile_brackets(struct compiler *c, struct item *item) {
 
 static void compile_open(struct compiler *c) {
   bool position = c->at < c->end && *c->at == ')';
-  if (c->captures == MOST_CAPTURES) luaL_error(c->L, "too many captures");
+  if (c->captures == MAX_CAPTURES) luaL_error(c->L, "too many captures");
   add_item(c, position ? OPEN_POSITION : OPEN)->number = c->captures;
   if (position)
     c->at++;
@@ -175,7 +175,7 @@ static bool compile_escape(struct compiler *c) {
 }
 
 static void compile_item(struct compiler *c) {
-  look(c);
+  count_read(c);
   int byte = *c->at++;
   bool repeats = true;
   switch (byte) {
@@ -197,7 +197,7 @@ static void compile_item(struct compiler *c) {
 void pattern_compile(lua_State *L, const char *text, size_t length, struct pattern *pattern) {
   struct compiler c = {.L = L, .at = (const unsigned char *)text, .pattern = pattern, .next = pattern->items};
   c.end = c.at + length;
-  pattern->room = length + 1;
+  pattern->capacity = length + 1;
   while (c.at < c.end) compile_item(&c);
   if (c.opened) luaL_error(L, "unfinished capture");
   add_item(&c, END_OF_PATTERN);
@@ -214,7 +214,7 @@ void match_step(struct match *match, int64_t steps) {
 
 static const char *match_items(struct match *match, const struct item *item, const char *at);
 
-static bool takes(const struct match *match, const struct item *item, const char *at) {
+static bool matches_byte(const struct match *match, const struct item *item, const char *at) {
   if (at >= match->end) return false;
   int byte = (unsigned char)*at;
   if (item->kind == BYTE) return byte == item->byte;
@@ -222,20 +222,20 @@ static bool takes(const struct match *match, const struct item *item, const char
 }
 
 /* Matches greedily, then backs off until the rest matches. */
-static const char *match_most(struct match *match, const struct item *item, const char *at, ptrdiff_t least) {
+static const char *match_greedy(struct match *match, const struct item *item, const char *at, ptrdiff_t minimum) {
   ptrdiff_t count = 0;
-  for (; takes(match, item, at + count); count++) match_step(match, 1);
-  for (; count >= least; count--) {
+  for (; matches_byte(match, item, at + count); count++) match_step(match, 1);
+  for (; count >= minimum; count--) {
     const char *end = match_items(match, item + 1, at + count);
     if (end) return end;
   }
   return NULL;
 }
 
-static const char *match_fewest(struct match *match, const struct item *item, const char *at) {
+static const char *match_lazy(struct match *match, const struct item *item, const char *at) {
   for (;; at++) {
     const char *end = match_items(match, item + 1, at);
-    if (end || !takes(match, item, at)) return end;
+    if (end || !matches_byte(match, item, at)) return end;
   }
 }
 
@@ -282,9 +282,9 @@ static const char *match_close(struct match *match, const struct item *item, con
 }
 
 static const char *match_repeated(struct match *match, const struct item *item, const char *at) {
-  if (item->repeat == '-') return match_fewest(match, item, at);
-  if (item->repeat != '?') return match_most(match, item, at, item->repeat == '+');
-  const char *end = takes(match, item, at) ? match_items(match, item + 1, at + 1) : NULL;
+  if (item->repeat == '-') return match_lazy(match, item, at);
+  if (item->repeat != '?') return match_greedy(match, item, at, item->repeat == '+');
+  const char *end = matches_byte(match, item, at) ? match_items(match, item + 1, at + 1) : NULL;
   return end ? end : match_items(match, item + 1, at);
 }
 
@@ -302,7 +302,7 @@ static const char *match_rest(struct match *match, const struct item *item, cons
     case BACK: at = match_back(match, item, at); break;
     case END_OF_SUBJECT: at = at == match->end ? at : NULL; break;
     case END_OF_PATTERN: return at;
-    default: at = takes(match, item, at) ? at + 1 : NULL;
+    default: at = matches_byte(match, item, at) ? at + 1 : NULL;
     }
   }
   return NULL;
@@ -316,9 +316,9 @@ static const char *match_items(struct match *match, const struct item *item, con
 }
 
 const char *pattern_match(struct match *match, const char *at) {
-  enum { DEEPEST = 200 };
+  enum { MAX_DEPTH = 200 };
   match->level = 0;
-  match->depth = DEEPEST;
+  match->depth = MAX_DEPTH;
   return match_items(match, match->pattern->items, at);
 }
 

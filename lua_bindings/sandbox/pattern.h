@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_CAPTURES = 32 };
+enum { MAX_CAPTURES = 32 };
 
 /* A compiled pattern: an array of items without pointers. */
 struct pattern;
@@ -25,7 +25,7 @@ struct match {
   struct capture {
     const char *begin;
     ptrdiff_t length; /* or CAPTURE_... */
-  } captures[MOST_CAPTURES];
+  } captures[MAX_CAPTURES];
 };
 enum { CAPTURE_OPEN = -1, CAPTURE_POSITION = -2 };
 

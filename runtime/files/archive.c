@@ -27,7 +27,7 @@ struct archive {
   struct draft draft;                /* of a new archive */
   uint64_t size_bytes;               /* of the draft so far */
   const struct archive_items *items; /* source of a new archive's members */
-  bool is_made;
+  bool is_new;
 };
 
 /* ---------------------------------------------------------------------------------------------------- the library */
@@ -75,14 +75,14 @@ static strew_status fail_zip(const struct archive *archive, zip_error_t *error) 
   if (zip.zip_error_code_zip(error) == ZIP_ER_MEMORY)
     return fail(archive->call, (struct fault){.code = STREW_EMEMORY}, "out of memory: a zip archive");
   const char *words = zip.zip_error_strerror(error);
-  if (archive->is_made) return fail_file(archive->call, archive->path, NULL, "cannot be written: %s", words);
+  if (archive->is_new) return fail_file(archive->call, archive->path, NULL, "cannot be written: %s", words);
   return fail_file(archive->call, archive->path, NULL, "is not a readable zip archive: %s", words);
 }
 
 /* ------------------------------------------------------------------------------------- the archive's own bytes */
 
 /* Records a callback's failure, `code` for libzip; returns -1, the callback's result. */
-static zip_int64_t refuse(struct archive *archive, int code, strew_status status) {
+static zip_int64_t record_failure(struct archive *archive, int code, strew_status status) {
   if (archive->status == STREW_OK) archive->status = status;
   zip.zip_error_set(&archive->error, code, 0);
   return -1;
@@ -92,14 +92,14 @@ static zip_int64_t read_bytes(struct archive *archive, void *to, zip_uint64_t le
   uint64_t left = archive->file.size_bytes - archive->at;
   size_t bytes = length < left ? (size_t)length : (size_t)left;
   strew_status status = file_read(archive->call, &archive->file, archive->at, to, bytes);
-  if (status != STREW_OK) return refuse(archive, ZIP_ER_READ, status);
+  if (status != STREW_OK) return record_failure(archive, ZIP_ER_READ, status);
   archive->at += bytes;
   return (zip_int64_t)bytes;
 }
 
 static zip_int64_t write_bytes(struct archive *archive, const void *from, zip_uint64_t length) {
   strew_status status = draft_write(archive->call, &archive->draft, archive->at, from, (size_t)length);
-  if (status != STREW_OK) return refuse(archive, ZIP_ER_WRITE, status);
+  if (status != STREW_OK) return record_failure(archive, ZIP_ER_WRITE, status);
   archive->at += length;
   if (archive->at > archive->size_bytes) archive->size_bytes = archive->at;
   return (zip_int64_t)length;
@@ -114,7 +114,7 @@ static zip_int64_t seek(struct archive *archive, uint64_t size_bytes, void *data
 
 /* A new archive does not exist yet: ENOENT. */
 static zip_int64_t describe_bytes(struct archive *archive, zip_stat_t *about) {
-  if (archive->is_made) return zip.zip_error_set(&archive->error, ZIP_ER_READ, ENOENT), -1;
+  if (archive->is_new) return zip.zip_error_set(&archive->error, ZIP_ER_READ, ENOENT), -1;
   zip.zip_stat_init(about);
   about->size = archive->file.size_bytes;
   about->valid = ZIP_STAT_SIZE;
@@ -124,7 +124,7 @@ static zip_int64_t describe_bytes(struct archive *archive, zip_stat_t *about) {
 static zip_int64_t serve_archive(void *user, void *data, zip_uint64_t length, zip_source_cmd_t command) {
   struct archive *archive = user;
   switch (command) {
-  case ZIP_SOURCE_SUPPORTS: return archive->is_made ? ZIP_SOURCE_SUPPORTS_WRITABLE : ZIP_SOURCE_SUPPORTS_SEEKABLE;
+  case ZIP_SOURCE_SUPPORTS: return archive->is_new ? ZIP_SOURCE_SUPPORTS_WRITABLE : ZIP_SOURCE_SUPPORTS_SEEKABLE;
   case ZIP_SOURCE_STAT: return describe_bytes(archive, data);
   case ZIP_SOURCE_ERROR: return zip.zip_error_to_data(&archive->error, data, length);
   case ZIP_SOURCE_OPEN:
@@ -140,7 +140,7 @@ static zip_int64_t serve_archive(void *user, void *data, zip_uint64_t length, zi
   case ZIP_SOURCE_ROLLBACK_WRITE:
   case ZIP_SOURCE_REMOVE:
   case ZIP_SOURCE_FREE: return 0;
-  default: return refuse(archive, ZIP_ER_OPNOTSUPP, STREW_OK);
+  default: return record_failure(archive, ZIP_ER_OPNOTSUPP, STREW_OK);
   }
 }
 
@@ -172,7 +172,7 @@ static strew_status new_archive(const struct call *call, strew_context *context,
   return STREW_OK;
 }
 
-static void give_archive(struct archive *archive) {
+static void free_archive(struct archive *archive) {
   zip.zip_error_fini(&archive->error);
   memory_free(archive->context, archive, sizeof *archive);
 }
@@ -196,7 +196,7 @@ void archive_close(struct archive *archive) {
   if (archive->member) zip.zip_fclose(archive->member);
   if (archive->zip) zip.zip_discard(archive->zip);
   file_close(&archive->file);
-  give_archive(archive);
+  free_archive(archive);
 }
 
 int64_t archive_count(const struct archive *archive) { return zip.zip_get_num_entries(archive->zip, 0); }
@@ -275,7 +275,7 @@ struct member {
 static zip_int64_t open_member(struct member *member) {
   struct archive *archive = member->archive;
   strew_status status = archive->items->open(archive->call, archive->items->user, member->item);
-  if (status != STREW_OK) return refuse(archive, ZIP_ER_OPEN, status);
+  if (status != STREW_OK) return record_failure(archive, ZIP_ER_OPEN, status);
   member->is_open = true;
   member->at = 0;
   return 0;
@@ -286,7 +286,7 @@ static zip_int64_t read_member(struct member *member, void *to, zip_uint64_t len
   uint64_t left = member->size_bytes - member->at;
   size_t bytes = length < left ? (size_t)length : (size_t)left;
   strew_status status = archive->items->read(archive->call, archive->items->user, member->at, to, bytes);
-  if (status != STREW_OK) return refuse(archive, ZIP_ER_READ, status);
+  if (status != STREW_OK) return record_failure(archive, ZIP_ER_READ, status);
   member->at += bytes;
   return (zip_int64_t)bytes;
 }
@@ -315,7 +315,7 @@ static zip_int64_t serve_member(void *user, void *data, zip_uint64_t length, zip
   case ZIP_SOURCE_STAT: return describe_member(member, data);
   case ZIP_SOURCE_ERROR: return zip.zip_error_to_data(&archive->error, data, length);
   case ZIP_SOURCE_FREE: close_member(member), memory_free(archive->context, member, sizeof *member); return 0;
-  default: return refuse(archive, ZIP_ER_OPNOTSUPP, STREW_OK);
+  default: return record_failure(archive, ZIP_ER_OPNOTSUPP, STREW_OK);
   }
 }
 
@@ -333,10 +333,10 @@ strew_status archive_create(const struct call *call, strew_context *context, con
   struct archive *archive = NULL;
   strew_status status = new_archive(call, context, path, &archive);
   if (status != STREW_OK) return status;
-  archive->is_made = true;
+  archive->is_new = true;
   archive->items = items;
   status = draft_create(call, path, &archive->draft);
-  if (status != STREW_OK) return give_archive(archive), status;
+  if (status != STREW_OK) return free_archive(archive), status;
   status = open_zip(archive, ZIP_CREATE | ZIP_TRUNCATE);
   if (status != STREW_OK) return archive_discard(archive), status;
   *out = archive;
@@ -383,14 +383,14 @@ strew_status archive_commit(struct archive *archive) {
   if (status != STREW_OK) return archive_discard(archive), status;
   if (archive->zip) zip.zip_discard(archive->zip);
   status = draft_commit(archive->call, &archive->draft);
-  give_archive(archive);
+  free_archive(archive);
   return status;
 }
 
 void archive_discard(struct archive *archive) {
   if (archive->zip) zip.zip_discard(archive->zip);
   draft_discard(&archive->draft);
-  give_archive(archive);
+  free_archive(archive);
 }
 
 #else /* built without libzip: no archive is ever open */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Cells between two checks for interruption. */
-enum { CSV_CELLS_BETWEEN_LOOKS = 1024 };
+enum { CSV_CELLS_BETWEEN_CHECKS = 1024 };
 
 struct cells {
   const char *at; /* the next byte; the text ends at its only 0 byte */
@@ -19,10 +19,10 @@ struct cells {
 struct cell {
   const char *text; /* without enclosing quotes */
   size_t length;
-  bool is_number;    /* its value is `number` */
-  bool has_quotes;   /* contains doubled quotes: "" */
-  bool is_left_open; /* no closing quote */
-  bool has_more;     /* text follows the closing quote, at cells->at */
+  bool is_number;   /* its value is `number` */
+  bool has_quotes;  /* contains doubled quotes: "" */
+  bool is_unclosed; /* no closing quote */
+  bool has_more;    /* text follows the closing quote, at cells->at */
   struct decimal number;
 };
 
@@ -53,8 +53,8 @@ static inline bool cells_find_line(struct cells *cells) {
 /* True if the text from `from` to `end` is a number, apart from blanks around it. */
 static inline bool read_number(const struct cells *cells, const char *from, const char *end, struct cell *cell) {
   from = skip_blanks(cells, from);
-  const char *behind = decimal_scan(from, &cell->number);
-  return behind != from && skip_blanks(cells, behind) == end;
+  const char *number_end = decimal_scan(from, &cell->number);
+  return number_end != from && skip_blanks(cells, number_end) == end;
 }
 
 /* Reads the quoted cell at cells->at. */
@@ -66,13 +66,13 @@ static inline void next_quoted(struct cells *cells, bool is_text, struct cell *c
     cells->line += *at == '\n' || (*at == '\r' && at[1] != '\n');
   }
   cell->length = (size_t)(at - cell->text);
-  cell->is_left_open = !*at;
+  cell->is_unclosed = !*at;
   cells->at = at + (*at == '"');
   cell->has_more = !cells->stops[(unsigned char)*cells->at];
   if (!is_text && !cell->has_quotes) cell->is_number = read_number(cells, cell->text, at, cell);
 }
 
-/* Reads the cell at cells->at and moves behind it: to a separator, a line end or the end. Cells of text are not parsed
+/* Reads the cell at cells->at and moves to the separator, line end or 0 byte after it. Cells of text are not parsed
    as numbers. */
 static inline void cells_next(struct cells *cells, bool is_text, struct cell *cell) {
   const char *at = cells->at;
@@ -81,11 +81,11 @@ static inline void cells_next(struct cells *cells, bool is_text, struct cell *ce
     return;
   }
   cell->text = at;
-  cell->is_number = cell->has_quotes = cell->is_left_open = cell->has_more = false;
+  cell->is_number = cell->has_quotes = cell->is_unclosed = cell->has_more = false;
   if (!is_text) {
-    const char *from = skip_blanks(cells, at), *behind = decimal_scan(from, &cell->number);
-    if (behind != from) {
-      const char *end = skip_blanks(cells, behind);
+    const char *from = skip_blanks(cells, at), *number_end = decimal_scan(from, &cell->number);
+    if (number_end != from) {
+      const char *end = skip_blanks(cells, number_end);
       cell->is_number = cells->stops[(unsigned char)*end];
       if (cell->is_number) at = end;
     }

@@ -39,7 +39,7 @@ static strew_status make_columns(struct reader *reader) {
     size_bytes += (uint64_t)reader->rows * dtype_bytes(dtype_of(reader, &reader->columns[i]));
   strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
-    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    if (i % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
     if (status == STREW_OK) status = make_column(reader, &reader->columns[i]);
   }
   return status;
@@ -64,7 +64,7 @@ static strew_status make_table(struct reader *reader, strew_table **out) {
   strew_status status = table_create(reader->call, reader->context, &table);
   if (status != STREW_OK) return status;
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
-    if (i % CSV_CELLS_BETWEEN_LOOKS == 0) status = context_check(reader->call, reader->context);
+    if (i % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
     if (status == STREW_OK) status = add_column(reader, table, i);
   }
   if (status == STREW_OK)
@@ -105,16 +105,16 @@ static strew_status check_text(const struct reader *reader) {
                    (size_t)(zero - reader->text));
 }
 
-static strew_status read_pieces(struct reader *reader, const struct file *file) {
-  enum { PIECE_BYTES = 4 << 20 };
+static strew_status read_chunks(struct reader *reader, const struct file *file) {
+  enum { CHUNK_BYTES = 4 << 20 };
   strew_status status = STREW_OK;
   progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
+  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += CHUNK_BYTES) {
     size_t left = reader->size_bytes - at;
     progress_reach(reader->context, at);
     status = context_check(reader->call, reader->context);
     if (status == STREW_OK)
-      status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+      status = file_read(reader->call, file, at, reader->text + at, left < CHUNK_BYTES ? left : CHUNK_BYTES);
   }
   reader->text[reader->size_bytes] = '\0';
   return status;
@@ -129,7 +129,7 @@ static strew_status read_text(struct reader *reader) {
     reader->size_bytes = (size_t)file.size_bytes;
     reader->text = memory_allocate(reader->context, reader->size_bytes + 1);
     status =
-        reader->text ? read_pieces(reader, &file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
+        reader->text ? read_chunks(reader, &file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
   }
   file_close(&file);
   return status == STREW_OK ? check_text(reader) : status;
@@ -147,9 +147,9 @@ static void release(struct reader *reader) {
     for (int64_t i = 0; i < reader->count; i++) release_column(reader, &reader->columns[i]);
   memory_free(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
   words_release(&reader->names, context);
-  memory_free(context, reader->spare, reader->spare_bytes);
+  memory_free(context, reader->unquoted, reader->unquoted_bytes);
   memory_free(context, reader->text, reader->size_bytes + 1);
-  if (reader->plain) freelocale(reader->plain);
+  if (reader->c_locale) freelocale(reader->c_locale);
 }
 
 strew_status csv_load(const struct call *call, strew_device *device, const char *path,
@@ -157,8 +157,8 @@ strew_status csv_load(const struct call *call, strew_device *device, const char 
   struct reader reader = {.call = call, .context = device->context, .device = device, .path = path, .options = options};
   strew_status status = csv_separator(call, options->separator, &reader.separator);
   if (status != STREW_OK) return status;
-  reader.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  status = reader.plain ? read_text(&reader) : fail_memory(call, reader.context, sizeof reader);
+  reader.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  status = reader.c_locale ? read_text(&reader) : fail_memory(call, reader.context, sizeof reader);
   if (status == STREW_OK) status = read_table(&reader, out);
   release(&reader);
   return status;

@@ -22,7 +22,7 @@ struct source {
 struct writer {
   const struct call *call;
   strew_context *context;
-  locale_t plain; /* "C" */
+  locale_t c_locale; /* "C" */
   char separator;
   struct draft draft;
   uint64_t written; /* bytes in the draft */
@@ -85,7 +85,7 @@ static strew_status put_word(struct writer *writer, const char *word) {
 
 static strew_status put_number(struct writer *writer, strew_dtype dtype, const void *element) {
   char text[NUMBER_BYTES];
-  int length = dtype_is_float(dtype) ? write_float(dtype, element, writer->plain, text)
+  int length = dtype_is_float(dtype) ? write_float(dtype, element, writer->c_locale, text)
                                      : sprintf(text, "%" PRId64, strew_scalar_load(dtype, element).as.i);
   return put(writer, text, (size_t)length);
 }
@@ -116,7 +116,7 @@ static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
 
 /* Checks for interruption and reports progress, per cell: a row may have any number of cells. */
 static strew_status check_cell(const struct writer *writer, int64_t row, int64_t i) {
-  if ((row * writer->count + i) % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
+  if ((row * writer->count + i) % CSV_CELLS_BETWEEN_CHECKS) return STREW_OK;
   progress_reach(writer->context, (uint64_t)row);
   return context_check(writer->call, writer->context);
 }
@@ -137,10 +137,10 @@ static strew_status put_rows(struct writer *writer) {
 /* -------------------------------------------------------------------------------------------------------- columns */
 
 static strew_status open_source(struct writer *writer, strew_tensor *tensor, struct source *out) {
-  strew_tensor *near = NULL;
-  strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &near, writer->call->error);
-  if (status == STREW_OK) status = strew_contiguous(near, &out->dense, writer->call->error);
-  strew_release(near);
+  strew_tensor *on_cpu = NULL;
+  strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
+  if (status == STREW_OK) status = strew_contiguous(on_cpu, &out->dense, writer->call->error);
+  strew_release(on_cpu);
   void *data = NULL;
   if (status == STREW_OK) status = strew_data(out->dense, &data, writer->call->error);
   *out = (struct source){out->dense, data, 1, -1};
@@ -149,12 +149,12 @@ static strew_status open_source(struct writer *writer, strew_tensor *tensor, str
 
 /* Fails unless each code of column i is that of a word. */
 static strew_status check_codes(const struct writer *writer, int64_t i) {
-  enum { CODES_BETWEEN_LOOKS = 1 << 17 };
+  enum { CODES_BETWEEN_CHECKS = 1 << 17 };
   const struct source *source = &writer->sources[i];
   char text[TEXT_BYTES];
   size_t step = dtype_bytes(source->dense->dtype);
   for (int64_t row = 0; row < writer->rows; row++) {
-    if (row % CODES_BETWEEN_LOOKS == 0) {
+    if (row % CODES_BETWEEN_CHECKS == 0) {
       strew_status status = context_check(writer->call, writer->context);
       if (status != STREW_OK) return status;
     }
@@ -218,11 +218,11 @@ static strew_status open_writer(struct writer *writer, const strew_save_options 
   size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
   strew_status status = csv_separator(writer->call, options->separator, &writer->separator);
   if (status != STREW_OK) return status;
-  writer->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   writer->buffer = memory_allocate(writer->context, BUFFER_BYTES);
   writer->sources = memory_allocate(writer->context, sources_bytes);
   if (writer->sources) memset(writer->sources, 0, sources_bytes);
-  if (writer->plain && writer->buffer && writer->sources) return STREW_OK;
+  if (writer->c_locale && writer->buffer && writer->sources) return STREW_OK;
   return fail_memory(writer->call, writer->context, BUFFER_BYTES + sources_bytes);
 }
 
@@ -230,7 +230,7 @@ static void close_writer(struct writer *writer) {
   for (int64_t i = 0; writer->sources && i < writer->count; i++) strew_release(writer->sources[i].dense);
   memory_free(writer->context, writer->sources, (size_t)writer->count * sizeof *writer->sources);
   memory_free(writer->context, writer->buffer, BUFFER_BYTES);
-  if (writer->plain) freelocale(writer->plain);
+  if (writer->c_locale) freelocale(writer->c_locale);
 }
 
 static strew_status write_file(struct writer *writer, const char *path, bool has_names) {

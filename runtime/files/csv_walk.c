@@ -15,18 +15,18 @@
 static strew_status join_quotes(struct reader *reader, struct cell *cell) {
   size_t length = 0;
   if (!cell->has_quotes) return STREW_OK;
-  if (cell->length > reader->spare_bytes) {
-    memory_free(reader->context, reader->spare, reader->spare_bytes);
-    reader->spare_bytes = 0;
-    reader->spare = memory_allocate(reader->context, cell->length);
-    if (!reader->spare) return fail_memory(reader->call, reader->context, cell->length);
-    reader->spare_bytes = cell->length;
+  if (cell->length > reader->unquoted_bytes) {
+    memory_free(reader->context, reader->unquoted, reader->unquoted_bytes);
+    reader->unquoted_bytes = 0;
+    reader->unquoted = memory_allocate(reader->context, cell->length);
+    if (!reader->unquoted) return fail_memory(reader->call, reader->context, cell->length);
+    reader->unquoted_bytes = cell->length;
   }
   for (size_t i = 0; i < cell->length; i++) {
-    reader->spare[length++] = cell->text[i];
+    reader->unquoted[length++] = cell->text[i];
     i += cell->text[i] == '"';
   }
-  cell->text = reader->spare;
+  cell->text = reader->unquoted;
   cell->length = length;
   cell->has_quotes = false;
   return STREW_OK;
@@ -45,7 +45,7 @@ static bool is_missing(const struct cells *cells, const struct cell *cell) {
 /* ------------------------------------------------------------------------------------------------------- failures */
 
 /* Writes "line 3, column 2 (price)" to `text` and returns it. */
-static const char *text_of_place(const struct reader *reader, int64_t line, int64_t i, char *text) {
+static const char *text_of_position(const struct reader *reader, int64_t line, int64_t i, char *text) {
   char name[TEXT_BYTES];
   int length = snprintf(text, TEXT_BYTES, "line %" PRId64 ", column %" PRId64, line, i + 1);
   if (reader->options->header == STREW_HEADER_YES && i < reader->names.count)
@@ -56,19 +56,19 @@ static const char *text_of_place(const struct reader *reader, int64_t line, int6
 
 /* Writes the beginning of a cell to `text`, escaped for messages, and returns it. */
 static const char *text_of_cell(const struct cell *cell, char *text) {
-  enum { LONGEST = 60 };
-  char start[LONGEST + 1] = {0};
-  memcpy(start, cell->text, cell->length < LONGEST ? cell->length : LONGEST);
+  enum { MAX_BYTES = 60 };
+  char start[MAX_BYTES + 1] = {0};
+  memcpy(start, cell->text, cell->length < MAX_BYTES ? cell->length : MAX_BYTES);
   text_of_name(start, text);
-  if (cell->length > LONGEST) strcat(text, "...");
+  if (cell->length > MAX_BYTES) strcat(text, "...");
   return text;
 }
 
 static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell,
                               const char *expected, const char *hint) {
-  char place[TEXT_BYTES], text[TEXT_BYTES];
+  char position[TEXT_BYTES], text[TEXT_BYTES];
   return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", text_of_cell(cell, text),
-                   text_of_place(reader, line, i, place), expected);
+                   text_of_position(reader, line, i, position), expected);
 }
 
 /* Fails because of text in a column of numbers. */
@@ -90,12 +90,12 @@ static strew_status fail_ragged(const struct reader *reader, int64_t line, int64
 
 static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                                 const struct cell *cell) {
-  char place[TEXT_BYTES];
-  text_of_place(reader, cell->is_left_open ? line : cells->line, i, place);
-  if (cell->is_left_open)
-    return fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", place);
+  char position[TEXT_BYTES];
+  text_of_position(reader, cell->is_unclosed ? line : cells->line, i, position);
+  if (cell->is_unclosed)
+    return fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", position);
   return fail_file(reader->call, reader->path, "a quote inside of quotes is written twice: \"\"",
-                   "has characters after a closing quote in %s, expected a separator or line end", place);
+                   "has characters after a closing quote in %s, expected a separator or line end", position);
 }
 
 /* ----------------------------------------------------------------------------------------------- walk over a line */
@@ -105,19 +105,19 @@ typedef strew_status visit(struct reader *reader, const struct cells *cells, int
                            struct cell *cell);
 
 /* Checks for interruption at cell or column i, without reporting progress. */
-static inline strew_status check_place(const struct reader *reader, int64_t i) {
-  return i % CSV_CELLS_BETWEEN_LOOKS ? STREW_OK : context_check(reader->call, reader->context);
+static inline strew_status check_interrupted(const struct reader *reader, int64_t i) {
+  return i % CSV_CELLS_BETWEEN_CHECKS ? STREW_OK : context_check(reader->call, reader->context);
 }
 
 /* Adds the number of cells in the rest of a line to *count. */
 static strew_status count_cells(const struct reader *reader, struct cells *cells, int64_t *count) {
   struct cell cell;
-  for (bool goes_on = true; goes_on; ++*count) {
-    strew_status status = check_place(reader, *count);
+  for (bool has_next = true; has_next; ++*count) {
+    strew_status status = check_interrupted(reader, *count);
     if (status != STREW_OK) return status;
     cells_next(cells, true, &cell);
-    goes_on = *cells->at == cells->separator;
-    cells->at += goes_on;
+    has_next = *cells->at == cells->separator;
+    cells->at += has_next;
   }
   return STREW_OK;
 }
@@ -132,7 +132,7 @@ static strew_status fail_long(struct reader *reader, struct cells *cells, int64_
 /* Checks for interruption and reports progress, per cell: a line may have any number of cells. Reading the text is the
    first third of the progress, each walk another. */
 static inline strew_status check_cell(struct reader *reader, const struct cells *cells) {
-  if (reader->visited++ % CSV_CELLS_BETWEEN_LOOKS) return STREW_OK;
+  if (reader->visited++ % CSV_CELLS_BETWEEN_CHECKS) return STREW_OK;
   progress_reach(reader->context, reader->size_bytes * (uint64_t)reader->walk + (uint64_t)(cells->at - reader->text));
   return context_check(reader->call, reader->context);
 }
@@ -147,7 +147,7 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
     struct cell cell;
     int64_t cell_line = cells->line;
     cells_next(cells, reader->columns[i].kind == TEXTUAL, &cell);
-    if (cell.is_left_open || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
+    if (cell.is_unclosed || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
     status = visit_cell(reader, cells, cell_line, i, &cell);
     if (status != STREW_OK) return status;
     if (*cells->at != cells->separator) return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, line, i + 1);
@@ -191,7 +191,7 @@ static strew_status name_by_numbers(struct reader *reader) {
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
     char name[24];
     int64_t number;
-    status = check_place(reader, i);
+    status = check_interrupted(reader, i);
     if (status != STREW_OK) break;
     int length = sprintf(name, "%" PRId64, i + 1);
     status = words_number(reader->call, reader->context, &reader->names, name, (size_t)length, &number);
@@ -200,15 +200,15 @@ static strew_status name_by_numbers(struct reader *reader) {
 }
 
 static strew_status fail_text_option(const struct reader *reader, const char *name) {
-  enum { MOST_TOLD = 8 };
-  char text[TEXT_BYTES], known[TEXT_BYTES], list[MOST_TOLD * 40];
+  enum { MAX_SHOWN = 8 };
+  char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 40];
   size_t length = 0;
-  for (int64_t i = 0; i < reader->count && i < MOST_TOLD; i++)
+  for (int64_t i = 0; i < reader->count && i < MAX_SHOWN; i++)
     length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
                                text_of_name(words_at(&reader->names, i), known));
   return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
               "has \"%s\", not found among the columns: %s%s", text_of_name(name, text), list,
-              reader->count > MOST_TOLD ? ", ..." : "");
+              reader->count > MAX_SHOWN ? ", ..." : "");
 }
 
 /* Marks the columns that the option `text` names. */
@@ -238,7 +238,7 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
 static strew_scalar number_of(const struct reader *reader, const struct decimal *decimal) {
   int64_t whole;
   if (decimal_to_integer(decimal, &whole)) return strew_int(whole);
-  return strew_float(decimal_to_double(decimal, reader->plain));
+  return strew_float(decimal_to_double(decimal, reader->c_locale));
 }
 
 /* Stores a number as an element of dtype; false if dtype does not hold the number of the text. Integers are decided
@@ -265,8 +265,8 @@ static strew_status check_number(const struct reader *reader, int64_t line, int6
   return fail_cell(reader, line, i, cell, expected, NULL);
 }
 
-static inline strew_status survey(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                  struct cell *cell) {
+static inline strew_status inspect_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                        struct cell *cell) {
   struct column *column = &reader->columns[i];
   int64_t whole;
   if (column->kind == TEXTUAL) return STREW_OK;
@@ -306,11 +306,11 @@ static bool looks_like_header(struct reader *reader, struct cells cells) {
 /* Fails if column i has missing cells and a dtype without NaN. */
 static strew_status check_missing(const struct reader *reader, int64_t i) {
   const struct column *column = &reader->columns[i];
-  char place[TEXT_BYTES];
+  char position[TEXT_BYTES];
   const strew_dtype *dtype = reader->options->dtype;
   if (column->kind == TEXTUAL || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
   return fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
-                   text_of_place(reader, column->missing_line, i, place), strew_dtype_name(*dtype));
+                   text_of_position(reader, column->missing_line, i, position), strew_dtype_name(*dtype));
 }
 
 strew_status csv_walk_first(struct reader *reader, struct cells cells) {
@@ -319,7 +319,8 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
                      "header = true takes names from line 1, header = false reads it as all others",
                      "begins with a line of words above numbers: are they the column names?");
   strew_status status = STREW_OK;
-  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++) status = walk_line(reader, &cells, survey);
+  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++)
+    status = walk_line(reader, &cells, inspect_cell);
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
   return status;
 }
@@ -327,8 +328,8 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
 /* ------------------------------------------------------------------------------------------------ the second walk */
 
 /* Stores a cell in row reader->row of its column. */
-static inline strew_status fill(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                struct cell *cell) {
+static inline strew_status store_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                      struct cell *cell) {
   (void)cells, (void)line;
   struct column *column = &reader->columns[i];
   strew_dtype dtype = column->tensor->dtype;
@@ -342,7 +343,7 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
     return status;
   }
   if (dtype == STREW_FLOAT64) {
-    double number = cell->is_number ? decimal_to_double(&cell->number, reader->plain) : (double)NAN;
+    double number = cell->is_number ? decimal_to_double(&cell->number, reader->c_locale) : (double)NAN;
     memcpy(to, &number, sizeof number);
     return STREW_OK;
   }
@@ -358,6 +359,6 @@ static inline strew_status fill(struct reader *reader, const struct cells *cells
 strew_status csv_walk_second(struct reader *reader, struct cells cells) {
   strew_status status = STREW_OK;
   reader->walk = 2;
-  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) status = walk_line(reader, &cells, fill);
+  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) status = walk_line(reader, &cells, store_cell);
   return status;
 }

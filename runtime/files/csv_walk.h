@@ -25,7 +25,7 @@ struct reader {
   strew_device *device;
   const char *path;
   const strew_load_options *options;
-  locale_t plain; /* "C" */
+  locale_t c_locale; /* "C" */
   size_t size_bytes;
   char *text; /* size_bytes + 1 bytes; the last one is 0 */
   char separator;
@@ -37,8 +37,8 @@ struct reader {
   int64_t visited;    /* number of cells in both walks */
   int64_t row;        /* current row of the second walk */
   int64_t width_line; /* line that set the number of columns */
-  char *spare;        /* scratch for a cell with its doubled quotes joined */
-  size_t spare_bytes;
+  char *unquoted;     /* scratch for a cell with its doubled quotes joined */
+  size_t unquoted_bytes;
 };
 
 /* Reads the names, or numbers the columns, and leaves `cells` at the first row. */

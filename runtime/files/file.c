@@ -145,7 +145,7 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
    draft without a lock is a leftover. The process number in its name is not enough: other machines and containers have
    their own. It is checked first, so that drafts of living processes are not even opened. On file systems without
    locks across machines it is the only check.
-   A draft is unlocked between open and flock. A process that removes a leftover holds its lock meanwhile. So the maker
+   A draft is unlocked between open and flock. A process that removes a leftover holds its lock meanwhile. So the owner
    of a draft that was removed too early finds it locked or without a link, and takes another name. */
 static bool lock(int descriptor) {
   int result;
@@ -154,21 +154,21 @@ static bool lock(int descriptor) {
   return result == 0;
 }
 
-#define ASIDE ".strew-"
+#define PREFIX ".strew-"
 
 /* Returns the number of the process that made the draft of this name; 0: not a draft. */
-static pid_t maker_of(const char *name) {
+static pid_t process_of(const char *name) {
   const char *digits = "0123456789";
-  if (strncmp(name, ASIDE, sizeof ASIDE - 1) != 0) return 0;
-  const char *number = name + sizeof ASIDE - 1;
+  if (strncmp(name, PREFIX, sizeof PREFIX - 1) != 0) return 0;
+  const char *number = name + sizeof PREFIX - 1;
   size_t length = strspn(number, digits),
          rest = length && number[length] == '-' ? strspn(number + length + 1, digits) : 0;
-  long maker = strtol(number, NULL, 10);
-  return length < 10 && rest && !number[length + 1 + rest] && maker > 0 ? (pid_t)maker : 0;
+  long process = strtol(number, NULL, 10);
+  return length < 10 && rest && !number[length + 1 + rest] && process > 0 ? (pid_t)process : 0;
 }
 
 /* True if the process has ended. For this process's number the lock decides: a container's process 1 had it before. */
-static bool is_gone(pid_t maker) { return maker == getpid() || (kill(maker, 0) != 0 && errno == ESRCH); }
+static bool has_ended(pid_t process) { return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH); }
 
 static void remove_leftover(int folder, const char *name) {
   struct stat about;
@@ -179,18 +179,18 @@ static void remove_leftover(int folder, const char *name) {
   close(descriptor);
 }
 
-/* Removes leftovers among the first MOST_NAMES names in the target's folder, and ignores failures. */
+/* Removes leftovers among the first MAX_NAMES names in the target's folder, and ignores failures. */
 static void remove_leftovers(const char *target) {
-  enum { MOST_NAMES = 10000 };
+  enum { MAX_NAMES = 10000 };
   char folder[PATH_BYTES] = ".";
   const char *slash = strrchr(target, '/');
   if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - target), target);
   DIR *names = opendir(folder);
   if (!names) return;
   const struct dirent *entry;
-  for (int i = 0; i < MOST_NAMES && (entry = readdir(names)); i++) {
-    pid_t maker = maker_of(entry->d_name);
-    if (maker && is_gone(maker)) remove_leftover(dirfd(names), entry->d_name);
+  for (int i = 0; i < MAX_NAMES && (entry = readdir(names)); i++) {
+    pid_t process = process_of(entry->d_name);
+    if (process && has_ended(process)) remove_leftover(dirfd(names), entry->d_name);
   }
   closedir(names);
 }
@@ -198,13 +198,13 @@ static void remove_leftovers(const char *target) {
 /* Locks a new draft and returns its descriptor. -1 with EEXIST: another save has removed it as a leftover. */
 static int lock_draft(const struct draft *draft, int descriptor) {
   struct stat about;
-  bool is_taken = !lock(descriptor) && errno == EWOULDBLOCK; /* other errors: no locks here */
+  bool is_locked = !lock(descriptor) && errno == EWOULDBLOCK; /* other errors: no locks here */
   if (fstat(descriptor, &about) == 0) {
-    if (!is_taken && about.st_nlink) return descriptor;
+    if (!is_locked && about.st_nlink) return descriptor;
     errno = EEXIST;
   }
   int code = errno;
-  if (code != EEXIST) unlink(draft->aside);
+  if (code != EEXIST) unlink(draft->temporary);
   close(descriptor);
   return errno = code, -1;
 }
@@ -212,16 +212,16 @@ static int lock_draft(const struct draft *draft, int descriptor) {
 /* Creates a file with an unused name in the target's folder, since rename works within one file system only. open
    applies the umask to its mode: the umask is shared by threads, so it is not read. A draft that replaces a file is
    private until it has that file's mode: otherwise another process could open it early and read all later writes. */
-static int open_aside(struct draft *draft) {
-  enum { MOST_TRIES = 1000 };
+static int open_temporary(struct draft *draft) {
+  enum { MAX_TRIES = 1000 };
   mode_t mode = draft->replaces ? 0600 : 0666;
   const char *slash = strrchr(draft->target, '/');
   int folder = slash ? (int)(slash + 1 - draft->target) : 0, descriptor = -1;
-  for (int i = 0; i < MOST_TRIES && descriptor < 0; i++) {
-    int length =
-        snprintf(draft->aside, sizeof draft->aside, "%.*s" ASIDE "%ld-%d", folder, draft->target, (long)getpid(), i);
-    if (length >= (int)sizeof draft->aside) return errno = ENAMETOOLONG, -1;
-    descriptor = open(draft->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  for (int i = 0; i < MAX_TRIES && descriptor < 0; i++) {
+    int length = snprintf(draft->temporary, sizeof draft->temporary, "%.*s" PREFIX "%ld-%d", folder, draft->target,
+                          (long)getpid(), i);
+    if (length >= (int)sizeof draft->temporary) return errno = ENAMETOOLONG, -1;
+    descriptor = open(draft->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0) descriptor = lock_draft(draft, descriptor);
     if (descriptor < 0 && errno != EEXIST && errno != EINTR) return -1;
   }
@@ -231,7 +231,7 @@ static int open_aside(struct draft *draft) {
 
 /* Gives the draft the owner, group and mode of the file that it replaces, or at least the group, as far as permitted.
    Never widens access: if the group differs, it gets the rights of others. */
-static bool take_after(int descriptor, const struct stat *old) {
+static bool copy_permissions(int descriptor, const struct stat *old) {
   struct stat made;
   if (fstat(descriptor, &made) != 0) return false;
   mode_t mode = old->st_mode & 07777;
@@ -250,9 +250,9 @@ strew_status draft_create(const struct call *call, const char *path, struct draf
   strew_status status = find_target(call, out, &old);
   if (status != STREW_OK) return status;
   remove_leftovers(out->target);
-  out->descriptor = open_aside(out);
+  out->descriptor = open_temporary(out);
   if (out->descriptor < 0) return fail_system(call, path, "cannot be written");
-  if (out->replaces && !take_after(out->descriptor, &old)) {
+  if (out->replaces && !copy_permissions(out->descriptor, &old)) {
     status = fail_system(call, path, "cannot be replaced by a file of its mode");
     draft_discard(out);
   }
@@ -272,7 +272,7 @@ strew_status draft_write(const struct call *call, const struct draft *draft, uin
   return STREW_OK;
 }
 
-static bool is_on_disk(int descriptor) {
+static bool sync_to_disk(int descriptor) {
   int result;
   do result = fsync(descriptor);
   while (result != 0 && errno == EINTR);
@@ -287,19 +287,19 @@ static void draft_close(struct draft *draft) {
 
 /* A draft that replaces a file is written to disk first: otherwise a crash could lose both files. */
 strew_status draft_commit(const struct call *call, struct draft *draft) {
-  bool is_kept = !draft->replaces || is_on_disk(draft->descriptor);
+  bool is_done = !draft->replaces || sync_to_disk(draft->descriptor);
   int descriptor = draft->descriptor;
-  if (is_kept) {
+  if (is_done) {
     draft->descriptor = -1;
-    is_kept = (close(descriptor) == 0 || errno == EINTR) && rename(draft->aside, draft->target) == 0;
+    is_done = (close(descriptor) == 0 || errno == EINTR) && rename(draft->temporary, draft->target) == 0;
   }
-  if (is_kept) return draft_close(draft), STREW_OK;
+  if (is_done) return draft_close(draft), STREW_OK;
   strew_status status = fail_system(call, draft->path, "cannot be written");
   draft_discard(draft);
   return status;
 }
 
 void draft_discard(struct draft *draft) {
-  unlink(draft->aside);
+  unlink(draft->temporary);
   draft_close(draft);
 }

@@ -40,7 +40,7 @@ struct draft {
   int lock;                /* a duplicate of `descriptor`, which keeps the lock after that is closed; -1: none */
   bool replaces;           /* the target exists */
   char target[PATH_BYTES]; /* path, symbolic links followed */
-  char aside[PATH_BYTES];
+  char temporary[PATH_BYTES];
 };
 
 /* Creates a draft, and removes drafts that killed saves left in its folder. The draft has the mode and owner of the

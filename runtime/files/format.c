@@ -39,7 +39,7 @@ static strew_status find_format(const struct call *call, const char *path, const
 }
 
 /* Starts the progress line; its steps are bytes unless the format sets others. */
-static void tell(strew_context *context, const char *doing, const char *path, uint64_t size_bytes) {
+static void start_progress(strew_context *context, const char *doing, const char *path, uint64_t size_bytes) {
   char name[TEXT_BYTES], words[TEXT_BYTES + 16];
   if (!context->progress) return;
   snprintf(words, sizeof words, "%s %s", doing, text_of_name(path, name));
@@ -87,7 +87,7 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
                   "ends in %s, expected one of %s for %s", format->suffix,
                   list_of_formats(out ? loads_tensor : loads_table, known), out ? "one tensor" : "a table");
   if (status != STREW_OK) return status;
-  tell(device->context, "loading", path, file_size(path));
+  start_progress(device->context, "loading", path, file_size(path));
   status = format->load ? format->load(&call, device, path, options, &tensor)
                         : format->load_table(&call, device, path, options, &tensors);
   progress_end(device->context);
@@ -132,7 +132,7 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
   if (!options) options = &save_defaults;
   strew_status status = find_saver(&call, path, options, saves_tensor, &format);
   if (status != STREW_OK) return status;
-  tell(tensor_context(tensor), "saving", path, bytes_of(tensor));
+  start_progress(tensor_context(tensor), "saving", path, bytes_of(tensor));
   status = format->save(&call, tensor, path, options);
   progress_end(tensor_context(tensor));
   return status;
@@ -150,7 +150,7 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
                 format->suffix);
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
-  tell(table_context(table), "saving", path, bytes);
+  start_progress(table_context(table), "saving", path, bytes);
   status = format->save_table(&call, table, path, options);
   progress_end(table_context(table));
   return status;

@@ -42,14 +42,14 @@ struct painting {
   const struct call *call;
   strew_context *context;
   int64_t height, width, scale;
-  double least, most;
+  double lowest, highest;
   unsigned char colors[LEVELS + 1][CHANNELS]; /* the last one is for NaN */
 };
 
 static void make_colors(struct painting *painting, strew_colormap colormap, const unsigned char *nan) {
   static const unsigned char magenta[CHANNELS] = {255, 0, 255}; /* in no colormap, so it stands out */
   for (int level = 0; level < LEVELS; level++) {
-    int way = level * (POINTS - 1), i = way / (LEVELS - 1), part = way % (LEVELS - 1);
+    int scaled = level * (POINTS - 1), i = scaled / (LEVELS - 1), part = scaled % (LEVELS - 1);
     for (int c = 0; c < CHANNELS; c++) {
       int shift = 8 * (CHANNELS - 1 - c);
       int here = (int)(points[colormap][i] >> shift & 0xff),
@@ -71,23 +71,23 @@ static strew_status check_pixel(const struct painting *painting, int64_t i) {
 
 /* Sets the range: given bounds, otherwise the minimum and maximum of the finite numbers. */
 static strew_status find_range(struct painting *painting, const double *numbers, const strew_image_options *options) {
-  double least = INFINITY, most = -INFINITY;
+  double lowest = INFINITY, highest = -INFINITY;
   for (int64_t i = 0; i < painting->height * painting->width; i++) {
     strew_status status = check_pixel(painting, i);
     if (status != STREW_OK) return status;
     if (!isfinite(numbers[i])) continue;
-    if (numbers[i] < least) least = numbers[i];
-    if (numbers[i] > most) most = numbers[i];
+    if (numbers[i] < lowest) lowest = numbers[i];
+    if (numbers[i] > highest) highest = numbers[i];
   }
-  if (least > most) least = most = 0; /* no finite numbers */
-  painting->least = options->min ? *options->min : options->max ? fmin(least, *options->max) : least;
-  painting->most = options->max ? *options->max : fmax(most, painting->least);
+  if (lowest > highest) lowest = highest = 0; /* no finite numbers */
+  painting->lowest = options->min ? *options->min : options->max ? fmin(lowest, *options->max) : lowest;
+  painting->highest = options->max ? *options->max : fmax(highest, painting->lowest);
   return STREW_OK;
 }
 
 /* Returns the index of a number's colour. Computes with halves, whose difference never overflows. */
 static int level_of(const struct painting *painting, double number) {
-  double above = number / 2 - painting->least / 2, range = painting->most / 2 - painting->least / 2;
+  double above = number / 2 - painting->lowest / 2, range = painting->highest / 2 - painting->lowest / 2;
   if (isnan(number)) return LEVELS;
   if (above <= 0) return 0;
   if (above >= range) return LEVELS - 1;
@@ -189,9 +189,9 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
   strew_device *device = tensor->storage->device;
   if (!options) options = &defaults;
   strew_status status = check_image(&call, tensor, options);
-  strew_tensor *near = NULL, *dense = NULL;
-  if (status == STREW_OK) status = strew_to(tensor, &device->context->cpu, STREW_FLOAT64, &near, error);
-  if (status == STREW_OK) status = strew_contiguous(near, &dense, error);
+  strew_tensor *on_cpu = NULL, *dense = NULL;
+  if (status == STREW_OK) status = strew_to(tensor, &device->context->cpu, STREW_FLOAT64, &on_cpu, error);
+  if (status == STREW_OK) status = strew_contiguous(on_cpu, &dense, error);
   if (status == STREW_OK) {
     struct painting painting = {
         &call, device->context, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0, {{0}}};
@@ -202,6 +202,6 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
     if (status == STREW_OK) status = paint_on(&painting, device, numbers, out);
   }
   strew_release(dense);
-  strew_release(near);
+  strew_release(on_cpu);
   return status;
 }

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 4 << 20 };
+enum { CHUNK_BYTES = 4 << 20 };
 
 /* --------------------------------------------------------------------------------------------------------- header */
 
@@ -45,21 +45,21 @@ static strew_status check_size(const struct call *call, const struct npy_source 
                                const struct npy_header *header, uint64_t data_at, uint64_t *data_bytes) {
   char text[TEXT_BYTES];
   const char *shape = text_of_sizes(header->rank, header->sizes, text), *dtype = strew_dtype_name(header->dtype);
-  uint64_t there = source->size_bytes - data_at, expected = dtype_bytes(header->dtype);
+  uint64_t found = source->size_bytes - data_at, expected = dtype_bytes(header->dtype);
   bool is_countable = check_sizes(&(struct call){0}, header->dtype, header->rank, header->sizes) == STREW_OK;
   if (!is_countable)
     return fail_member(call, source->path, source->member, NULL,
                        "claims to hold %s%s, more bytes than can be addressed", dtype, shape);
   expected *= (uint64_t)count_of_sizes(header->rank, header->sizes);
   *data_bytes = expected;
-  if (there < expected)
+  if (found < expected)
     return fail_member(call, source->path, source->member, NULL,
                        "is truncated: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, found %" PRIu64, dtype,
-                       shape, expected, data_at, there);
-  if (there > expected)
+                       shape, expected, data_at, found);
+  if (found > expected)
     return fail_member(
         call, source->path, source->member, "arrays saved one after the other into a file: save them in an .npz",
-        "has %" PRIu64 " bytes after its last element, at byte %" PRIu64, there - expected, data_at + expected);
+        "has %" PRIu64 " bytes after its last element, at byte %" PRIu64, found - expected, data_at + expected);
   return STREW_OK;
 }
 
@@ -82,7 +82,7 @@ static void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_b
 }
 
 /* Makes nonzero bools 1: NumPy takes any such byte for true. Writes only where necessary: mapped pages stay shared. */
-static void mend_bools(unsigned char *bytes, size_t size_bytes) {
+static void normalize_bools(unsigned char *bytes, size_t size_bytes) {
   for (size_t i = 0; i < size_bytes; i++)
     if (bytes[i] > 1) bytes[i] = 1;
 }
@@ -90,28 +90,28 @@ static void mend_bools(unsigned char *bytes, size_t size_bytes) {
 /* Converts the file's bytes to the tensor's, in place. */
 static void convert(const struct npy_header *header, void *bytes, size_t size_bytes) {
   if (header->is_swapped) swap_bytes(bytes, size_bytes, dtype_bytes(header->dtype));
-  if (header->dtype == STREW_BOOL) mend_bools(bytes, size_bytes);
+  if (header->dtype == STREW_BOOL) normalize_bools(bytes, size_bytes);
 }
 
 static strew_status read_elements(const struct call *call, const struct npy_source *source,
                                   const struct npy_header *header, struct storage *to, size_t size_bytes) {
   strew_device *device = to->device;
   bool is_host = device->ops->host_memory;
-  size_t piece_bytes = size_bytes < PIECE_BYTES ? size_bytes : PIECE_BYTES;
-  char *piece = is_host ? to->data : memory_allocate(device->context, piece_bytes);
-  if (!piece && size_bytes) return fail_memory(call, device->context, piece_bytes);
+  size_t chunk_bytes = size_bytes < CHUNK_BYTES ? size_bytes : CHUNK_BYTES;
+  char *chunk = is_host ? to->data : memory_allocate(device->context, chunk_bytes);
+  if (!chunk && size_bytes) return fail_memory(call, device->context, chunk_bytes);
   strew_status status = STREW_OK;
-  for (size_t at = 0; at < size_bytes && status == STREW_OK; at += piece_bytes) {
-    size_t bytes = size_bytes - at < piece_bytes ? size_bytes - at : piece_bytes;
-    void *place = is_host ? piece + at : piece;
+  for (size_t at = 0; at < size_bytes && status == STREW_OK; at += chunk_bytes) {
+    size_t bytes = size_bytes - at < chunk_bytes ? size_bytes - at : chunk_bytes;
+    void *destination = is_host ? chunk + at : chunk;
     status = context_check(call, device->context);
-    if (status == STREW_OK) status = source->read(call, source->user, place, bytes);
+    if (status == STREW_OK) status = source->read(call, source->user, destination, bytes);
     if (status != STREW_OK) break;
-    convert(header, place, bytes);
-    if (!is_host) status = device->ops->write(call, to, at, place, bytes);
+    convert(header, destination, bytes);
+    if (!is_host) status = device->ops->write(call, to, at, destination, bytes);
     progress_step(device->context, bytes);
   }
-  if (!is_host) memory_free(device->context, piece, piece_bytes);
+  if (!is_host) memory_free(device->context, chunk, chunk_bytes);
   return status;
 }
 
@@ -121,14 +121,14 @@ static void sizes_in_memory(const struct npy_header *header, int64_t *sizes) {
 }
 
 /* Replaces a tensor of sizes_in_memory by a view with the header's sizes. On failure *tensor is NULL. */
-static strew_status turn(const struct call *call, const struct npy_header *header, strew_tensor **tensor) {
+static strew_status restore_order(const struct call *call, const struct npy_header *header, strew_tensor **tensor) {
   if (!header->is_fortran || header->rank < 2) return STREW_OK;
-  strew_tensor *lying = *tensor;
+  strew_tensor *stored = *tensor;
   int64_t strides[MAX_RANK];
-  for (int d = 0; d < header->rank; d++) strides[d] = lying->strides[header->rank - 1 - d];
-  strew_status status = tensor_view(call, lying, header->rank, header->sizes, strides, 0, tensor);
+  for (int d = 0; d < header->rank; d++) strides[d] = stored->strides[header->rank - 1 - d];
+  strew_status status = tensor_view(call, stored, header->rank, header->sizes, strides, 0, tensor);
   if (status != STREW_OK) *tensor = NULL;
-  strew_release(lying);
+  strew_release(stored);
   return status;
 }
 
@@ -148,7 +148,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   if (status != STREW_OK) return status;
   status = read_elements(call, source, &header, tensor->storage, (size_t)data_bytes);
   if (status == STREW_OK)
-    status = turn(call, &header, &tensor);
+    status = restore_order(call, &header, &tensor);
   else
     strew_release(tensor);
   if (status == STREW_OK) *out = tensor;
@@ -186,12 +186,12 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
   return STREW_OK;
 }
 
-static strew_status mend_mapped(const struct call *call, strew_context *context, unsigned char *data,
-                                size_t data_bytes) {
+static strew_status normalize_mapped(const struct call *call, strew_context *context, unsigned char *data,
+                                     size_t data_bytes) {
   strew_status status = STREW_OK;
-  for (size_t at = 0; at < data_bytes && status == STREW_OK; at += PIECE_BYTES) {
+  for (size_t at = 0; at < data_bytes && status == STREW_OK; at += CHUNK_BYTES) {
     status = context_check(call, context);
-    if (status == STREW_OK) mend_bools(data + at, data_bytes - at < PIECE_BYTES ? data_bytes - at : PIECE_BYTES);
+    if (status == STREW_OK) normalize_bools(data + at, data_bytes - at < CHUNK_BYTES ? data_bytes - at : CHUNK_BYTES);
   }
   return status;
 }
@@ -207,13 +207,13 @@ static strew_status map_elements(const struct call *call, const struct file *fil
   strew_status status = file_map(call, file, &mapping->address);
   if (status != STREW_OK) return memory_free(context, mapping, sizeof *mapping), status;
   unsigned char *data = (unsigned char *)mapping->address + data_at;
-  if (header->dtype == STREW_BOOL) status = mend_mapped(call, context, data, data_bytes);
+  if (header->dtype == STREW_BOOL) status = normalize_mapped(call, context, data, data_bytes);
   sizes_in_memory(header, sizes);
   if (status == STREW_OK)
     status = strew_wrap(device, header->dtype, header->rank, sizes, NULL, data, data_bytes, unmap, mapping, out,
                         call->error);
   if (status != STREW_OK) unmap(mapping);
-  return status == STREW_OK ? turn(call, header, out) : status;
+  return status == STREW_OK ? restore_order(call, header, out) : status;
 }
 
 static strew_status map_file(const struct call *call, const struct npy_source *source, const struct file *file,
@@ -228,15 +228,15 @@ static strew_status map_file(const struct call *call, const struct npy_source *s
 
 /* ------------------------------------------------------------------------------------------------- loading a file */
 
-struct file_place {
+struct file_position {
   const struct file *file;
   uint64_t at;
 };
 
-static strew_status read_on(const struct call *call, void *user, void *to, size_t size_bytes) {
-  struct file_place *place = user;
-  strew_status status = file_read(call, place->file, place->at, to, size_bytes);
-  place->at += size_bytes;
+static strew_status read_next(const struct call *call, void *user, void *to, size_t size_bytes) {
+  struct file_position *position = user;
+  strew_status status = file_read(call, position->file, position->at, to, size_bytes);
+  position->at += size_bytes;
   return status;
 }
 
@@ -245,8 +245,8 @@ strew_status npy_load(const struct call *call, strew_device *device, const char 
   struct file file;
   strew_status status = file_open(call, path, &file);
   if (status != STREW_OK) return status;
-  struct file_place place = {&file, 0};
-  struct npy_source source = {path, NULL, file.size_bytes, read_on, &place};
+  struct file_position position = {&file, 0};
+  struct npy_source source = {path, NULL, file.size_bytes, read_next, &position};
   status = options->map ? map_file(call, &source, &file, device, out) : npy_read(call, &source, device, out);
   file_close(&file);
   return status;
@@ -306,32 +306,32 @@ strew_status npy_image_read(const struct call *call, const struct npy_image *ima
   return dense->storage->device->ops->read(call, dense->storage, before, to, size_bytes);
 }
 
-/* Writes elements in the CPU's memory directly, others through `piece`. */
-static strew_status write_piece(const struct call *call, const struct npy_image *image, const struct draft *draft,
-                                uint64_t at, char *piece, size_t bytes) {
+/* Writes elements in the CPU's memory directly, others through `chunk`. */
+static strew_status write_chunk(const struct call *call, const struct npy_image *image, const struct draft *draft,
+                                uint64_t at, char *chunk, size_t bytes) {
   const strew_tensor *dense = image->dense;
   strew_status status = context_check(call, tensor_context(dense));
   if (status != STREW_OK) return status;
-  if (!piece) {
+  if (!chunk) {
     const char *data = (const char *)dense->storage->data + (size_t)dense->offset * dtype_bytes(dense->dtype);
     return draft_write(call, draft, at, data + (at - image->header_bytes), bytes);
   }
-  status = npy_image_read(call, image, at, piece, bytes);
-  return status == STREW_OK ? draft_write(call, draft, at, piece, bytes) : status;
+  status = npy_image_read(call, image, at, chunk, bytes);
+  return status == STREW_OK ? draft_write(call, draft, at, chunk, bytes) : status;
 }
 
 static strew_status write_image(const struct call *call, const struct npy_image *image, const struct draft *draft) {
   strew_device *device = image->dense->storage->device;
   bool is_host = device->ops->host_memory;
-  char *piece = is_host ? NULL : memory_allocate(device->context, PIECE_BYTES);
-  if (!piece && !is_host) return fail_memory(call, device->context, PIECE_BYTES);
+  char *chunk = is_host ? NULL : memory_allocate(device->context, CHUNK_BYTES);
+  if (!chunk && !is_host) return fail_memory(call, device->context, CHUNK_BYTES);
   strew_status status = draft_write(call, draft, 0, image->header, image->header_bytes);
-  for (uint64_t at = image->header_bytes; at < image->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
+  for (uint64_t at = image->header_bytes; at < image->size_bytes && status == STREW_OK; at += CHUNK_BYTES) {
     uint64_t left = image->size_bytes - at;
-    status = write_piece(call, image, draft, at, piece, left < PIECE_BYTES ? (size_t)left : PIECE_BYTES);
+    status = write_chunk(call, image, draft, at, chunk, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES);
     progress_reach(device->context, at);
   }
-  memory_free(device->context, piece, PIECE_BYTES);
+  memory_free(device->context, chunk, CHUNK_BYTES);
   return status;
 }
 

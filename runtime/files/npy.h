@@ -7,7 +7,7 @@
 /* ------------------------------------------------------------------------------------------------ npy_header.c */
 
 /* A file begins with a magic string, its version and the length of the header: a Python dictionary as text. */
-enum { NPY_PREFIX_BYTES = 12, NPY_LONGEST_HEADER = 1 << 16, NPY_HEADER_BYTES = 512 /* maximum of a written one */ };
+enum { NPY_PREFIX_BYTES = 12, NPY_HEADER_LIMIT = 1 << 16, NPY_HEADER_BYTES = 512 /* maximum of a written one */ };
 
 struct npy_header {
   strew_dtype dtype;

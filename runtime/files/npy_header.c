@@ -56,8 +56,8 @@ bool npy_parse_prefix(const unsigned char *prefix, size_t *begin, size_t *length
   *begin = is_short ? 10 : 12;
   *length = at[0] + 256u * at[1];
   if (!is_short) *length += 65536u * at[2] + ((size_t)at[3] << 24);
-  if (*length >= NPY_LONGEST_HEADER)
-    return refuse(refusal, NULL, "has a header of %zu bytes, expected fewer than %d", *length, NPY_LONGEST_HEADER);
+  if (*length >= NPY_HEADER_LIMIT)
+    return refuse(refusal, NULL, "has a header of %zu bytes, expected fewer than %d", *length, NPY_HEADER_LIMIT);
   return true;
 }
 
@@ -78,7 +78,7 @@ static void skip_blanks(struct parser *p) {
 }
 
 /* Skips blanks, and then `word` if it is next; true if it was. */
-static bool take(struct parser *p, const char *word) {
+static bool accept(struct parser *p, const char *word) {
   size_t length = strlen(word);
   skip_blanks(p);
   if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return false;
@@ -87,7 +87,7 @@ static bool take(struct parser *p, const char *word) {
 }
 
 /* Parses a string without escapes, of at most size - 1 bytes. */
-static bool take_string(struct parser *p, char *text, size_t size) {
+static bool parse_string(struct parser *p, char *text, size_t size) {
   skip_blanks(p);
   char quote = (char)(p->at < p->end ? *p->at : '\0');
   if (quote != '\'' && quote != '"') return unexpected(p, "a string");
@@ -101,7 +101,7 @@ static bool take_string(struct parser *p, char *text, size_t size) {
   return true;
 }
 
-static bool take_size(struct parser *p, int64_t *size) {
+static bool parse_size(struct parser *p, int64_t *size) {
   skip_blanks(p);
   if (p->at < p->end && *p->at == '-') return refuse(p->refusal, NULL, "has a negative size in its shape");
   const char *first = p->at;
@@ -141,10 +141,10 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
 
 static bool parse_descr(struct parser *p, struct npy_header *header) {
   char descr[32];
-  if (take(p, "["))
+  if (accept(p, "["))
     return refuse(p->refusal, "in NumPy: save its fields one by one, a[\"name\"]",
                   "holds elements of a structured dtype, which strew does not have");
-  if (!take_string(p, descr, sizeof descr)) return false;
+  if (!parse_string(p, descr, sizeof descr)) return false;
   const char *word = descr + (*descr && strchr("<>=|", *descr) != NULL);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i].word, word) != 0) continue;
@@ -159,20 +159,20 @@ static bool parse_descr(struct parser *p, struct npy_header *header) {
 }
 
 static bool parse_order(struct parser *p, struct npy_header *header) {
-  header->is_fortran = take(p, "True");
-  return header->is_fortran || take(p, "False") || unexpected(p, "True or False");
+  header->is_fortran = accept(p, "True");
+  return header->is_fortran || accept(p, "False") || unexpected(p, "True or False");
 }
 
 /* Parses a tuple of sizes; a single size must have a comma after it. */
 static bool parse_shape(struct parser *p, struct npy_header *header) {
-  if (!take(p, "(")) return unexpected(p, "(");
+  if (!accept(p, "(")) return unexpected(p, "(");
   bool has_comma = true;
-  for (header->rank = 0; !take(p, ")"); header->rank++) {
+  for (header->rank = 0; !accept(p, ")"); header->rank++) {
     if (!has_comma) return unexpected(p, ", or )");
     if (header->rank == MAX_RANK)
       return refuse(p->refusal, "in NumPy: a.reshape(...)", "has more than %d dimensions, the largest rank", MAX_RANK);
-    if (!take_size(p, &header->sizes[header->rank])) return false;
-    has_comma = take(p, ",");
+    if (!parse_size(p, &header->sizes[header->rank])) return false;
+    has_comma = accept(p, ",");
   }
   return header->rank != 1 || has_comma || unexpected(p, "a comma before the end of a tuple of one");
 }
@@ -186,17 +186,17 @@ bool npy_parse_header(const char *text, size_t length, struct npy_header *out, s
   struct parser parser = {text, text, text + length, refusal}, *p = &parser;
   bool is_given[ENTRIES] = {false}, has_comma = true;
   char key[32];
-  if (!take(p, "{")) return unexpected(p, "{");
-  while (!take(p, "}")) {
+  if (!accept(p, "{")) return unexpected(p, "{");
+  while (!accept(p, "}")) {
     if (!has_comma) return unexpected(p, ", or }");
-    if (!take_string(p, key, sizeof key)) return false;
+    if (!parse_string(p, key, sizeof key)) return false;
     int i = 0;
     while (i < ENTRIES && strcmp(key, entries[i].key) != 0) i++;
     if (i == ENTRIES || is_given[i]) return unexpected(p, "one each of 'descr', 'fortran_order', 'shape'");
-    if (!take(p, ":")) return unexpected(p, ":");
+    if (!accept(p, ":")) return unexpected(p, ":");
     if (!entries[i].parse(p, out)) return false;
     is_given[i] = true;
-    has_comma = take(p, ",");
+    has_comma = accept(p, ",");
   }
   for (int i = 0; i < ENTRIES; i++)
     if (!is_given[i]) return refuse(refusal, NULL, "has a header without '%s'", entries[i].key);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char suffix[] = ".npy";
-enum { SUFFIX_BYTES = sizeof suffix - 1, LONGEST_MEMBER = 65535 /* bytes of a name in an archive */ };
+enum { SUFFIX_BYTES = sizeof suffix - 1, MAX_MEMBER_BYTES = 65535 /* bytes of a name in an archive */ };
 
 /* -------------------------------------------------------------------------------------------------------- loading */
 
@@ -22,7 +22,7 @@ struct loading {
   strew_table *table;
 };
 
-static strew_status read_on(const struct call *call, void *user, void *to, size_t size_bytes) {
+static strew_status read_next(const struct call *call, void *user, void *to, size_t size_bytes) {
   return archive_read(call, user, to, size_bytes);
 }
 
@@ -33,7 +33,7 @@ static bool is_folder(const struct archive_member *member) {
 }
 
 /* Checks the total size of all members before the first one is read. */
-static strew_status check_sum(const struct loading *loading) {
+static strew_status check_total_size(const struct loading *loading) {
   uint64_t bytes = 0;
   for (int64_t i = 0; i < archive_count(loading->archive); i++) {
     struct archive_member member;
@@ -71,7 +71,7 @@ static strew_status load_member(const struct loading *loading, int64_t i) {
   if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0)
     return fail_member(call, loading->path, member.name, NULL, "is not a .npy file");
   strew_tensor *tensor = NULL;
-  struct npy_source source = {loading->path, member.name, member.size_bytes, read_on, loading->archive};
+  struct npy_source source = {loading->path, member.name, member.size_bytes, read_next, loading->archive};
   status = archive_open_member(call, loading->archive, i);
   if (status == STREW_OK) status = npy_read(call, &source, loading->device, &tensor);
   if (status == STREW_OK) status = archive_end_member(call, loading->archive);
@@ -86,7 +86,7 @@ strew_status npz_load(const struct call *call, strew_device *device, const char 
   struct loading loading = {.call = call, .device = device, .path = path};
   strew_status status = archive_open(call, device->context, path, &loading.archive);
   if (status != STREW_OK) return status;
-  status = check_sum(&loading);
+  status = check_total_size(&loading);
   if (status == STREW_OK) status = table_create(call, device->context, &loading.table);
   for (int64_t i = 0; status == STREW_OK && i < archive_count(loading.archive); i++) status = load_member(&loading, i);
   archive_close(loading.archive);
@@ -122,10 +122,10 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   named.operands[0].tensor = tensor;
   strew_status status = npy_describe(&named, tensor, &image);
   if (status != STREW_OK) return status;
-  if (length > LONGEST_MEMBER - SUFFIX_BYTES)
+  if (length > MAX_MEMBER_BYTES - SUFFIX_BYTES)
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
                 "has a name of %zu bytes, \"%s\", expected at most %d", length, text_of_name(name, text),
-                LONGEST_MEMBER - SUFFIX_BYTES);
+                MAX_MEMBER_BYTES - SUFFIX_BYTES);
   char *member = memory_allocate(context, length + sizeof suffix);
   if (!member) return fail_memory(call, context, length + sizeof suffix);
   memcpy(member, name, length);

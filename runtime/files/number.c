@@ -18,8 +18,8 @@
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
-enum { MOST_DIGITS = 19 };
-static const int64_t FARTHEST_EXPONENT = 100000000000000000; /* more than the digits of any text can offset */
+enum { MAX_DIGITS = 19 };
+static const int64_t MAX_EXPONENT = 100000000000000000; /* more than the digits of any text can offset */
 
 /* Appends the digits at `at` to *digits and returns their end. With too many digits *digits wraps: see scan_long. */
 static inline const char *scan_digits(const char *at, uint64_t *digits) {
@@ -38,11 +38,11 @@ static void scan_long(const char *at, const char *end, struct decimal *out) {
       is_fraction = true;
       continue;
     }
-    bool fits = count < MOST_DIGITS;
+    bool fits = count < MAX_DIGITS;
     if (fits)
       out->digits = out->digits * 10 + (uint64_t)(*at - '0');
     else if (*at != '0')
-      out->is_cut = true;
+      out->is_truncated = true;
     count += fits && out->digits; /* leading zeros do not count */
     out->exponent += !fits - is_fraction;
   }
@@ -56,7 +56,7 @@ static const char *scan_exponent(const char *at, struct decimal *out) {
   if (*next == '-' || *next == '+') next++;
   if (!is_digit(*next)) return at;
   for (; is_digit(*next); next++)
-    if (exponent < FARTHEST_EXPONENT) exponent = exponent * 10 + (*next - '0');
+    if (exponent < MAX_EXPONENT) exponent = exponent * 10 + (*next - '0');
   out->exponent += negative ? -exponent : exponent;
   out->is_whole = false;
   return next;
@@ -90,13 +90,13 @@ const char *decimal_scan(const char *text, struct decimal *out) {
     at = scan_digits(at + 1, &out->digits);
     out->exponent = point + 1 - at;
   }
-  if (at - first > MOST_DIGITS) scan_long(first, at, out);
+  if (at - first > MAX_DIGITS) scan_long(first, at, out);
   return (*at | 0x20) == 'e' ? scan_exponent(at, out) : at;
 }
 
 bool decimal_to_integer(const struct decimal *decimal, int64_t *out) {
-  uint64_t most = (uint64_t)INT64_MAX + decimal->negative;
-  if (!decimal->is_whole || decimal->exponent || decimal->is_cut || decimal->digits > most) return false;
+  uint64_t max = (uint64_t)INT64_MAX + decimal->negative;
+  if (!decimal->is_whole || decimal->exponent || decimal->is_truncated || decimal->digits > max) return false;
   *out = decimal->negative ? (int64_t)(0 - decimal->digits) : (int64_t)decimal->digits;
   return true;
 }
@@ -104,7 +104,7 @@ bool decimal_to_integer(const struct decimal *decimal, int64_t *out) {
 bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
   struct decimal whole = *decimal;
   if (whole.kind != DECIMAL_FINITE) return false;
-  if (!whole.digits && !whole.is_cut) whole.exponent = 0;
+  if (!whole.digits && !whole.is_truncated) whole.exponent = 0;
   for (; whole.exponent < 0 && whole.digits % 10 == 0 && whole.digits; whole.exponent++) whole.digits /= 10;
   for (; whole.exponent > 0 && whole.digits <= UINT64_MAX / 10; whole.exponent--) whole.digits *= 10;
   whole.is_whole = true;
@@ -116,15 +116,15 @@ bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
 static double with_sign(double value, bool negative) { return negative ? -value : value; }
 
 /* Converts a number for which is_usual is false. */
-static double convert_rare(const struct decimal *decimal, locale_t plain) {
-  return strtod_l(decimal->text, NULL, plain);
+static double convert_rare(const struct decimal *decimal, locale_t c_locale) {
+  return strtod_l(decimal->text, NULL, c_locale);
 }
 
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 uint128;
 
-enum { MOST_POWER = 27 };
-static const uint64_t powers_of_five[MOST_POWER + 1] = {
+enum { MAX_POWER = 27 };
+static const uint64_t powers_of_five[MAX_POWER + 1] = {
     1,
     5,
     25,
@@ -169,7 +169,7 @@ static double round_to_double(uint64_t significand, int exponent, bool more) {
 }
 
 static bool is_usual(const struct decimal *decimal) {
-  return !decimal->is_cut && decimal->exponent >= -MOST_POWER && decimal->exponent <= MOST_POWER;
+  return !decimal->is_truncated && decimal->exponent >= -MAX_POWER && decimal->exponent <= MAX_POWER;
 }
 
 /* Returns digits * 10^power, for power in -27..27. */
@@ -191,41 +191,41 @@ static double scale(uint64_t digits, int power) {
   return round_to_double(quotient, power - digits_shift + five_shift - shift, dividend != (uint128)quotient * five);
 }
 
-double decimal_to_double(const struct decimal *decimal, locale_t plain) {
+double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
   if (decimal->kind == DECIMAL_NAN) return NAN;
   if (decimal->kind == DECIMAL_INFINITE) return with_sign(INFINITY, decimal->negative);
-  if (decimal->digits == 0 && !decimal->is_cut) return with_sign(0, decimal->negative);
-  if (!is_usual(decimal)) return convert_rare(decimal, plain);
+  if (decimal->digits == 0 && !decimal->is_truncated) return with_sign(0, decimal->negative);
+  if (!is_usual(decimal)) return convert_rare(decimal, c_locale);
   return with_sign(scale(decimal->digits, (int)decimal->exponent), decimal->negative);
 }
 
 /* Computes the first `count` digits of value > 0, ties to even: value is about *digits * 10^*exponent. False if that
    needs more than 128 bits. */
 static bool usual_digits(double value, int count, uint64_t *digits, int *exponent) {
-  uint64_t bits, most = 1;
+  uint64_t bits, limit = 1;
   memcpy(&bits, &value, sizeof bits);
-  int two = (int)(bits >> 52) - 1075;
+  int exponent2 = (int)(bits >> 52) - 1075;
   uint64_t significand = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
-  for (int i = 0; i < count; i++) most *= 10;
-  int ten = (int)floor((two + 52) * 0.30102999566398120) - count + 1; /* this, or 1 more */
-  for (int tries = 0; tries < 3; tries++, ten++) {
-    int right = ten - two; /* value / 10^ten = significand * 5^-ten / 2^right */
-    if (two == -1075 || ten > 0 || ten < -MOST_POWER || right < 0 || right > 120) return false;
-    uint128 product = (uint128)significand * powers_of_five[-ten], whole = product >> right;
+  for (int i = 0; i < count; i++) limit *= 10;
+  int exponent10 = (int)floor((exponent2 + 52) * 0.30102999566398120) - count + 1; /* estimate, at most 1 too low */
+  for (int tries = 0; tries < 3; tries++, exponent10++) {
+    int right = exponent10 - exponent2; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right */
+    if (exponent2 == -1075 || exponent10 > 0 || exponent10 < -MAX_POWER || right < 0 || right > 120) return false;
+    uint128 product = (uint128)significand * powers_of_five[-exponent10], whole = product >> right;
     uint128 rest = product - (whole << right), half = right ? (uint128)1 << (right - 1) : 1;
     *digits = (uint64_t)whole + (rest > half || (rest == half && (whole & 1)));
-    *exponent = ten;
-    if (*digits < most) return true;
+    *exponent = exponent10;
+    if (*digits < limit) return true;
   }
   return false;
 }
 #else
 static bool is_usual(const struct decimal *decimal) { return decimal->kind != DECIMAL_FINITE; }
 
-double decimal_to_double(const struct decimal *decimal, locale_t plain) {
+double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
   if (decimal->kind == DECIMAL_NAN) return NAN;
   if (decimal->kind == DECIMAL_INFINITE) return with_sign(INFINITY, decimal->negative);
-  return convert_rare(decimal, plain);
+  return convert_rare(decimal, c_locale);
 }
 
 static bool usual_digits(double value, int count, uint64_t *digits, int *exponent) {
@@ -248,50 +248,50 @@ static void rare_digits(double value, int count, uint64_t *digits, int *exponent
 }
 
 /* True if the decimal reads back as this element. */
-static bool reads_back(strew_dtype dtype, const void *element, struct decimal *decimal, locale_t plain) {
+static bool reads_back(strew_dtype dtype, const void *element, struct decimal *decimal, locale_t c_locale) {
   union element read = {.i64 = 0};
   char text[NUMBER_BYTES];
   decimal->text = text;
   if (!is_usual(decimal))
     sprintf(text, "%s%llue%d", decimal->negative ? "-" : "", (unsigned long long)decimal->digits,
             (int)decimal->exponent);
-  double value = decimal_to_double(decimal, plain);
+  double value = decimal_to_double(decimal, c_locale);
   decimal->text = NULL;
   if (strew_scalar_store(strew_float(value), STREW_SATURATE, dtype, read.bytes, NULL) != STREW_OK) return false;
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }
 
-/* Sets the numbers of digits to try. Every decimal of *least digits (1 for subnormals) survives conversion to the dtype;
-   *most digits distinguish all its elements. */
-static void digits_of(strew_dtype dtype, double value, int *least, int *most) {
+/* Sets the numbers of digits to try. Every decimal of *min_digits digits (1 for subnormals) survives conversion to the
+   dtype; *max_digits digits distinguish all its elements. */
+static void digits_of(strew_dtype dtype, double value, int *min_digits, int *max_digits) {
   static const struct {
-    int least, most;
+    int min_digits, max_digits;
     double normal;
   } digits[] = {[STREW_FLOAT64] = {15, 17, 0x1p-1022},
                 [STREW_FLOAT32] = {6, 9, 0x1p-126},
                 [STREW_FLOAT16] = {3, 5, 0x1p-14},
                 [STREW_BFLOAT16] = {2, 4, 0x1p-126}};
-  *least = fabs(value) < digits[dtype].normal ? 1 : digits[dtype].least;
-  *most = digits[dtype].most;
+  *min_digits = fabs(value) < digits[dtype].normal ? 1 : digits[dtype].min_digits;
+  *max_digits = digits[dtype].max_digits;
 }
 
 /* Finds the shortest decimal that reads back as the element, without trailing zeros. */
-static void shortest(strew_dtype dtype, const void *element, double value, locale_t plain, struct decimal *out) {
-  int least, most;
-  digits_of(dtype, value, &least, &most);
+static void shortest(strew_dtype dtype, const void *element, double value, locale_t c_locale, struct decimal *out) {
+  int min_digits, max_digits;
+  digits_of(dtype, value, &min_digits, &max_digits);
   *out = (struct decimal){.negative = signbit(value)};
-  for (int count = least; count <= most; count++) {
+  for (int count = min_digits; count <= max_digits; count++) {
     int exponent;
     if (!usual_digits(fabs(value), count, &out->digits, &exponent))
       rare_digits(fabs(value), count, &out->digits, &exponent);
     out->exponent = exponent;
-    if (reads_back(dtype, element, out, plain)) break;
+    if (reads_back(dtype, element, out, c_locale)) break;
   }
   for (; out->digits % 10 == 0; out->digits /= 10) out->exponent++;
 }
 
 /* Writes digits[0].digits[1]... * 10^exponent, without an exponent where that is short; returns the length. */
-static int lay_out(const char *digits, int count, int exponent, char *to) {
+static int format_decimal(const char *digits, int count, int exponent, char *to) {
   if (exponent < -4 || exponent >= 16)
     return sprintf(to, count > 1 ? "%.1s.%se%+03d" : "%.1s%se%+03d", digits, digits + 1, exponent);
   if (exponent < 0) return sprintf(to, "0.%.*s%s", -1 - exponent, "0000", digits);
@@ -299,7 +299,7 @@ static int lay_out(const char *digits, int count, int exponent, char *to) {
   return sprintf(to, "%s%.*s.0", digits, exponent + 1 - count, "0000000000000000");
 }
 
-int write_float(strew_dtype dtype, const void *element, locale_t plain, char *to) {
+int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to) {
   double value = strew_scalar_load(dtype, element).as.f;
   const char *sign = signbit(value) ? "-" : "";
   if (isnan(value)) return sprintf(to, "nan");
@@ -307,7 +307,7 @@ int write_float(strew_dtype dtype, const void *element, locale_t plain, char *to
   if (value == 0) return sprintf(to, "%s0.0", sign);
   struct decimal decimal;
   char digits[24];
-  shortest(dtype, element, value, plain, &decimal);
+  shortest(dtype, element, value, c_locale, &decimal);
   int count = sprintf(digits, "%llu", (unsigned long long)decimal.digits), start = sprintf(to, "%s", sign);
-  return start + lay_out(digits, count, (int)decimal.exponent + count - 1, to + start);
+  return start + format_decimal(digits, count, (int)decimal.exponent + count - 1, to + start);
 }

@@ -11,8 +11,8 @@
 struct decimal {
   enum { DECIMAL_FINITE, DECIMAL_INFINITE, DECIMAL_NAN } kind;
   bool negative;
-  bool is_whole; /* digits alone, no point and no exponent: an integer */
-  bool is_cut;   /* more digits than fit below */
+  bool is_whole;     /* digits alone, no point and no exponent: an integer */
+  bool is_truncated; /* more digits than fit below */
   uint64_t digits;
   int64_t exponent;
   const char *text; /* its first character */
@@ -26,13 +26,13 @@ const char *decimal_scan(const char *text, struct decimal *out);
 bool decimal_to_integer(const struct decimal *decimal, int64_t *out);
 /* True if its value is an int64, however written ("2.50e1"). Exact: nothing is rounded first. */
 bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out);
-/* Returns the nearest double, ties to even. decimal->text must still exist; `plain` is the locale "C", for rare
+/* Returns the nearest double, ties to even. decimal->text must still exist; `c_locale` is the locale "C", for rare
    numbers. */
-double decimal_to_double(const struct decimal *decimal, locale_t plain);
+double decimal_to_double(const struct decimal *decimal, locale_t c_locale);
 
 /* Writes the shortest decimal that reads back as the same element of a float dtype, in the format of Python's repr:
    "0.1", "1e-05", "12.0", "nan", "-inf". It never looks like an integer. Returns its length. */
 enum { NUMBER_BYTES = 40 };
-int write_float(strew_dtype dtype, const void *element, locale_t plain, char *to);
+int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to);
 
 #endif

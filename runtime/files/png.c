@@ -80,7 +80,7 @@ static strew_status check_library(const struct call *call, const char *path) {
 
 /* ------------------------------------------------------------------------------------------------------- failures */
 
-static void leave(png_structp from, png_const_charp words) {
+static void jump_out(png_structp from, png_const_charp words) {
   struct picture *picture = png.png_get_error_ptr(from);
   snprintf(picture->words, sizeof picture->words, "%s", words);
   longjmp(picture->escape, 1);
@@ -114,15 +114,15 @@ static void read_bytes(png_structp from, png_bytep to, size_t length) {
 }
 
 static void create_reader(struct picture *picture) {
-  picture->png = png.png_create_read_struct(PNG_LIBPNG_VER_STRING, picture, leave, ignore);
+  picture->png = png.png_create_read_struct(PNG_LIBPNG_VER_STRING, picture, jump_out, ignore);
   if (picture->png) picture->info = png.png_create_info_struct(picture->png);
 }
 
 static void read_header(struct picture *picture) {
-  enum { LARGEST = 0x7fffffff };
+  enum { MAX_SIZE = 0x7fffffff };
   int bits, color;
   png.png_set_read_fn(picture->png, picture, read_bytes);
-  png.png_set_user_limits(picture->png, LARGEST, LARGEST); /* check_claim sets the limits */
+  png.png_set_user_limits(picture->png, MAX_SIZE, MAX_SIZE); /* check_claim sets the limits */
   /* Skips chunks that are not part of the picture (texts, profiles): they may inflate to any size. */
   png.png_set_keep_unknown_chunks(picture->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   /* Every damaged chunk is an error: without its tRNS a picture would silently lose its alpha, and libpng's default for
@@ -135,9 +135,9 @@ static void read_header(struct picture *picture) {
 
 /* Fails if the file is too small for its pixels: deflate's largest ratio is 1032. */
 static strew_status check_claim(const struct picture *picture) {
-  enum { DEFLATED = 1032 };
-  uint64_t most = picture->file.size_bytes * DEFLATED;
-  if (picture->file_row_bytes <= most / picture->height) return STREW_OK;
+  enum { MAX_RATIO = 1032 };
+  uint64_t max_bytes = picture->file.size_bytes * MAX_RATIO;
+  if (picture->file_row_bytes <= max_bytes / picture->height) return STREW_OK;
   return fail_file(picture->call, picture->path, NULL,
                    "claims to hold %u x %u pixels of %zu bytes a row, more than its %" PRIu64 " bytes can",
                    (unsigned)picture->width, (unsigned)picture->height, picture->file_row_bytes,
@@ -303,7 +303,7 @@ static void write_bytes(png_structp to, png_bytep from, size_t length) {
 static void flush_nothing(png_structp to) { (void)to; }
 
 static void create_writer(struct picture *picture) {
-  picture->png = png.png_create_write_struct(PNG_LIBPNG_VER_STRING, picture, leave, ignore);
+  picture->png = png.png_create_write_struct(PNG_LIBPNG_VER_STRING, picture, jump_out, ignore);
   if (picture->png) picture->info = png.png_create_info_struct(picture->png);
 }
 

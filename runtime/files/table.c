@@ -20,7 +20,7 @@ struct strew_table {
   int64_t numbered; /* number of entries added without a name */
 };
 
-enum { FIRST_CAPACITY = 8 };
+enum { INITIAL_CAPACITY = 8 };
 
 strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error) {
   CALL(call, "table_create", error, {0});
@@ -38,7 +38,7 @@ strew_status table_create(const struct call *call, strew_context *context, strew
 
 strew_context *table_context(const strew_table *table) { return table->context; }
 
-static void give_words(strew_context *context, struct words *words) {
+static void free_words(strew_context *context, struct words *words) {
   if (!words) return;
   words_release(words, context);
   memory_free(context, words, sizeof *words);
@@ -49,7 +49,7 @@ void strew_table_release(strew_table *table) {
   strew_context *context = table->context;
   for (int64_t i = 0; i < table->count; i++) {
     strew_release(table->entries[i].tensor);
-    give_words(context, table->entries[i].words);
+    free_words(context, table->entries[i].words);
   }
   words_release(&table->names, context);
   memory_free(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
@@ -60,7 +60,7 @@ void strew_table_release(strew_table *table) {
 /* -------------------------------------------------------------------------------------------------------- filling */
 
 static strew_status grow(const struct call *call, strew_table *table) {
-  int64_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
+  int64_t capacity = table->capacity ? 2 * table->capacity : INITIAL_CAPACITY;
   size_t size_bytes = (size_t)capacity * sizeof *table->entries;
   size_t old_bytes = (size_t)table->capacity * sizeof *table->entries;
   struct entry *entries = memory_allocate(table->context, size_bytes);
@@ -97,12 +97,12 @@ strew_status strew_table_add(strew_table *table, const char *name, strew_tensor 
 }
 
 strew_status table_set_words(const struct call *call, strew_table *table, int64_t i, struct words *words) {
-  struct words *kept = memory_allocate(table->context, sizeof *kept);
-  if (!kept) return fail_memory(call, table->context, sizeof *kept);
-  give_words(table->context, table->entries[i].words);
-  *kept = *words;
+  struct words *owned = memory_allocate(table->context, sizeof *owned);
+  if (!owned) return fail_memory(call, table->context, sizeof *owned);
+  free_words(table->context, table->entries[i].words);
+  *owned = *words;
   *words = (struct words){0};
-  table->entries[i].words = kept;
+  table->entries[i].words = owned;
   return STREW_OK;
 }
 
@@ -113,11 +113,11 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   if (i < 0 || i >= table->count)
     return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"},
                 "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
-  struct words fresh = {0}, *kept = table->entries[i].words, *words = kept ? kept : &fresh;
+  struct words fresh = {0}, *existing = table->entries[i].words, *words = existing ? existing : &fresh;
   int64_t count = words->count;
   strew_status status = words_number(&call, table->context, words, word, strlen(word), &number);
-  if (status == STREW_OK && !kept) status = table_set_words(&call, table, i, &fresh);
-  if (status != STREW_OK && !kept) words_release(&fresh, table->context);
+  if (status == STREW_OK && !existing) status = table_set_words(&call, table, i, &fresh);
+  if (status != STREW_OK && !existing) words_release(&fresh, table->context);
   if (status != STREW_OK || number == count) return status;
   return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "words"},
               "has \"%s\" twice, expected different words", text_of_name(word, text));

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 8, FIRST_TEXT = 64 };
+enum { INITIAL_CAPACITY = 8, INITIAL_TEXT_BYTES = 64 };
 
 void words_release(struct words *words, strew_context *context) {
   memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
@@ -51,7 +51,7 @@ int64_t words_find(const struct words *words, const char *word, size_t length) {
 
 static strew_status grow_list(const struct call *call, strew_context *context, struct words *words) {
   struct words larger = *words;
-  larger.capacity = words->capacity ? 2 * words->capacity : FIRST_CAPACITY;
+  larger.capacity = words->capacity ? 2 * words->capacity : INITIAL_CAPACITY;
   size_t starts_bytes = (size_t)larger.capacity * sizeof *larger.starts;
   size_t slots_bytes = (size_t)larger.capacity * 2 * sizeof *larger.slots;
   larger.starts = memory_allocate(context, starts_bytes);
@@ -70,7 +70,7 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
 }
 
 static strew_status grow_text(const struct call *call, strew_context *context, struct words *words, size_t more_bytes) {
-  size_t text_bytes = words->text_bytes ? 2 * words->text_bytes : FIRST_TEXT;
+  size_t text_bytes = words->text_bytes ? 2 * words->text_bytes : INITIAL_TEXT_BYTES;
   if (text_bytes - words->used_bytes < more_bytes) text_bytes = words->used_bytes + more_bytes;
   char *text = memory_allocate(context, text_bytes);
   if (!text) return fail_memory(call, context, text_bytes);
