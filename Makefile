@@ -7,7 +7,7 @@ CC       = cc
 OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 DEBUG    =
-STRICT   =
+STRICT  ?=
 PYTHON   = python3
 comma    = ,
 MAKEFLAGS += --no-print-directory
@@ -28,11 +28,11 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
-# The user's CFLAGS come last and win. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
-ALL_CFLAGS = $(WARNINGS) $(EXACT) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
+# The user's CFLAGS win, but for what the results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
+ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
              -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
-             $(INCLUDE) $(CPPFLAGS) $(CFLAGS)
+             $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
 # Relative relocations take a sixteenth of their space where linker and C library know DT_RELR.
 RELR    := $(if $(shell echo 'int main(void) { return 0; }' | $(CC) -Wl,-z,pack-relative-relocs -x c -o /dev/null - 2>&1 || echo failed),,-Wl,-z,pack-relative-relocs)
 ALL_LDFLAGS = -pthread $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)

@@ -75,11 +75,19 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 
+static int do_nothing(lua_State *L) { return (void)L, 0; }
+
+/* Raises the error of the call. An interrupted call may have a hook pending, which raises an error of its own: a call
+   lets it do so here. Later it would raise a second error, in a script that caught the first. */
 static int raise(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
   lua_settop(L, 0);
   push_detail(L, &call->error);
   lua_setiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
+  if (call->error.code == STREW_EINTERRUPTED) {
+    lua_pushcfunction(L, do_nothing);
+    lua_call(L, 0, 0);
+  }
   script_place_push(L, 1); /* not always level 1: in "for i in ipairs(t)" level 1 is C */
   lua_pushstring(L, call->error.message);
   lua_concat(L, 2);

@@ -320,6 +320,8 @@ interrupts 'Ctrl-C in a loop' 'while true do end'
 interrupts 'Ctrl-C in an operation written in Lua' 'strew.arange(1000000):diff(1000000)' '*line):1: *interrupted*stack traceback:*'
 interrupts 'a call after Ctrl-C in an operation written in Lua' \
   'print(pcall(function() return strew.arange(1000000):diff(1000000) end)) print(strew.arange(3):diff()) error("later")' '*later*'
+interrupts 'Ctrl-C in a native call under pcall comes once' \
+  'local t = strew.arange(200000000) print(pcall(function() while true do t:sum() end end)) error("later")' '*later*'
 interrupts 'Ctrl-C in io.read' 'io.read() io.read()'
 interrupts 'Ctrl-C under pcall comes once' 'print(pcall(function() while true do end end)) error("later")' '*later*'
 interrupts 'Ctrl-C twice ends a script that catches the first' \

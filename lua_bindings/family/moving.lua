@@ -17,6 +17,7 @@ return {
     dim = dim or -1
     if (n or 1) < 0 then fail("n", ("is %d, expected 0 or more"):format(n)) end
     if self:dim() == 0 then fail("self", "has no dimension, expected at least 1", nil, "shape") end
+    self:size(dim) -- raises an error if it is out of range
     local out = n == 0 and self:clone() or self
     for _ = 1, n or 1 do
       local size = out:size(dim)

@@ -7,7 +7,7 @@
 
 PREFIX    = /usr/local
 DESTDIR   =
-STRIP     = strip
+STRIP    := $(shell $(CC) -print-prog-name=strip)
 LIBDIR    = $(PREFIX)/lib
 LUADIR    = $(PREFIX)/lib/lua/5.4
 PACKAGING = scripts/packaging
