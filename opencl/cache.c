@@ -42,6 +42,11 @@ static bool folder(char *path) {
   return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() && !(about.st_mode & 022);
 }
 
+bool cache_is_usable(void) {
+  char path[LONGEST_PATH];
+  return folder(path);
+}
+
 static bool path_of(const char *key, char *path) {
   if (!folder(path)) return false;
   size_t used = strlen(path);

@@ -158,8 +158,10 @@ static cl_program from_binary(strew_device *device, const char *key, const char 
   return NULL;
 }
 
+/* Asks for the binary only if it can be stored: to return it, PoCL compiles each kernel once more. */
 static void store_binary(strew_device *device, cl_program program, const char *source) {
   size_t size_bytes = 0;
+  if (!cache_is_usable()) return;
   if (cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size_bytes, &size_bytes, NULL) != CL_SUCCESS) return;
   unsigned char *binary = size_bytes ? memory_allocate(device->context, size_bytes) : NULL;
   if (!binary) return;

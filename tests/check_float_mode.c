@@ -135,7 +135,7 @@ START_TEST(test_modes) {
   ck_assert_msg(rounding == rounding_after && traps == traps_after && sse == sse_after, "%s: the mode was changed",
                 name);
   for (int i = 0; i < RESULTS; i++)
-    for (int k = 0; k < LENGTH; k++)
+    for (int k = 0; k < LENGTH && memcmp(plain.elements[i], other.elements[i], sizeof plain.elements[i]); k++)
       ck_assert_msg(!memcmp(&plain.elements[i][k], &other.elements[i][k], sizeof(float)),
                     "%s: result %d has %a at %d, not %a", name, i, (double)other.elements[i][k], k,
                     (double)plain.elements[i][k]);

@@ -191,7 +191,7 @@ START_TEST(test_partitions) {
   if (!chosen(_i, 2)) return;
   make_coarser_context();
   seed_draws((uint64_t)_i + 1);
-  for (int k = 0; k < some(10); k++) {
+  for (int k = 0; k < some(5); k++) {
     enum shape shape = k % 3 == 2 ? FULL_ROWS : LINE;
     struct scatter_case c = {.dtype = dtypes[(k + _i) % 5],
                              .reduction = (strew_reduction)(k % STREW_REDUCTION_COUNT),
@@ -228,7 +228,7 @@ START_TEST(test_lines) {
   if (!chosen(_i, 4)) return;
   make_coarser_context();
   seed_draws((uint64_t)_i + 1);
-  for (int k = 0; k < some(3 * STREW_DTYPE_COUNT); k++) {
+  for (int k = 0; k < some(2 * STREW_DTYPE_COUNT); k++) {
     enum shape shape = k % 3 ? LINES : BLOCKS;
     struct scatter_case c = {.dtype = (strew_dtype)(k % STREW_DTYPE_COUNT),
                              .reduction = (strew_reduction)draw_below(STREW_REDUCTION_COUNT),
