@@ -7,7 +7,8 @@
 
    Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
    "NAME*" (the remaining integers, or one sequence of them: a table), "NAME=TYPE" (by name only). They are checked
-   here, so the function gets values of its types only. */
+   here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
+   of the names of the calls it is made of. */
 #include "embedded.h"
 #include "script_place.h"
 #include "strew_bind.h"
@@ -136,16 +137,17 @@ static int run(lua_State *L, struct script_call *call, const char *file) {
   struct argument arguments[MAX_PARAMETERS];
   char names[MAX_PARAMETERS][NAME_BYTES];
   luaL_checkstack(L, LUA_MINSTACK + MAX_PARAMETERS, NULL);
-  push_operation(L, file, lua_tostring(L, lua_upvalueindex(NAME_UPVALUE)));
+  push_operation(L, file, call->row->name);
   lua_rawgeti(L, -1, 1);
   lua_rawgeti(L, -2, 2);
   int function = lua_gettop(L), count = parse(lua_tostring(L, -2), parameters, arguments, names);
   if (!bind_arguments(L, call, parameters)) return -1;
   push_values(L, call, parameters, arguments);
+  lua_pushstring(L, call->form & INPLACE ? "_" : "");
   struct binding *binding = call->binding;
   const char *outer = binding->outer;
   if (!outer) binding->outer = call->error.alias;
-  int status = lua_pcall(L, count, LUA_MULTRET, 0);
+  int status = lua_pcall(L, count + 1, LUA_MULTRET, 0);
   binding->outer = outer;
   if (status != LUA_OK) return lua_error(L);
   return lua_gettop(L) - function + 1;
