@@ -158,7 +158,7 @@ static cl_program from_binary(strew_device *device, const char *key, const char 
   return NULL;
 }
 
-/* Asks for the binary only if it can be stored: to return it, PoCL compiles each kernel again. */
+/* Reads the binary only if it can be stored: to return it, PoCL compiles each kernel again. */
 static void store_binary(strew_device *device, cl_program program, const char *source) {
   size_t size_bytes = 0;
   if (!cache_is_usable()) return;
