@@ -112,11 +112,13 @@ static void restore_folder(void) {
 }
 
 START_TEST(opening_fails) {
+  /* without a cache each opening compiles */
+  const char *step = _i ? getenv("STREW_TEST_STEP") : NULL;
   if (_i) setenv("XDG_CACHE_HOME", "/dev/null/nowhere", 1);
   release_context();
   for (int stays = 0; stays < 2; stays++) {
     long failing = 1;
-    while (fail_opening(failing, stays)) failing++;
+    while (fail_opening(failing, stays)) failing += step ? atoi(step) : 1;
     if (!stays) printf("%ld OpenCL functions failed while the device was opened\n", failing - 1);
   }
 }

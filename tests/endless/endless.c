@@ -1,4 +1,4 @@
-/* usage: endless DEVICE SECONDS LOG2_BYTES WORKERS NAME: every call of a script stops at its deadline.
+/* usage: endless DEVICE SECONDS LOG2_BYTES WORKERS STEP NAME: every call of a script stops at its deadline.
 
    Makes the calls of cases.lua, each with a deadline of SECONDS, in sandboxes with one thread, and measures the
    processor time of each: at most the deadline and half a second. Calls that run longer are killed. Workers are
@@ -7,6 +7,8 @@
 
    On a device a late call is repeated, and the second time counts: a driver compiles kernels at first use, and cannot
    be interrupted.
+
+   Of the calls of a function only the first and every STEP-th of the others are made.
 
    Strings have 2^LOG2_BYTES bytes; memory is limited to 2 GiB and a multiple of that. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
@@ -45,7 +47,7 @@ static struct shared {
 static struct settings {
   const char *device, *only;
   double seconds;
-  int log2_bytes;
+  int log2_bytes, step;
 } settings;
 
 static double processor_time(void) {
@@ -135,7 +137,6 @@ static bool may_compile(struct slot *slot, double took) {
   bool is_first = took > settings.seconds + SLACK && !slot->is_again && strcmp(settings.device, "cpu") != 0;
   slot->is_again = is_first;
   if (!is_first) return false;
-  slot->tuple--;
   *slot->group = '\0';
   return true;
 }
@@ -177,6 +178,11 @@ static bool is_wanted(lua_State *L, struct slot *slot) {
   return strstr(slot->name, settings.only) != NULL;
 }
 
+static void advance(struct slot *slot) {
+  if (slot->is_again) return;
+  slot->tuple += slot->tuple > 1 ? settings.step : 1 + slot->function % settings.step;
+}
+
 static void work(struct slot *slot) {
   lua_State *L = open_state();
   int count = (int)lua_tointeger(L, COUNT);
@@ -184,11 +190,12 @@ static void work(struct slot *slot) {
     set_name(L, slot);
     fprintf(stderr, "endless: %s was killed\n", slot->name);
     slot->was_killed = false;
-    slot->tuple++;
+    slot->is_again = false;
+    advance(slot);
   }
   for (; slot->function <= count; slot->function = atomic_fetch_add(&shared->next, 1), slot->tuple = 1) {
     if (slot->function < 1 || !is_wanted(L, slot)) continue;
-    for (; make_call(L, slot); slot->tuple++) collect_sometimes(L);
+    for (; make_call(L, slot); advance(slot)) collect_sometimes(L);
   }
   _exit(0);
 }
@@ -205,8 +212,8 @@ static pid_t start(struct slot *slot) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 6) return fprintf(stderr, "usage: endless DEVICE SECONDS LOG2_BYTES WORKERS NAME\n"), 2;
-  settings = (struct settings){argv[1], argv[5], atof(argv[2]), atoi(argv[3])};
+  if (argc != 7) return fprintf(stderr, "usage: endless DEVICE SECONDS LOG2_BYTES WORKERS STEP NAME\n"), 2;
+  settings = (struct settings){argv[1], argv[6], atof(argv[2]), atoi(argv[3]), atoi(argv[5]) > 1 ? atoi(argv[5]) : 1};
   int workers = atoi(argv[4]), running = 0, status;
   if (workers < 1 || workers > MOST_WORKERS) workers = 1;
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
