@@ -82,8 +82,7 @@ static void choose_way(struct job *job) {
 /* Outputs per tile for `whole`: about as many tiles for each of `parts`, within the limits above. */
 static int64_t outputs_at_once(const struct job *job, int64_t parts) {
   int64_t outputs = job->columns * count_of_sizes(job->kept.rank, job->kept.sizes);
-  const struct tuning *tuning = tuning_in_use();
-  int64_t fit = (fold_is_spread(job->plan->fold) ? tuning->fold_tile_twice : tuning->fold_tile_elements) / job->n;
+  int64_t fit = tuning_in_use()->fold_tile_elements / job->n;
   int64_t rounds = (outputs - 1) / (parts * (fit ? fit : 1)) + 1, width = outputs / (parts * rounds);
   return width ? width : 1;
 }

@@ -9,16 +9,14 @@
 
 /* The columns in which no family measured so far differs. One that does goes into the rows. */
 #define COMMON                                                                                                         \
-  .l1_bytes = 1 << 14, .l2_bytes = 1 << 18, .llc_bytes = 1 << 24, .streams_min_rows = 1024, .rows_ahead_min = 8,       \
-  .rows_ahead_max = 32, .sparse_values = 2, .lines_ahead = 64, .flat_columns = 96, .flat_columns_far = 128,            \
-  .flat_min_rows = 2, .lines_columns = 1024, .lines_min_rows = 4, .row_index_min_rows = 256,                           \
-  .gather_line_columns = 256, .chain_cost = 330, .run_cost = 110, .read_cost = 60, .partition_cost = 400,              \
+  .l1_bytes = 1 << 14, .l2_bytes = 1 << 18, .llc_bytes = 1 << 24, .rows_ahead_min = 8, .rows_ahead_max = 32,           \
+  .sparse_values = 2, .lines_ahead = 64, .flat_columns = 96, .flat_columns_far = 128, .lines_columns = 1024,           \
+  .row_index_min_rows = 256, .gather_line_columns = 256, .chain_cost = 330, .read_cost = 60, .partition_cost = 400,    \
   .mean_factor = 2, .look_cost = {110, 55, 40}, .sample_l2s = 32, .owner_sample = 512, .part_l2s = 4,                  \
-  .part_quarters = 5, .copy_reuse = 4, .wide_row = 8, .little = 10, .owners_per_thread = 4, .turn_min_l2s = 4,         \
-  .turn_max_l2s = 64, .mean_chunk = 1 << 15, .mean_row_min = 1 << 11, .mean_row_max = 1 << 17, .mean_turns = 4,        \
-  .fold_tile_elements = 1 << 17, .fold_tile_twice = 1 << 13, .fold_across_max = 32, .sort_few = 4096,                  \
-  .sort_few_bits = 8, .heap_max = 4096, .heap_part = 16, .shared_line = 1 << 20, .shared_lines = 8,                    \
-  .alone_line = 1 << 14, .bucket_parts = 8
+  .part_quarters = 5, .wide_row = 8, .little = 10, .owners_per_thread = 4, .turn_min_l2s = 4, .turn_max_l2s = 64,      \
+  .mean_chunk = 1 << 15, .mean_row_min = 1 << 11, .mean_row_max = 1 << 17, .mean_turns = 4,                            \
+  .fold_tile_elements = 1 << 17, .fold_across_max = 16, .sort_few = 4096, .sort_few_bits = 8, .heap_max = 4096,        \
+  .heap_part = 16, .shared_line = 1 << 20, .shared_lines = 8, .alone_line = 1 << 14, .bucket_parts = 8
 
 const struct tuning tuning_rows[PROCESSOR_COUNT] = {[PROCESSOR_ZEN4] = {.name = "zen4",
                                                                         COMMON,

@@ -106,7 +106,7 @@ static enum way_kind cheapest(const struct scatter_plan *plan, const struct shap
   int64_t partition = INT64_MAX;
   if (shape->can_part) {
     partition = tuning->partition_cost * (plan->reduction == STREW_MEAN ? tuning->mean_factor : 1) / threads;
-    partition += scatter_parts_by_destination(plan) ? most * tuning->run_cost / sample->count : 2 * wait;
+    partition += scatter_parts_by_destination(plan) ? 0 : 2 * wait;
   }
   if (alone <= owners && alone <= partition) return WAY_ALONE;
   return owners <= partition ? WAY_OWNERS : WAY_PARTITION;
@@ -124,7 +124,7 @@ static bool can_copy(const struct scatter_plan *plan, int64_t threads) {
   if (ordered || plan->reduction == STREW_ASSIGN || plan->reduction == STREW_MEAN) return false;
   if (p->count > ARG || p->rank < 1) return false;
   return scatter_is_gapless(plan) && self->strides[0] == 0 && (int64_t)scatter_target_bytes(plan) <= tuning->l2_bytes &&
-         scatter_target_elements(plan) * threads * tuning->copy_reuse <= plan_numel(p);
+         scatter_target_elements(plan) * threads <= plan_numel(p);
 }
 
 static bool choose_slices(const struct scatter_plan *plan, int64_t threads, struct scatter_way *way) {

@@ -14,8 +14,8 @@ bool scatter_is_little(const struct scatter_plan *plan, size_t bytes) {
   return bytes * (size_t)tuning_in_use()->little <= (size_t)scatter_operand_bytes(plan, INDEX);
 }
 
-bool scatter_prefetches_streams(const struct tuning *tuning, int64_t rows, bool by_blocks) {
-  return rows > tuning->streams_min_rows && (by_blocks || !tuning->foresees_order);
+bool scatter_prefetches_streams(const struct tuning *tuning, bool by_blocks) {
+  return by_blocks || !tuning->foresees_order;
 }
 
 int64_t scatter_range_bytes(const struct scatter_plan *plan) {

@@ -19,9 +19,9 @@ struct scatter_plan scatter_slice(const struct scatter_plan *plan, int d, int64_
 /* Returns the bytes among which an index value selects. (From row to row self moves evenly, which hardware prefetchers
    foresee.) */
 int64_t scatter_range_bytes(const struct scatter_plan *plan);
-/* True if a line of that many rows prefetches index and src even if its destinations are near. `by_blocks`: one of them
-   is copied by blocks. */
-bool scatter_prefetches_streams(const struct tuning *tuning, int64_t rows, bool by_blocks);
+/* True if a line prefetches index and src even if its destinations are near. `by_blocks`: one of them is copied by
+   blocks. */
+bool scatter_prefetches_streams(const struct tuning *tuning, bool by_blocks);
 /* True if the index moves along with self in the last of several dimensions, so that a row has several index values. */
 static inline bool has_full_rows(const struct plan *plan) {
   int last = plan->rank - 1;

@@ -101,7 +101,7 @@ static bool is_flat(const struct tuning *tuning, const struct scatter_plan *plan
   const struct plan *p = &plan->plan;
   const int last = p->rank - 1;
   if (p->operands[INDEX].strides[last] == 0 || p->count > ARG) return false;
-  if (p->sizes[last] > tuning->flat_columns_far || p->sizes[last - 1] < tuning->flat_min_rows) return false;
+  if (p->sizes[last] > tuning->flat_columns_far) return false;
   *far |= hits_are_sparse(tuning, plan);
   return *far || p->sizes[last] <= tuning->flat_columns;
 }
@@ -117,9 +117,7 @@ static void set_offsets(const struct plan *plan, int64_t *offsets) {
 
 static struct tile flat_tile(const struct tuning *tuning, const struct scatter_plan *plan, bool far) {
   const struct operand *self = &plan->plan.operands[SELF];
-  const int last = plan->plan.rank - 1;
   const uint64_t elements = (uint64_t)scatter_target_elements(plan);
-  const int64_t rows = plan->plan.sizes[last - 1] * plan->plan.sizes[last];
   return (struct tile){.columns = 1,
                        .target = {.self = operand_address(self),
                                   .step = (int64_t)dtype_bytes(self->dtype),
@@ -129,7 +127,7 @@ static struct tile flat_tile(const struct tuning *tuning, const struct scatter_p
                                     .dst_ahead = DST_AHEAD,
                                     .nta = tuning->streams_nta,
                                     .foresees_order = tuning->foresees_order,
-                                    .streams = scatter_prefetches_streams(tuning, rows, true)}};
+                                    .streams = scatter_prefetches_streams(tuning, true)}};
 }
 
 static void walk_flat(const struct tuning *tuning, const struct scatter_plan *plan, bool far, atomic_bool *bad) {
@@ -189,7 +187,7 @@ static bool has_lines(const struct tuning *tuning, const struct scatter_plan *pl
   const struct operand *self = &p->operands[SELF], *index = self + INDEX, *src = self + SRC;
   const int last = p->rank - 1;
   if (far || p->count > ARG) return false;
-  if (p->sizes[last] > tuning->lines_columns || p->sizes[last - 1] < tuning->lines_min_rows) return false;
+  if (p->sizes[last] > tuning->lines_columns) return false;
   if (!index_is_direct(index->dtype, operand_step(index, last), plan->mode) || src->dtype != self->dtype) return false;
   const bool unit_stride = self->strides[last] == 0 && plan->step == 1 && src->strides[last] == 1;
   return (unit_stride || plan->reduction == STREW_MEAN) &&

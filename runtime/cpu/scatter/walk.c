@@ -247,7 +247,7 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   const bool direct = index_is_direct(operands[INDEX].dtype, step, plan->mode);
   const bool by_blocks = part.conversion.convert || !direct;
   part.tile.prefetch.dst_ahead = dst_ahead(part.tuning, plan, by_blocks);
-  part.tile.prefetch.streams = last >= 0 && scatter_prefetches_streams(part.tuning, part.outer->sizes[last], by_blocks);
+  part.tile.prefetch.streams = last >= 0 && scatter_prefetches_streams(part.tuning, by_blocks);
   part.index_at_once = direct ? 1 : INDEX_BLOCK;
   part.src_at_once = part.conversion.convert ? INDEX_BLOCK : 1;
   walk_columns(&part, by_blocks ? INDEX_BLOCK : INT64_MAX);
