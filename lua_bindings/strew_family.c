@@ -27,13 +27,14 @@ struct argument {
   struct list rest; /* for "NAME*" */
 };
 
-/* The tensor arguments of a call, for its messages. */
+/* The tensor arguments of a call, for its messages. Of a sequence of tensors, its entries. */
+enum { MAX_OPERANDS = MAX_PARAMETERS + STREW_MAX_RANK };
 struct family_operands {
   int count;
   struct {
-    const char *name;
+    char name[NAME_BYTES + 4];
     const struct box *box; /* kept alive by the call's stack */
-  } at[MAX_PARAMETERS];
+  } at[MAX_OPERANDS];
 };
 
 static const struct {
@@ -186,11 +187,34 @@ static void push_values(lua_State *L, const struct script_call *call, const stru
       lua_getfield(L, options, parameters[i].name);
 }
 
+static void add_operand(struct family_operands *operands, const char *name, lua_Integer entry, const struct box *box) {
+  if (!box || operands->count == MAX_OPERANDS) return;
+  char *text = operands->at[operands->count].name;
+  if (entry)
+    snprintf(text, sizeof operands->at->name, "%.20s[%d]", name, (int)entry);
+  else
+    snprintf(text, sizeof operands->at->name, "%.20s", name);
+  operands->at[operands->count++].box = box;
+}
+
+/* Lists the tensors among the values from position `first` on. Leaves entries of sequences on the stack. */
+static void list_operands(lua_State *L, struct binding *binding, int first, int count, char names[][NAME_BYTES],
+                          struct family_operands *operands) {
+  for (int i = 0; i < count; i++) {
+    add_operand(operands, names[i], 0, bind_to_box(L, binding, first + i));
+    lua_Unsigned entries = lua_istable(L, first + i) ? lua_rawlen(L, first + i) : 0;
+    for (lua_Integer k = 1; k <= STREW_MAX_RANK && (lua_Unsigned)k <= entries; k++) {
+      lua_rawgeti(L, first + i, k);
+      add_operand(operands, names[i], k, bind_to_box(L, binding, lua_gettop(L)));
+    }
+  }
+}
+
 static int run(lua_State *L, struct script_call *call, const char *file) {
   struct parameter parameters[MAX_PARAMETERS + 1];
   struct argument arguments[MAX_PARAMETERS];
   char names[MAX_PARAMETERS][NAME_BYTES];
-  luaL_checkstack(L, LUA_MINSTACK + 2 * MAX_PARAMETERS, NULL);
+  luaL_checkstack(L, LUA_MINSTACK + 2 * MAX_PARAMETERS + 2 * STREW_MAX_RANK, NULL);
   int operation = lua_gettop(L) + 1;
   push_operation(L, file, call->row->name);
   bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;
@@ -200,13 +224,10 @@ static int run(lua_State *L, struct script_call *call, const char *file) {
   int first = lua_gettop(L) + 1;
   push_values(L, call, parameters, arguments);
   struct binding *binding = call->binding;
-  struct family_operands operands = {0};
-  for (int i = 0; i < count; i++) {
-    const struct box *box = bind_to_box(L, binding, first + i);
-    if (!box) continue;
-    operands.at[operands.count].name = names[i];
-    operands.at[operands.count++].box = box;
-  }
+  struct family_operands operands;
+  operands.count = 0;
+  list_operands(L, binding, first, count, names, &operands);
+  int base = lua_gettop(L);
   lua_rawgeti(L, operation, is_second ? 4 : 2);
   for (int i = 0; i < count; i++) lua_pushvalue(L, first + i);
   lua_pushstring(L, call->form & INPLACE ? "_" : "");
@@ -220,7 +241,7 @@ static int run(lua_State *L, struct script_call *call, const char *file) {
   binding->outer = outer;
   binding->operands = outer_operands;
   if (status != LUA_OK) return lua_error(L);
-  return lua_gettop(L) - (first + count) + 1;
+  return lua_gettop(L) - base;
 }
 
 static int choosing(lua_State *L, struct script_call *call) { return run(L, call, "choosing.lua"); }

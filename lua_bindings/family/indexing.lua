@@ -4,31 +4,6 @@ local places = use "places.lua"
 
 ---------------------------------------------------------------------------------------------------- one dimension
 
--- Returns self with at least one dimension, the number of the dimension, the index broadcast over the others, and
--- where(position) for places.call.
-local function along(self, dim, index, mode)
-  if index:dim() > 1 then
-    fail("index", ("has %d dimensions, expected 0 or 1"):format(index:dim()), "index:flatten()", "shape")
-  end
-  local line = self:dim() == 0 and self:view(1) or self
-  local sizes, lines = line.shape, {}
-  local at = dim < 0 and dim + #sizes or dim
-  if not sizes[at + 1] then
-    fail("dim", ("is %d, out of range for %d dimension%s (valid %d..%d)"):format(
-      dim, #sizes, #sizes == 1 and "" or "s", -#sizes, #sizes - 1), nil, "shape", dim)
-  end
-  index = places.check_index(self, index, "index")
-  local function where(position)
-    return position and (index:dim() == 0 and {} or {position[at + 1] or position[1]}), ("dim %d of self"):format(at)
-  end
-  local size, n = sizes[at + 1], index:numel()
-  for d = 1, #sizes do lines[d] = 1 end
-  lines[at + 1], sizes[at + 1] = n, n
-  local wide = index:reshape(lines):expand(sizes)
-  if wide:numel() == 0 and n > 0 then places.check_range(index, size, mode, "index", where) end
-  return line, at, wide, where
-end
-
 -- Returns source with the index's shape; its shape must be that one (one element: or [], as self may be).
 local function source_of(self, source, wide)
   places.check_values(self, source, "source")
@@ -61,7 +36,7 @@ end
 local NAMES = {src = "source"}
 
 local function index_add(self, dim, index, source, alpha, mode, ending)
-  local line, at, wide, where = along(self, dim, index, mode)
+  local line, at, wide, where = places.along(self, dim, index, mode)
   source = source_of(self, source, wide)
   if alpha ~= nil and alpha ~= 1 then
     local factor = factor_of(self, alpha)
@@ -73,21 +48,21 @@ local function index_add(self, dim, index, source, alpha, mode, ending)
 end
 
 local function index_copy(self, dim, index, source, mode, ending)
-  local line, at, wide, where = along(self, dim, index, mode)
+  local line, at, wide, where = places.along(self, dim, index, mode)
   source = source_of(self, source, wide)
   return result_of(self, ending,
     places.call(NAMES, where, strew["scatter" .. ending], line, at, wide, source, {mode = mode}))
 end
 
 local function index_reduce(self, dim, index, source, reduce, include_self, mode, ending)
-  local line, at, wide, where = along(self, dim, index, mode)
+  local line, at, wide, where = places.along(self, dim, index, mode)
   source = source_of(self, source, wide)
   return result_of(self, ending, places.call(NAMES, where, strew["scatter_reduce" .. ending], line, at, wide, source,
     reduce, {include_self = include_self, mode = mode}))
 end
 
 local function index_fill(self, dim, index, value, mode, ending)
-  local line, at, wide, where = along(self, dim, index, mode)
+  local line, at, wide, where = places.along(self, dim, index, mode)
   if strew.type(value) == "tensor" then
     if value:dim() > 0 then
       fail("value", ("has shape %s, expected a number or a tensor of rank 0"):format(places.text(value.shape)), nil,
@@ -110,7 +85,8 @@ local function rows_of(self, indices)
   for entry = 1, #indices do
     local index = indices[entry]
     if strew.type(index) ~= "tensor" then
-      fail("indices", ("holds %s at [%d], expected a tensor"):format(type(index), entry))
+      local kind = index == nil and "nil" or "a " .. type(index)
+      fail("indices", ("holds %s at [%d], expected a tensor"):format(kind, entry))
     end
     local name, count = ("indices[%d]"):format(entry), index.dtype == "bool" and index:dim() or 1
     if #rows + count > #sizes then
@@ -141,8 +117,8 @@ local function index_put(self, indices, values, accumulate, mode, ending)
   for _, row in ipairs(rows) do
     local both = places.broadcast(shape, row.index.shape)
     if not both then
-      fail(("indices[%d]"):format(row.entry), ("has shape %s, which does not broadcast with %s of those before"):format(
-        places.text(row.index.shape), places.text(shape)), nil, "shape")
+      local fact = "has shape %s, which does not broadcast with %s, that of the others"
+      fail(("indices[%d]"):format(row.entry), fact:format(places.text(row.index.shape), places.text(shape)), nil, "shape")
     end
     shape = both
   end
@@ -219,8 +195,7 @@ local function take_along_dim(self, index, dim, mode)
   local line, at_line = self, places.check_index(self, index, "index")
   if rank == 0 then line, at_line = self:view(1), at_line:view(1) end
   local sizes, positions = line.shape, at_line.shape
-  local at = dim < 0 and dim + #sizes or dim
-  if not sizes[at + 1] then line:size(dim) end -- raises the error, with the valid dimensions
+  local at = places.dimension(#sizes, dim, "dim")
   local size, count = sizes[at + 1], positions[at + 1]
   sizes[at + 1], positions[at + 1] = 1, 1
   local wide = places.broadcast(sizes, positions)

@@ -31,7 +31,7 @@ end
 -- Returns self, or its copy, with src written into the part of it that view(t) shows.
 local function replace(self, src, ending, view)
   places.check_values(self, src, "src")
-  places.check_shape(src, view(self).shape, "src")
+  places.check_shape(src, places.call({}, nil, view, self).shape, "src")
   if ending == "_" then places.check_overlap(self, src, "src") end
   local out = ending == "_" and self or self:clone()
   view(out):copy_(src)
@@ -46,22 +46,12 @@ local function slice_scatter(self, src, dim, start, stop, step, ending)
   return replace(self, src, ending, function(t) return t:slice(dim or 0, start, stop, step) end)
 end
 
--- Returns the number of a dimension of self, from 0.
-local function number_of(self, dim, name)
-  local rank = self:dim()
-  if dim < -rank or dim >= rank then
-    fail(name, ("is %d, out of range for %d dimensions (valid %d..%d)"):format(dim, rank, -rank, rank - 1), nil,
-      "shape", dim)
-  end
-  return dim < 0 and dim + rank or dim
-end
-
 local function diagonal(self, offset, dim1, dim2)
   local rank = self:dim()
   if rank < 2 then
     fail("self", ("has %d dimension%s, expected at least 2"):format(rank, rank == 1 and "" or "s"), nil, "shape")
   end
-  offset, dim1, dim2 = offset or 0, number_of(self, dim1 or 0, "dim1"), number_of(self, dim2 or 1, "dim2")
+  offset, dim1, dim2 = offset or 0, places.dimension(rank, dim1 or 0, "dim1"), places.dimension(rank, dim2 or 1, "dim2")
   if dim1 == dim2 then fail("dim2", ("is dimension %d, as dim1 is"):format(dim2), nil, "shape") end
   local sizes, strides = self.shape, table.pack(self:stride())
   local shift = offset < 0 and dim1 or dim2

@@ -61,6 +61,15 @@ function places.call(names, where, f, ...)
   fail(names[found.arg] or found.arg, fact, hint, found.code, found.value, position)
 end
 
+-- Returns the number of a dimension from 0.
+function places.dimension(rank, dim, name)
+  if dim < -rank or dim >= rank then
+    fail(name, ("is %d, out of range for %d dimension%s (valid %d..%d)"):format(
+      dim, rank, rank == 1 and "" or "s", -rank, rank - 1), nil, "shape", dim)
+  end
+  return dim < 0 and dim + rank or dim
+end
+
 -- Raises an error unless x is on self's device.
 function places.check_device(self, x, name)
   if x.device ~= self.device then
@@ -105,6 +114,27 @@ end
 function places.check_range(index, size, mode, name, where)
   local line = strew.zeros(1, {dtype = "bool", device = index.device}):expand(size)
   places.call({index = name}, where, strew.gather, line, 0, index:reshape(index:numel()), {mode = mode})
+end
+
+-- Returns self with at least one dimension, the number of the dimension, the index broadcast over the others, and
+-- where(position) for places.call.
+function places.along(self, dim, index, mode)
+  if index:dim() > 1 then
+    fail("index", ("has %d dimensions, expected 0 or 1"):format(index:dim()), "index:flatten()", "shape")
+  end
+  local line = self:dim() == 0 and self:view(1) or self
+  local sizes, lines = line.shape, {}
+  local at = places.dimension(#sizes, dim, "dim")
+  index = places.check_index(self, index, "index")
+  local function where(position)
+    return position and (index:dim() == 0 and {} or {position[at + 1] or position[1]}), ("dim %d of self"):format(at)
+  end
+  local size, n = sizes[at + 1], index:numel()
+  for d = 1, #sizes do lines[d] = 1 end
+  lines[at + 1], sizes[at + 1] = n, n
+  local wide = index:reshape(lines):expand(sizes)
+  if wide:numel() == 0 and n > 0 then places.check_range(index, size, mode, "index", where) end
+  return line, at, wide, where
 end
 
 -- Returns the coordinates in `sizes` of a row-major position.
