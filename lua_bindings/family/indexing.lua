@@ -204,9 +204,7 @@ local function take_along_dim(self, index, dim, mode)
       places.text(index.shape), places.text(self.shape), at), nil, "shape")
   end
   local function where(position)
-    if not position or rank == 0 then return position and {} end
-    for d, n in ipairs(index.shape) do if n == 1 then position[d] = 0 end end
-    return position
+    return rank == 0 and {} or position
   end
   wide[at + 1] = size
   line = line:expand(wide)
