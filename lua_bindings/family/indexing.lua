@@ -118,7 +118,8 @@ local function index_put(self, indices, values, accumulate, mode, ending)
     local both = places.broadcast(shape, row.index.shape)
     if not both then
       local fact = "has shape %s, which does not broadcast with %s, that of the others"
-      fail(("indices[%d]"):format(row.entry), fact:format(places.text(row.index.shape), places.text(shape)), nil, "shape")
+      fact = fact:format(places.text(row.index.shape), places.text(shape))
+      fail(("indices[%d]"):format(row.entry), fact, nil, "shape")
     end
     shape = both
   end
@@ -143,7 +144,7 @@ local function index_put(self, indices, values, accumulate, mode, ending)
   end
   if ending == "_" then
     places.check_overlap(self, values, "values")
-    for _, row in ipairs(rows) do places.check_overlap(self, row.index, ("indices[%d]"):format(row.entry)) end
+    for entry = 1, #indices do places.check_overlap(self, indices[entry], ("indices[%d]"):format(entry)) end
   end
   local positions, use_mode = places.linear(list, sizes, mode)
   positions = positions:expand(shape):reshape(places.product(shape, 1, #shape))
