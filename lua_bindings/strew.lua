@@ -1578,6 +1578,371 @@ Tensor.flip = strew.flip
 function strew.diff(self, n, dim) end
 Tensor.diff = strew.diff
 
+------------------------------------------------------------------------------------------------------- Writing by index
+---Options of index_add.
+---@class strew.index_add_options
+---@field alpha? number|boolean a factor of source, default 1; for integers a whole number, which wraps in the dtype
+---@field mode? strew.mode treatment of index values out of range, default "error"
+
+---Options of index_put and put.
+---@class strew.accumulate_options
+---@field accumulate? boolean add to self instead of replacing its elements, default false
+---@field mode? strew.mode treatment of index values out of range, default "error"
+
+---Adds source to the rows, columns, ... of self that index names along a dimension.
+---
+---`source` has self's shape, except that its size along dim is the number of index values. Repeated values add up in the
+---order of index: the result has the bits of a plain loop. With alpha, `alpha * source` is added.
+---
+---```lua
+---local t = strew.zeros(3, 2)
+---print(t:index_add_(0, strew.tensor{2, 0, 2}, strew.tensor{{1.0, 2}, {3, 4}, {5, 6}}))
+---print(t:index_add(1, strew.tensor{0}, strew.ones(3, 1), {alpha = -1}))
+---```
+---```text
+---float32[3, 2] cpu
+--- 3  4
+--- 0  0
+--- 6  8
+---float32[3, 2] cpu
+---  2   4
+--- -1   0
+---  5   8
+---```
+---@param self strew.Tensor any dtype and strides
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param source strew.Tensor self's dtype
+---@param options? strew.index_add_options
+---@return strew.Tensor t self's shape and dtype
+function strew.index_add(self, dim, index, source, options) end
+strew.index_add_, Tensor.index_add, Tensor.index_add_ = strew.index_add, strew.index_add, strew.index_add
+
+---Copies source to the rows, columns, ... of self that index names along a dimension.
+---
+---`source` has self's shape, except that its size along dim is the number of index values. If a value occurs twice, the
+---last one stays.
+---
+---```lua
+---print(strew.zeros(3, 2):index_copy(0, strew.tensor{2, 0}, strew.tensor{{1.0, 2}, {3, 4}}))
+---```
+---```text
+---float32[3, 2] cpu
+--- 3  4
+--- 0  0
+--- 1  2
+---```
+---@param self strew.Tensor any dtype and strides
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param source strew.Tensor self's dtype
+---@param options? strew.mode_options
+---@return strew.Tensor t self's shape and dtype
+function strew.index_copy(self, dim, index, source, options) end
+strew.index_copy_, Tensor.index_copy, Tensor.index_copy_ = strew.index_copy, strew.index_copy, strew.index_copy
+
+---Combines source with the rows, columns, ... of self that index names: sum, prod, mean, amax or amin.
+---
+---`source` has self's shape, except that its size along dim is the number of index values. Order, means and NaN are as in
+---`scatter_reduce`.
+---
+---```lua
+---local t, index = strew.tensor{2, 2, 2}, strew.tensor{0, 2, 0}
+---print(t:index_reduce(0, index, strew.tensor{3, 4, 5}, "prod"))
+---print(t:index_reduce(0, index, strew.tensor{3, 4, 5}, "amin", {include_self = false}))
+---```
+---```text
+---int64[3] cpu
+--- 30   2   8
+---int64[3] cpu
+--- 3  2  4
+---```
+---@param self strew.Tensor any dtype and strides
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param source strew.Tensor self's dtype
+---@param reduce strew.reduction
+---@param options? strew.scatter_reduce_options
+---@return strew.Tensor t self's shape and dtype
+function strew.index_reduce(self, dim, index, source, reduce, options) end
+strew.index_reduce_, Tensor.index_reduce, Tensor.index_reduce_ =
+  strew.index_reduce, strew.index_reduce, strew.index_reduce
+
+---Fills the rows, columns, ... of self that index names along a dimension with one value.
+---
+---```lua
+---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:index_fill(1, strew.tensor{0, 2}, -1))
+---```
+---```text
+---int64[2, 3] cpu
+--- -1   2  -1
+--- -1   5  -1
+---```
+---@param self strew.Tensor any dtype and strides
+---@param dim integer the dimension along which index is applied
+---@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0
+---@param options? strew.mode_options
+---@return strew.Tensor t self's shape and dtype
+function strew.index_fill(self, dim, index, value, options) end
+strew.index_fill_, Tensor.index_fill, Tensor.index_fill_ = strew.index_fill, strew.index_fill, strew.index_fill
+
+---Writes values to the elements of self that several index tensors name, one tensor per dimension.
+---
+---The tensors broadcast together and address the leading dimensions of self: `self[i1[p], i2[p], ...] = values[p]` for
+---each position p, in row-major order. If an element is named twice, the last one stays, or all are added with
+---`accumulate = true`. A bool tensor stands for the positions of its true elements, and as many dimensions as it has.
+---
+---```lua
+---local t = strew.zeros({2, 3}, {dtype = "int64"})
+---print(t:index_put({strew.tensor{0, 1, 1}, strew.tensor{2, 0, 0}}, strew.tensor{5, 6, 7}))
+---print(t:index_put_({strew.tensor{true, false}}, strew.tensor{1, 2, 3}, {accumulate = true}))
+---```
+---```text
+---int64[2, 3] cpu
+--- 0  0  5
+--- 7  0  0
+---int64[2, 3] cpu
+--- 1  2  3
+--- 0  0  0
+---```
+---@param self strew.Tensor any dtype and strides
+---@param indices strew.Tensor[] int64, int32 or bool; error: a value out of range of its dimension
+---@param values strew.Tensor|number|boolean a tensor of self's dtype that broadcasts, or a number that it can hold
+---@param options? strew.accumulate_options
+---@return strew.Tensor t self's shape and dtype
+function strew.index_put(self, indices, values, options) end
+strew.index_put_, Tensor.index_put, Tensor.index_put_ = strew.index_put, strew.index_put, strew.index_put
+
+---Writes source to the elements of self that index names by their row-major position.
+---
+---If a position occurs twice, the last one stays, or all are added with `accumulate = true`.
+---
+---```lua
+---print(strew.tensor{{4, 3, 5}, {6, 7, 8}}:put(strew.tensor{1, 3}, strew.tensor{9, 10}))
+---```
+---```text
+---int64[2, 3] cpu
+---  4   9   5
+--- 10   7   8
+---```
+---@param self strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32; error: a value out of range
+---@param source strew.Tensor self's dtype, as many elements as index
+---@param options? strew.accumulate_options
+---@return strew.Tensor t self's shape and dtype
+function strew.put(self, index, source, options) end
+strew.put_, Tensor.put, Tensor.put_ = strew.put, strew.put, strew.put
+
+---Returns the elements of self at row-major positions, in index's shape.
+---
+---```lua
+---print(strew.tensor{{4, 3, 5}, {6, 7, 8}}:take(strew.tensor{{0, 2}, {5, 5}}))
+---```
+---```text
+---int64[2, 2] cpu
+--- 4  5
+--- 8  8
+---```
+---@param self strew.Tensor any dtype
+---@param index strew.Tensor int64 or int32; error: a value out of range
+---@param options? strew.mode_options
+---@return strew.Tensor t index's shape, self's dtype
+function strew.take(self, index, options) end
+Tensor.take = strew.take
+
+---Reads self at the positions given by index along dim; the other dimensions broadcast.
+---
+---It sorts a tensor by the result of `argsort`, or picks what `argmax` found. Without dim, both are flattened first.
+---
+---```lua
+---local t = strew.tensor{{3, 1, 2}, {4, 6, 5}}
+---print(t:take_along_dim(t:argsort(1), 1))
+---print(t:take_along_dim(t:argmax(1, true), 1))
+---```
+---```text
+---int64[2, 3] cpu
+--- 1  2  3
+--- 4  5  6
+---int64[2, 1] cpu
+--- 3
+--- 6
+---```
+---@param self strew.Tensor any dtype
+---@param index strew.Tensor int64 or int32, self's rank; error: a value out of range
+---@param dim? integer default: none, self and index are flattened
+---@param options? strew.mode_options
+---@return strew.Tensor t self's dtype
+function strew.take_along_dim(self, index, dim, options) end
+Tensor.take_along_dim = strew.take_along_dim
+
+---Options of gather_nd.
+---@class strew.gather_nd_options
+---@field batch_dims? integer how many leading dimensions self and indices have in common, default 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+
+---Writes updates to the elements or rows of self whose coordinates are in the last dimension of indices.
+---
+---A row of k coordinates addresses the first k dimensions of self: `self[indices[p]] = updates[p]`, in row-major order.
+---`updates` has the shape of indices without its last dimension, then self's other dimensions. Without `reduce` the last
+---one stays. `strew.scatter_nd(indices, updates, shape)` writes to new zeros; there, `reduce` is "sum" by default.
+---
+---```lua
+---local indices = strew.tensor{{0, 1}, {1, 2}, {0, 1}}
+---print(strew.scatter_nd(indices, strew.tensor{1, 2, 3}, {2, 3}))
+---print(strew.ones(2, 3):scatter_nd_(indices, strew.tensor{4.0, 5, 6}))
+---print(strew.zeros(3, 2):scatter_nd(strew.tensor{{2}, {0}}, strew.ones(2, 2)))
+---```
+---```text
+---int64[2, 3] cpu
+--- 0  4  0
+--- 0  0  2
+---float32[2, 3] cpu
+--- 1  6  1
+--- 1  1  5
+---float32[3, 2] cpu
+--- 1  1
+--- 0  0
+--- 1  1
+---```
+---@param self strew.Tensor any dtype and strides
+---@param indices strew.Tensor int64 or int32; error: a coordinate out of range
+---@param updates strew.Tensor self's dtype
+---@param options? strew.scatter_options
+---@return strew.Tensor t self's shape and dtype
+---@overload fun(indices: strew.Tensor, updates: strew.Tensor, shape: integer[], options?: strew.scatter_options): strew.Tensor
+function strew.scatter_nd(self, indices, updates, options) end
+strew.scatter_nd_, Tensor.scatter_nd, Tensor.scatter_nd_ = strew.scatter_nd, strew.scatter_nd, strew.scatter_nd
+
+---Returns the elements or rows of self whose coordinates are in the last dimension of indices.
+---
+---A row of k coordinates addresses k dimensions of self, after the batch dimensions, which self and indices have in
+---common: `out[p] = self[indices[p]]`.
+---
+---```lua
+---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
+---print(t:gather_nd(strew.tensor{{0, 1}, {1, 2}}))
+---print(t:gather_nd(strew.tensor{{1}, {0}}))
+---print(t:gather_nd(strew.tensor{{1}, {0}}, {batch_dims = 1}))
+---```
+---```text
+---int64[2] cpu
+--- 2  6
+---int64[2, 3] cpu
+--- 4  5  6
+--- 1  2  3
+---int64[2] cpu
+--- 2  4
+---```
+---@param self strew.Tensor any dtype
+---@param indices strew.Tensor int64 or int32; error: a coordinate out of range
+---@param options? strew.gather_nd_options
+---@return strew.Tensor t self's dtype
+function strew.gather_nd(self, indices, options) end
+Tensor.gather_nd = strew.gather_nd
+
+---Writes the elements of source, in row-major order, to where mask is true.
+---
+---`mask` broadcasts; without the underscore, self too. It is an error if source has fewer elements than mask selects.
+---
+---```lua
+---local t, mask = strew.zeros(2, 3), strew.tensor{true, false, true}
+---print(t:masked_scatter(mask, strew.tensor{1.0, 2, 3, 4}))
+---```
+---```text
+---float32[2, 3] cpu
+--- 1  0  2
+--- 3  0  4
+---```
+---@param self strew.Tensor any dtype and strides
+---@param mask strew.Tensor bool
+---@param source strew.Tensor self's dtype, any shape
+---@return strew.Tensor t self's dtype
+function strew.masked_scatter(self, mask, source) end
+strew.masked_scatter_, Tensor.masked_scatter, Tensor.masked_scatter_ =
+  strew.masked_scatter, strew.masked_scatter, strew.masked_scatter
+
+---Returns self with the part at one position along dim replaced by src.
+---
+---```lua
+---print(strew.zeros(2, 3):select_scatter(strew.ones(3), 0, 1))
+---```
+---```text
+---float32[2, 3] cpu
+--- 0  0  0
+--- 1  1  1
+---```
+---@param self strew.Tensor any dtype
+---@param src strew.Tensor self's dtype, the shape of `self:select(dim, position)`
+---@param dim integer
+---@param position integer negative: from the end
+---@return strew.Tensor t self's shape and dtype
+function strew.select_scatter(self, src, dim, position) end
+strew.select_scatter_, Tensor.select_scatter, Tensor.select_scatter_ =
+  strew.select_scatter, strew.select_scatter, strew.select_scatter
+
+---Returns self with a slice along dim replaced by src.
+---
+---```lua
+---print(strew.zeros(2, 4):slice_scatter(strew.ones(2, 2), 1, 0, 4, 2))
+---```
+---```text
+---float32[2, 4] cpu
+--- 1  0  1  0
+--- 1  0  1  0
+---```
+---@param self strew.Tensor any dtype
+---@param src strew.Tensor self's dtype, the shape of `self:slice(dim, start, stop, step)`
+---@param dim? integer default 0
+---@param start? integer default 0
+---@param stop? integer default the end; not included
+---@param step? integer default 1
+---@return strew.Tensor t self's shape and dtype
+function strew.slice_scatter(self, src, dim, start, stop, step) end
+strew.slice_scatter_, Tensor.slice_scatter, Tensor.slice_scatter_ =
+  strew.slice_scatter, strew.slice_scatter, strew.slice_scatter
+
+---Returns a view of a diagonal of two dimensions, as a new last dimension.
+---
+---```lua
+---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
+---print(t:diagonal(), t:diagonal(1), t:diagonal(-1))
+---```
+---```text
+---int64[2] cpu
+--- 1  5	int64[2] cpu
+--- 2  6	int64[1] cpu
+--- 4
+---```
+---@param self strew.Tensor any dtype, at least two dimensions
+---@param offset? integer default 0; positive: above the main diagonal, negative: below it
+---@param dim1? integer default 0
+---@param dim2? integer default 1
+---@return strew.Tensor view
+function strew.diagonal(self, offset, dim1, dim2) end
+Tensor.diagonal = strew.diagonal
+
+---Returns self with a diagonal replaced by src.
+---
+---```lua
+---print(strew.zeros(3, 3):diagonal_scatter(strew.tensor{1.0, 2}, 1))
+---```
+---```text
+---float32[3, 3] cpu
+--- 0  1  0
+--- 0  0  2
+--- 0  0  0
+---```
+---@param self strew.Tensor any dtype, at least two dimensions
+---@param src strew.Tensor self's dtype, the shape of `self:diagonal(offset, dim1, dim2)`
+---@param offset? integer default 0; positive: above the main diagonal, negative: below it
+---@param dim1? integer default 0
+---@param dim2? integer default 1
+---@return strew.Tensor t self's shape and dtype
+function strew.diagonal_scatter(self, src, offset, dim1, dim2) end
+strew.diagonal_scatter_, Tensor.diagonal_scatter, Tensor.diagonal_scatter_ =
+  strew.diagonal_scatter, strew.diagonal_scatter, strew.diagonal_scatter
+
 ------------------------------------------------------------------------------------------------------------- Arithmetic
 
 ---Adds element by element: `self + other`.

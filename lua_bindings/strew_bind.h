@@ -56,6 +56,7 @@ struct binding {
   size_t bytes_baseline; /* tensor memory after the last full collection */
   size_t debt_bytes;     /* new tensor memory not yet accounted to Lua's collector */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
+  const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
   struct print_options print;
   bool has_warned_of_mean;
 };

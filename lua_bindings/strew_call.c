@@ -81,7 +81,7 @@ static int do_nothing(lua_State *L) { return (void)L, 0; }
    lets it do so here. Later it would raise a second error, in a script that caught the first. */
 static int raise(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
-  lua_settop(L, 0);
+  lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
   push_detail(L, &call->error);
   lua_setiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
   if (call->error.code == STREW_EINTERRUPTED) {

@@ -1,13 +1,15 @@
 /* strew_family.c: operations composed of others, written in Lua (family/ *.lua).
 
-   A file of the family is a chunk called with the module and `fail`. It returns a table that maps each name to its
-   parameters, as text, and a function of their values. The first call of one of its names loads it. Its functions run
+   A file of the family is a chunk called with the module, `fail` and `use`; use(file) returns what another file returns.
+   An operation's file returns a table that maps each name to its parameters, as text, and a function of their values.
+   The first call of one of its names loads it. Its functions run
    inside bind_dispatch, as C functions do: every failure in them carries the name of the script's call (binding->outer)
    and the script's line. Limits and Ctrl-C work as in any Lua code.
 
    Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
    "NAME*" (the remaining integers, or one sequence of them: a table), "NAME=TYPE" (by name only). They are checked
-   here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
+   here, so the function gets values of its types only. A second pair of parameters and function is for calls whose third
+   argument is a table. After them it gets "_" if it is called in place, else "": the end
    of the names of the calls it is made of. */
 #include "embedded.h"
 #include "script_place.h"
@@ -25,12 +27,23 @@ struct argument {
   struct list rest; /* for "NAME*" */
 };
 
+/* The tensor arguments of a call, for its messages. Of a sequence of tensors, its entries. */
+enum { MAX_OPERANDS = MAX_PARAMETERS + STREW_MAX_RANK };
+struct family_operands {
+  int count;
+  struct {
+    char name[NAME_BYTES + 4];
+    const struct box *box; /* kept alive by the call's stack */
+  } at[MAX_OPERANDS];
+};
+
 static const struct {
   const char *name;
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
 } types[] = {{"tensor", bind_tensor}, {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
              {"number", bind_float},  {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
-             {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction}};
+             {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction},
+             {"sizes", bind_list}};
 
 /* Checks a value against its type and stores its position. */
 static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -70,27 +83,69 @@ static const char *text_of(const char *file) {
   return "";
 }
 
-/* fail(argument, fact [, hint [, code]]): raises an error of the script's call; argument may be nil. */
+/* Adds a line per tensor argument of the script's call, and the hint. */
+static void add_lines(struct script_call *call, const char *hint) {
+  const struct family_operands *operands = call->binding->operands;
+  strew_error *error = &call->error;
+  char text[DESCRIPTION_BYTES];
+  int width = hint ? 4 : 0;
+  for (int i = 0; operands && i < operands->count; i++)
+    if ((int)strlen(operands->at[i].name) > width) width = (int)strlen(operands->at[i].name);
+  for (int i = 0; operands && i < operands->count; i++) {
+    size_t length = strlen(error->message);
+    if (operands->at[i].box->tensor)
+      snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width, operands->at[i].name,
+               bind_describe(operands->at[i].box->tensor, text));
+  }
+  if (!hint) return;
+  size_t length = strlen(error->message);
+  snprintf(error->hint, sizeof error->hint, "%s", hint);
+  snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width, "hint", hint);
+}
+
+/* fail(argument, fact [, hint [, code [, value [, position]]]]): raises an error of the script's call; argument may be
+   nil. */
 static int fail(lua_State *L, struct script_call *call) {
   const char *argument = lua_tostring(L, 1), *hint = lua_tostring(L, 3), *code = lua_tostring(L, 4);
   strew_status status = STREW_EARGUMENT;
   for (int i = 0; code && strew_status_name((strew_status)i); i++)
     if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
   bind_fail(call, status, argument, "%s", lua_tostring(L, 2));
-  return hint ? bind_hint(call, "%s", hint) : -1;
+  add_lines(call, hint);
+  if (lua_type(L, 5) == LUA_TNUMBER) {
+    call->error.has_value = true;
+    call->error.value = lua_isinteger(L, 5) ? strew_int(lua_tointeger(L, 5)) : strew_float(lua_tonumber(L, 5));
+  }
+  if (lua_istable(L, 6)) {
+    call->error.position_rank = 0;
+    for (lua_Integer k = 1; k <= STREW_MAX_RANK && lua_rawgeti(L, 6, k) == LUA_TNUMBER; k++, lua_pop(L, 1))
+      call->error.position[call->error.position_rank++] = lua_tointeger(L, -1);
+  }
+  return -1;
 }
 
 static const struct script_function fail_row = {"fail", fail, 0, FUNCTION};
 
-/* Runs the file and adds the table that it returns to the table of operations on top of the stack. */
-static void load_file(lua_State *L, const char *file) {
-  const char *text = text_of(file);
-  int operations = lua_gettop(L);
+/* use(file): pushes what a file returns. Upvalue 1 is the binding. */
+static int use(lua_State *L) {
+  const char *text = text_of(lua_tostring(L, 1));
   if (luaL_loadbufferx(L, text, strlen(text), FAMILY_CHUNK, "t") != LUA_OK) lua_error(L);
   lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
   bind_push_upvalues(L, lua_upvalueindex(1), &fail_row, fail_row.name, FUNCTION);
   lua_pushcclosure(L, bind_dispatch, 4);
-  lua_call(L, 2, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, use, 1);
+  lua_call(L, 3, 1);
+  return 1;
+}
+
+/* Adds the table that the file returns to the table of operations on top of the stack. */
+static void load_file(lua_State *L, const char *file) {
+  int operations = lua_gettop(L);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, use, 1);
+  lua_pushstring(L, file);
+  lua_call(L, 1, 1);
   for (lua_pushnil(L); lua_next(L, operations + 1);) {
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
@@ -132,34 +187,92 @@ static void push_values(lua_State *L, const struct script_call *call, const stru
       lua_getfield(L, options, parameters[i].name);
 }
 
+static void add_operand(struct family_operands *operands, const char *name, lua_Integer entry, const struct box *box) {
+  if (!box || operands->count == MAX_OPERANDS) return;
+  char *text = operands->at[operands->count].name;
+  if (entry)
+    snprintf(text, sizeof operands->at->name, "%.20s[%d]", name, (int)entry);
+  else
+    snprintf(text, sizeof operands->at->name, "%.20s", name);
+  operands->at[operands->count++].box = box;
+}
+
+/* Lists the tensors among the values from position `first` on. Leaves entries of sequences on the stack. */
+static void list_operands(lua_State *L, struct binding *binding, int first, int count, char names[][NAME_BYTES],
+                          struct family_operands *operands) {
+  for (int i = 0; i < count; i++) {
+    add_operand(operands, names[i], 0, bind_to_box(L, binding, first + i));
+    lua_Unsigned entries = lua_istable(L, first + i) ? lua_rawlen(L, first + i) : 0;
+    for (lua_Integer k = 1; k <= STREW_MAX_RANK && (lua_Unsigned)k <= entries; k++) {
+      lua_rawgeti(L, first + i, k);
+      add_operand(operands, names[i], k, bind_to_box(L, binding, lua_gettop(L)));
+    }
+  }
+}
+
 static int run(lua_State *L, struct script_call *call, const char *file) {
   struct parameter parameters[MAX_PARAMETERS + 1];
   struct argument arguments[MAX_PARAMETERS];
   char names[MAX_PARAMETERS][NAME_BYTES];
-  luaL_checkstack(L, LUA_MINSTACK + MAX_PARAMETERS, NULL);
+  luaL_checkstack(L, LUA_MINSTACK + 2 * MAX_PARAMETERS + 2 * STREW_MAX_RANK, NULL);
+  int operation = lua_gettop(L) + 1;
   push_operation(L, file, call->row->name);
-  lua_rawgeti(L, -1, 1);
-  lua_rawgeti(L, -2, 2);
-  int function = lua_gettop(L), count = parse(lua_tostring(L, -2), parameters, arguments, names);
+  bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;
+  lua_rawgeti(L, operation, is_second ? 3 : 1);
+  int count = parse(lua_tostring(L, -1), parameters, arguments, names);
   if (!bind_arguments(L, call, parameters)) return -1;
+  int first = lua_gettop(L) + 1;
   push_values(L, call, parameters, arguments);
-  lua_pushstring(L, call->form & INPLACE ? "_" : "");
   struct binding *binding = call->binding;
+  struct family_operands operands;
+  operands.count = 0;
+  list_operands(L, binding, first, count, names, &operands);
+  int base = lua_gettop(L);
+  lua_rawgeti(L, operation, is_second ? 4 : 2);
+  for (int i = 0; i < count; i++) lua_pushvalue(L, first + i);
+  lua_pushstring(L, call->form & INPLACE ? "_" : "");
   const char *outer = binding->outer;
-  if (!outer) binding->outer = call->error.alias;
+  const struct family_operands *outer_operands = binding->operands;
+  if (!outer) {
+    binding->outer = call->error.alias;
+    binding->operands = &operands;
+  }
   int status = lua_pcall(L, count + 1, LUA_MULTRET, 0);
   binding->outer = outer;
+  binding->operands = outer_operands;
   if (status != LUA_OK) return lua_error(L);
-  return lua_gettop(L) - function + 1;
+  return lua_gettop(L) - base;
 }
 
 static int choosing(lua_State *L, struct script_call *call) { return run(L, call, "choosing.lua"); }
+static int coordinates(lua_State *L, struct script_call *call) { return run(L, call, "coordinates.lua"); }
 static int counting(lua_State *L, struct script_call *call) { return run(L, call, "counting.lua"); }
+static int indexing(lua_State *L, struct script_call *call) { return run(L, call, "indexing.lua"); }
 static int moving(lua_State *L, struct script_call *call) { return run(L, call, "moving.lua"); }
+static int parts(lua_State *L, struct script_call *call) { return run(L, call, "parts.lua"); }
 
 const struct script_function bind_family_rows[] = {
-    {"index_select", choosing, 0, ALWAYS}, {"masked_select", choosing, 0, ALWAYS},
-    {"bincount", counting, 0, ALWAYS},     {"one_hot", counting, 0, ALWAYS},
-    {"isnan", counting, 0, ALWAYS},        {"flip", moving, 0, ALWAYS},
-    {"diff", moving, 0, ALWAYS},           {NULL, NULL, 0, 0},
+    {"index_select", choosing, 0, ALWAYS},
+    {"masked_select", choosing, 0, ALWAYS},
+    {"scatter_nd", coordinates, 0, EVERY},
+    {"gather_nd", coordinates, 0, ALWAYS},
+    {"bincount", counting, 0, ALWAYS},
+    {"one_hot", counting, 0, ALWAYS},
+    {"isnan", counting, 0, ALWAYS},
+    {"index_add", indexing, 0, EVERY},
+    {"index_copy", indexing, 0, EVERY},
+    {"index_reduce", indexing, 0, EVERY},
+    {"index_fill", indexing, 0, EVERY},
+    {"index_put", indexing, 0, EVERY},
+    {"take", indexing, 0, ALWAYS},
+    {"put", indexing, 0, EVERY},
+    {"take_along_dim", indexing, 0, ALWAYS},
+    {"flip", moving, 0, ALWAYS},
+    {"diff", moving, 0, ALWAYS},
+    {"masked_scatter", parts, 0, EVERY},
+    {"select_scatter", parts, 0, EVERY},
+    {"slice_scatter", parts, 0, EVERY},
+    {"diagonal", parts, 0, ALWAYS},
+    {"diagonal_scatter", parts, 0, EVERY},
+    {NULL, NULL, 0, 0},
 };

@@ -1,0 +1,85 @@
+-- parts.lua: a part of a tensor (a mask's, a slice, a diagonal) viewed or replaced.
+local _, fail, use = ...
+local places = use "places.lua"
+
+local function masked_scatter(self, mask, source, ending)
+  if mask.dtype ~= "bool" then
+    fail("mask", ("is %s, expected bool"):format(mask.dtype), "x:ne(0) makes a bool tensor", "dtype")
+  end
+  places.check_device(self, mask, "mask")
+  places.check_values(self, source, "source")
+  local sizes = places.broadcast(self.shape, mask.shape)
+  if not sizes or ending == "_" and not places.fits(mask.shape, self.shape) then
+    fail("mask", ("has shape %s, which does not broadcast %s self's %s"):format(places.text(mask.shape),
+      ending == "_" and "to" or "with", places.text(self.shape)), nil, "shape")
+  end
+  if ending == "_" then
+    places.check_overlap(self, source, "source")
+    places.check_overlap(self, mask, "mask")
+  end
+  local positions = mask:expand(sizes):flatten():nonzero():squeeze(1)
+  local count = positions:numel()
+  if source:numel() < count then
+    fail("source", ("has %d element%s, mask selects %d"):format(
+      source:numel(), source:numel() == 1 and "" or "s", count), nil, "shape")
+  end
+  local values = source:reshape(source:numel()):narrow(0, 0, count)
+  local target = ending == "_" and self or self:expand(sizes)
+  return places.write(target, ending, #sizes, positions, values, {count}, {}, {}, nil)
+end
+
+-- Returns self, or its copy, with src written into the part of it that view(t) shows.
+local function replace(self, src, ending, view)
+  places.check_values(self, src, "src")
+  places.check_shape(src, places.call({}, nil, view, self).shape, "src")
+  if ending == "_" then places.check_overlap(self, src, "src") end
+  local out = ending == "_" and self or self:clone()
+  view(out):copy_(src)
+  return out
+end
+
+local function select_scatter(self, src, dim, position, ending)
+  return replace(self, src, ending, function(t) return t:select(dim, position) end)
+end
+
+local function slice_scatter(self, src, dim, start, stop, step, ending)
+  return replace(self, src, ending, function(t) return t:slice(dim or 0, start, stop, step) end)
+end
+
+local function diagonal(self, offset, dim1, dim2)
+  local rank = self:dim()
+  if rank < 2 then
+    fail("self", ("has %d dimension%s, expected at least 2"):format(rank, rank == 1 and "" or "s"), nil, "shape")
+  end
+  offset, dim1, dim2 = offset or 0, places.dimension(rank, dim1 or 0, "dim1"), places.dimension(rank, dim2 or 1, "dim2")
+  if dim1 == dim2 then fail("dim2", ("is dimension %d, as dim1 is"):format(dim2), nil, "shape") end
+  local sizes, strides = self.shape, table.pack(self:stride())
+  local shift = offset < 0 and dim1 or dim2
+  local left = sizes[shift + 1] - (offset < 0 and -offset or offset)
+  local length = math.max(0, math.min(left, sizes[(shift == dim1 and dim2 or dim1) + 1]))
+  if offset == math.mininteger then length = 0 end
+  local shape, steps = {}, {}
+  for d = 0, rank - 1 do
+    if d ~= dim1 and d ~= dim2 then
+      table.insert(shape, sizes[d + 1])
+      table.insert(steps, strides[d + 1])
+    end
+  end
+  table.insert(shape, length)
+  table.insert(steps, strides[dim1 + 1] + strides[dim2 + 1])
+  local is_empty = places.product(shape, 1, #shape) == 0
+  local from = is_empty and self or self:narrow(shift, sizes[shift + 1] - left, left)
+  return from:as_strided(shape, steps)
+end
+
+local function diagonal_scatter(self, src, offset, dim1, dim2, ending)
+  return replace(self, src, ending, function(t) return diagonal(t, offset, dim1, dim2) end)
+end
+
+return {
+  masked_scatter = {"self:tensor mask:tensor source:tensor", masked_scatter},
+  select_scatter = {"self:tensor src:tensor dim:dim position:integer", select_scatter},
+  slice_scatter = {"self:tensor src:tensor dim?dim start?integer stop?integer step?integer", slice_scatter},
+  diagonal = {"self:tensor offset?integer dim1?dim dim2?dim", diagonal},
+  diagonal_scatter = {"self:tensor src:tensor offset?integer dim1?dim dim2?dim", diagonal_scatter},
+}
