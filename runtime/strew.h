@@ -539,6 +539,11 @@ typedef enum strew_unary_op {
   STREW_SIGMOID,     /* float */
   STREW_LOGICAL_NOT, /* bool */
   STREW_BITWISE_NOT, /* takes integers and bools only */
+  STREW_LOG2,        /* float */
+  STREW_LOG10,       /* float */
+  STREW_LOG1P,       /* float; log(1 + x) */
+  STREW_EXPM1,       /* float; e^x - 1 */
+  STREW_SIGN,        /* -1, 0 or 1; 0 for NaN */
   STREW_UNARY_COUNT
 } strew_unary_op;
 
