@@ -137,10 +137,11 @@
 ---# bits
 ---The same inputs give the same bits on any number of threads, in every run and on every device.
 ---
----This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`,
----rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not included.
----The scatter family adds in row-major order of `index`, like a plain loop. `exp log sin cos tanh sigmoid pow` (except
----`x ^ 2`) and matrix products are the same from run to run, not from device to device. `strew.devices()` says which
+---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `sign`,
+---`clamp`, rounding, comparisons, `where`, reductions, `cumsum`, `cumprod`, sorts and random numbers; a NaN's payload is
+---not included. The scatter family adds in row-major order of `index`, like a plain loop. `exp log log2 log10 log1p
+---expm1 sin cos tanh sigmoid pow` (except `x ^ 2`), what is made of them, like `softmax`, and matrix products are the
+---same from run to run, not from device to device. `strew.devices()` says which
 ---devices cannot keep this promise; `strew.deterministic(false)` turns it off.
 ---
 ---```lua
@@ -2940,6 +2941,24 @@ Tensor.log_softmax = strew.log_softmax
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
 function strew.cumsum(self, dim) end
 strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew.cumsum
+
+---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
+---
+---Elements are multiplied in order, as in a plain loop.
+---
+---```lua
+---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumprod(1))
+---```
+---```text
+---int64[2, 3] cpu
+---   1    2    6
+---   4   20  120
+---```
+---@param self strew.Tensor any dtype
+---@param dim integer
+---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
+function strew.cumprod(self, dim) end
+strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, strew.cumprod
 
 ---Returns the largest element so far along a dimension, and its position: the last one if several are equal.
 ---

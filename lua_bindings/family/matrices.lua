@@ -21,7 +21,8 @@ end
 -- Returns a view of a diagonal of a matrix, as long as it is in it.
 local function view_diagonal(matrix, diagonal)
   local rows, columns = matrix:size()
-  if diagonal <= -rows or diagonal >= columns then return matrix:reshape(-1):narrow(0, 0, 0) end
+  local is_outside = diagonal <= -rows or diagonal >= columns
+  if is_outside or matrix:numel() == 0 then return matrix:reshape(-1):narrow(0, 0, 0) end
   local part = diagonal < 0 and matrix:narrow(0, -diagonal, rows + diagonal)
     or matrix:narrow(1, diagonal, columns - diagonal)
   local down, right = matrix:stride(0), matrix:stride(1)

@@ -4,7 +4,7 @@ local strew, fail = ...
 -- Moves the elements along dim; those that leave at one end enter at the other.
 local function rolled(self, dim, shift)
   local n = self:size(dim)
-  local first = n > 0 and -shift % n or 0
+  local first = n > 0 and (n - shift % n) % n or 0
   if first == 0 then return self end
   return strew.cat({self:narrow(dim, first, n - first), self:narrow(dim, 0, first)}, dim)
 end

@@ -30,19 +30,18 @@ local function tiled(self, counts, name)
   return is_copy and out or out:clone()
 end
 
--- Returns each position i as often as counts[i] says.
-local function positions(counts, self)
+-- Returns each position i as often as counts[i] says; the script calls the counts `name`.
+local function positions(counts, name)
   if counts.dtype ~= "int64" and counts.dtype ~= "int32" then
-    fail("repeats", ("is %s, expected int64 or int32"):format(counts.dtype), 'repeats:to("int64")', "dtype")
+    fail(name, ("is %s, expected int64 or int32"):format(counts.dtype), name .. ':to("int64")', "dtype")
   end
   local n, options = counts:numel(), {dtype = "int64", device = counts.device}
   if n == 0 then return strew.zeros(0, options) end
   local least, at = counts:min(0)
   if least:item() < 0 then
-    fail(self and "repeats" or "self", ("has value %d at [%d], expected 0 or more"):format(least:item(), at:item()),
-      nil, "value")
+    fail(name, ("has value %d at [%d], expected 0 or more"):format(least:item(), at:item()), nil, "value")
   end
-  if counts:max():item() > math.maxinteger // n then fail("repeats", "adds up to more than int64 can hold") end
+  if counts:max():item() > math.maxinteger // n then fail(name, "adds up to more than int64 can hold") end
   local ends = counts:cumsum(0)
   -- Each start is marked in the result; the number of marks so far is the position.
   local marks = strew.zeros(ends:narrow(0, n - 1, 1):item(), options)
@@ -87,7 +86,7 @@ return {
         if self:dim() ~= 1 then
           fail("self", ("has %d dimensions, expected 1"):format(self:dim()), nil, "shape")
         end
-        local at = positions(self)
+        local at = positions(self, "self")
         check_output_size(output_size, at:numel())
         return at
       end
@@ -102,7 +101,7 @@ return {
           nil, "shape")
       end
       local counts = count and strew.full({1}, count, {dtype = "int64", device = self.device}) or repeats
-      local at = positions(counts:reshape(-1):expand(n), self)
+      local at = positions(counts:reshape(-1):expand(n), "repeats")
       check_output_size(output_size, at:numel())
       return line:index_select(dim, at)
     end},

@@ -47,11 +47,13 @@ local function medians(self, dim)
   return values:gather(dim, at), positions:gather(dim, at)
 end
 
+local function text(value) return value ~= value and "nan" or tostring(value) end -- whatever its sign
+
 -- Returns q as a tensor of one dimension in self's dtype, each value of which lies in 0..1.
 local function checked_q(q, self)
   if strew.type(q) ~= "tensor" then
     if type(q) ~= "number" then fail("q", ("is %s, expected a number or a tensor"):format(q)) end
-    if not (q >= 0 and q <= 1) then fail("q", ("is %s, expected 0 to 1"):format(q), nil, "value") end
+    if not (q >= 0 and q <= 1) then fail("q", ("is %s, expected 0 to 1"):format(text(q)), nil, "value") end
     return strew.full({1}, q, {dtype = self.dtype, device = self.device})
   end
   if q:dim() > 1 then fail("q", ("has %d dimensions, expected 0 or 1"):format(q:dim()), nil, "shape") end
@@ -62,8 +64,8 @@ local function checked_q(q, self)
   if bad:numel() > 0 then
     local i = bad:get(0, 0)
     local value = q:reshape(-1):get(i)
-    fail("q", q:dim() == 0 and ("is %s, expected 0 to 1"):format(value)
-      or ("has value %s at [%d], expected 0 to 1"):format(value, i), nil, "value")
+    fail("q", q:dim() == 0 and ("is %s, expected 0 to 1"):format(text(value))
+      or ("has value %s at [%d], expected 0 to 1"):format(text(value), i), nil, "value")
   end
   return q:reshape(-1)
 end
@@ -77,10 +79,12 @@ local round = {
   nearest = function(ranks) return ranks:round() end,
 }
 
--- Returns below + weight * (above - below), computed from the nearer end. Equal ends are the result.
+-- Returns below + weight * (above - below), computed from the nearer end, or from the one that is finite. Equal ends are
+-- the result.
 local function between(below, above, weight)
   local distance = above - below
-  local near = strew.where(weight:lt(0.5), below + weight * distance, above - distance * (1 - weight))
+  local is_near = weight:lt(0.5) & below:ne(-math.huge) | above:eq(math.huge)
+  local near = strew.where(is_near, below + weight * distance, above - distance * (1 - weight))
   return strew.where(below:eq(above), below, near)
 end
 

@@ -53,7 +53,7 @@ local in_place = {
   {"a", "b", "add sub mul floor_divide remainder bitwise_and bitwise_or bitwise_xor logical_and logical_or copy"},
   {"a", "", "neg abs floor relu sign bitwise_not logical_not zero"},
   {"p", "q", "add mul bitwise_and bitwise_or bitwise_xor logical_and logical_or eq ne copy"},
-  {"m", "1", "cumsum unsqueeze"},
+  {"m", "1", "cumsum cumprod unsqueeze"},
   {"m", "0, -1", "transpose"},
   {"m", "{2}, {3}, 1", "as_strided"},
   {"m", "p, 9", "masked_fill"},
