@@ -49,13 +49,26 @@ local function positions(counts, name)
   return marks:cumsum_(0)
 end
 
--- Returns the number that repeats is, or nil if it is a tensor of counts.
+-- Returns the number that repeats is, or nil if it is a tensor of other than one count.
 local function number_of(repeats)
   if strew.type(repeats) == "tensor" then return nil end
   local count = type(repeats) == "number" and math.tointeger(repeats)
   if not count then fail("repeats", ("is %s, expected an integer or a tensor of integers"):format(repeats)) end
   if count < 0 then fail("repeats", ("is %d, expected 0 or more"):format(count), nil, "value") end
   return count
+end
+
+-- Returns a copy in which each position along dim occurs `count` times.
+local function stretched(self, dim, count)
+  local sizes = self.shape
+  local d = (dim < 0 and dim + #sizes or dim) + 1
+  local before, n, after = product(sizes, 1, d - 1), sizes[d], product(sizes, d + 1, #sizes)
+  if n > 0 and count > math.maxinteger // n then
+    fail("repeats", ("is %d, the size of the result overflows"):format(count), nil, "shape")
+  end
+  sizes[d] = n * count
+  if count == 1 then return self:clone():view(sizes) end
+  return self:reshape(before, n, 1, after):expand(before, n, count, after):reshape(sizes):contiguous()
 end
 
 local function check_output_size(wanted, is)
@@ -100,8 +113,15 @@ return {
         fail("repeats", ("has %d values, expected 1 or %d, the size of dim %d of self"):format(repeats:numel(), n, dim),
           nil, "shape")
       end
-      local counts = count and strew.full({1}, count, {dtype = "int64", device = self.device}) or repeats
-      local at = positions(counts:reshape(-1):expand(n), "repeats")
+      if count then
+        check_output_size(output_size, n * count)
+        return stretched(line, dim, count)
+      end
+      if repeats.device ~= self.device then
+        fail("repeats", ("is on %s, all operands must be on one device"):format(repeats.device),
+          "repeats:to(self.device)", "device")
+      end
+      local at = positions(repeats:reshape(-1):expand(n), "repeats")
       check_output_size(output_size, at:numel())
       return line:index_select(dim, at)
     end},

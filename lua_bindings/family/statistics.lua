@@ -57,6 +57,9 @@ local function checked_q(q, self)
     return strew.full({1}, q, {dtype = self.dtype, device = self.device})
   end
   if q:dim() > 1 then fail("q", ("has %d dimensions, expected 0 or 1"):format(q:dim()), nil, "shape") end
+  if q.device ~= self.device then
+    fail("q", ("is on %s, all operands must be on one device"):format(q.device), "q:to(self.device)", "device")
+  end
   if q.dtype ~= self.dtype then
     fail("q", ("is %s, expected self's %s"):format(q.dtype, self.dtype), "q:to(self.dtype)", "dtype")
   end
@@ -79,8 +82,8 @@ local round = {
   nearest = function(ranks) return ranks:round() end,
 }
 
--- Returns below + weight * (above - below), computed from the nearer end, or from the one that is finite. Equal ends are
--- the result.
+-- Returns below + weight * (above - below), computed from the nearer end, or from the finite one. Equal ends are the
+-- result.
 local function between(below, above, weight)
   local distance = above - below
   local is_near = weight:lt(0.5) & below:ne(-math.huge) | above:eq(math.huge)

@@ -323,6 +323,7 @@ describe("statistics", function()
       end
     end)
     same({nan}, {}, "float32", strew.zeros(0):median())
+    same({1}, {1}, "int64", select(2, strew.tensor{{3, nan, nan, 1}}:median(1))) -- the first NaN
     local values, positions = strew.zeros(3, 0):median(0)
     assert.same({{0}, {0}}, {values.shape, positions.shape})
     same({2}, {1, 1}, "int64", strew.tensor{{3, 2}}:median{keepdim = true})
@@ -471,5 +472,15 @@ describe("these operations", function()
     refused("softmax: 'self' is int64, expected a float", strew.softmax, whole, 0)
     refused("log_softmax: 'dtype' is int8, expected a float", strew.log_softmax, t, 0, {dtype = "int8"})
     refused("logsumexp: 'dim' is missing, the arguments are (self, dim [, keepdim])", strew.logsumexp, t)
+    for _, device in ipairs(strew.devices()) do
+      local elsewhere = t:to(device.name)
+      if elsewhere.device ~= t.device then
+        local fact = ("is on %s, all operands must be on one device"):format(device.name)
+        refused("quantile: 'q' " .. fact, strew.quantile, t, elsewhere[0])
+        refused("isclose: 'other' " .. fact, strew.isclose, t, elsewhere)
+        refused("repeat_interleave: 'repeats' " .. fact, strew.repeat_interleave, t, elsewhere[0], 1)
+        refused("outer: 'other' " .. fact, strew.outer, t[0], elsewhere[0])
+      end
+    end
   end)
 end)

@@ -225,6 +225,8 @@ describe("elements elsewhere", function()
       1, 1, 1, 1, 1)
     local f = t.repeat_interleave
     refused("repeat_interleave: 'repeats' is -1, expected 0 or more", f, t, -1)
+    refused("repeat_interleave: 'repeats' is 9223372036854775807, the size of the result overflows", f, t,
+      math.maxinteger)
     refused("repeat_interleave: 'repeats' is 1.5, expected an integer or a tensor of integers", f, t, 1.5)
     refused("repeat_interleave: 'repeats' is true, expected an integer or a tensor of integers", f, t, true)
     refused("repeat_interleave: 'repeats' is float32, expected int64 or int32", f, t, strew.ones(2), 0)
