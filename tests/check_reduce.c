@@ -1,5 +1,5 @@
-/* check_reduce.c: every fold, cumsum and cumprod x dtypes x layouts x dimensions against plain loops, bit for bit, on 1, 2,
-   3 and 7 threads. The loops follow the documented order of sums in the plainest way. */
+/* check_reduce.c: every fold, cumsum and cumprod x dtypes x layouts x dimensions against plain loops, bit for bit, on
+   1, 2, 3 and 7 threads. The loops follow the documented order of sums in the plainest way. */
 #include "ordered.h"
 #include "testing.h"
 

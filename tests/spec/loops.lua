@@ -30,7 +30,7 @@ function loops.count(shape)
   return count
 end
 
--- A shape of so many dimensions, sometimes with sizes of 0 or 1.
+-- A shape of `least` to `most` dimensions, sometimes with sizes of 0 or 1.
 function loops.shape(least, most)
   local shape = {}
   for d = 1, math.random(least, most) do shape[d] = math.random(8) == 1 and 0 or math.random(1, 4) end
