@@ -156,7 +156,6 @@ static int run(lua_State *L, struct script_call *call, const char *file) {
 
 static int choosing(lua_State *L, struct script_call *call) { return run(L, call, "choosing.lua"); }
 static int counting(lua_State *L, struct script_call *call) { return run(L, call, "counting.lua"); }
-static int cumulative(lua_State *L, struct script_call *call) { return run(L, call, "cumulative.lua"); }
 static int finite(lua_State *L, struct script_call *call) { return run(L, call, "finite.lua"); }
 static int matrices(lua_State *L, struct script_call *call) { return run(L, call, "matrices.lua"); }
 static int moving(lua_State *L, struct script_call *call) { return run(L, call, "moving.lua"); }
@@ -176,8 +175,6 @@ const struct script_function bind_family_rows[] = {
     {"repeat", repeating, 0, ALWAYS},
     {"tile", repeating, 0, ALWAYS},
     {"repeat_interleave", repeating, 0, ALWAYS},
-    {"cummax", cumulative, 0, ALWAYS},
-    {"cummin", cumulative, 0, ALWAYS},
     {"isinf", finite, 0, ALWAYS},
     {"isfinite", finite, 0, ALWAYS},
     {"isclose", finite, 0, ALWAYS},

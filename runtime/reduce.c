@@ -170,6 +170,13 @@ strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, str
   return status;
 }
 
+/* Reports the failure of an inner call, which had the outer call's name. */
+static void report_inner(strew_error *inner, strew_error *error) {
+  if (!error) return;
+  inner->alias = error->alias;
+  *error = *inner;
+}
+
 /* Products in the dtype that is computed, in which devices run; then rounded once. */
 static strew_status narrow_cumprod(const struct call *call, strew_tensor *tensor, int dim, strew_tensor *out,
                                    strew_error *error) {
@@ -182,9 +189,9 @@ static strew_status narrow_cumprod(const struct call *call, strew_tensor *tensor
   if (status == STREW_OK) {
     plan_scan(&scan, wide, wide, dim);
     status = device->ops->cumprod(call, device, &scan);
-    if (status == STREW_OK && (status = strew_copy(out, wide, &inner)) != STREW_OK && error) *error = inner;
-  } else if (error) {
-    *error = inner;
+    if (status == STREW_OK && (status = strew_copy(out, wide, &inner)) != STREW_OK) report_inner(&inner, error);
+  } else {
+    report_inner(&inner, error);
   }
   strew_release(wide);
   return status;
@@ -206,4 +213,42 @@ strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, st
   }
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;
+}
+
+static strew_status cumulative_extremes(const struct call *call, strew_tensor *tensor, int dim, bool largest,
+                                        strew_tensor **values, strew_tensor **indices, strew_error *error) {
+  strew_device *device = tensor->storage->device;
+  strew_tensor *found = NULL, *positions = NULL;
+  struct scan_plan scan;
+  strew_status status = check_dim(call, tensor->rank, &dim);
+  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, tensor->rank, tensor->sizes, &positions, error);
+  if (status == STREW_OK && strew_tensor_numel(tensor)) {
+    plan_scan(&scan, positions, tensor, dim);
+    status = device->ops->cumextreme(call, device, &scan, largest);
+  }
+  if (status == STREW_OK) status = strew_gather(tensor, dim, positions, STREW_ERROR, &found, error);
+  if (status == STREW_OK)
+    *values = found, *indices = positions;
+  else
+    strew_release(positions);
+  return status;
+}
+
+static strew_status named_extremes(const char *name, strew_tensor *tensor, int dim, bool largest, strew_tensor **values,
+                                   strew_tensor **indices, strew_error *error) {
+  strew_error inner = {.alias = error && error->alias ? error->alias : name};
+  CALL(call, name, &inner, {"self", tensor});
+  strew_status status = cumulative_extremes(&call, tensor, dim, largest, values, indices, &inner);
+  if (status != STREW_OK) report_inner(&inner, error);
+  return status;
+}
+
+strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                          strew_error *error) {
+  return named_extremes("cummax", tensor, dim, true, values, indices, error);
+}
+
+strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                          strew_error *error) {
+  return named_extremes("cummin", tensor, dim, false, values, indices, error);
 }

@@ -633,6 +633,12 @@ STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int c
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+/* The largest (smallest) element so far along dim, and its index along dim (int64): of equal elements the last one. From
+   the first NaN on, the results are NaN. Always new tensors. */
+STREW_API strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                                    strew_error *error);
+STREW_API strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                                    strew_error *error);
 /* Sort along dim: the values in order, and their indices along dim (int64). Stable; NaN is the largest, and -0 equals
    +0. strew_topk makes the k largest or smallest, in order, along a dim of size k; k is at most the size of dim in
    tensor (STREW_EARGUMENT). *values and *indices behave as *out; values or indices may be NULL if that result is not

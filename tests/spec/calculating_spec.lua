@@ -1,5 +1,5 @@
--- Operations that compute from several elements (family/cumulative.lua, finite.lua, statistics.lua, soft.lua), cumprod,
--- and the elementwise functions that other specs leave out, against plain loops.
+-- Operations that compute from several elements (family/finite.lua, statistics.lua, soft.lua), cumprod, cummax,
+-- cummin and the elementwise functions that other specs leave out, against plain loops.
 local strew = require "strew"
 local loops = dofile "tests/spec/loops.lua"
 local any, list, same, rounded = loops.any, loops.list, loops.same, loops.rounded

@@ -1,8 +1,9 @@
-/* cumprod.c: cumulative products. A work-item multiplies the elements of a line in order; a launch takes as many of
-   them as fit, and the next one continues from the last product. */
+/* cumulative.c: cumulative products and extremes. A work-item takes the elements of a line in order; a launch takes as
+   many of them as fit, and the next one continues from the last result. */
 #include "opencl.h"
 
-strew_status opencl_cumprod(const struct call *call, strew_device *device, const struct scan_plan *scan) {
+static strew_status scan_lines(const struct call *call, strew_device *device, const struct scan_plan *scan,
+                               const char *kernel, const char *way) {
   const struct plan *plan = &scan->plan;
   const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
   int last = plan->rank - 1;
@@ -14,8 +15,8 @@ strew_status opencl_cumprod(const struct call *call, strew_device *device, const
   strew_status status = STREW_OK;
   for (int64_t begin = 0; begin < n && status == STREW_OK; begin += chunk) {
     struct launch launch;
-    launch_start(&launch, call, device, "cumprod.cl", "cumprod", "S=%s OUTER=%d", dtype_suffix(out->dtype),
-                 space.outer);
+    launch_start(&launch, call, device, "cumulative.cl", kernel, "S=%s OUTER=%d %s", dtype_suffix(in->dtype),
+                 space.outer, way);
     launch_space(&launch, &space);
     launch_operand(&launch, &space, 0);
     launch_operand(&launch, &space, 1);
@@ -29,4 +30,13 @@ strew_status opencl_cumprod(const struct call *call, strew_device *device, const
     status = launch_items(&launch, plan_numel(&lines));
   }
   return status;
+}
+
+strew_status opencl_cumprod(const struct call *call, strew_device *device, const struct scan_plan *scan) {
+  return scan_lines(call, device, scan, "products", "WAY=PRODUCTS");
+}
+
+strew_status opencl_cumextreme(const struct call *call, strew_device *device, const struct scan_plan *scan,
+                               bool largest) {
+  return scan_lines(call, device, scan, "extremes", largest ? "WAY=LARGEST" : "WAY=SMALLEST");
 }
