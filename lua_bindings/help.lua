@@ -123,6 +123,8 @@ local function read_all(source)
     entry = new_entry()
   end
   for line in source:gmatch "([^\n]*)\n" do
+    -- a name that is a keyword of Lua
+    line = line:gsub('^strew%["(%w+)"%] = function', "function strew.%1"):gsub('^Tensor%["(%w+)"%]', "Tensor.%1")
     local title = line:match "^%-%-%-%-%-+ (.*)$"
     local doc = line:match "^%-%-%-(.*)$"
     local name = line:match "^function strew%.([%w_]+)%("

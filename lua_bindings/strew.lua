@@ -137,10 +137,11 @@
 ---# bits
 ---The same inputs give the same bits on any number of threads, in every run and on every device.
 ---
----This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `clamp`,
----rounding, comparisons, `where`, reductions, `cumsum`, sorts and random numbers; a NaN's payload is not included.
----The scatter family adds in row-major order of `index`, like a plain loop. `exp log sin cos tanh sigmoid pow` (except
----`x ^ 2`) and matrix products are the same from run to run, not from device to device. `strew.devices()` says which
+---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `sign`,
+---`clamp`, rounding, comparisons, `where`, reductions, `cumsum`, `cumprod`, sorts and random numbers; a NaN's payload is
+---not included. The scatter family adds in row-major order of `index`, like a plain loop. `exp log log2 log10 log1p
+---expm1 sin cos tanh sigmoid pow` (except `x ^ 2`), what is made of them, like `softmax`, and matrix products are the
+---same from run to run, not from device to device. `strew.devices()` says which
 ---devices cannot keep this promise; `strew.deterministic(false)` turns it off.
 ---
 ---```lua
@@ -1541,6 +1542,215 @@ Tensor.one_hot = strew.one_hot
 function strew.isnan(self) end
 Tensor.isnan = strew.isnan
 
+---Returns true for each element that is infinite, else false.
+---
+---```lua
+---print(strew.tensor{1, 1 / 0, -1 / 0, 0 / 0}:isinf())
+---```
+---```text
+---bool[4] cpu
+--- false   true   true  false
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t bool
+function strew.isinf(self) end
+Tensor.isinf = strew.isinf
+
+---Returns true for each element that is neither infinite nor NaN, else false.
+---
+---```lua
+---print(strew.tensor{1, 1 / 0, -1 / 0, 0 / 0}:isfinite())
+---```
+---```text
+---bool[4] cpu
+---  true  false  false  false
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t bool
+function strew.isfinite(self) end
+Tensor.isfinite = strew.isfinite
+
+---Replaces NaN by a number, 0 by default, and infinities by the largest and smallest finite numbers.
+---
+---Integers and bools stay as they are.
+---
+---```lua
+---print(strew.tensor{1, 0 / 0, -1 / 0}:nan_to_num(0, 9, -9))
+---```
+---```text
+---float32[3] cpu
+---  1   0  -9
+---```
+---@param self strew.Tensor any dtype
+---@param nan? number default 0
+---@param posinf? number in place of inf, default: the largest number of the dtype
+---@param neginf? number in place of -inf, default: the smallest
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, options: {nan?: number, posinf?: number, neginf?: number}): strew.Tensor
+function strew.nan_to_num(self, nan, posinf, neginf) end
+strew.nan_to_num_, Tensor.nan_to_num, Tensor.nan_to_num_ = strew.nan_to_num, strew.nan_to_num, strew.nan_to_num
+
+---Moves the elements along dimensions; those that leave at one end enter at the other (a rotation).
+---
+---Without dims, the tensor is rolled as if it had one dimension.
+---
+---```lua
+---print(strew.tensor{1, 2, 3, 4, 5}:roll(2))
+---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:roll({1, -1}, {0, 1}))
+---```
+---```text
+---int64[5] cpu
+--- 4  5  1  2  3
+---int64[2, 3] cpu
+--- 5  6  4
+--- 2  3  1
+---```
+---@param self strew.Tensor any dtype
+---@param shifts integer|integer[] positions to move by, toward the end; negative: toward the start
+---@param dims? integer|integer[] one for each shift; default: the tensor is flattened
+---@return strew.Tensor t a copy
+---@overload fun(self: strew.Tensor, shifts: integer|integer[], options: {dims?: integer|integer[]}): strew.Tensor
+function strew.roll(self, shifts, dims) end
+Tensor.roll = strew.roll
+
+---Repeats a tensor as a whole: dims says how often along each dimension.
+---
+---Dimensions are counted from the last. Those that are not named are not repeated; additional ones are new, in front.
+---
+---```lua
+---print(strew.tensor{{1, 2}, {3, 4}}:tile(3))
+---print(strew.tensor{1, 2}:tile(2, 2))
+---```
+---```text
+---int64[2, 6] cpu
+--- 1  2  1  2  1  2
+--- 3  4  3  4  3  4
+---int64[2, 4] cpu
+--- 1  2  1  2
+--- 1  2  1  2
+---```
+---@param self strew.Tensor any dtype
+---@param ... integer|integer[] "dims..." counts of 0 or more, as numbers or one sequence
+---@return strew.Tensor t a copy
+function strew.tile(self, ...) end
+Tensor.tile = strew.tile
+
+---Repeats a tensor as a whole, like `tile`, with at least one count for each dimension.
+---
+---The name is a keyword of Lua: write `strew["repeat"](t, 2)`, or use `tile`, which takes fewer counts, too.
+---
+---```lua
+---print(strew["repeat"](strew.tensor{1, 2}, 2, 3))
+---```
+---```text
+---int64[2, 6] cpu
+--- 1  2  1  2  1  2
+--- 1  2  1  2  1  2
+---```
+---@param self strew.Tensor any dtype
+---@param ... integer|integer[] "repeats..." counts of 0 or more, as numbers or one sequence
+---@return strew.Tensor t a copy
+strew["repeat"] = function(self, ...) end
+Tensor["repeat"] = strew["repeat"]
+
+---Options of repeat_interleave.
+---@class strew.repeat_interleave_options
+---@field output_size? integer the size along dim; error: the repeats add up to another
+
+---Repeats each element, or each row along a dimension, a number of times.
+---
+---`repeats` is one number for all, or a tensor of one for each. Without `repeats`, self has the numbers, and the result
+---the positions.
+---
+---```lua
+---local t = strew.tensor{{1, 2}, {3, 4}}
+---print(t:repeat_interleave(2))
+---print(t:repeat_interleave(strew.tensor{1, 2}, 0))
+---print(strew.repeat_interleave(strew.tensor{0, 3, 1}))
+---```
+---```text
+---int64[8] cpu
+--- 1  1  2  2  3  3  4  4
+---int64[3, 2] cpu
+--- 1  2
+--- 3  4
+--- 3  4
+---int64[4] cpu
+--- 1  1  1  2
+---```
+---@param self strew.Tensor any dtype
+---@param repeats? integer|strew.Tensor 0 or more; int64 or int32, 0 or 1 dimension
+---@param dim? integer default: the tensor is flattened
+---@param options? strew.repeat_interleave_options
+---@return strew.Tensor t a copy
+---@overload fun(self: strew.Tensor, repeats: integer|strew.Tensor, options: {dim?: integer, output_size?: integer}): strew.Tensor
+function strew.repeat_interleave(self, repeats, dim, options) end
+Tensor.repeat_interleave = strew.repeat_interleave
+
+---Returns the matrix with a vector on its diagonal, or the diagonal of a matrix.
+---
+---A positive `diagonal` counts diagonals above the main one, a negative one below.
+---
+---```lua
+---print(strew.tensor{1, 2}:diag())
+---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:diag(1))
+---```
+---```text
+---int64[2, 2] cpu
+--- 1  0
+--- 0  2
+---int64[2] cpu
+--- 2  6
+---```
+---@param self strew.Tensor any dtype, 1 or 2 dimensions
+---@param diagonal? integer default 0
+---@return strew.Tensor t a copy
+---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
+function strew.diag(self, diagonal) end
+Tensor.diag = strew.diag
+
+---Returns the lower triangle of a matrix: the elements above a diagonal become 0.
+---
+---The matrices are the last two dimensions. A positive `diagonal` counts diagonals above the main one, a negative one
+---below.
+---
+---```lua
+---print(strew.arange(1, 10):view(3, 3):tril())
+---```
+---```text
+---int64[3, 3] cpu
+--- 1  0  0
+--- 4  5  0
+--- 7  8  9
+---```
+---@param self strew.Tensor any dtype, 2 or more dimensions
+---@param diagonal? integer default 0
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
+function strew.tril(self, diagonal) end
+strew.tril_, Tensor.tril, Tensor.tril_ = strew.tril, strew.tril, strew.tril
+
+---Returns the upper triangle of a matrix: the elements below a diagonal become 0.
+---
+---The matrices are the last two dimensions. A positive `diagonal` counts diagonals above the main one, a negative one
+---below.
+---
+---```lua
+---print(strew.arange(1, 10):view(3, 3):triu())
+---```
+---```text
+---int64[3, 3] cpu
+--- 1  2  3
+--- 0  5  6
+--- 0  0  9
+---```
+---@param self strew.Tensor any dtype, 2 or more dimensions
+---@param diagonal? integer default 0
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
+function strew.triu(self, diagonal) end
+strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
+
 ---Reverses the order of the elements along one or more dimensions.
 ---
 ---```lua
@@ -2228,6 +2438,78 @@ strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 function strew.log(self) end
 strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 
+---Returns the logarithm to base 2; nan for negative numbers.
+---
+---```lua
+---print(strew.tensor{8, 0.5, 0}:log2())
+---```
+---```text
+---float32[3] cpu
+---    3    -1  -inf
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.log2(self) end
+strew.log2_, Tensor.log2, Tensor.log2_ = strew.log2, strew.log2, strew.log2
+
+---Returns the logarithm to base 10; nan for negative numbers.
+---
+---```lua
+---print(strew.tensor{1000, 0.1, 0}:log10())
+---```
+---```text
+---float32[3] cpu
+---    3    -1  -inf
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.log10(self) end
+strew.log10_, Tensor.log10, Tensor.log10_ = strew.log10, strew.log10, strew.log10
+
+---Returns log(1 + x), accurate for small x; nan below -1.
+---
+---```lua
+---print(strew.tensor{1e-10, 1, -1}:log1p())
+---```
+---```text
+---float32[3] cpu
+--- 1.0000e-10  6.9315e-01        -inf
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.log1p(self) end
+strew.log1p_, Tensor.log1p, Tensor.log1p_ = strew.log1p, strew.log1p, strew.log1p
+
+---Returns e^x - 1, accurate for small x.
+---
+---```lua
+---print(strew.tensor{1e-10, 1, -1}:expm1())
+---```
+---```text
+---float32[3] cpu
+---  1.0000e-10   1.7183e+00  -6.3212e-01
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.expm1(self) end
+strew.expm1_, Tensor.expm1, Tensor.expm1_ = strew.expm1, strew.expm1, strew.expm1
+
+---Returns the sign of each element: -1, 0 or 1.
+---
+---0, -0 and nan give 0. A bool stays as it is.
+---
+---```lua
+---print(strew.tensor{-2.5, 0, 3}:sign())
+---```
+---```text
+---float32[3] cpu
+--- -1   0   1
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype
+function strew.sign(self) end
+strew.sign_, Tensor.sign, Tensor.sign_ = strew.sign, strew.sign, strew.sign
+
 ---Returns the square root, correctly rounded; nan for negative numbers.
 ---
 ---```lua
@@ -2547,6 +2829,29 @@ Tensor.equal = strew.equal
 function strew.allclose(self, other, rtol, atol) end
 Tensor.allclose = strew.allclose
 
+---Returns true for each pair of elements that are close: equal within a tolerance.
+---
+---The test is that of `allclose`. With `equal_nan`, NaN is close to NaN.
+---
+---```lua
+---local t, u = strew.tensor{1, 100, 0 / 0}, strew.tensor{1.1, 100.0001, 0 / 0}
+---print(t:isclose(u), t:isclose(u, {rtol = 0.2, equal_nan = true}))
+---```
+---```text
+---bool[3] cpu
+--- false   true  false	bool[3] cpu
+--- true  true  true
+---```
+---@param self strew.Tensor any dtype
+---@param other strew.Tensor error: another dtype or device
+---@param rtol? number relative tolerance, default 1e-5
+---@param atol? number absolute tolerance, default 1e-8
+---@param equal_nan? boolean default false
+---@return strew.Tensor t bool
+---@overload fun(self: strew.Tensor, other: strew.Tensor, options: {rtol?: number, atol?: number, equal_nan?: boolean}): strew.Tensor
+function strew.isclose(self, other, rtol, atol, equal_nan) end
+Tensor.isclose = strew.isclose
+
 ---Selects element by element: a where condition is true, else b.
 ---
 ---The three operands broadcast.
@@ -2844,6 +3149,146 @@ Tensor.all = strew.all
 function strew.any(self, dim, keepdim) end
 Tensor.any = strew.any
 
+---Returns the norm of all elements, or along dimensions: by default the Euclidean one, `sqrt(sum(x^2))`.
+---
+---In general it is `sum(|x|^p)^(1/p)`. p = math.huge gives the largest magnitude, -math.huge the smallest, 0 the number
+---of elements that are not 0.
+---
+---```lua
+---local t = strew.tensor{{3.0, -4.0}, {0.0, 2.0}}
+---print(t:norm(), t:norm(1, 1), t:norm(math.huge))
+---```
+---```text
+---float32[] cpu  5.3852	float32[2] cpu
+--- 7  2	float32[] cpu  4
+---```
+---@param self strew.Tensor a float dtype
+---@param p? number default 2
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, options: {p?: number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.norm(self, p, dim, keepdim) end
+Tensor.norm = strew.norm
+
+---Returns the median of all elements, or along a dimension, with its position; of two in the middle the lower.
+---
+---NaN if there is a NaN. Of equal elements, `indices` names one by the order of a stable sort; of NaN the first.
+---
+---```lua
+---print(strew.tensor{5, 1, 4, 2}:median())
+---print(strew.tensor{{3, 1, 2}, {6, 5, 9}}:median(1))
+---```
+---```text
+---int64[] cpu  2
+---int64[2] cpu
+--- 2  6	int64[2] cpu
+--- 2  0
+---```
+---@param self strew.Tensor integers and floats
+---@param dim? integer default: all elements
+---@param keepdim? boolean true: keeps it, with size 1; default false
+---@return strew.Tensor values self's dtype
+---@return strew.Tensor? indices int64; absent without dim
+---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor?
+function strew.median(self, dim, keepdim) end
+Tensor.median = strew.median
+
+---Options of quantile.
+---@class strew.quantile_options
+---@field interpolation? string default "linear"
+
+---Returns the q-th quantiles (percentiles) of all elements, or along a dimension.
+---
+---A quantile lies at position `q * (n - 1)` of the sorted elements, computed in their dtype. Between two of them it is
+---interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN. Several q give a new
+---first dimension.
+---
+---```lua
+---local t = strew.tensor{4.0, 1.0, 2.0, 8.0}
+---print(t:quantile(0.5), t:quantile(strew.tensor{0, 0.25, 1}))
+---print(t:quantile(0.5, {interpolation = "lower"}))
+---```
+---```text
+---float32[] cpu  3	float32[3] cpu
+--- 1.0000  1.7500  8.0000
+---float32[] cpu  2
+---```
+---@param self strew.Tensor a float dtype
+---@param q number|strew.Tensor 0 to 1; self's dtype, 0 or 1 dimension
+---@param dim? integer default: all elements
+---@param keepdim? boolean true: keeps it, with size 1; default false
+---@param options? strew.quantile_options
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
+function strew.quantile(self, q, dim, keepdim, options) end
+Tensor.quantile = strew.quantile
+
+---Returns log(sum(exp(x))) along dimensions, without overflow.
+---
+---The largest element is subtracted first.
+---
+---```lua
+---print(strew.tensor{{1000.0, 1000.0}, {0.0, 1.0}}:logsumexp(1))
+---```
+---```text
+---float32[2] cpu
+--- 1000.6932     1.3133
+---```
+---@param self strew.Tensor any dtype
+---@param dim integer|integer[] the dimensions to reduce
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+---@overload fun(self: strew.Tensor, dim: integer|integer[], options: {keepdim?: boolean}): strew.Tensor
+function strew.logsumexp(self, dim, keepdim) end
+Tensor.logsumexp = strew.logsumexp
+
+---Options of softmax.
+---@class strew.softmax_options
+---@field dtype? strew.dtype a float dtype, to which self is converted first
+
+---Returns exp(x) divided by its sum along a dimension, without overflow: positive numbers whose sum is 1.
+---
+---The largest element is subtracted first.
+---
+---```lua
+---print(strew.tensor{{1000.0, 1000.0}, {0.0, 1.0}}:softmax(1))
+---```
+---```text
+---float32[2, 2] cpu
+--- 0.5000  0.5000
+--- 0.2689  0.7311
+---```
+---@param self strew.Tensor a float dtype, or any with dtype
+---@param dim integer
+---@param options? strew.softmax_options
+---@return strew.Tensor t self's dtype, or dtype
+function strew.softmax(self, dim, options) end
+Tensor.softmax = strew.softmax
+
+---Options of log_softmax.
+---@class strew.log_softmax_options
+---@field dtype? strew.dtype a float dtype, to which self is converted first
+
+---Returns the logarithm of `softmax`, computed without its rounding to 0.
+---
+---The largest element is subtracted first.
+---
+---```lua
+---print(strew.tensor{{1000.0, 1000.0}, {0.0, 1.0}}:log_softmax(1))
+---```
+---```text
+---float32[2, 2] cpu
+--- -0.6931  -0.6931
+--- -1.3133  -0.3133
+---```
+---@param self strew.Tensor a float dtype, or any with dtype
+---@param dim integer
+---@param options? strew.log_softmax_options
+---@return strew.Tensor t self's dtype, or dtype
+function strew.log_softmax(self, dim, options) end
+Tensor.log_softmax = strew.log_softmax
+
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
 ---Float sums are accumulated as pairs of floats (double-float), on every device: the last one is as exact as `sum`.
@@ -2861,6 +3306,62 @@ Tensor.any = strew.any
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
 function strew.cumsum(self, dim) end
 strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew.cumsum
+
+---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
+---
+---Elements are multiplied in order, as in a plain loop.
+---
+---```lua
+---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumprod(1))
+---```
+---```text
+---int64[2, 3] cpu
+---   1    2    6
+---   4   20  120
+---```
+---@param self strew.Tensor any dtype
+---@param dim integer
+---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
+function strew.cumprod(self, dim) end
+strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, strew.cumprod
+
+---Returns the largest element so far along a dimension, and its position: the last one if several are equal.
+---
+---From the first NaN on, the results are NaN.
+---
+---```lua
+---print(strew.tensor{2, 3, 1, 3, 0}:cummax(0))
+---```
+---```text
+---int64[5] cpu
+--- 2  3  3  3  3	int64[5] cpu
+--- 0  1  1  3  3
+---```
+---@param self strew.Tensor any dtype
+---@param dim integer
+---@return strew.Tensor values self's dtype
+---@return strew.Tensor indices int64
+function strew.cummax(self, dim) end
+Tensor.cummax = strew.cummax
+
+---Returns the smallest element so far along a dimension, and its position: the last one if several are equal.
+---
+---From the first NaN on, the results are NaN.
+---
+---```lua
+---print(strew.tensor{2, 3, 1, 3, 0}:cummin(0))
+---```
+---```text
+---int64[5] cpu
+--- 2  2  1  1  0	int64[5] cpu
+--- 0  0  2  2  4
+---```
+---@param self strew.Tensor any dtype
+---@param dim integer
+---@return strew.Tensor values self's dtype
+---@return strew.Tensor indices int64
+function strew.cummin(self, dim) end
+Tensor.cummin = strew.cummin
 
 ------------------------------------------------------------------------------------------------------- Sorting, finding
 
@@ -3001,6 +3502,22 @@ Tensor.nonzero = strew.nonzero
 ---@return strew.Tensor t
 function strew.matmul(self, other) end
 Tensor.matmul = strew.matmul
+
+---Returns the products of all pairs of elements of two vectors, a matrix.
+---
+---```lua
+---print(strew.tensor{1, 2}:outer(strew.tensor{10, 20, 30}))
+---```
+---```text
+---int64[2, 3] cpu
+--- 10  20  30
+--- 20  40  60
+---```
+---@param self strew.Tensor 1 dimension
+---@param other strew.Tensor 1 dimension
+---@return strew.Tensor t the promoted dtype
+function strew.outer(self, other) end
+Tensor.outer = strew.outer
 
 ---Returns the product of two matrices.
 ---

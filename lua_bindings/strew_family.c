@@ -40,10 +40,10 @@ struct family_operands {
 static const struct {
   const char *name;
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
-} types[] = {{"tensor", bind_tensor}, {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
-             {"number", bind_float},  {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
-             {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction},
-             {"sizes", bind_list}};
+} types[] = {{"tensor", bind_tensor},   {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
+             {"number", bind_float},    {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
+             {"integers", bind_list},   {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
+             {"reduce", bind_reduction}};
 
 /* Checks a value against its type and stores its position. */
 static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -250,6 +250,11 @@ static int counting(lua_State *L, struct script_call *call) { return run(L, call
 static int indexing(lua_State *L, struct script_call *call) { return run(L, call, "indexing.lua"); }
 static int moving(lua_State *L, struct script_call *call) { return run(L, call, "moving.lua"); }
 static int parts(lua_State *L, struct script_call *call) { return run(L, call, "parts.lua"); }
+static int finite(lua_State *L, struct script_call *call) { return run(L, call, "finite.lua"); }
+static int matrices(lua_State *L, struct script_call *call) { return run(L, call, "matrices.lua"); }
+static int repeating(lua_State *L, struct script_call *call) { return run(L, call, "repeating.lua"); }
+static int soft(lua_State *L, struct script_call *call) { return run(L, call, "soft.lua"); }
+static int statistics(lua_State *L, struct script_call *call) { return run(L, call, "statistics.lua"); }
 
 const struct script_function bind_family_rows[] = {
     {"index_select", choosing, 0, ALWAYS},
@@ -274,5 +279,23 @@ const struct script_function bind_family_rows[] = {
     {"slice_scatter", parts, 0, EVERY},
     {"diagonal", parts, 0, ALWAYS},
     {"diagonal_scatter", parts, 0, EVERY},
+    {"roll", moving, 0, ALWAYS},
+    {"repeat", repeating, 0, ALWAYS},
+    {"tile", repeating, 0, ALWAYS},
+    {"repeat_interleave", repeating, 0, ALWAYS},
+    {"isinf", finite, 0, ALWAYS},
+    {"isfinite", finite, 0, ALWAYS},
+    {"isclose", finite, 0, ALWAYS},
+    {"nan_to_num", finite, 0, EVERY},
+    {"norm", statistics, 0, ALWAYS},
+    {"median", statistics, 0, ALWAYS},
+    {"quantile", statistics, 0, ALWAYS},
+    {"logsumexp", soft, 0, ALWAYS},
+    {"softmax", soft, 0, ALWAYS},
+    {"log_softmax", soft, 0, ALWAYS},
+    {"outer", matrices, 0, ALWAYS},
+    {"tril", matrices, 0, EVERY},
+    {"triu", matrices, 0, EVERY},
+    {"diag", matrices, 0, ALWAYS},
     {NULL, NULL, 0, 0},
 };

@@ -68,13 +68,28 @@ static int extreme(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-static int cumsum(lua_State *L, struct script_call *call) {
+enum { CUMSUM, CUMPROD };
+
+static int cumulate(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self;
   int dim;
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_cumsum(self, dim, out, &call->error), 1);
+  strew_status (*run)(strew_tensor *, int, strew_tensor **, strew_error *) =
+      call->row->code == CUMSUM ? strew_cumsum : strew_cumprod;
+  return bind_end(run(self, dim, out, &call->error), 1);
+}
+
+/* cummax(dim), cummin(dim) -> values, indices */
+static int cumulative_extreme(lua_State *L, struct script_call *call) {
+  strew_tensor **values = bind_result(L, call), **indices = bind_result(L, call), *self;
+  int dim;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  bool is_max = call->row->code == STREW_FOLD_AMAX;
+  return bind_end((is_max ? strew_cummax : strew_cummin)(self, dim, values, indices, &call->error), 2);
 }
 
 enum { SORT, ARGSORT };
@@ -137,7 +152,10 @@ const struct script_function bind_reduce_rows[] = {
 #undef ROW
         {"min", extreme, STREW_FOLD_AMIN, ALWAYS},
     {"max", extreme, STREW_FOLD_AMAX, ALWAYS},
-    {"cumsum", cumsum, 0, EVERY},
+    {"cumsum", cumulate, CUMSUM, EVERY},
+    {"cumprod", cumulate, CUMPROD, EVERY},
+    {"cummax", cumulative_extreme, STREW_FOLD_AMAX, ALWAYS},
+    {"cummin", cumulative_extreme, STREW_FOLD_AMIN, ALWAYS},
     {"sort", sort, SORT, ALWAYS},
     {"argsort", sort, ARGSORT, ALWAYS},
     {"topk", topk, 0, ALWAYS},

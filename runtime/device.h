@@ -146,6 +146,10 @@ struct index_range {
                       zero; -1: none
      reduce, cumsum, sort, random, ramp
                       see their plans
+     cumprod          a scan_plan of one dtype: float32, float64 or int64. A line's elements are multiplied in order; in
+                      and out may be the same elements
+     cumextreme       a scan_plan of positions (int64) and elements of any dtype: the position of the largest, or
+                      smallest, so far; of equal elements the last one, and so of NaN, which win
      nonzero          writes the coordinates of non-zero elements of operand 0 to `out` (int64[count, rank], dense), or
                       counts them if out is NULL. Takes a plan that is not simplified: rank and sizes are the tensor's
      matmul           c[m, n] = a[m, k] b[k, n], k > 0. m and n are the plan's last two dimensions, the others are
@@ -178,6 +182,9 @@ struct index_range {
     (const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute, int64_t *place))     \
   X(strew_status, reduce, (const struct call *call, strew_device *device, const struct reduce_plan *plan))             \
   X(strew_status, cumsum, (const struct call *call, strew_device *device, const struct scan_plan *plan))               \
+  X(strew_status, cumprod, (const struct call *call, strew_device *device, const struct scan_plan *plan))              \
+  X(strew_status, cumextreme,                                                                                          \
+    (const struct call *call, strew_device *device, const struct scan_plan *plan, bool largest))                       \
   X(strew_status, sort, (const struct call *call, strew_device *device, const struct sort_plan *plan))                 \
   X(strew_status, nonzero,                                                                                             \
     (const struct call *call, strew_device *device, const struct plan *plan, struct operand *out, int64_t *count))     \

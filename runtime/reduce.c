@@ -1,4 +1,4 @@
-/* reduce.c: folds of dimensions into one value each, and cumulative sums. */
+/* reduce.c: folds of dimensions into one value each, cumulative sums and products. */
 #include "copy.h"
 #include "operations.h"
 
@@ -130,30 +130,125 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- cumulative sums */
+/* ------------------------------------------------------------------------------------- cumulative sums and products */
 
-strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  bool made = false, in_place = *out == tensor;
-  CALL(call, "cumsum", error, {"self", tensor}, {"out", in_place ? NULL : *out});
-  strew_device *device = tensor->storage->device;
-  strew_status status = check_dim(&call, tensor->rank, &dim);
+/* Checks dim and makes *out, of tensor's shape. Integers give int64; in place they keep their dtype, in which results
+   wrap. */
+static strew_status scan_prepare(const struct call *call, strew_tensor *tensor, int *dim, strew_tensor **out,
+                                 bool *made) {
+  bool in_place = *out == tensor;
+  strew_status status = check_dim(call, tensor->rank, dim);
   if (status == STREW_OK && in_place && tensor->dtype == STREW_BOOL)
     status =
-        fail(&call,
+        fail(call,
              (struct fault){
                  .code = STREW_EDTYPE, .argument = "self", .hint = "without the underscore the result is a new tensor"},
              "is bool, which does not take a result of int64");
-  /* in place, an integer tensor keeps its dtype, in which sums wrap */
   strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
-  if (status == STREW_OK) status = out_prepare(&call, device, dtype, tensor->rank, tensor->sizes, out, &made);
-  if (status == STREW_OK && !made) status = check_given(&call, *out, tensor, true);
+  if (status == STREW_OK)
+    status = out_prepare(call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, made);
+  return status == STREW_OK && !*made ? check_given(call, *out, tensor, true) : status;
+}
+
+static void plan_scan(struct scan_plan *scan, const strew_tensor *out, const strew_tensor *tensor, int dim) {
+  plan_start(&scan->plan, tensor->rank, tensor->sizes);
+  plan_add(&scan->plan, out);
+  plan_add(&scan->plan, tensor);
+  plan_lines(&scan->plan, dim);
+}
+
+strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
+  bool made = false;
+  CALL(call, "cumsum", error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
+  strew_status status = scan_prepare(&call, tensor, &dim, out, &made);
   if (status != STREW_OK || !strew_tensor_numel(tensor)) return status;
   struct scan_plan scan;
-  plan_start(&scan.plan, tensor->rank, tensor->sizes);
-  plan_add(&scan.plan, *out);
-  plan_add(&scan.plan, tensor);
-  plan_lines(&scan.plan, dim);
+  plan_scan(&scan, *out, tensor, dim);
+  strew_device *device = tensor->storage->device;
   status = device->ops->cumsum(&call, device, &scan);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;
+}
+
+/* Reports the failure of an inner call, which had the outer call's name. */
+static void report_inner(strew_error *inner, strew_error *error) {
+  if (!error) return;
+  inner->alias = error->alias;
+  *error = *inner;
+}
+
+/* Products in the dtype that is computed, in which devices run; then rounded once. */
+static strew_status narrow_cumprod(const struct call *call, strew_tensor *tensor, int dim, strew_tensor *out,
+                                   strew_error *error) {
+  strew_error inner = {.alias = error && error->alias ? error->alias : "cumprod"};
+  strew_device *device = tensor->storage->device;
+  strew_tensor *wide = NULL;
+  struct scan_plan scan;
+  strew_dtype dtype = dtype_is_float(tensor->dtype) ? dtype_wide(tensor->dtype) : STREW_INT64;
+  strew_status status = strew_to(tensor, device, dtype, &wide, &inner);
+  if (status == STREW_OK) {
+    plan_scan(&scan, wide, wide, dim);
+    status = device->ops->cumprod(call, device, &scan);
+    if (status == STREW_OK && (status = strew_copy(out, wide, &inner)) != STREW_OK) report_inner(&inner, error);
+  } else {
+    report_inner(&inner, error);
+  }
+  strew_release(wide);
+  return status;
+}
+
+strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
+  bool made = false;
+  CALL(call, "cumprod", error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
+  strew_status status = scan_prepare(&call, tensor, &dim, out, &made);
+  if (status != STREW_OK || !strew_tensor_numel(tensor)) return status;
+  strew_dtype dtype = tensor->dtype;
+  strew_device *device = tensor->storage->device;
+  if (dtype == STREW_INT64 || dtype == STREW_FLOAT32 || dtype == STREW_FLOAT64) {
+    struct scan_plan scan;
+    plan_scan(&scan, *out, tensor, dim);
+    status = device->ops->cumprod(&call, device, &scan);
+  } else {
+    status = narrow_cumprod(&call, tensor, dim, *out, error);
+  }
+  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return status;
+}
+
+static strew_status cumulative_extremes(const struct call *call, strew_tensor *tensor, int dim, bool largest,
+                                        strew_tensor **values, strew_tensor **indices, strew_error *error) {
+  strew_device *device = tensor->storage->device;
+  strew_tensor *found = NULL, *positions = NULL;
+  struct scan_plan scan;
+  strew_status status = check_dim(call, tensor->rank, &dim);
+  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, tensor->rank, tensor->sizes, &positions, error);
+  if (status == STREW_OK && strew_tensor_numel(tensor)) {
+    plan_scan(&scan, positions, tensor, dim);
+    status = device->ops->cumextreme(call, device, &scan, largest);
+  }
+  if (status == STREW_OK) status = strew_gather(tensor, dim, positions, STREW_ERROR, &found, error);
+  if (status == STREW_OK)
+    *values = found, *indices = positions;
+  else
+    strew_release(positions);
+  return status;
+}
+
+static strew_status named_extremes(const char *name, strew_tensor *tensor, int dim, bool largest, strew_tensor **values,
+                                   strew_tensor **indices, strew_error *error) {
+  strew_error inner = {.alias = error && error->alias ? error->alias : name};
+  CALL(call, name, &inner, {"self", tensor});
+  strew_status status = cumulative_extremes(&call, tensor, dim, largest, values, indices, &inner);
+  if (status != STREW_OK) report_inner(&inner, error);
+  return status;
+}
+
+strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                          strew_error *error) {
+  return named_extremes("cummax", tensor, dim, true, values, indices, error);
+}
+
+strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                          strew_error *error) {
+  return named_extremes("cummin", tensor, dim, false, values, indices, error);
 }

@@ -539,6 +539,11 @@ typedef enum strew_unary_op {
   STREW_SIGMOID,     /* float */
   STREW_LOGICAL_NOT, /* bool */
   STREW_BITWISE_NOT, /* takes integers and bools only */
+  STREW_LOG2,        /* float */
+  STREW_LOG10,       /* float */
+  STREW_LOG1P,       /* float; log(1 + x) */
+  STREW_EXPM1,       /* float; e^x - 1 */
+  STREW_SIGN,        /* -1, 0 or 1; 0 for NaN */
   STREW_UNARY_COUNT
 } strew_unary_op;
 
@@ -626,6 +631,14 @@ STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int c
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
    place, an integer tensor keeps its dtype, and the sums wrap. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+/* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in order. */
+STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+/* The largest (smallest) element so far along dim, and its index along dim (int64): of equal elements the last one. From
+   the first NaN on, the results are NaN. Always new tensors. */
+STREW_API strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                                    strew_error *error);
+STREW_API strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                                    strew_error *error);
 /* Sort along dim: the values in order, and their indices along dim (int64). Stable; NaN is the largest, and -0 equals
    +0. strew_topk makes the k largest or smallest, in order, along a dim of size k; k is at most the size of dim in
    tensor (STREW_EARGUMENT). *values and *indices behave as *out; values or indices may be NULL if that result is not

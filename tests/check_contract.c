@@ -196,6 +196,9 @@ START_TEST(test_reductions) {
   fails(STREW_EDTYPE, strew_reduce(STREW_FOLD_MEAN, ints, 0, NULL, false, 0, &out, &failure));
   fails(STREW_EDTYPE, strew_reduce(STREW_FOLD_SUM, square, 1, twice, false, 0, &whole, &failure));
   fails(STREW_ESHAPE, strew_cumsum(floats, 1, &out, &failure));
+  fails(STREW_ESHAPE, strew_cumprod(floats, 1, &out, &failure));
+  fails(STREW_ESHAPE, strew_cummax(floats, 1, &out, &second, &failure));
+  fails(STREW_ESHAPE, strew_cummin(floats, -2, &out, &second, &failure));
   fails(STREW_EARGUMENT, strew_topk(floats, 4, 0, true, &out, &second, &failure));
   fails(STREW_EDTYPE, strew_matmul(STREW_MATMUL, floats, ints, &out, &failure));
   fails(STREW_EDTYPE, strew_matmul(STREW_DOT, bools, bools, &out, &failure));

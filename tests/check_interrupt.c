@@ -233,10 +233,11 @@ static strew_status long_call(int i, strew_tensor **out, strew_tensor **more) {
   case 21: return strew_unique(places, out, NULL, NULL, &failure);
   case 22: return transpose(out);
   case 23: return mean_of_rows(out);
+  case 24: return strew_cumprod(floats, 0, out, &failure);
   default: return strew_matmul(STREW_MM, integers, integers, out, &failure);
   }
 }
-enum { LONG_CALLS = 25 };
+enum { LONG_CALLS = 26 };
 
 static long count_looks(int call, int threads) {
   strew_tensor *out = NULL, *more = NULL;

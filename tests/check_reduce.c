@@ -1,5 +1,5 @@
-/* check_reduce.c: every fold and cumsum x dtypes x layouts x dimensions against plain loops, bit for bit, on 1, 2, 3
-   and 7 threads. The loops follow the documented order of sums in the plainest way. */
+/* check_reduce.c: every fold, cumsum and cumprod x dtypes x layouts x dimensions against plain loops, bit for bit, on
+   1, 2, 3 and 7 threads. The loops follow the documented order of sums in the plainest way. */
 #include "ordered.h"
 #include "testing.h"
 
@@ -476,10 +476,30 @@ RUNNING(float, lost_float)
 RUNNING(double, lost_double)
 RUNNING(uint64_t, NOTHING)
 
+#define PRODUCTS(T)                                                                                                    \
+  static void products_##T(const T *x, int64_t n, int64_t step, T *to) {                                               \
+    T product = 1;                                                                                                     \
+    for (int64_t i = 0; i < n; i++) to[i * step] = product *= x[i * step];                                             \
+  }
+PRODUCTS(float)
+PRODUCTS(double)
+PRODUCTS(uint64_t)
+
+/* The two operations, and their loops. */
+static const struct cumulative {
+  const char *name;
+  strew_status (*run)(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+  void (*of_float)(const float *x, int64_t n, int64_t step, float *to);
+  void (*of_double)(const double *x, int64_t n, int64_t step, double *to);
+  void (*of_integer)(const uint64_t *x, int64_t n, int64_t step, uint64_t *to);
+} cumulatives[] = {{"cumsum", strew_cumsum, running_float, running_double, running_uint64_t},
+                   {"cumprod", strew_cumprod, products_float, products_double, products_uint64_t}};
+enum { CUMULATIVES = sizeof cumulatives / sizeof *cumulatives };
+
 static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
 
 /* Dense copies in the accumulator's dtype, converted in both directions by the library's scalars. */
-static char *expected_cumsum(strew_tensor *tensor, int dim) {
+static char *expected_by(const struct cumulative *by, strew_tensor *tensor, int dim) {
   strew_dtype dtype = strew_tensor_dtype(tensor), out = dtype_of_cumsum(dtype);
   const int64_t *sizes = strew_tensor_sizes(tensor);
   int rank = strew_tensor_rank(tensor);
@@ -497,11 +517,11 @@ static char *expected_cumsum(strew_tensor *tensor, int dim) {
     int64_t first = line / step * step * n + line % step;
     size_t at = (size_t)first * sum_size;
     if (sums == STREW_FLOAT32)
-      running_float((float *)(void *)(from + at), n, step, (float *)(void *)(to + at));
+      by->of_float((float *)(void *)(from + at), n, step, (float *)(void *)(to + at));
     else if (sums == STREW_FLOAT64)
-      running_double((double *)(void *)(from + at), n, step, (double *)(void *)(to + at));
+      by->of_double((double *)(void *)(from + at), n, step, (double *)(void *)(to + at));
     else
-      running_uint64_t((uint64_t *)(void *)(from + at), n, step, (uint64_t *)(void *)(to + at));
+      by->of_integer((uint64_t *)(void *)(from + at), n, step, (uint64_t *)(void *)(to + at));
   }
   for (int64_t i = 0; i < count; i++)
     ok(strew_scalar_store(strew_scalar_load(sums, to + (size_t)i * sum_size), STREW_SATURATE, out,
@@ -512,15 +532,18 @@ static char *expected_cumsum(strew_tensor *tensor, int dim) {
   return expected;
 }
 
-static void check_cumsum(strew_tensor *tensor, int dim, const char *layout) {
+static void check_cumulative(strew_tensor *tensor, int dim, const char *layout) {
   strew_dtype dtype = strew_tensor_dtype(tensor);
-  char *expected = expected_cumsum(tensor, dim);
-  strew_tensor *out = NULL;
-  ok(strew_cumsum(tensor, dim, &out, &failure));
-  assert_elements(out, dtype_of_cumsum(dtype), expected, "cumsum of %s (%s), dimension %d of %d, %d threads",
-                  strew_dtype_name(dtype), layout, dim, strew_tensor_rank(tensor), strew_context_threads(context));
-  strew_release(out);
-  free(expected);
+  for (int i = 0; i < CUMULATIVES; i++) {
+    char *expected = expected_by(&cumulatives[i], tensor, dim);
+    strew_tensor *out = NULL;
+    ok(cumulatives[i].run(tensor, dim, &out, &failure));
+    assert_elements(out, dtype_of_cumsum(dtype), expected, "%s of %s (%s), dimension %d of %d, %d threads",
+                    cumulatives[i].name, strew_dtype_name(dtype), layout, dim, strew_tensor_rank(tensor),
+                    strew_context_threads(context));
+    strew_release(out);
+    free(expected);
+  }
 }
 
 START_TEST(running_sums) {
@@ -537,8 +560,8 @@ START_TEST(running_sums) {
       strew_tensor *tame = tame_tensor(dtype, shape, (enum layout)layout);
       strew_tensor *wild = random_tensor(dtype, shape->rank, shape->sizes, (enum layout)layout);
       for (int dim = 0; dim < (shape->rank ? shape->rank : 1); dim++) {
-        check_cumsum(tame, dim, layout_name((enum layout)layout));
-        check_cumsum(wild, dim, layout_name((enum layout)layout));
+        check_cumulative(tame, dim, layout_name((enum layout)layout));
+        check_cumulative(wild, dim, layout_name((enum layout)layout));
       }
       strew_release(tame);
       strew_release(wild);
@@ -553,7 +576,7 @@ START_TEST(long_running_sums) {
   for (int s = 0; s < 3; s++)
     for (int i = 0; i < 4; i++) {
       strew_tensor *tensor = tame_tensor(dtype_here(dtypes[i]), &long_shapes[s], s ? CONTIGUOUS : STRIDED);
-      for (int dim = 0; dim < long_shapes[s].rank; dim++) check_cumsum(tensor, dim, "long");
+      for (int dim = 0; dim < long_shapes[s].rank; dim++) check_cumulative(tensor, dim, "long");
       strew_release(tensor);
     }
 }
@@ -563,7 +586,7 @@ END_TEST
 START_TEST(running_sums_of_many_lines) {
   static const struct shape many = {3, {40, 2100, 9}};
   strew_tensor *tensor = tame_tensor(STREW_FLOAT32, &many, CONTIGUOUS);
-  check_cumsum(tensor, 1, "many lines");
+  check_cumulative(tensor, 1, "many lines");
   strew_release(tensor);
 }
 END_TEST
@@ -577,17 +600,19 @@ START_TEST(running_sums_in_place) {
   use_turn(_i / STREW_DTYPE_COUNT, _i);
   for (int s = 0; s < 3; s++)
     for (int layout = CONTIGUOUS; layout <= STRIDED; layout++)
-      for (int dim = 0; dim < some[s].rank; dim++) {
+      for (int i = 0; i < some[s].rank * CUMULATIVES; i++) {
+        const struct cumulative *by = &cumulatives[i % CUMULATIVES];
+        int dim = i / CUMULATIVES;
         strew_tensor *tensor = tame_tensor(dtype, &some[s], (enum layout)layout), *expected = NULL, *narrowed = NULL;
         if (dtype == STREW_BOOL) {
-          assert_fails(strew_cumsum(tensor, dim, &tensor, &failure), STREW_EDTYPE, NULL);
+          assert_fails(by->run(tensor, dim, &tensor, &failure), STREW_EDTYPE, NULL);
           strew_release(tensor);
           continue;
         }
-        ok(strew_cumsum(tensor, dim, &expected, &failure));
+        ok(by->run(tensor, dim, &expected, &failure));
         ok(strew_to(expected, device, dtype, &narrowed, &failure));
-        ok(strew_cumsum(tensor, dim, &tensor, &failure));
-        assert_same(tensor, narrowed, "cumsum in place");
+        ok(by->run(tensor, dim, &tensor, &failure));
+        assert_same(tensor, narrowed, "cumsum or cumprod in place");
         strew_release(tensor);
         strew_release(expected);
         strew_release(narrowed);

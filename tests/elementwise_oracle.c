@@ -41,7 +41,9 @@ bool is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STRE
 bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER; }
 bool is_of_library(strew_binary_op op, strew_dtype dtype) { return op == STREW_POW && is_float_dtype(dtype); }
 bool is_unary_of_library(strew_unary_op op, strew_dtype dtype) {
-  return op == STREW_LOG || op == STREW_SIN || op == STREW_COS || (op == STREW_TANH && dtype == STREW_FLOAT64);
+  bool is_log = op == STREW_LOG || op == STREW_LOG2 || op == STREW_LOG10 || op == STREW_LOG1P;
+  bool is_wave = op == STREW_SIN || op == STREW_COS;
+  return is_log || is_wave || op == STREW_EXPM1 || (op == STREW_TANH && dtype == STREW_FLOAT64);
 }
 static bool is_test(strew_binary_op op) { return binary_rows[op].gives != GIVES_COMMON; }
 
@@ -185,6 +187,11 @@ static double apply_unary_float(strew_unary_op op, double x, bool single) {
   case STREW_SIN: return OF_MATH(sin);
   case STREW_COS: return OF_MATH(cos);
   case STREW_TANH: return OF_HEADER(tanh);
+  case STREW_LOG2: return OF_MATH(log2);
+  case STREW_LOG10: return OF_MATH(log10);
+  case STREW_LOG1P: return OF_MATH(log1p);
+  case STREW_EXPM1: return OF_MATH(expm1);
+  case STREW_SIGN: return (x > 0) - (x < 0);
   case STREW_SIGMOID: x = -x; return 1 / narrowed(1 + OF_HEADER(exp), single);
   default: ck_abort_msg("no such operation on floats");
   }
@@ -198,6 +205,7 @@ strew_scalar apply_unary(strew_unary_op op, strew_dtype compute, strew_scalar x)
   if (op == STREW_BITWISE_NOT) return compute == STREW_BOOL ? strew_bool(!i) : convert(strew_int(~i), compute);
   if (op == STREW_NEG || (op == STREW_ABS && i < 0)) i = (int64_t)(0 - (uint64_t)i);
   if (op == STREW_RELU && i < 0) i = 0;
+  if (op == STREW_SIGN) i = (i > 0) - (i < 0);
   return convert(strew_int(i), compute);
 }
 

@@ -46,6 +46,8 @@ local expressions = {
   "a:var(1), v:std(), half:mean(1), brain:sum()",
   "a:amax(0), n:amin(1), v:argmax(), v:argmin(), half:argmax(1), a:gt(2):any(), n:ne(99):all(1)",
   "a:cumsum(1), turned:cumsum(0), v:cumsum(0), n:cumsum(0)",
+  "a:cumprod(1), turned:cumprod(0), v:cumprod(0), n:cumprod(0)",
+  "all(v:cummax(0)), all(turned:cummin(0)), all(n:to('int8'):cummax(0)), all(half:cummin(1))",
   "all(v:sort()), all(a:sort(1, true)), all(turned:sort(0)), half:argsort(1)",
   "all(special:sort()), all(special:sort(0, true)), all(special:to('float16'):sort()), all(special:topk(5))",
   "all(v:topk(7)), all(bytes:unique()), n:nonzero(), all(bytes:sort())",

@@ -355,6 +355,10 @@ static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_t
   X(cumsum_of_halves, NULL, strew_cumsum(half, 1, TO))                                                                 \
   X(cumsum_of_bools, NULL, strew_cumsum(mask, 0, TO))                                                                  \
   X(cumsum_in_place, b, strew_cumsum(b, 0, TO))                                                                        \
+  X(cumprod, NULL, strew_cumprod(many, 0, TO))                                                                         \
+  X(cumprod_of_halves, NULL, strew_cumprod(half, 1, TO))                                                               \
+  X(cumprod_in_place, b, strew_cumprod(b, 0, TO))                                                                      \
+  X(cummax, NULL, strew_cummax(many, 0, &out[0], &out[1], report))                                                     \
   X(sort, NULL, strew_sort(b, 0, false, &out[0], &out[1], report))                                                     \
   X(sort_many, NULL, strew_sort(many, 0, true, &out[0], &out[1], report))                                              \
   X(topk, NULL, strew_topk(b, 2, 1, true, &out[0], &out[1], report))                                                   \

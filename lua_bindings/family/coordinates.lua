@@ -91,6 +91,6 @@ end
 
 return {
   scatter_nd = {"self:tensor indices:tensor updates:tensor mode=mode reduce=reduce", scatter_nd,
-                "indices:tensor updates:tensor shape:sizes mode=mode reduce=reduce", scatter_nd_new},
+                "indices:tensor updates:tensor shape:integers mode=mode reduce=reduce", scatter_nd_new},
   gather_nd = {"self:tensor indices:tensor batch_dims=integer mode=mode", gather_nd},
 }

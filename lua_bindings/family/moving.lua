@@ -1,7 +1,30 @@
 -- moving.lua: elements in another order, and differences between neighbours.
 local strew, fail = ...
 
+-- Moves the elements along dim; those that leave at one end enter at the other.
+local function rolled(self, dim, shift)
+  local n = self:size(dim)
+  local first = n > 0 and (n - shift % n) % n or 0
+  if first == 0 then return self end
+  return strew.cat({self:narrow(dim, first, n - first), self:narrow(dim, 0, first)}, dim)
+end
+
+local function list(value) return type(value) == "table" and value or {value} end
+
 return {
+  roll = {"self:tensor shifts:integers dims?dims", function(self, shifts, dims)
+    shifts, dims = list(shifts), list(dims)
+    if #shifts ~= math.max(#dims, 1) then
+      fail("shifts", ("has %d %s, expected %d"):format(#shifts, #shifts == 1 and "entry" or "entries",
+        math.max(#dims, 1)), #dims == 0 and "name as many dimensions in 'dims'" or nil, "shape")
+    end
+    local line = #dims == 0 and self:reshape(-1) or self
+    local out = line
+    if #dims == 0 then dims = {0} end
+    for i, dim in ipairs(dims) do out = rolled(out, dim, shifts[i]) end
+    return (out == line and out:clone() or out):view(self.shape)
+  end},
+
   flip = {"self:tensor dims*", function(self, dims)
     local out, is_flipped = self, {}
     for _, dim in ipairs(dims) do

@@ -89,7 +89,12 @@
   X(TANH, "tanh", tanh, FLOATS, COMMON, 8, EVERY)                                                                      \
   X(SIGMOID, "sigmoid", sigmoid, FLOATS, COMMON, 8, EVERY)                                                             \
   X(LOGICAL_NOT, "logical_not", logical_not, ANY, TRUTH, 1, EVERY)                                                     \
-  X(BITWISE_NOT, "bitwise_not", bitwise_not, BITS, COMMON, 1, EVERY)
+  X(BITWISE_NOT, "bitwise_not", bitwise_not, BITS, COMMON, 1, EVERY)                                                   \
+  X(LOG2, "log2", log2, FLOATS, COMMON, 8, EVERY)                                                                      \
+  X(LOG10, "log10", log10, FLOATS, COMMON, 8, EVERY)                                                                   \
+  X(LOG1P, "log1p", log1p, FLOATS, COMMON, 8, EVERY)                                                                   \
+  X(EXPM1, "expm1", expm1, FLOATS, COMMON, 8, EVERY)                                                                   \
+  X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY)
 #define STREW_BINARY(X)                                                                                                \
   X(ADD, "add", plus, ANY, COMMON, 1, EVERY)                                                                           \
   X(SUB, "sub", minus, NUMBERS, COMMON, 1, EVERY)                                                                      \

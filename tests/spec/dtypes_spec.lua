@@ -9,7 +9,8 @@ local SELF, FLOAT, BOOL, LONG = "self's", "float32", "bool", "int64"
 -- names; result of floats, of integers and of bool (nil: an error)
 local unary = {
   {"neg abs floor ceil round relu", SELF, SELF, nil},
-  {"exp log sqrt rsqrt sin cos tanh sigmoid", SELF, FLOAT, FLOAT},
+  {"exp log log2 log10 log1p expm1 sqrt rsqrt sin cos tanh sigmoid", SELF, FLOAT, FLOAT},
+  {"sign", SELF, SELF, SELF},
   {"logical_not", BOOL, BOOL, BOOL},
   {"bitwise_not", nil, SELF, SELF},
 }

@@ -45,14 +45,15 @@ end)
 
 -- The operations for each operand and further arguments.
 local in_place = {
-  {"m", "", [[neg abs floor ceil round relu exp log sqrt rsqrt sin cos tanh sigmoid logical_not t squeeze zero]]},
+  {"m", "", [[neg abs floor ceil round relu exp log log2 log10 log1p expm1 sign sqrt rsqrt sin cos tanh sigmoid
+    logical_not t squeeze zero]]},
   {"m", "2", "add sub mul div floor_divide remainder pow eq ne lt le gt ge logical_and logical_or clamp fill"},
   {"m", "m + 1", "add sub mul div floor_divide remainder pow eq ne lt le gt ge logical_and logical_or clamp copy"},
   {"a", "3", "add sub mul floor_divide remainder pow bitwise_and bitwise_or bitwise_xor eq ne lt le gt ge clamp fill"},
   {"a", "b", "add sub mul floor_divide remainder bitwise_and bitwise_or bitwise_xor logical_and logical_or copy"},
-  {"a", "", "neg abs floor relu bitwise_not logical_not zero"},
+  {"a", "", "neg abs floor relu sign bitwise_not logical_not zero"},
   {"p", "q", "add mul bitwise_and bitwise_or bitwise_xor logical_and logical_or eq ne copy"},
-  {"m", "1", "cumsum unsqueeze"},
+  {"m", "1", "cumsum cumprod unsqueeze"},
   {"m", "0, -1", "transpose"},
   {"m", "{2}, {3}, 1", "as_strided"},
   {"m", "p, 9", "masked_fill"},

@@ -1,0 +1,58 @@
+-- matrices.lua: products of all pairs, triangles and diagonals.
+local strew, fail = ...
+
+local function check_vector(t, name)
+  if t:dim() ~= 1 then fail(name, ("has %d dimensions, expected 1"):format(t:dim()), name .. ":flatten()", "shape") end
+end
+
+-- Returns a matrix of the columns' numbers minus the rows' numbers, compared with a diagonal's by the method `compare`.
+local function beside(self, diagonal, compare)
+  if self:dim() < 2 then
+    fail("self", ("has %d dimension%s, expected at least 2"):format(self:dim(), self:dim() == 1 and "" or "s"), nil,
+      "shape")
+  end
+  local rows, columns = self:size(-2), self:size(-1)
+  local options = {dtype = "int64", device = self.device}
+  diagonal = math.max(-rows - 1, math.min(columns + 1, diagonal or 0)) -- so that the sum cannot wrap
+  local first = strew.arange(rows, options):add_(diagonal):unsqueeze(1)
+  return strew.arange(columns, options)[compare](strew.arange(columns, options), first)
+end
+
+-- Returns a view of a diagonal of a matrix, as long as it is in it.
+local function view_diagonal(matrix, diagonal)
+  local rows, columns = matrix:size()
+  local is_outside = diagonal <= -rows or diagonal >= columns
+  if is_outside or matrix:numel() == 0 then return matrix:reshape(-1):narrow(0, 0, 0) end
+  local part = diagonal < 0 and matrix:narrow(0, -diagonal, rows + diagonal)
+    or matrix:narrow(1, diagonal, columns - diagonal)
+  local down, right = matrix:stride(0), matrix:stride(1)
+  return part:as_strided({math.min(part:size(0), part:size(1))}, {down + right})
+end
+
+return {
+  outer = {"self:tensor other:tensor", function(self, other)
+    check_vector(self, "self")
+    check_vector(other, "other")
+    return self:unsqueeze(1):mul(other)
+  end},
+
+  tril = {"self:tensor diagonal?integer", function(self, diagonal, suffix)
+    return self["masked_fill" .. suffix](self, beside(self, diagonal, "gt"), false)
+  end},
+
+  triu = {"self:tensor diagonal?integer", function(self, diagonal, suffix)
+    return self["masked_fill" .. suffix](self, beside(self, diagonal, "lt"), false)
+  end},
+
+  diag = {"self:tensor diagonal?integer", function(self, diagonal)
+    diagonal = diagonal or 0
+    if self:dim() == 2 then return view_diagonal(self, diagonal):clone() end
+    if self:dim() ~= 1 then
+      fail("self", ("has %d dimensions, expected 1 or 2"):format(self:dim()), nil, "shape")
+    end
+    local size = self:numel() + math.abs(diagonal)
+    local out = strew.zeros({size, size}, {dtype = self.dtype, device = self.device})
+    if self:numel() > 0 then view_diagonal(out, diagonal):copy_(self) end
+    return out
+  end},
+}

@@ -1,0 +1,133 @@
+/* cumulative.c: cumulative products and extremes on the CPU. A line's elements are taken one after the other; several
+   lines at once, to overlap the latencies of multiplications. */
+#include "cpu.h"
+#include "runtime/shared/scalar.h"
+#include "runtime/shared/tables.h"
+
+enum { LINES_AT_ONCE = 64, STEPS = 4096 };
+
+/* Steps in bytes. */
+struct tile {
+  const char *in;
+  char *out;
+  int64_t width, column_in, column_out;
+};
+
+struct job {
+  strew_context *context;
+  struct plan rows; /* without the scanned dimension and the columns */
+  int64_t n, in_step, out_step, columns, column_in, column_out, width, tiles_per_row, tiles, parts;
+  bool largest; /* for extremes */
+  void (*scan)(const struct job *job, const struct tile *tile);
+};
+
+/* Defines NAME(job, tile): runs `start` for the first element of each column, then `step` for each element, row by row.
+   In these, c is the column, i the row, and `from` and `to` are addresses. A single column keeps its state in registers. */
+#define SCAN(name, state, start, step)                                                                                 \
+  ALWAYS_INLINE void name##_columns(const struct job *job, const struct tile *tile, const int64_t width) {             \
+    state;                                                                                                             \
+    for (int64_t c = 0; c < width; c++) {                                                                              \
+      const void *from = tile->in + c * tile->column_in;                                                               \
+      start;                                                                                                           \
+    }                                                                                                                  \
+    for (int64_t i = 0; i < job->n && (i % STEPS || !context_stops(job->context)); i++)                                \
+      for (int64_t c = 0; c < width; c++) {                                                                            \
+        const void *from = tile->in + i * job->in_step + c * tile->column_in;                                          \
+        void *to = tile->out + i * job->out_step + c * tile->column_out;                                               \
+        step;                                                                                                          \
+      }                                                                                                                \
+  }                                                                                                                    \
+  static void name(const struct job *job, const struct tile *tile) {                                                   \
+    if (tile->width == 1)                                                                                              \
+      name##_columns(job, tile, 1);                                                                                    \
+    else                                                                                                               \
+      name##_columns(job, tile, tile->width);                                                                          \
+  }
+
+#define PRODUCTS(s)                                                                                                    \
+  SCAN(products_##s, T_##s product[LINES_AT_ONCE], ((void)from, product[c] = 1),                                       \
+       *(T_##s *)to = product[c] = times_##s(product[c], *(const T_##s *)from))
+PRODUCTS(f32)
+PRODUCTS(f64)
+PRODUCTS(i64)
+
+/* x takes the place of `best` if it is NaN, or as good a number. */
+#define WINS(s, x, best, largest)                                                                                      \
+  (CAT(isnan_, s)(x) || (!CAT(isnan_, s)(best) && !((largest) ? CAT(less_, s)(x, best) : CAT(less_, s)(best, x))))
+#define EXTREMES(ENUM, s, ...)                                                                                         \
+  struct extreme_##s {                                                                                                 \
+    CAT(T_, EXACT_##s) best;                                                                                           \
+    int64_t at;                                                                                                        \
+  };                                                                                                                   \
+  ALWAYS_INLINE struct extreme_##s first_extreme_##s(const void *from) {                                               \
+    return (struct extreme_##s){exact_##s(*(const T_##s *)from), 0};                                                   \
+  }                                                                                                                    \
+  ALWAYS_INLINE int64_t next_extreme_##s(struct extreme_##s *extreme, const void *from, int64_t i, bool largest) {     \
+    const CAT(T_, EXACT_##s) x = exact_##s(*(const T_##s *)from);                                                      \
+    if (WINS(EXACT_##s, x, extreme->best, largest)) {                                                                  \
+      extreme->best = x;                                                                                               \
+      extreme->at = i;                                                                                                 \
+    }                                                                                                                  \
+    return extreme->at;                                                                                                \
+  }                                                                                                                    \
+  SCAN(extremes_##s, struct extreme_##s extreme[LINES_AT_ONCE], extreme[c] = first_extreme_##s(from),                  \
+       *(int64_t *)to = next_extreme_##s(&extreme[c], from, i, job->largest))
+STREW_DTYPES(EXTREMES)
+
+static void job_start(struct job *job, const struct plan *plan) {
+  const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
+  int last = plan->rank - 1, next = last - 1;
+  job->rows = *plan;
+  job->rows.rank = next < 0 ? 0 : next;
+  job->n = plan->sizes[last];
+  job->in_step = operand_step(in, last);
+  job->out_step = operand_step(out, last);
+  job->columns = next < 0 ? 1 : plan->sizes[next];
+  job->column_in = next < 0 ? 0 : operand_step(in, next);
+  job->column_out = next < 0 ? 0 : operand_step(out, next);
+  job->width = job->columns < LINES_AT_ONCE ? job->columns : LINES_AT_ONCE;
+  job->tiles_per_row = (job->columns - 1) / job->width + 1;
+  job->tiles = job->tiles_per_row * plan_numel(&job->rows);
+}
+
+static void scan_part(void *job_, int64_t part) {
+  const struct job *job = job_;
+  int64_t end = part_begin(job->tiles, job->parts, part + 1);
+  for (int64_t i = part_begin(job->tiles, job->parts, part); i < end && !context_stops(job->context); i++) {
+    int64_t column = i % job->tiles_per_row * job->width, row = i / job->tiles_per_row, left = job->columns - column;
+    struct tile tile = {.in = operand_at(&job->rows, 1, row) + column * job->column_in,
+                        .out = operand_at(&job->rows, 0, row) + column * job->column_out,
+                        .width = left < job->width ? left : job->width,
+                        .column_in = job->column_in,
+                        .column_out = job->column_out};
+    job->scan(job, &tile);
+  }
+}
+
+static strew_status scan_all(const struct call *call, strew_device *device, const struct scan_plan *scan,
+                             struct job *job) {
+  job->context = device->context;
+  job_start(job, &scan->plan);
+  job->parts = pool_parts(job->context, walk_bytes(&scan->plan));
+  if (job->parts > job->tiles) job->parts = job->tiles;
+  pool_run(job->context, job->parts, scan_part, job);
+  return context_end(call, job->context, scan->plan.operands[0].storage);
+}
+
+strew_status cpu_cumprod(const struct call *call, strew_device *device, const struct scan_plan *scan) {
+  strew_dtype dtype = scan->plan.operands[0].dtype;
+  struct job job = {.scan = dtype == STREW_FLOAT32   ? products_f32
+                            : dtype == STREW_FLOAT64 ? products_f64
+                                                     : products_i64};
+  return scan_all(call, device, scan, &job);
+}
+
+strew_status cpu_cumextreme(const struct call *call, strew_device *device, const struct scan_plan *scan, bool largest) {
+  static void (*const scans[])(const struct job *job, const struct tile *tile) = {
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = extremes_##s,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  struct job job = {.scan = scans[scan->plan.operands[1].dtype], .largest = largest};
+  return scan_all(call, device, scan, &job);
+}
