@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMETERS = 8, NAME_BYTES = 24 };
+enum { MAX_PARAMETERS = 10, NAME_BYTES = 24 };
 
 /* An argument: its check and its stack position (0: absent). */
 struct argument {
@@ -70,13 +70,28 @@ static const char *text_of(const char *file) {
   return "";
 }
 
-/* fail(argument, fact [, hint [, code]]): raises an error of the script's call; argument may be nil. */
+/* Adds the value at stack position 5 and its place, the sequence at 6, to the failure. */
+static void add_value(lua_State *L, strew_error *error) {
+  error->has_value = lua_isnumber(L, 5);
+  error->value = lua_isinteger(L, 5) ? strew_int(lua_tointeger(L, 5)) : strew_float(lua_tonumber(L, 5));
+  if (!lua_istable(L, 6)) return;
+  error->position_rank = (int)lua_rawlen(L, 6);
+  for (int d = 0; d < error->position_rank; d++) {
+    lua_rawgeti(L, 6, d + 1);
+    error->position[d] = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+}
+
+/* fail(argument, fact [, hint [, code [, value [, position]]]]): raises an error of the script's call; argument may be
+   nil. */
 static int fail(lua_State *L, struct script_call *call) {
   const char *argument = lua_tostring(L, 1), *hint = lua_tostring(L, 3), *code = lua_tostring(L, 4);
   strew_status status = STREW_EARGUMENT;
   for (int i = 0; code && strew_status_name((strew_status)i); i++)
     if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
   bind_fail(call, status, argument, "%s", lua_tostring(L, 2));
+  add_value(L, &call->error);
   return hint ? bind_hint(call, "%s", hint) : -1;
 }
 
@@ -153,13 +168,41 @@ static int run(lua_State *L, struct script_call *call, const char *file) {
   return lua_gettop(L) - function + 1;
 }
 
+static int segments(lua_State *L, struct script_call *call) { return run(L, call, "segments.lua"); }
+static int groups(lua_State *L, struct script_call *call) { return run(L, call, "groups.lua"); }
+static int searching(lua_State *L, struct script_call *call) { return run(L, call, "searching.lua"); }
 static int choosing(lua_State *L, struct script_call *call) { return run(L, call, "choosing.lua"); }
 static int counting(lua_State *L, struct script_call *call) { return run(L, call, "counting.lua"); }
 static int moving(lua_State *L, struct script_call *call) { return run(L, call, "moving.lua"); }
 
 const struct script_function bind_family_rows[] = {
-    {"index_select", choosing, 0, ALWAYS}, {"masked_select", choosing, 0, ALWAYS},
-    {"bincount", counting, 0, ALWAYS},     {"one_hot", counting, 0, ALWAYS},
-    {"isnan", counting, 0, ALWAYS},        {"flip", moving, 0, ALWAYS},
-    {"diff", moving, 0, ALWAYS},           {NULL, NULL, 0, 0},
+    {"segment_csr", segments, 0, ALWAYS},
+    {"gather_csr", segments, 0, ALWAYS},
+    {"segment_coo", segments, 0, ALWAYS},
+    {"gather_coo", segments, 0, ALWAYS},
+    {"segment_reduce", segments, 0, ALWAYS},
+    {"scatter_std", groups, 0, ALWAYS},
+    {"scatter_var", groups, 0, ALWAYS},
+    {"scatter_logsumexp", groups, 0, ALWAYS},
+    {"scatter_softmax", groups, 0, ALWAYS},
+    {"scatter_log_softmax", groups, 0, ALWAYS},
+    {"scatter_quantile", groups, 0, ALWAYS},
+    {"scatter_median", groups, 0, ALWAYS},
+    {"scatter_count", groups, 0, ALWAYS},
+    {"scatter_any", groups, 0, ALWAYS},
+    {"scatter_all", groups, 0, ALWAYS},
+    {"scatter_first", groups, 0, ALWAYS},
+    {"scatter_last", groups, 0, ALWAYS},
+    {"scatter_nunique", groups, 0, ALWAYS},
+    {"histc", searching, 0, ALWAYS},
+    {"searchsorted", searching, 0, ALWAYS},
+    {"bucketize", searching, 0, ALWAYS},
+    {"index_select", choosing, 0, ALWAYS},
+    {"masked_select", choosing, 0, ALWAYS},
+    {"bincount", counting, 0, ALWAYS},
+    {"one_hot", counting, 0, ALWAYS},
+    {"isnan", counting, 0, ALWAYS},
+    {"flip", moving, 0, ALWAYS},
+    {"diff", moving, 0, ALWAYS},
+    {NULL, NULL, 0, 0},
 };
