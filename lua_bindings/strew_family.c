@@ -30,13 +30,15 @@ static const struct {
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
 } types[] = {{"tensor", bind_tensor}, {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
              {"number", bind_float},  {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
-             {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction}};
+             {"table", bind_table},   {"dtype", bind_dtype},     {"mode", bind_mode},       {"reduce", bind_reduction},
+             {"scalar", bind_scalar}};
 
 /* Checks a value against its type and stores its position. */
 static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   union {
     strew_tensor *tensor;
     strew_operand operand;
+    strew_scalar scalar;
     struct list list;
   } checked;
   struct argument *argument = out;

@@ -20,7 +20,7 @@ local function is_out_of_range(lowest, highest, n, mode)
   return highest >= n or lowest < (mode == "wrap" and -n or 0)
 end
 
--- The index with a dimension for each of src's, of size 1 where it broadcasts; nil if it does not fit.
+-- The index with src's rank: src's size along dim, else 1 where it broadcasts. nil if it does not fit.
 local function aligned(src, index, dim)
   local sizes = {}
   for d = 1, src:dim() do sizes[d] = 1 end
@@ -29,13 +29,15 @@ local function aligned(src, index, dim)
   for d, size in ipairs(sizes) do
     if size ~= 1 and size ~= src:size(d - 1) then return nil end
   end
-  return index:reshape(sizes)
+  index = index:reshape(sizes)
+  sizes[dim + 1] = src:size(dim)
+  return index:expand(sizes)
 end
 
 -- Checks the operands of the group form. Returns the groups: src (of rank 1 or more), dim, their number n, their index
--- as a view of src's shape (index) and with sizes 1 where it repeats (narrow), both without values to wrap or to clip,
--- and the mode for them.
-local function groups_of(src, index, dim, dim_size, mode, skip_nan)
+-- as a view of src's shape (index) and as aligned() gives it (narrow), both without values to wrap or to clip, and the
+-- mode for them.
+local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
   local function refuse() -- the group form has the message
     strew.scatter_max(src, index, {dim = dim, dim_size = dim_size, mode = mode})
     fail("index", "has changed during the call")
@@ -57,6 +59,10 @@ local function groups_of(src, index, dim, dim_size, mode, skip_nan)
   if skip_nan and is_float(src) then
     narrow = strew.where(groups.src:ne(groups.src), -1, narrow)
     groups.mode = "drop"
+  end
+  if fill ~= nil then -- an empty call checks it
+    local none = strew.zeros(0, {dtype = "int64", device = src.device})
+    strew.scatter(groups.src:narrow(at, 0, 0), none, {dim = at, dim_size = 0, fill = fill})
   end
   groups.narrow, groups.index = narrow, narrow:expand(groups.src.shape)
   return groups
@@ -114,7 +120,7 @@ local function logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
     strew.scatter_max(src, none:expand(size), {dim = dim, out = out, mode = "drop"}) -- checks out, and leaves it alone
     dim_size = out:size(dim or -1)
   end
-  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan)
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
   local start = out and computed(out)
   local largest = rows(groups, computed(groups.src), "amax", -math.huge)
   if out then largest = largest:maximum(start) end
@@ -180,14 +186,17 @@ local function finished(groups, values, starts, count, result, fill)
     local last = picked(groups, values, starts, count - 1)
     result = strew.where(last:ne(last), 0 / 0, result)
   end
-  return result:masked_fill(count:eq(0), fill or is_float(values) and 0 / 0 or 0)
+  if fill == nil then fill = is_float(values) and 0 / 0 or 0 end
+  return result:masked_fill(count:eq(0), fill)
 end
 
 local interpolations = {linear = true, lower = true, higher = true, midpoint = true, nearest = true}
 
 local function quantile(src, index, q, dim, dim_size, interpolation, fill, mode, skip_nan)
   interpolation = interpolation or "linear"
-  if not (q >= 0 and q <= 1) then fail("q", ("is %s, expected a number from 0 to 1"):format(q), nil, "value", q) end
+  if not (q >= 0 and q <= 1) then
+    fail("q", ("is %s, expected a number from 0 to 1"):format(q ~= q and "nan" or q), nil, "value", q)
+  end
   if not interpolations[interpolation] then
     fail("interpolation", ('is "%s", expected one of linear, lower, higher, midpoint, nearest'):format(interpolation))
   end
@@ -196,7 +205,7 @@ local function quantile(src, index, q, dim, dim_size, interpolation, fill, mode,
     fail("src", ('is %s, expected a float dtype for interpolation = "%s"'):format(src.dtype, interpolation),
       'interpolation = "lower", "higher" and "nearest" take all dtypes', "dtype")
   end
-  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan)
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
   local values, count = ordered(groups), counts_of(groups)
   local starts, rank = count:cumsum(groups.dim) - count, ranks(count, q, src.device)
   local result
@@ -215,7 +224,7 @@ local function quantile(src, index, q, dim, dim_size, interpolation, fill, mode,
 end
 
 local function median(src, index, dim, dim_size, fill, mode, skip_nan)
-  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan)
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
   local values, count = ordered(groups), counts_of(groups)
   local starts = count:cumsum(groups.dim) - count
   local result = picked(groups, values, starts, (count - 1):clamp(0) // 2)
@@ -253,13 +262,14 @@ end
 -- first (reduce = "amin") and last ("amax"), by position along dim.
 local function choice(reduce)
   return function(src, index, dim, dim_size, fill, mode, skip_nan)
-    local groups = groups_of(src, index, dim, dim_size, mode, skip_nan)
+    local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
     local size, sizes = groups.src:size(groups.dim), {}
     for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and size or 1 end
     local positions = strew.arange(size, {device = src.device}):view(sizes):expand(groups.src.shape)
     local chosen = rows(groups, positions, reduce, size)
     local result = groups.src:gather(groups.dim, chosen, {mode = "drop"})
-    return fill and result:masked_fill(chosen:eq(size), fill) or result
+    if fill == nil then return result end
+    return result:masked_fill(chosen:eq(size), fill)
   end
 end
 
@@ -282,7 +292,7 @@ local function count(index, dim_size, mode)
 end
 
 local OPTIONS = "src:tensor index:tensor dim?dim dim_size=integer "
-local CHOICE = OPTIONS .. "fill=operand mode=mode skip_nan=boolean"
+local CHOICE = OPTIONS .. "fill=scalar mode=mode skip_nan=boolean"
 local TRUTH = "src:tensor index:tensor dim?dim out=tensor dim_size=integer mode=mode skip_nan=boolean"
 
 return {
@@ -301,7 +311,7 @@ return {
       return (squares / (divisor(n, unbiased) + 1e-6)):sqrt():to(src.dtype)
     end},
 
-  scatter_logsumexp = {"src:tensor index:tensor dim?dim out=tensor dim_size=integer fill=number mode=mode "
+  scatter_logsumexp = {"src:tensor index:tensor dim?dim out=tensor dim_size=integer fill=scalar mode=mode "
     .. "skip_nan=boolean", function(src, index, dim, out, dim_size, fill, mode, skip_nan)
       return logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
     end},
@@ -314,7 +324,7 @@ return {
     return softmax(src, index, dim, dim_size, mode, true)
   end},
 
-  scatter_quantile = {"src:tensor index:tensor q:number dim?dim dim_size=integer interpolation=word fill=operand "
+  scatter_quantile = {"src:tensor index:tensor q:number dim?dim dim_size=integer interpolation=word fill=scalar "
     .. "mode=mode skip_nan=boolean", quantile},
   scatter_median = {CHOICE, median},
   scatter_nunique = {OPTIONS .. "mode=mode skip_nan=boolean", nunique},

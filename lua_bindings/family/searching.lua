@@ -1,6 +1,9 @@
 -- searching.lua: places of values among sorted ones, and histograms.
 local strew, fail = ...
 
+-- A number as text, NaN without its sign.
+local function text_of(x) return x ~= x and "nan" or tostring(x) end
+
 -- For each value the number of elements before it, by the comparisons of PyTorch's binary search. elements(at) returns
 -- those at positions; all sequences have `size`.
 local function search(elements, size, values, shape, device, right)
@@ -65,7 +68,8 @@ return {
     if min == max and flat:numel() > 0 then min, max = flat:min():item(), flat:max():item() end
     if min == max then min, max = min - 1, max + 1 end
     if min - min ~= 0 or max - max ~= 0 then
-      fail(nil, ("the range from %s to %s is not finite"):format(min, max), "min and max set the range", "value")
+      local fact = ("the range from %s to %s is not finite"):format(text_of(min), text_of(max))
+      fail(nil, fact, "min and max set the range", "value")
     end
     local bin = ((flat - min) * bins / (max - min)):to("int64"):clamp(0, bins - 1)
     local index = strew.where(flat:ge(min) & flat:le(max), bin, -1)
