@@ -1935,7 +1935,7 @@ Tensor.gather_coo = strew.gather_coo
 ---@field lengths? strew.Tensor int64 or int32; they add up to the size of data along axis
 ---@field offsets? strew.Tensor int64 or int32, instead of lengths: the ends, as in segment_csr
 ---@field axis? integer the last dimension of lengths or offsets, default 0
----@field initial? number joined with each segment first
+---@field initial? number|boolean joined with each segment first
 
 ---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
 ---

@@ -162,13 +162,20 @@ local function ordered(groups)
   return values:gather(dim, by_group), sorted
 end
 
+-- False for devices without float64.
+local function has_float64(device)
+  local ok, message = pcall(strew.zeros, 1, {dtype = "float64", device = device})
+  if not ok and strew.last_error().code ~= "dtype" then error(message, 0) end
+  return ok
+end
+
 -- The position q * (count - 1), in float64, as positions below and above and the fraction between them.
 local function ranks(count, q, device)
-  local has_float64 = pcall(strew.zeros, 1, {dtype = "float64", device = device})
-  local rank = (has_float64 and count or count:to("cpu")):sub(1):clamp(0):to("float64") * q
+  local is_native = has_float64(device)
+  local rank = (is_native and count or count:to("cpu")):sub(1):clamp(0):to("float64") * q
   local below = rank:floor()
   local nearest, fraction = rank:round(), (rank - below)
-  if not has_float64 then fraction = fraction:to("float32") end
+  if not is_native then fraction = fraction:to("float32") end
   return {
     lower = below:to("int64"):to(device), higher = rank:ceil():to("int64"):to(device),
     nearest = nearest:to("int64"):to(device), fraction = fraction:to(device),

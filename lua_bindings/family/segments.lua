@@ -134,6 +134,13 @@ local function check_out(out, src, indptr, dim, count)
   check_overlap(out, "indptr", indptr)
 end
 
+local function check_initial(initial, data)
+  local ok, message = pcall(strew.full, {}, initial, {dtype = data.dtype})
+  if ok then return end
+  if strew.last_error().code ~= "value" then error(message, 0) end
+  fail("initial", message:match "'value' ([^\n]*)", nil, "value", initial)
+end
+
 -- lengths of segments along axis, as their ends.
 local function ends_of_lengths(lengths, data, axis)
   check_index_dtype("lengths", lengths)
@@ -228,7 +235,7 @@ return {
     return src:gather(dim, index_for(src, dim, index))
   end},
 
-  segment_reduce = {"data:tensor reduce:reduce lengths=tensor offsets=tensor axis=dim initial=number",
+  segment_reduce = {"data:tensor reduce:reduce lengths=tensor offsets=tensor axis=dim initial=scalar",
     function(data, reduce, lengths, offsets, axis, initial)
       data = line_of(data)
       if (lengths == nil) == (offsets == nil) then
@@ -248,7 +255,8 @@ return {
       end
       local index, count = segments_of(offsets, data:size(at)), math.max(offsets:size(at) - 1, 0)
       local options = {dim = at, reduce = reduce, mode = "drop"}
-      if initial then
+      if initial ~= nil then
+        check_initial(initial, data)
         local sizes = data.shape
         sizes[at + 1] = count
         options.out = strew.full(sizes, initial, {dtype = data.dtype, device = data.device})

@@ -351,6 +351,8 @@ describe("segments", function()
     refused("src:segment_reduce('sum', {offsets = i(0, 3, 2)})",
       "segment_reduce: 'offsets' has value 2 at [2], less than the 3 before it: expected values that do not decrease",
       {2})
+    refused("i(1, 2):segment_reduce('sum', {lengths = i(2), initial = 0.5})",
+      "segment_reduce: 'initial' is 0.5, which int64 cannot hold: expected an integer in its range")
     refused("src:segment_reduce('sum')", "segment_reduce: 'lengths' or 'offsets' is missing")
     refused("src:segment_reduce('sum', {lengths = i(4), offsets = i(0, 4)})",
       "segment_reduce: 'lengths' and 'offsets' are both given, expected one")
