@@ -1298,6 +1298,7 @@ Tensor.gather = strew.gather
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
 ---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Options of sums and means by group.
 ---@class strew.group_sum_options: strew.group_options
@@ -1311,6 +1312,7 @@ Tensor.gather = strew.gather
 ---@class strew.fill_options
 ---@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
 ---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, for sums and means.
 ---@class strew.sum_options: strew.fill_options
@@ -1440,6 +1442,525 @@ Tensor.scatter_min = strew.scatter_min
 function strew.scatter_max(src, index, dim, out, dim_size, options) end
 Tensor.scatter_max = strew.scatter_max
 
+---Options of scatter_var and scatter_std.
+---@class strew.variance_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field unbiased? boolean divide by the count - 1, default true
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---The same, after dim by position.
+---@class strew.variance_more_options
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field unbiased? boolean divide by the count - 1, default true
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---Returns the variance of each group of src.
+---
+---The sum of squares about the mean is divided by max(count - 1, 1); with `unbiased = false`, by the count. Two
+---passes: means, then squares. A group of one element, or of none, gives 0.
+---
+---```lua
+---print(strew.scatter_var(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
+---print(strew.scatter_var(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}, {unbiased = false}))
+---```
+---```text
+---float32[3] cpu
+--- 4  0  0
+---float32[3] cpu
+--- 2.6667  0.0000  0.0000
+---```
+---@param src strew.Tensor a float dtype
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.variance_more_options
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.variance_options): strew.Tensor
+function strew.scatter_var(src, index, dim, options) end
+Tensor.scatter_var = strew.scatter_var
+
+---Returns the standard deviation of each group of src.
+---
+---The square root of the variance, with torch_scatter's divisor: max(count - 1, 1) + 1e-6. A group of one element, or
+---of none, gives 0.
+---
+---```lua
+---print(strew.scatter_std(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
+---print(strew.scatter_std(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}, {unbiased = false}))
+---```
+---```text
+---float32[3] cpu
+--- 2.0000  0.0000  0.0000
+---float32[3] cpu
+--- 1.6330  0.0000  0.0000
+---```
+---@param src strew.Tensor a float dtype
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.variance_more_options
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.variance_options): strew.Tensor
+function strew.scatter_std(src, index, dim, options) end
+Tensor.scatter_std = strew.scatter_std
+
+---Options of scatter_logsumexp.
+---@class strew.logsumexp_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field fill? number value of empty groups, default 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---The same, after dim by position.
+---@class strew.logsumexp_more_options
+---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field fill? number value of empty groups, default 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---Returns the logarithm of the sum of exponentials of each group, without overflow.
+---
+---The maximum of each group is subtracted first. A group of -inf alone gives -inf; an empty group holds `fill`, 0 by
+---default as in torch_scatter.
+---
+---```lua
+---print(strew.scatter_logsumexp(strew.tensor{1000.0, 1000, -1 / 0, 2}, strew.tensor{0, 0, 1, 3}))
+---```
+---```text
+---float32[4] cpu
+--- 1000.6932       -inf     0.0000     2.0000
+---```
+---@param src strew.Tensor a float dtype
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.logsumexp_more_options
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.logsumexp_options): strew.Tensor
+function strew.scatter_logsumexp(src, index, dim, options) end
+Tensor.scatter_logsumexp = strew.scatter_logsumexp
+
+---Options of scatter_softmax and scatter_log_softmax.
+---@class strew.softmax_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
+
+---The same, after dim by position.
+---@class strew.softmax_more_options
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
+
+---Returns the softmax within each group: exponentials that add up to 1.
+---
+---The maximum of each group is subtracted first. As in PyTorch, a group of -inf alone gives NaN. With `mode = "drop"`,
+---elements without a group give 0.
+---
+---```lua
+---print(strew.scatter_softmax(strew.tensor{1.0, 1, 5, -1 / 0}, strew.tensor{0, 0, 1, 1}))
+---```
+---```text
+---float32[4] cpu
+--- 0.5000  0.5000  1.0000  0.0000
+---```
+---@param src strew.Tensor a float dtype
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.softmax_more_options
+---@return strew.Tensor out src's dtype and shape
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.softmax_options): strew.Tensor
+function strew.scatter_softmax(src, index, dim, options) end
+Tensor.scatter_softmax = strew.scatter_softmax
+
+---Returns the logarithm of the softmax within each group.
+---
+---It is exact where the softmax itself would be rounded to 0. Elements without a group give 0.
+---
+---```lua
+---print(strew.scatter_log_softmax(strew.tensor{1.0, 1, 5, -1 / 0}, strew.tensor{0, 0, 1, 1}))
+---```
+---```text
+---float32[4] cpu
+--- -0.6931  -0.6931   0.0000     -inf
+---```
+---@param src strew.Tensor a float dtype
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.softmax_more_options
+---@return strew.Tensor out src's dtype and shape
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.softmax_options): strew.Tensor
+function strew.scatter_log_softmax(src, index, dim, options) end
+Tensor.scatter_log_softmax = strew.scatter_log_softmax
+
+---Options of scatter_quantile.
+---@class strew.quantile_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field interpolation? string "linear" (default), "lower", "higher", "midpoint" or "nearest"
+---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---The same, after dim by position.
+---@class strew.quantile_more_options
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field interpolation? string "linear" (default), "lower", "higher", "midpoint" or "nearest"
+---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---Returns the q-quantile of each group, interpolated like NumPy's.
+---
+---The quantile lies at position q * (count - 1) of the sorted group. Between two elements, `interpolation` decides:
+---"linear" and "midpoint" mix them and take floats only, "lower", "higher" and "nearest" (ties to even) choose one. A
+---group with a NaN gives NaN.
+---
+---```lua
+---local src, index = strew.tensor{4.0, 1, 2, 9}, strew.tensor{0, 0, 0, 2}
+---print(strew.scatter_quantile(src, index, 0.25))
+---print(strew.scatter_quantile(src, index, 0.25, {interpolation = "lower", fill = -1}))
+---```
+---```text
+---float32[3] cpu
+--- 1.5000     nan  9.0000
+---float32[3] cpu
+---  1  -1   9
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param q number from 0 to 1
+---@param dim? integer
+---@param options? strew.quantile_more_options
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, q: number, options: strew.quantile_options): strew.Tensor
+function strew.scatter_quantile(src, index, q, dim, options) end
+Tensor.scatter_quantile = strew.scatter_quantile
+
+---Options of scatter_median.
+---@class strew.median_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---The same, after dim by position.
+---@class strew.median_more_options
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---Returns the median of each group: of two middle elements the lower one, as in PyTorch.
+---
+---A group with a NaN gives NaN.
+---
+---```lua
+---print(strew.scatter_median(strew.tensor{4, 1, 2, 3}, strew.tensor{0, 0, 0, 2}))
+---```
+---```text
+---int64[3] cpu
+--- 2  0  3
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.median_more_options
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.median_options): strew.Tensor
+function strew.scatter_median(src, index, dim, options) end
+Tensor.scatter_median = strew.scatter_median
+
+---Options of scatter_count.
+---@class strew.count_options
+---@field dim_size? integer the result's size, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
+
+---Counts how often each value occurs in index.
+---
+---`dim_size` sets the number of counts.
+---
+---```lua
+---print(strew.scatter_count(strew.tensor{0, 2, 2}, {dim_size = 4}))
+---```
+---```text
+---int64[4] cpu
+--- 1  0  2  0
+---```
+---@param index strew.Tensor int64 or int32; error: a value out of range
+---@param options? strew.count_options
+---@return strew.Tensor counts int64, one dimension
+function strew.scatter_count(index, options) end
+Tensor.scatter_count = strew.scatter_count
+
+---Options of scatter_any and scatter_all.
+---@class strew.truth_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---The same, after dim by position.
+---@class strew.truth_more_options
+---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---True for each group of which at least one element is not zero.
+---
+---An empty group gives false. NaN is not zero.
+---
+---```lua
+---print(strew.scatter_any(strew.tensor{1, 0, 0, 5}, strew.tensor{0, 0, 1, 3}))
+---```
+---```text
+---bool[4] cpu
+---  true  false  false   true
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.truth_more_options
+---@return strew.Tensor out bool; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.truth_options): strew.Tensor
+function strew.scatter_any(src, index, dim, options) end
+Tensor.scatter_any = strew.scatter_any
+
+---True for each group of which every element is not zero.
+---
+---An empty group gives true. NaN is not zero.
+---
+---```lua
+---print(strew.scatter_all(strew.tensor{1, 0, 0, 5}, strew.tensor{0, 0, 1, 3}))
+---```
+---```text
+---bool[4] cpu
+--- false  false   true   true
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.truth_more_options
+---@return strew.Tensor out bool; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.truth_options): strew.Tensor
+function strew.scatter_all(src, index, dim, options) end
+Tensor.scatter_all = strew.scatter_all
+
+---Options of scatter_first and scatter_last.
+---@class strew.choice_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field fill? number|boolean value of empty groups, default 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---The same, after dim by position.
+---@class strew.choice_more_options
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field fill? number|boolean value of empty groups, default 0
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---Returns the first element of each group, by position along dim.
+---
+---An empty group holds `fill`.
+---
+---```lua
+---print(strew.scatter_first(strew.tensor{4, 1, 2, 3}, strew.tensor{0, 0, 2, 2}))
+---```
+---```text
+---int64[3] cpu
+--- 4  0  2
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.choice_more_options
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.choice_options): strew.Tensor
+function strew.scatter_first(src, index, dim, options) end
+Tensor.scatter_first = strew.scatter_first
+
+---Returns the last element of each group, by position along dim.
+---
+---An empty group holds `fill`.
+---
+---```lua
+---print(strew.scatter_last(strew.tensor{4, 1, 2, 3}, strew.tensor{0, 0, 2, 2}))
+---```
+---```text
+---int64[3] cpu
+--- 1  0  3
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.choice_more_options
+---@return strew.Tensor out src's dtype; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.choice_options): strew.Tensor
+function strew.scatter_last(src, index, dim, options) end
+Tensor.scatter_last = strew.scatter_last
+
+---Options of scatter_nunique.
+---@class strew.nunique_options
+---@field dim? integer the dimension of src that is grouped, default -1
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---The same, after dim by position.
+---@class strew.nunique_more_options
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+
+---Counts the distinct values of each group.
+---
+---All NaN are one value, and so are both zeros.
+---
+---```lua
+---print(strew.scatter_nunique(strew.tensor{4, 4, 2, 3}, strew.tensor{0, 0, 2, 2}))
+---```
+---```text
+---int64[3] cpu
+--- 1  0  2
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param dim? integer
+---@param options? strew.nunique_more_options
+---@return strew.Tensor counts int64; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.nunique_options): strew.Tensor
+function strew.scatter_nunique(src, index, dim, options) end
+Tensor.scatter_nunique = strew.scatter_nunique
+
+-------------------------------------------------------------------------------------------------------------- Segments
+
+---Options of segment_csr.
+---@class strew.segment_csr_options
+---@field reduce? strew.reduction default "sum"
+---@field out? strew.Tensor overwritten and returned
+
+---Reduces segments of consecutive elements, given by their ends (CSR), with the rules of torch_scatter.
+---
+---Segment i is `src[indptr[i]]` to `src[indptr[i + 1] - 1]` along dimension `indptr:dim() - 1`. Leading dimensions of
+---indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions.
+---
+---```lua
+---local src = strew.tensor{1.0, 2, 3, 4, 5, 6}
+---print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}))
+---print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}, {reduce = "max"}))
+---```
+---```text
+---float32[4] cpu
+---  3  12   0   6
+---float32[4] cpu
+--- 2  5  0  6	int64[4] cpu
+--- 1  4  6  5
+---```
+---@param src strew.Tensor any dtype and strides
+---@param indptr strew.Tensor int64 or int32, not decreasing, 0 to the size of src; its dimensions are src's first
+---@param options? strew.segment_csr_options
+---@return strew.Tensor out src's dtype; one row for each segment
+---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
+function strew.segment_csr(src, indptr, options) end
+Tensor.segment_csr = strew.segment_csr
+
+---Repeats the value of each segment for all its elements: the reverse of segment_csr.
+---
+---indptr begins with 0; its last value is the result's size.
+---
+---```lua
+---print(strew.gather_csr(strew.tensor{10, 20, 30}, strew.tensor{0, 2, 2, 5}))
+---```
+---```text
+---int64[5] cpu
+--- 10  10  30  30  30
+---```
+---@param src strew.Tensor any dtype and strides
+---@param indptr strew.Tensor int64 or int32, not decreasing, with one element more than src has segments
+---@return strew.Tensor t src's dtype
+function strew.gather_csr(src, indptr) end
+Tensor.gather_csr = strew.gather_csr
+
+---Options of segment_coo.
+---@class strew.segment_coo_options
+---@field reduce? strew.reduction default "sum"
+---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
+---@field dim_size? integer the result's size along dim, default max(index) + 1
+
+---Reduces segments of consecutive elements, given by a sorted index (COO), with the rules of torch_scatter.
+---
+---It is the group form, along dimension `index:dim() - 1`, for an index whose values do not decrease. Other values are
+---an error that names the first descent.
+---
+---```lua
+---print(strew.segment_coo(strew.tensor{1.0, 2, 3, 4}, strew.tensor{0, 0, 1, 3}, {reduce = "mean"}))
+---```
+---```text
+---float32[4] cpu
+--- 1.5000  3.0000  0.0000  4.0000
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, sorted; error: a value out of range
+---@param options? strew.segment_coo_options
+---@return strew.Tensor out src's dtype; one row for each segment
+---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
+function strew.segment_coo(src, index, options) end
+Tensor.segment_coo = strew.segment_coo
+
+---Repeats the value of each segment for all its elements, by a sorted index.
+---
+---`out[i] = src[index[i]]` along dimension `index:dim() - 1`.
+---
+---```lua
+---print(strew.gather_coo(strew.tensor{10, 20, 30}, strew.tensor{0, 0, 2, 2}))
+---```
+---```text
+---int64[4] cpu
+--- 10  10  30  30
+---```
+---@param src strew.Tensor any dtype and strides
+---@param index strew.Tensor int64 or int32, sorted; error: a value out of range
+---@return strew.Tensor t src's dtype
+function strew.gather_coo(src, index) end
+Tensor.gather_coo = strew.gather_coo
+
+---Options of segment_reduce.
+---@class strew.segment_reduce_options
+---@field lengths? strew.Tensor int64 or int32; they add up to the size of data along axis
+---@field offsets? strew.Tensor int64 or int32, instead of lengths: the ends, as in segment_csr
+---@field axis? integer the last dimension of lengths or offsets, default 0
+---@field initial? number|boolean joined with each segment first
+
+---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
+---
+---Empty segments give `initial`, else 0 for a sum, 1 for a product, -inf and inf for maximum and minimum (for integers
+---the lowest and highest value), NaN for a mean (for integers 0).
+---
+---```lua
+---local data = strew.tensor{1.0, 2, 3, 4, 5, 6}
+---print(strew.segment_reduce(data, "max", {lengths = strew.tensor{2, 3, 0, 1}}))
+---print(strew.segment_reduce(data, "sum", {lengths = strew.tensor{2, 3, 0, 1}, initial = 10}))
+---```
+---```text
+---float32[4] cpu
+---    2     5  -inf     6
+---float32[4] cpu
+--- 13  22  10  16
+---```
+---@param data strew.Tensor any dtype and strides
+---@param reduce strew.reduction
+---@param options? strew.segment_reduce_options
+---@return strew.Tensor out data's dtype; one row for each segment
+function strew.segment_reduce(data, reduce, options) end
+Tensor.segment_reduce = strew.segment_reduce
+
 ------------------------------------------------------------------------------------------ Selecting, counting, moving
 
 ---Selects rows, columns, ...: the positions along a dimension given by index, in the order of index.
@@ -1506,6 +2027,27 @@ Tensor.masked_select = strew.masked_select
 ---@return strew.Tensor counts int64, or the weights' dtype
 function strew.bincount(self, options) end
 Tensor.bincount = strew.bincount
+
+---Counts the elements in equal bins between min and max (a histogram of floats).
+---
+---Elements outside, and NaN, are not counted; max belongs to the last bin. If min and max are equal, they are those of
+---self.
+---
+---```lua
+---print(strew.histc(strew.tensor{1.0, 2, 1}, 4, 0, 3))
+---```
+---```text
+---float32[4] cpu
+--- 0  2  1  0
+---```
+---@param self strew.Tensor a float dtype
+---@param bins? integer default 100
+---@param min? number default 0
+---@param max? number default 0
+---@return strew.Tensor counts self's dtype
+---@overload fun(self: strew.Tensor, options: {bins?: integer, min?: number, max?: number}): strew.Tensor
+function strew.histc(self, bins, min, max) end
+Tensor.histc = strew.histc
 
 ---Options of one_hot.
 ---@class strew.one_hot_options
@@ -3478,6 +4020,49 @@ Tensor.unique = strew.unique
 ---@return strew.Tensor t int64[n, rank], one row for each nonzero element
 function strew.nonzero(self) end
 Tensor.nonzero = strew.nonzero
+
+---Options of searchsorted and bucketize.
+---@class strew.search_options
+---@field right? boolean after equal elements; default false, before them
+
+---Returns where each value has to be inserted to keep a sequence sorted (binary search).
+---
+---Sequences lie along the last dimension of sorted. One sequence serves values of any shape; several have the leading
+---sizes of values. NaN goes to the end, as in PyTorch.
+---
+---```lua
+---print(strew.searchsorted(strew.tensor{1, 3, 5}, strew.tensor{3, 4, 9}))
+---print(strew.searchsorted(strew.tensor{1, 3, 5}, 3, {right = true}))
+---```
+---```text
+---int64[3] cpu
+--- 1  2  3
+---int64[] cpu  2
+---```
+---@param sorted strew.Tensor any dtype, sorted along the last dimension
+---@param values strew.Tensor|number of sorted's dtype, or a number
+---@param options? strew.search_options
+---@return strew.Tensor positions int64, of values' shape
+function strew.searchsorted(sorted, values, options) end
+Tensor.searchsorted = strew.searchsorted
+
+---Returns the number of the bucket of each value: how many boundaries lie below it.
+---
+---A value equal to a boundary belongs to the lower bucket; with `right = true`, to the upper one.
+---
+---```lua
+---print(strew.bucketize(strew.tensor{0.5, 1, 7}, strew.tensor{1.0, 5}))
+---```
+---```text
+---int64[3] cpu
+--- 0  0  2
+---```
+---@param values strew.Tensor|number of boundaries' dtype, or a number
+---@param boundaries strew.Tensor any dtype, one dimension, sorted
+---@param options? strew.search_options
+---@return strew.Tensor positions int64, of values' shape
+function strew.bucketize(values, boundaries, options) end
+Tensor.bucketize = strew.bucketize
 
 -------------------------------------------------------------------------------------------------------- Matrix products
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMETERS = 8, NAME_BYTES = 24 };
+enum { MAX_PARAMETERS = 10, NAME_BYTES = 24 };
 
 /* An argument: its check and its stack position (0: absent). */
 struct argument {
@@ -40,16 +40,17 @@ struct family_operands {
 static const struct {
   const char *name;
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
-} types[] = {{"tensor", bind_tensor},   {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
-             {"number", bind_float},    {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
-             {"integers", bind_list},   {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
-             {"reduce", bind_reduction}};
+} types[] = {{"tensor", bind_tensor},    {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
+             {"number", bind_float},     {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
+             {"integers", bind_list},    {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
+             {"reduce", bind_reduction}, {"scalar", bind_scalar}};
 
 /* Checks a value against its type and stores its position. */
 static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   union {
     strew_tensor *tensor;
     strew_operand operand;
+    strew_scalar scalar;
     struct list list;
   } checked;
   struct argument *argument = out;
@@ -244,6 +245,9 @@ static int run(lua_State *L, struct script_call *call, const char *file) {
   return lua_gettop(L) - base;
 }
 
+static int segments(lua_State *L, struct script_call *call) { return run(L, call, "segments.lua"); }
+static int groups(lua_State *L, struct script_call *call) { return run(L, call, "groups.lua"); }
+static int searching(lua_State *L, struct script_call *call) { return run(L, call, "searching.lua"); }
 static int choosing(lua_State *L, struct script_call *call) { return run(L, call, "choosing.lua"); }
 static int coordinates(lua_State *L, struct script_call *call) { return run(L, call, "coordinates.lua"); }
 static int counting(lua_State *L, struct script_call *call) { return run(L, call, "counting.lua"); }
@@ -297,5 +301,26 @@ const struct script_function bind_family_rows[] = {
     {"tril", matrices, 0, EVERY},
     {"triu", matrices, 0, EVERY},
     {"diag", matrices, 0, ALWAYS},
+    {"segment_csr", segments, 0, ALWAYS},
+    {"gather_csr", segments, 0, ALWAYS},
+    {"segment_coo", segments, 0, ALWAYS},
+    {"gather_coo", segments, 0, ALWAYS},
+    {"segment_reduce", segments, 0, ALWAYS},
+    {"scatter_std", groups, 0, ALWAYS},
+    {"scatter_var", groups, 0, ALWAYS},
+    {"scatter_logsumexp", groups, 0, ALWAYS},
+    {"scatter_softmax", groups, 0, ALWAYS},
+    {"scatter_log_softmax", groups, 0, ALWAYS},
+    {"scatter_quantile", groups, 0, ALWAYS},
+    {"scatter_median", groups, 0, ALWAYS},
+    {"scatter_count", groups, 0, ALWAYS},
+    {"scatter_any", groups, 0, ALWAYS},
+    {"scatter_all", groups, 0, ALWAYS},
+    {"scatter_first", groups, 0, ALWAYS},
+    {"scatter_last", groups, 0, ALWAYS},
+    {"scatter_nunique", groups, 0, ALWAYS},
+    {"histc", searching, 0, ALWAYS},
+    {"searchsorted", searching, 0, ALWAYS},
+    {"bucketize", searching, 0, ALWAYS},
     {NULL, NULL, 0, 0},
 };

@@ -165,6 +165,7 @@ static int group(lua_State *L, struct script_call *call) {
                                          {"dim_size", OPTIONAL, read_size, &options.dim_size},
                                          {"fill", KEYED, read_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
+                                         {"skip_nan", KEYED, bind_boolean, &options.skip_nan},
                                          {takes_dtype ? "dtype" : NULL, KEYED, bind_wanted_dtype, &dtype},
                                          {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
                                          LAST_PARAMETER};

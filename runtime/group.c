@@ -78,6 +78,7 @@ struct group {
   struct shape1 shape;             /* src's, then the result's */
   strew_tensor wide_index;         /* of src's shape */
   strew_tensor summed, *converted; /* src in the result's dtype; its memory, unless it is src's */
+  strew_tensor *kept;              /* with skip_nan: the index, -1 where src is NaN; else NULL */
 };
 
 /* The size of the result along dim: out's, options->dim_size, or the largest index value + 1. */
@@ -191,6 +192,37 @@ static strew_status arg_create(const struct call *call, const strew_tensor *targ
   return status;
 }
 
+/* Returns the checked index as int64 values of 0..size-1; with STREW_DROP, others too. */
+static strew_status resolve_index(const struct call *call, struct group *group, int64_t size, strew_tensor **out) {
+  strew_mode mode = group->options->mode;
+  strew_tensor *index = &group->wide_index, *wide = NULL;
+  strew_operand low = strew_number(strew_int(0)), high = strew_number(strew_int(size - 1));
+  strew_status status = strew_to(index, index->storage->device, STREW_INT64, &wide, call->error);
+  if (status == STREW_OK && mode == STREW_CLIP) status = strew_clamp(wide, &low, &high, out, call->error);
+  if (status == STREW_OK && mode == STREW_WRAP)
+    status = strew_binary(STREW_REMAINDER, strew_of(wide), strew_number(strew_int(size)), out, call->error);
+  if (status == STREW_OK && !*out) return *out = wide, STREW_OK;
+  strew_release(wide);
+  return status;
+}
+
+/* skip_nan: checks the index, then replaces it by one that is -1 where src is NaN, with STREW_DROP. */
+static strew_status drop_nan(const struct call *call, struct group *group, struct addressing *addressing) {
+  if (!group->options->skip_nan || !dtype_is_float(group->src->dtype)) return STREW_OK;
+  strew_tensor *is_nan = NULL, *resolved = NULL;
+  strew_operand src = strew_of(group->src), none = strew_number(strew_int(-1));
+  strew_status status = addressing_check(call, addressing);
+  if (status == STREW_OK) status = strew_binary(STREW_NE, src, src, &is_nan, call->error);
+  if (status == STREW_OK) status = resolve_index(call, group, addressing->limits.size, &resolved);
+  if (status == STREW_OK) status = strew_where(is_nan, none, strew_of(resolved), &group->kept, call->error);
+  strew_release(is_nan);
+  strew_release(resolved);
+  if (status != STREW_OK) return status;
+  addressing->index = addressing->given = group->kept;
+  addressing->limits.mode = STREW_DROP;
+  return STREW_OK;
+}
+
 /* Runs the prepared call into *target, given or made here, and *arg, unless arg is NULL. */
 static strew_status group_into(const struct call *call, struct group *group, strew_tensor **target,
                                strew_tensor **arg) {
@@ -206,6 +238,7 @@ static strew_status group_into(const struct call *call, struct group *group, str
   if (status == STREW_OK) status = group_target(call, group, target, &holds_identity);
   if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
   if (status == STREW_OK) status = convert_src(call, group);
+  if (status == STREW_OK && !empty) status = drop_nan(call, group, &addressing);
   if (status != STREW_OK || empty) return status;
   struct scatter_job job = {.self = *target,
                             .start = *target,
@@ -224,11 +257,12 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
                          strew_tensor **arg, strew_error *error) {
   static const strew_group_options defaults = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
   CALL(call, "scatter", error, {"src", src}, {"index", index}, {"out", *out});
-  struct group group = {.options = options ? options : &defaults, .src = src, .index = index, .converted = NULL};
+  struct group group = {.options = options ? options : &defaults, .src = src, .index = index};
   strew_tensor *target = *out, *made_arg = NULL;
   strew_status status = group_prepare(&call, &group, *out, arg != NULL);
   if (status == STREW_OK) status = group_into(&call, &group, &target, arg ? &made_arg : NULL);
   strew_release(group.converted);
+  strew_release(group.kept);
   if (status != STREW_OK) {
     strew_release(made_arg);
     if (!*out) strew_release(target);

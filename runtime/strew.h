@@ -694,6 +694,7 @@ typedef struct strew_group_options {
   strew_mode mode;
   const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
   const strew_dtype *dtype; /* STREW_SUM and STREW_MEAN: STREW_FLOAT64, to sum src in; NULL: src's */
+  bool skip_nan;            /* elements that are NaN contribute nothing; their index values are checked like others */
 } strew_group_options;
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].

@@ -3,6 +3,7 @@
 #include "oracle.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 struct group_call {
@@ -287,6 +288,32 @@ START_TEST(test_empty_rows_are_counted) {
 }
 END_TEST
 
+/* Elements that are NaN count as absent, but their index values are checked. */
+START_TEST(test_skipped_nan) {
+  strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 5, (double[]){1, NAN, 3, NAN, -2}), *out = NULL, *arg = NULL;
+  strew_tensor *index = tensor_from_integers(STREW_INT32, 5, (int64_t[]){0, 0, 2, 1, -1});
+  strew_scalar fill = strew_float(7);
+  strew_group_options options = {
+      .dim_size = 3, .reduction = STREW_MEAN, .mode = STREW_WRAP, .fill = &fill, .skip_nan = true};
+  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_FLOAT32, (float[]){1, 7, 0.5f}, "mean without NaN");
+  strew_release(out), out = NULL;
+  options.reduction = STREW_AMIN, options.mode = STREW_CLIP;
+  ok(strew_group(src, index, &options, &out, &arg, &failure));
+  assert_elements(out, STREW_FLOAT32, (float[]){-2, 7, 3}, "amin without NaN");
+  assert_elements(arg, STREW_INT64, (int64_t[]){4, 5, 2}, "arg of amin without NaN");
+  options.mode = STREW_ERROR, options.fill = NULL, options.reduction = STREW_SUM;
+  ok(strew_set(index, 1, (int64_t[]){4}, strew_int(0), &failure));
+  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_FLOAT32, (float[]){-3, 7, 6}, "sum without NaN, added to out");
+  ok(strew_set(index, 1, (int64_t[]){3}, strew_int(3), &failure));
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
+  ck_assert_msg(strstr(failure.message, "has value 3 at [3], out of range for dim 0 of out"), "%s", failure.message);
+  assert_elements(out, STREW_FLOAT32, (float[]){-3, 7, 6}, "out is left alone");
+  strew_release(out), strew_release(arg), strew_release(src), strew_release(index);
+}
+END_TEST
+
 START_TEST(test_sizes_of_results) {
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 3, (double[]){1, 2, 3});
   strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){4, 0, 4}), *out = NULL;
@@ -378,6 +405,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_bad_index, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_bad_index_in_a_column, 0, 2);
   tcase_add_test(all, test_empty_rows_are_counted);
+  tcase_add_test(all, test_skipped_nan);
   tcase_add_test(all, test_sizes_of_results);
   tcase_add_loop_test(all, test_random_groups_in_float64, 0, 2 * STREW_DTYPE_COUNT);
   tcase_add_test(all, test_dtypes_of_groups);

@@ -240,6 +240,10 @@ static const char *const makers[] = {
     "strew.tensor{0, 2, 2}:one_hot()",
     "t:flip(0, 1)",
     "t:diff(2, 1)",
+    "t:segment_csr(strew.tensor{0, 1, 4}, {reduce = 'max', out = strew.zeros({2, 6}, {dtype = t.dtype})})",
+    "m:scatter_quantile(strew.tensor{0, 1, 0, 1}, 0.5, {dim = 0, skip_nan = true})",
+    "m:scatter_logsumexp(strew.tensor{0, 1, 0, 1}, {dim = 0})",
+    "strew.searchsorted(strew.tensor{1, 3, 5}, t)",
 };
 enum { MAKERS = sizeof makers / sizeof *makers };
 

@@ -247,7 +247,7 @@ describe("the scatter family", function()
       {"src:scatter_(0, {0}, src)",
        "scatter_: 'index' is a table, expected a tensor\n  hint  strew.tensor(index) makes a tensor of a table"},
       {"strew.scatter_sum(src, index, {reduce = 'max'})",
-       "scatter_sum: 'options' has unknown key \"reduce\", expected dim, out, dim_size, fill, mode, dtype"},
+       "scatter_sum: 'options' has unknown key \"reduce\", expected dim, out, dim_size, fill, mode, skip_nan, dtype"},
       {"strew.scatter_sum(src, index, {dim_size = -1})", "scatter_sum: 'dim_size' is -1, expected 0 or more"},
       {"strew.scatter_sum(src, index, {out = 1})", "scatter_sum: 'out' is 1, expected a tensor"},
     }, names)
@@ -279,7 +279,7 @@ describe("the scatter family", function()
        "scatter_sum: 'dtype' is int32, expected float64 or src's own, int64\n"
        .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
       {"strew.scatter_max(src, index, {dtype = 'float64'})",
-       "scatter_max: 'options' has unknown key \"dtype\", expected dim, out, dim_size, fill, mode"},
+       "scatter_max: 'options' has unknown key \"dtype\", expected dim, out, dim_size, fill, mode, skip_nan"},
     }, names)
   end)
 

@@ -119,6 +119,27 @@ local run = {
   end,
   scatter_nd_new = function(a) return {out = strew.scatter_nd(a.indices, a.updates, a.shape)} end,
   gather_nd = function(a) return {out = a.data:gather_nd(a.indices, {batch_dims = a.batch_dims})} end,
+  ts_segment_csr = function(a)
+    local out, arg = strew.segment_csr(a.src, a.indptr, {reduce = a.reduce, out = a.out})
+    return {out = out, arg = arg}
+  end,
+  ts_segment_coo = function(a)
+    local out, arg = strew.segment_coo(a.src, a.index, {reduce = a.reduce, out = a.out, dim_size = a.dim_size})
+    return {out = out, arg = arg}
+  end,
+  ts_gather_csr = function(a) return {out = strew.gather_csr(a.src, a.indptr)} end,
+  ts_gather_coo = function(a) return {out = strew.gather_coo(a.src, a.index)} end,
+  segment_reduce = function(a)
+    return {out = strew.segment_reduce(a.data, a.reduce, {lengths = a.lengths, offsets = a.offsets, axis = a.axis,
+                                                          initial = a.initial})}
+  end,
+  ts_scatter_std = function(a)
+    return {out = strew.scatter_std(a.src, a.index, {dim = a.dim, unbiased = a.unbiased})}
+  end,
+  ts_scatter_logsumexp = function(a)
+    return {out = strew.scatter_logsumexp(a.src, a.index, {dim = a.dim, out = a.out})}
+  end,
+  ts_scatter_log_softmax = function(a) return {out = strew.scatter_log_softmax(a.src, a.index, {dim = a.dim})} end,
 }
 
 local lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})

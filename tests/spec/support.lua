@@ -73,11 +73,13 @@ function support.evaluate(rows, environment)
 end
 
 -- For each row {code, message}: the code, a chunk, fails with exactly that message.
-function support.fail(rows, environment)
+-- shorten: if given, its result for the message is compared.
+function support.fail(rows, environment, shorten)
   for _, row in ipairs(rows) do
     local code, expected = row[1], row[2]
     local f = assert(load(code, code, "t", setmetatable(environment, {__index = _G})))
     local message = support.message(f)
+    if shorten then message = shorten(message) end
     if message ~= expected then
       error(("%s\n  fails with\n%s\n  expected\n%s"):format(code, message, expected), 2)
     end

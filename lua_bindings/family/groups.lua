@@ -1,0 +1,343 @@
+-- groups.lua: reductions of groups beyond sums, products and extremes. Their operands are those of the group form,
+-- strew.scatter(src, index).
+local strew, fail = ...
+
+local function is_float(t) return t.dtype:find "float" ~= nil end
+local function is_index(t) return t.dtype == "int64" or t.dtype == "int32" end
+
+local function check_float(src)
+  if is_float(src) then return end
+  fail("src", ("is %s, expected a float dtype"):format(src.dtype), 'src:to("float32")', "dtype")
+end
+
+-- Floats of 16 bits as float32.
+local function computed(t) return (t.dtype == "float16" or t.dtype == "bfloat16") and t:to("float32") or t end
+
+-- True if index has a value that is out of range for size n.
+local function is_out_of_range(lowest, highest, n, mode)
+  if mode == "drop" then return false end
+  if mode == "clip" then return n == 0 end
+  return highest >= n or lowest < (mode == "wrap" and -n or 0)
+end
+
+-- The index with src's rank: src's size along dim, else 1 where it broadcasts. nil if it does not fit.
+local function aligned(src, index, dim)
+  local sizes = {}
+  for d = 1, src:dim() do sizes[d] = 1 end
+  local first = index:dim() <= 1 and dim or 0
+  for d = 1, index:dim() do sizes[first + d] = index:size(d - 1) end
+  for d, size in ipairs(sizes) do
+    if size ~= 1 and size ~= src:size(d - 1) then return nil end
+  end
+  index = index:reshape(sizes)
+  sizes[dim + 1] = src:size(dim)
+  return index:expand(sizes)
+end
+
+-- Checks the operands of the group form. Returns the groups: src (of rank 1 or more), dim, their number n, their index
+-- as a view of src's shape (index) and as aligned() gives it (narrow), both without values to wrap or to clip, and the
+-- mode for them.
+local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
+  local function refuse() -- the group form has the message
+    strew.scatter_max(src, index, {dim = dim, dim_size = dim_size, mode = mode})
+    fail("index", "has changed during the call")
+  end
+  local groups = {src = src:dim() == 0 and src:view(1) or src, mode = mode == "drop" and "drop" or "error"}
+  local rank, at = groups.src:dim(), dim or -1
+  at = at < 0 and at + rank or at
+  if not is_index(index) and index:numel() == 0 then index = index:to("int64") end
+  local fits = at >= 0 and at < rank and is_index(index) and index:dim() <= rank and index.device == src.device
+  local narrow = fits and aligned(groups.src, index, at)
+  if not narrow or (dim_size or 0) < 0 then return refuse() end
+  local wide, lowest, highest = narrow:expand(groups.src.shape), 0, -1
+  if index:numel() > 0 then lowest, highest = index:min():item(), index:max():item() end
+  if highest == math.maxinteger and not dim_size then return refuse() end
+  groups.dim, groups.n = at, dim_size or math.max(0, highest + 1)
+  if wide:numel() > 0 and is_out_of_range(lowest, highest, groups.n, mode) then return refuse() end
+  if mode == "wrap" and lowest < 0 then narrow = narrow:to("int64"):remainder(groups.n) end
+  if mode == "clip" and groups.n > 0 then narrow = narrow:to("int64"):clamp(0, groups.n - 1) end
+  if skip_nan and is_float(src) then
+    narrow = strew.where(groups.src:ne(groups.src), -1, narrow)
+    groups.mode = "drop"
+  end
+  if fill ~= nil then -- an empty call checks it
+    local none = strew.zeros(0, {dtype = "int64", device = src.device})
+    strew.scatter(groups.src:narrow(at, 0, 0), none, {dim = at, dim_size = 0, fill = fill})
+  end
+  groups.narrow, groups.index = narrow, narrow:expand(groups.src.shape)
+  return groups
+end
+
+-- The group form with the groups' own index: one row for each group.
+local function rows(groups, values, reduce, fill)
+  local options = {dim = groups.dim, dim_size = groups.n, mode = groups.mode, reduce = reduce, fill = fill}
+  return strew.scatter(values, groups.index, options)
+end
+
+-- For each element the value of its group; 0 for elements that are dropped.
+local function spread(groups, values)
+  return values:gather(groups.dim, groups.index, {mode = groups.mode})
+end
+
+-- int64 counts of the groups, of sizes that broadcast to the result's.
+local function counts_of(groups)
+  local one = strew.ones(1, {dtype = "int64", device = groups.src.device}):expand(groups.narrow.shape)
+  return strew.scatter(one, groups.narrow, {dim = groups.dim, dim_size = groups.n, mode = groups.mode})
+end
+
+local function shape_of_rows(groups)
+  local sizes = groups.src.shape
+  sizes[groups.dim + 1] = groups.n
+  return sizes
+end
+
+-- True where an element belongs to a group.
+local function is_member(groups) return groups.index:ge(0) & groups.index:lt(groups.n) end
+
+-- The sum of squares about the mean, and the count, in the dtype that is computed in.
+local function squares_of(groups)
+  local values = computed(groups.src)
+  local count = counts_of(groups):to(values.dtype)
+  local gaps = values - spread(groups, rows(groups, values, "sum") / count:clamp(1))
+  return rows(groups, gaps * gaps, "sum"), count
+end
+
+local function divisor(count, unbiased)
+  return unbiased == false and count:clamp(1) or (count - 1):clamp(1)
+end
+
+-- exp(values - largest), whose sum is free of overflow, and the largest of each group.
+local function exponentials(groups, largest)
+  return (computed(groups.src) - spread(groups, largest)):exp()
+end
+
+local function logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
+  check_float(src)
+  if out then
+    if fill then fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives") end
+    local none = strew.full(1, -1, {dtype = "int64", device = src.device})
+    local size = src:dim() == 0 and 1 or src:size(dim or -1)
+    strew.scatter_max(src, none:expand(size), {dim = dim, out = out, mode = "drop"}) -- checks out, and leaves it alone
+    dim_size = out:size(dim or -1)
+  end
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
+  local start = out and computed(out)
+  local largest = rows(groups, computed(groups.src), "amax", -math.huge)
+  if out then largest = largest:maximum(start) end
+  largest = strew.where(largest:abs():lt(math.huge), largest, 0.0) -- infinities and NaN reach the sum as they are
+  local sum
+  if out then
+    sum = (start - largest):exp()
+    strew.scatter(exponentials(groups, largest), groups.index, {dim = groups.dim, out = sum, mode = groups.mode})
+  else
+    sum = rows(groups, exponentials(groups, largest), "sum")
+  end
+  local is_empty = counts_of(groups):eq(0)
+  local result = strew.where(is_empty, out and start or (fill or 0.0), sum:log() + largest):to(src.dtype)
+  return out and out:copy_(result) or result
+end
+
+-- Softmax or its logarithm within each group; 0 for elements that are dropped.
+local function softmax(src, index, dim, dim_size, mode, is_log)
+  check_float(src)
+  local groups = groups_of(src, index, dim, dim_size, mode)
+  local values = computed(groups.src)
+  local gaps = values - spread(groups, rows(groups, values, "amax"))
+  local powers = gaps:exp()
+  local sums = rows(groups, powers, "sum")
+  local result = is_log and gaps - spread(groups, sums:log()) or powers / spread(groups, sums)
+  if groups.mode == "drop" then result = strew.where(is_member(groups), result, 0.0) end
+  result = result:to(src.dtype)
+  return src:dim() == 0 and result:view({}) or result
+end
+
+-- Elements along dim in the order of their groups and, within each, of their values; and their groups, n for those that
+-- are dropped.
+local function ordered(groups)
+  local dim = groups.dim
+  local values, order = groups.src:sort(dim)
+  local index = groups.index:to("int64")
+  if groups.mode == "drop" then index = strew.where(is_member(groups), index, groups.n) end
+  local sorted, by_group = index:gather(dim, order):sort(dim)
+  return values:gather(dim, by_group), sorted
+end
+
+-- False for devices without float64.
+local function has_float64(device)
+  local ok, message = pcall(strew.zeros, 1, {dtype = "float64", device = device})
+  if not ok and strew.last_error().code ~= "dtype" then error(message, 0) end
+  return ok
+end
+
+-- The position q * (count - 1), in float64, as positions below and above and the fraction between them.
+local function ranks(count, q, device)
+  local is_native = has_float64(device)
+  local rank = (is_native and count or count:to("cpu")):sub(1):clamp(0):to("float64") * q
+  local below = rank:floor()
+  local nearest, fraction = rank:round(), (rank - below)
+  if not is_native then fraction = fraction:to("float32") end
+  return {
+    lower = below:to("int64"):to(device), higher = rank:ceil():to("int64"):to(device),
+    nearest = nearest:to("int64"):to(device), fraction = fraction:to(device),
+  }
+end
+
+-- The elements at `rank` within their groups.
+local function picked(groups, values, starts, rank)
+  return values:gather(groups.dim, (starts + rank):expand(shape_of_rows(groups)), {mode = "drop"})
+end
+
+-- Puts NaN where a group has one, and `fill` where it is empty.
+local function finished(groups, values, starts, count, result, fill)
+  if is_float(values) then
+    local last = picked(groups, values, starts, count - 1)
+    result = strew.where(last:ne(last), 0 / 0, result)
+  end
+  if fill == nil then fill = is_float(values) and 0 / 0 or 0 end
+  return result:masked_fill(count:eq(0), fill)
+end
+
+local interpolations = {linear = true, lower = true, higher = true, midpoint = true, nearest = true}
+
+local function quantile(src, index, q, dim, dim_size, interpolation, fill, mode, skip_nan)
+  interpolation = interpolation or "linear"
+  if not (q >= 0 and q <= 1) then
+    fail("q", ("is %s, expected a number from 0 to 1"):format(q ~= q and "nan" or q), nil, "value", q)
+  end
+  if not interpolations[interpolation] then
+    fail("interpolation", ('is "%s", expected one of linear, lower, higher, midpoint, nearest'):format(interpolation))
+  end
+  local mixes = interpolation == "linear" or interpolation == "midpoint"
+  if mixes and not is_float(src) then
+    fail("src", ('is %s, expected a float dtype for interpolation = "%s"'):format(src.dtype, interpolation),
+      'interpolation = "lower", "higher" and "nearest" take all dtypes', "dtype")
+  end
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
+  local values, count = ordered(groups), counts_of(groups)
+  local starts, rank = count:cumsum(groups.dim) - count, ranks(count, q, src.device)
+  local result
+  if mixes then
+    local a = computed(picked(groups, values, starts, rank.lower))
+    local b = computed(picked(groups, values, starts, rank.higher))
+    local t = rank.fraction
+    if interpolation == "midpoint" then t = strew.where(t:gt(0), 0.5, t) end
+    t = t:to(a.dtype)
+    local mixed = strew.where(t:lt(0.5), a + (b - a) * t, b - (b - a) * (1 - t))
+    result = strew.where(t:eq(0) | a:eq(b), a, mixed):to(src.dtype)
+  else
+    result = picked(groups, values, starts, rank[interpolation])
+  end
+  return finished(groups, values, starts, count, result, fill)
+end
+
+local function median(src, index, dim, dim_size, fill, mode, skip_nan)
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
+  local values, count = ordered(groups), counts_of(groups)
+  local starts = count:cumsum(groups.dim) - count
+  local result = picked(groups, values, starts, (count - 1):clamp(0) // 2)
+  return finished(groups, values, starts, count, result, fill)
+end
+
+local function nunique(src, index, dim, dim_size, mode, skip_nan)
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan)
+  local size = groups.src:size(groups.dim)
+  local values, sorted = ordered(groups)
+  if size == 0 then return strew.zeros(shape_of_rows(groups), {dtype = "int64", device = src.device}) end
+  local function after(t) return t:narrow(groups.dim, 1, size - 1) end
+  local function before(t) return t:narrow(groups.dim, 0, size - 1) end
+  local differs = after(values):ne(before(values))
+  if is_float(values) then differs = differs & (after(values):eq(after(values)) | before(values):eq(before(values))) end
+  local first = strew.ones(groups.src.shape, {dtype = "bool", device = src.device}):narrow(groups.dim, 0, 1)
+  local is_new = strew.cat({first, differs | after(sorted):ne(before(sorted))}, groups.dim):to("int64")
+  return strew.scatter(is_new, sorted, {dim = groups.dim, dim_size = groups.n, mode = "drop"})
+end
+
+-- any (reduce = "sum") and all ("prod").
+local function truth(reduce)
+  return function(src, index, dim, out, dim_size, mode, skip_nan)
+    local options = {dim = dim, out = out, dim_size = dim_size, mode = mode, reduce = reduce}
+    if skip_nan and is_float(src) then
+      local groups = groups_of(src, index, dim, out and out:size(dim or -1) or dim_size, mode, true)
+      index, options.mode = groups.index, groups.mode
+      options.dim_size = not out and groups.n or nil
+    end
+    if not out and reduce == "prod" then options.fill = true end
+    return strew.scatter(src:ne(0), index, options)
+  end
+end
+
+-- first (reduce = "amin") and last ("amax"), by position along dim.
+local function choice(reduce)
+  return function(src, index, dim, dim_size, fill, mode, skip_nan)
+    local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
+    local size, sizes = groups.src:size(groups.dim), {}
+    for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and size or 1 end
+    local positions = strew.arange(size, {device = src.device}):view(sizes):expand(groups.src.shape)
+    local chosen = rows(groups, positions, reduce, size)
+    local result = groups.src:gather(groups.dim, chosen, {mode = "drop"})
+    if fill == nil then return result end
+    return result:masked_fill(chosen:eq(size), fill)
+  end
+end
+
+local function count(index, dim_size, mode)
+  if index:dim() > 1 and index:numel() > 0 and is_index(index) then -- else the group form names the position
+    local lowest, highest = index:min():item(), index:max():item()
+    local n, least = dim_size or math.max(0, highest + 1), 0
+    if mode ~= "clip" and n >= 0 and is_out_of_range(lowest, highest, n, mode) then
+      if mode == "wrap" then least = -n end
+      local position = (index:lt(least) | index:ge(n)):nonzero()[0]:tolist()
+      local value = index:get(table.unpack(position))
+      local valid = n == 0 and "nothing is valid" or ("valid %d..%d"):format(least, n - 1)
+      fail("index", ("has value %d at [%s], out of range for dim 0 of the result (size %d, %s)"):format(value,
+        table.concat(position, ", "), n, valid), nil, "index", value, position)
+    end
+  end
+  local flat = index:flatten()
+  local ones = strew.ones(1, {dtype = "int64", device = index.device}):expand(flat.shape)
+  return strew.scatter(ones, flat, {dim_size = dim_size, mode = mode})
+end
+
+local OPTIONS = "src:tensor index:tensor dim?dim dim_size=integer "
+local CHOICE = OPTIONS .. "fill=scalar mode=mode skip_nan=boolean"
+local TRUTH = "src:tensor index:tensor dim?dim out=tensor dim_size=integer mode=mode skip_nan=boolean"
+
+return {
+  scatter_var = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
+    function(src, index, dim, dim_size, unbiased, mode, skip_nan)
+      check_float(src)
+      local squares, n = squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
+      return (squares / divisor(n, unbiased)):to(src.dtype)
+    end},
+
+  -- As torch_scatter's, with its 1e-6.
+  scatter_std = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
+    function(src, index, dim, dim_size, unbiased, mode, skip_nan)
+      check_float(src)
+      local squares, n = squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
+      return (squares / (divisor(n, unbiased) + 1e-6)):sqrt():to(src.dtype)
+    end},
+
+  scatter_logsumexp = {"src:tensor index:tensor dim?dim out=tensor dim_size=integer fill=scalar mode=mode "
+    .. "skip_nan=boolean", function(src, index, dim, out, dim_size, fill, mode, skip_nan)
+      return logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
+    end},
+
+  scatter_softmax = {OPTIONS .. "mode=mode", function(src, index, dim, dim_size, mode)
+    return softmax(src, index, dim, dim_size, mode, false)
+  end},
+
+  scatter_log_softmax = {OPTIONS .. "mode=mode", function(src, index, dim, dim_size, mode)
+    return softmax(src, index, dim, dim_size, mode, true)
+  end},
+
+  scatter_quantile = {"src:tensor index:tensor q:number dim?dim dim_size=integer interpolation=word fill=scalar "
+    .. "mode=mode skip_nan=boolean", quantile},
+  scatter_median = {CHOICE, median},
+  scatter_nunique = {OPTIONS .. "mode=mode skip_nan=boolean", nunique},
+  scatter_count = {"index:tensor dim_size=integer mode=mode", count},
+  scatter_any = {TRUTH, truth("sum")},
+  scatter_all = {TRUTH, truth("prod")},
+  scatter_first = {CHOICE, choice("amin")},
+  scatter_last = {CHOICE, choice("amax")},
+}

@@ -1,0 +1,463 @@
+-- Segments, searches and histograms that are written in Lua (lua_bindings/family), against plain loops.
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+
+local inf, nan = math.huge, 0 / 0
+local TIMES = strew.zeros(1).device == "cpu" and 60 or 6
+local FLOATS = support.lacks_float64 and {"float32", "float16", "bfloat16"}
+  or {"float32", "float64", "float16", "bfloat16"}
+local NUMBERS = {"int64", "int32", "int16", "int8", "uint8", table.unpack(FLOATS)}
+local REDUCTIONS = {"sum", "add", "prod", "mul", "mean", "max", "amin", "min", "amax"}
+
+local function any_of(list) return list[math.random(#list)] end
+local function maybe(value) return math.random(2) == 1 and value or nil end
+-- The message without its lines about tensors.
+local function without_tensors(message) return (message:gsub("\n  %w+ +%w+%[[^\n]*", ""):gsub("hint +", "hint  ")) end
+local function is_float(dtype) return dtype:find "float" ~= nil end
+
+local function each(shape, visit)
+  local count = 1
+  for d = 1, #shape do count = count * shape[d] end
+  for i = 0, count - 1 do
+    local position, rest = {}, i
+    for d = #shape, 1, -1 do position[d], rest = rest % shape[d], rest // shape[d] end
+    visit(position)
+  end
+end
+
+local function with(position, dim, value)
+  local changed = {table.unpack(position)}
+  changed[dim + 1] = value
+  return changed
+end
+
+local function made(shape, dtype, get)
+  local values = {}
+  each(shape, function(position) table.insert(values, (get(position))) end)
+  if #values == 0 then return strew.zeros(shape, {dtype = dtype}) end
+  return strew.tensor(values, {dtype = dtype}):view(shape)
+end
+
+-- The same elements in another layout.
+local function relaid(t)
+  local way = math.random(3)
+  if way == 1 then return t end
+  if way == 2 then return t:transpose(0, -1):contiguous():transpose(0, -1) end
+  return strew.stack({t, t}, -1):select(-1, 1)
+end
+
+local function same(expected, got, what) assert.equal(support.text(expected), support.text(got), what) end
+
+local function random_values(shape, dtype)
+  local special = is_float(dtype) and math.random(3) == 1
+  return made(shape, dtype, function()
+    if special and math.random(6) == 1 then return any_of{nan, inf, -inf} end
+    return is_float(dtype) and math.random(-6, 6) / 4 or math.random(0, 5)
+  end)
+end
+
+-- n + 1 sorted numbers of 0..size as the ends of n segments.
+local function random_ends(n, size, is_whole)
+  local ends = {}
+  for i = 1, n + 1 do ends[i] = math.random(0, size) end
+  if is_whole then ends[1], ends[n + 1] = n == 0 and size or 0, size end
+  table.sort(ends)
+  return ends
+end
+
+-- Operands: src, ends of segments along dim (leading sizes of src, or 1) as tensor, n segments.
+local function random_case(dtypes, is_whole)
+  local case, shape, rank = {dtype = any_of(dtypes)}, {}, math.random(1, 3)
+  for d = 1, rank do shape[d] = math.random(6) == 1 and math.random(0, 1) or math.random(2, 5) end
+  local dim = math.random(0, rank - 1)
+  local n = is_whole and math.random(1, 4) or math.random(0, 4)
+  local leading = {}
+  for d = 1, dim do leading[d] = math.random(3) == 1 and 1 or shape[d] end
+  local ends = {}
+  each(leading, function()
+    for _, x in ipairs(random_ends(n, shape[dim + 1], is_whole)) do table.insert(ends, x) end
+  end)
+  local sizes = {table.unpack(leading)}
+  sizes[dim + 1] = n + 1
+  case.ends = #ends == 0 and strew.zeros(sizes, {dtype = "int64"}) or strew.tensor(ends):view(sizes)
+  case.src, case.dim, case.n, case.shape, case.leading = random_values(shape, case.dtype), dim, n, shape, leading
+  case.result_shape = with(shape, dim, n)
+  -- An end of the segments of a row.
+  function case.end_of(row, i)
+    local at = {}
+    for d = 1, dim do at[d] = leading[d] == 1 and 0 or row[d] end
+    at[dim + 1] = i
+    return case.ends:get(table.unpack(at))
+  end
+  return case
+end
+
+-- The values of a segment; `row` is a position of the result.
+local function members(case, row)
+  local values, dim = {}, case.dim
+  local i = row[dim + 1]
+  for j = case.end_of(row, i), case.end_of(row, i + 1) - 1 do
+    table.insert(values, case.src:get(table.unpack(with(row, dim, j))))
+  end
+  return values, case.end_of(row, i)
+end
+
+local wrapped = {int8 = {8, true}, uint8 = {8, false}, int16 = {16, true}, int32 = {32, true}, int64 = {64, true}}
+
+local function wrap(x, dtype)
+  local bits, is_signed = table.unpack(wrapped[dtype])
+  if bits == 64 then return x end
+  x = x & (1 << bits) - 1
+  return is_signed and x >> (bits - 1) == 1 and x - (1 << bits) or x
+end
+
+-- A reduction in a plain loop: with a start, it is joined first. 16-bit floats join in float32.
+local function reduce_loop(values, reduce, dtype, start)
+  local function round(x)
+    if dtype == "float64" or x - x ~= 0 then return x end
+    if not is_float(dtype) then return wrap(x, dtype) end
+    return (string.unpack("f", string.pack("f", x)))
+  end
+  local result, at = start, nil
+  for i, x in ipairs(values) do
+    if result == nil then
+      result, at = x, i
+    elseif reduce == "max" or reduce == "amax" then
+      if result == result and (x ~= x or x > result) then result, at = x, i end
+    elseif reduce == "min" or reduce == "amin" then
+      if result == result and (x ~= x or x < result) then result, at = x, i end
+    elseif reduce == "prod" or reduce == "mul" then
+      result = round(result * x)
+    else
+      result = round(result + x)
+    end
+  end
+  if reduce == "mean" then
+    result = is_float(dtype) and result / #values or wrap(result // #values, dtype)
+  end
+  return result, at
+end
+
+local function row_text(case) return support.text(case.src) .. " by " .. support.text(case.ends) end
+
+local function is_extreme(reduce) return reduce:find "max" or reduce:find "min" end
+local function is_product(reduce) return reduce == "prod" or reduce == "mul" end
+
+describe("segments", function()
+  before_each(function()
+    math.randomseed(5)
+    strew.manual_seed(5)
+  end)
+
+  it("by their ends are reduced like a loop", function()
+    for _ = 1, 4 * TIMES do
+      local case, reduce = random_case(NUMBERS), any_of(REDUCTIONS)
+      local what = reduce .. " of " .. row_text(case)
+      local wanted = made(case.result_shape, case.dtype, function(row)
+        local values = members(case, row)
+        if #values == 0 then return is_product(reduce) and 1 or 0 end
+        return (reduce_loop(values, reduce, case.dtype))
+      end)
+      local ends = relaid(case.ends:to(any_of{"int64", "int32"}))
+      local got = table.pack(strew.segment_csr(relaid(case.src), ends, {reduce = reduce}))
+      same(wanted, got[1], what)
+      assert.equal(is_extreme(reduce) and 2 or 1, got.n)
+      local args = is_extreme(reduce) and made(case.result_shape, "int64", function(row)
+        local values, first = members(case, row)
+        local _, at = reduce_loop(values, reduce, case.dtype)
+        return at and first + at - 1 or case.shape[case.dim + 1]
+      end)
+      if args then same(args, got[2], what) end
+      local out = relaid(random_values(case.result_shape, case.dtype))
+      local given, arg = case.src:segment_csr(ends, {reduce = reduce, out = out})
+      assert.equal(out, given)
+      same(wanted, out, what)
+      if args then same(args, arg, what) end
+    end
+  end)
+
+  it("are reduced from lengths and offsets like a loop, empty ones by PyTorch's rule", function()
+    local empty = {sum = 0, add = 0, prod = 1, mul = 1, mean = nan, max = -inf, amax = -inf, min = inf, amin = inf}
+    local lowest = {int64 = math.mininteger, int32 = -1 << 31, int16 = -1 << 15, int8 = -128, uint8 = 0}
+    local highest = {int64 = math.maxinteger, int32 = (1 << 31) - 1, int16 = (1 << 15) - 1, int8 = 127, uint8 = 255}
+    for _ = 1, 4 * TIMES do
+      local case, reduce = random_case(NUMBERS, true), any_of(REDUCTIONS)
+      local initial = maybe(3)
+      local wanted = made(case.result_shape, case.dtype, function(row)
+        local values = members(case, row)
+        if #values == 0 and initial then return initial end
+        if #values > 0 then return (reduce_loop(values, reduce, case.dtype, initial)) end
+        if is_float(case.dtype) or math.abs(empty[reduce]) < inf then return empty[reduce] end
+        return reduce == "mean" and 0 or empty[reduce] == -inf and lowest[case.dtype]
+          or empty[reduce] == inf and highest[case.dtype] or 0
+      end)
+      local what = ("%s from %s of %s"):format(reduce, initial, row_text(case))
+      local axis = case.dim - (math.random(2) == 1 and #case.shape or 0)
+      local options = {offsets = case.ends, axis = axis, initial = initial}
+      same(wanted, strew.segment_reduce(relaid(case.src), reduce, options), what)
+      local lengths = case.ends:diff():to(any_of{"int64", "int32"})
+      same(wanted, case.src:segment_reduce(reduce, {lengths = relaid(lengths), axis = axis, initial = initial}), what)
+    end
+    same(strew.tensor{true, false}, strew.tensor{true}:segment_reduce("min", {lengths = strew.tensor{0, 1}}) &
+      strew.tensor{true, false})
+    same(strew.tensor{false}, strew.zeros(0, {dtype = "bool"}):segment_reduce("max", {lengths = strew.tensor{0}}))
+  end)
+
+  it("give their values back to their elements", function()
+    for _ = 1, 2 * TIMES do
+      local case = random_case(NUMBERS, true)
+      local src = random_values(case.result_shape, case.dtype)
+      local has_rows = case.ends:numel() > 0
+      local shape = has_rows and case.shape or with(case.shape, case.dim, 0)
+      local wanted = made(shape, case.dtype, function(position)
+        local i = 0
+        while position[case.dim + 1] >= case.end_of(position, i + 1) do i = i + 1 end
+        return src:get(table.unpack(with(position, case.dim, i)))
+      end)
+      same(wanted, strew.gather_csr(relaid(src), relaid(case.ends)))
+    end
+  end)
+
+  it("by a sorted index are the group form, and back", function()
+    for _ = 1, 2 * TIMES do
+      local case, reduce = random_case(NUMBERS), any_of(REDUCTIONS)
+      local sizes = {table.unpack(case.leading)}
+      sizes[case.dim + 1] = case.shape[case.dim + 1]
+      local index = strew.randint(0, 4, sizes):sort(-1)
+      if math.random(2) == 1 then index = index:to("int32") end
+      local options = {dim = case.dim, dim_size = maybe(any_of{4, 6})}
+      local expected = table.pack(pcall(strew.scatter_max, case.src, index, options))
+      if not is_extreme(reduce) then
+        options.reduce = reduce
+        expected = table.pack(pcall(strew.scatter, case.src, index, options))
+      elseif reduce:find "min" then
+        expected = table.pack(pcall(strew.scatter_min, case.src, index, options))
+      end
+      options.dim, options.reduce = nil, reduce
+      local got = table.pack(pcall(strew.segment_coo, relaid(case.src), relaid(index), options))
+      assert.equal(expected.n, got.n)
+      for i = 1, got.n do same(expected[i], got[i]) end
+
+      local values = random_values(with(case.shape, case.dim, 4), case.dtype)
+      same(made(case.shape, case.dtype, function(position)
+        local at = {}
+        for d = 1, case.dim + 1 do at[d] = sizes[d] == 1 and 0 or position[d] end
+        return values:get(table.unpack(with(position, case.dim, index:get(table.unpack(at)))))
+      end), strew.gather_coo(relaid(values), relaid(index)))
+    end
+    local out = strew.tensor{1.0, 1, 1}
+    assert.equal(out, strew.segment_coo(strew.tensor{1.0, 2, 3}, strew.tensor{0, 0, 2}, {out = out}))
+    same(strew.tensor{4.0, 1, 4}, out)
+  end)
+
+  it("may be empty, and tensors of rank 0", function()
+    local none, indices = strew.zeros(0), strew.zeros(0, {dtype = "int64"})
+    same(none, none:segment_csr(indices))
+    same(none, none:segment_csr(strew.tensor{0}))
+    same(strew.zeros(2), none:segment_csr(strew.tensor{0, 0, 0}))
+    same(none, none:gather_csr(strew.tensor{0}))
+    same(none, none:segment_coo(indices))
+    same(none, none:gather_coo(indices))
+    same(none, none:segment_reduce("sum", {lengths = indices}))
+    same(strew.tensor{2.0}, strew.tensor(2.0):segment_csr(strew.tensor{0, 1}))
+    same(strew.tensor{2.0, 2}, strew.tensor(2.0):gather_csr(strew.tensor{0, 2}))
+    same(strew.tensor{2.0}, strew.tensor(2.0):segment_coo(strew.tensor(0)))
+    same(strew.tensor{2.0}, strew.tensor(2.0):segment_reduce("max", {lengths = strew.tensor{1}}))
+  end)
+
+  it("give the same bits on 1, 2 and 3 threads", function()
+    if strew.zeros(1).device ~= "cpu" then return end
+    local before, n = strew.get_num_threads(), 60000
+    local src, index = strew.randn(n), strew.randint(0, 1000, {n}):sort()
+    local ends = strew.cat{strew.tensor{0}, index:bincount{minlength = 1000}:cumsum(0)}
+    local sequence, values = strew.randn(5000):sort(), strew.randn(n)
+    local function results()
+      return {
+        src:segment_csr(ends), src:segment_csr(ends, {reduce = "max"}), src:segment_coo(index, {reduce = "mean"}),
+        src:segment_reduce("prod", {offsets = ends}), src:segment_csr(ends):gather_csr(ends),
+        src:segment_coo(index):gather_coo(index), sequence:searchsorted(values), values:bucketize(sequence),
+        src:histc(100, -2, 2), src:histc(),
+      }
+    end
+    strew.set_num_threads(1)
+    local expected = results()
+    for threads = 2, 3 do
+      strew.set_num_threads(threads)
+      for i, got in ipairs(results()) do assert.is_true(strew.equal(expected[i], got), i) end
+    end
+    strew.set_num_threads(before)
+    assert.is_true(strew.equal(src:scatter_sum(index), expected[1]))
+  end)
+
+  it("refuse bad ends, lengths and indices by their first place, and write nothing", function()
+    local out = strew.tensor{7.0, 7, 7}
+    local environment = {
+      strew = strew, src = strew.tensor{1.0, 2, 3, 4}, wide = strew.ones(2, 4), out = out,
+      i = function(...) return strew.tensor{...} end,
+    }
+    local function refused(code, message, position)
+      local f = assert(load(code, code, "t", environment))
+      assert.equal(message, (support.message(f):gsub("\n.*", "")))
+      assert.same(position, strew.last_error().pos)
+      same(strew.tensor{7.0, 7, 7}, out)
+    end
+    refused("src:segment_csr(i(0, 3, 2, 4), {out = out})",
+      "segment_csr: 'indptr' has value 2 at [2], less than the 3 before it: expected values that do not decrease", {2})
+    refused("src:segment_csr(i(0, 3, 5, 4), {out = out})",
+      "segment_csr: 'indptr' has value 5 at [2], out of range for dim 0 of src (valid 0..4)", {2})
+    refused("src:segment_csr(i(-1, 3, 2, 4))",
+      "segment_csr: 'indptr' has value -1 at [0], out of range for dim 0 of src (valid 0..4)", {0})
+    refused("wide:segment_csr(i(i(0, 4):tolist(), {2, 1}))",
+      "segment_csr: 'indptr' has value 1 at [1, 1], less than the 2 before it: expected values that do not decrease",
+      {1, 1})
+    refused("src:segment_csr(src)", "segment_csr: 'indptr' is float32, expected int64 or int32")
+    refused("src:segment_csr(strew.tensor(0))", "segment_csr: 'indptr' has no dimension, expected at least 1")
+    refused("src:segment_csr(strew.zeros(1, 2))", "segment_csr: 'indptr' has 2 dimensions, src only 1")
+    refused("wide:segment_csr(strew.zeros({3, 2}, {dtype = 'int64'}))",
+      "segment_csr: 'indptr' has size 3 where src has 2 in dim 0: it does not broadcast to src's shape [2, 4]")
+    refused("src:segment_csr(i(0, 4), {out = out})",
+      "segment_csr: 'out' has size 3 in dim 0, expected 1, the number of segments")
+    refused("src:segment_csr(i(0, 1, 2, 4), {out = strew.zeros(1):expand(3)})",
+      "segment_csr: 'out' overlaps itself (an expanded view?) and cannot be written in place")
+    refused("src:segment_csr(i(0, 1, 2, 4), {out = src:narrow(0, 0, 3)})",
+      "segment_csr: 'src' shares elements with out, which is written in place")
+    refused("local t = i(0, 1, 2, 4) i(5, 6, 7, 8):segment_csr(t, {out = t:narrow(0, 0, 3)})",
+      "segment_csr: 'indptr' shares elements with out, which is written in place")
+    refused("src:segment_csr(i(0, 1, 2, 4), {out = i(1, 2, 3)})", "segment_csr: 'out' is int64, expected float32")
+    refused("src:segment_csr(i(0, 4), {reduce = 'avg'})", "segment_csr: 'reduce' is \"avg\", "
+      .. "expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = min")
+    refused("src:gather_csr(i(0, 2, 4))",
+      "gather_csr: 'src' has size 4 in dim 0, expected 2, the number of segments of indptr")
+    refused("src:gather_csr(i(0, 2, 1, 4, 4))",
+      "gather_csr: 'indptr' has value 1 at [2], less than the 2 before it: expected values that do not decrease", {2})
+    refused("src:gather_csr(i(1, 2, 3, 4, 5))",
+      "gather_csr: 'indptr' has value 1 at [0], expected 0: every position belongs to a segment", {0})
+    refused("strew.ones(2, 1):gather_csr(i({0, 3}, {0, 2}))",
+      "gather_csr: 'indptr' has value 2 at [1, 1], expected 3: every position belongs to a segment", {1, 1})
+    refused("src:segment_coo(i(0, 2, 1, 0))",
+      "segment_coo: 'index' has value 1 at [2], less than the 2 before it: expected sorted values", {2})
+    refused("src:segment_coo(i(0, 1, 2, 3), {dim_size = 3, out = nil})",
+      "segment_coo: 'index' has value 3 at [3], out of range for dim 0 of the result (size 3, valid 0..2)", {3})
+    refused("src:segment_coo(i(0, 1, 2, 3), {out = out})",
+      "segment_coo: 'index' has value 3 at [3], out of range for dim 0 of out (size 3, valid 0..2)", {3})
+    refused("src:gather_coo(i(0, 1, 4))",
+      "gather_coo: 'index' has value 4 at [2], out of range for dim 0 of src (valid 0..3)", {2})
+    refused("src:gather_coo(i(0, 2, 1))",
+      "gather_coo: 'index' has value 1 at [2], less than the 2 before it: expected sorted values", {2})
+    refused("src:segment_reduce('sum', {lengths = i(2, -1, 3)})",
+      "segment_reduce: 'lengths' has value -1 at [1], expected 0..4, the size of data in dim 0", {1})
+    refused("src:segment_reduce('sum', {lengths = i(2, 1)})",
+      "segment_reduce: 'lengths' adds up to 3, expected 4, the size of data in dim 0")
+    refused("wide:segment_reduce('sum', {lengths = i({2, 2}, {1, 4}), axis = 1})",
+      "segment_reduce: 'lengths' adds up to 5 at [1], expected 4, the size of data in dim 1")
+    refused("src:segment_reduce('sum', {offsets = i(0, 3, 2)})",
+      "segment_reduce: 'offsets' has value 2 at [2], less than the 3 before it: expected values that do not decrease",
+      {2})
+    refused("i(1, 2):segment_reduce('sum', {lengths = i(2), initial = 0.5})",
+      "segment_reduce: 'initial' is 0.5, which int64 cannot hold: expected an integer in its range")
+    refused("src:segment_reduce('sum')", "segment_reduce: 'lengths' or 'offsets' is missing")
+    refused("src:segment_reduce('sum', {lengths = i(4), offsets = i(0, 4)})",
+      "segment_reduce: 'lengths' and 'offsets' are both given, expected one")
+    refused("wide:segment_reduce('sum', {lengths = i(2), axis = 1})",
+      "segment_reduce: 'axis' is 1, expected 0, the last dimension of lengths")
+  end)
+end)
+
+-- PyTorch's binary search.
+local function search(get, size, value, right)
+  local low, high = 0, size
+  while low < high do
+    local middle = low + (high - low) // 2
+    local x = get(middle)
+    if not (right and x > value or not right and x >= value) then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+describe("searches", function()
+  before_each(function() math.randomseed(6) end)
+
+  it("find the place of values like a loop, NaN and unsorted sequences included", function()
+    for _ = 1, 4 * TIMES do
+      local dtype, right, leading, sizes = any_of(NUMBERS), any_of{true, false}, {}, {}
+      for d = 1, math.random(0, 2) do leading[d] = math.random(1, 3) end
+      for d = 1, #leading do sizes[d] = leading[d] end
+      local size = math.random(0, 9)
+      sizes[#sizes + 1] = size
+      local sequences = random_values(sizes, dtype)
+      if math.random(4) > 1 then sequences = sequences:sort(-1) end
+      local shape = {table.unpack(leading)}
+      if #leading == 0 then for d = 1, math.random(0, 2) do shape[d] = math.random(0, 4) end end
+      if #leading > 0 then shape[#shape + 1] = math.random(0, 4) end
+      local values = random_values(shape, dtype)
+      local wanted = made(shape, "int64", function(position)
+        return search(function(i)
+          return sequences:get(table.unpack(with(#leading == 0 and {} or position, #leading, i)))
+        end, size, values:get(table.unpack(position)), right)
+      end)
+      if #shape == 0 then wanted = wanted:view({}) end
+      same(wanted, strew.searchsorted(relaid(sequences), #shape > 0 and relaid(values) or values, {right = right}))
+      if #leading == 0 then same(wanted, strew.bucketize(values, sequences, {right = right})) end
+    end
+    same(strew.tensor(2), strew.searchsorted(strew.tensor{1, 3, 5}, 3.5)) -- numbers compare by their value
+    same(strew.tensor(1), strew.bucketize(3, strew.tensor{1.0, 3, 5}))
+    same(strew.tensor(2), strew.tensor({1, 2, 255}, "uint8"):searchsorted(254))
+  end)
+
+  it("refuse other dtypes and shapes", function()
+    local environment = {strew = strew, t = strew.tensor{1, 2}, wide = strew.ones(2, 3), f = strew.tensor{1.0}}
+    support.fail({
+      {"strew.searchsorted(t, f)", "searchsorted: 'values' is float32, sorted is int64: dtypes must be equal\n"
+        .. "  hint  values:to(\"int64\")"},
+      {"strew.bucketize(t, f)", "bucketize: 'values' is int64, boundaries is float32: dtypes must be equal\n"
+        .. "  hint  values:to(\"float32\")"},
+      {"strew.bucketize(f, wide)", "bucketize: 'boundaries' has 2 dimensions, expected 1"},
+      {"strew.searchsorted(strew.tensor(1), t)", "searchsorted: 'sorted' has no dimension, expected at least 1"},
+      {"strew.searchsorted(wide, strew.ones(3, 3))",
+        "searchsorted: 'values' has shape [3, 3], expected the leading sizes of sorted, [2, 3]"},
+      {"strew.searchsorted(wide, 1)",
+        "searchsorted: 'values' has shape [], expected the leading sizes of sorted, [2, 3]"},
+    }, environment, without_tensors)
+  end)
+end)
+
+describe("histc", function()
+  before_each(function() math.randomseed(8) end)
+
+  it("counts like a loop", function()
+    for _ = 1, 2 * TIMES do
+      local dtype, bins = any_of(FLOATS), math.random(1, 8)
+      local shape = {math.random(0, 5), math.random(0, 5)}
+      local low = math.random(-4, 2)
+      local high = low + 2 ^ math.random(-1, 3) -- exact: all dtypes find the same bins
+      local t = random_values(shape, dtype)
+      local counts = {}
+      for i = 1, bins do counts[i] = 0 end
+      each(shape, function(position)
+        local x = t:get(table.unpack(position))
+        if x >= low and x <= high then
+          local product = (x - low) * bins / (high - low)
+          local bin = math.min(math.floor(product), bins - 1)
+          counts[bin + 1] = counts[bin + 1] + 1
+        end
+      end)
+      same(strew.tensor(counts, dtype), relaid(t):histc(bins, low, high))
+    end
+    same(strew.tensor{1.0, 0, 2}, strew.tensor{1.0, 4, 3.5}:histc(3)) -- the elements' own range
+    same(strew.tensor{0.0, 0, 2, 0}, strew.tensor{3.0, 3}:histc{bins = 4}) -- an empty range is widened
+    same(strew.zeros(100), strew.zeros(0):histc())
+    local many = strew.ones(1, {dtype = "float16"}):expand(5000)
+    same(strew.tensor({5000}, "float16"), many:histc(1, 0, 2)) -- counted exactly, rounded once
+  end)
+
+  it("refuses what PyTorch refuses", function()
+    support.fail({
+      {"strew.histc(strew.tensor{1})", "histc: 'self' is int64, expected a float dtype\n  hint  self:to(\"float32\")"},
+      {"strew.histc(t, 0)", "histc: 'bins' is 0, expected 1 or more"},
+      {"strew.histc(t, 2, 3, 1)", "histc: 'max' is 1, expected at least min, which is 3"},
+      {"strew.histc(t / 0)", "histc: the range from inf to inf is not finite\n  hint  min and max set the range"},
+      {"strew.histc(t, {min = 0 / 0})", "histc: the range from nan to 0 is not finite\n"
+        .. "  hint  min and max set the range"},
+    }, {strew = strew, t = strew.tensor{1.0, 2}}, without_tensors)
+  end)
+end)
