@@ -48,6 +48,9 @@ strew_status fail(const struct call *call, struct fault fault, const char *forma
 /* Fails for an enumerator outside 0..last. */
 strew_status fail_unknown(const struct call *call, const char *argument, int value, int last) __attribute__((cold));
 
+/* Reports the status of inner calls, whose failure is in `inner`, under the alias that error has. Returns the status. */
+strew_status report_inner(strew_status status, const strew_error *inner, strew_error *error);
+
 /* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {
   if (status == STREW_OK) __builtin_unreachable();

@@ -438,27 +438,18 @@ static strew_status check_same_dtype(const struct call *call, const strew_tensor
               "is %s, self is %s: dtypes must be equal", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
 }
 
-/* Reports a failure of an inner call under the name of the outer one. */
-static strew_status report(strew_status status, const strew_error *inner, strew_error *error) {
-  const char *alias = error ? error->alias : NULL;
-  if (status == STREW_OK || !error) return status;
-  *error = *inner;
-  error->alias = alias;
-  return status;
-}
-
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
   strew_error inner = {.alias = error && error->alias ? error->alias : "equal"};
   CALL(call, "equal", &inner, {"self", a}, {"other", b});
   strew_status status = check_same_dtype(&call, a, b);
-  if (status != STREW_OK) return report(status, &inner, error);
+  if (status != STREW_OK) return report_inner(status, &inner, error);
   if (a->rank != b->rank || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) != 0)
     return *out = false, STREW_OK;
   strew_tensor *same = NULL;
   status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &same, &inner);
   if (status == STREW_OK) status = all_true(same, out, &inner);
   strew_release(same);
-  return report(status, &inner, error);
+  return report_inner(status, &inner, error);
 }
 
 /* Float dtype of distances: one in which small integers are exact. */
@@ -537,11 +528,11 @@ strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, doubl
   if (status == STREW_OK && !(rtol >= 0 && atol >= 0))
     status = fail(&call, fault, "is %s, tolerances are 0 or more", text_of_scalar(bad, text));
   if (status == STREW_OK && distance_dtype(a->dtype) == STREW_FLOAT64 && a->storage->device->lacks_float64)
-    return report(allclose_on_cpu(a, b, rtol, atol, out, &inner), &inner, error);
+    return report_inner(allclose_on_cpu(a, b, rtol, atol, out, &inner), &inner, error);
   strew_tensor *near = NULL;
   if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &near, &inner);
   if (status == STREW_OK && (rtol > 0 || atol > 0)) status = add_near(near, a, b, rtol, atol, &inner);
   if (status == STREW_OK) status = all_true(near, out, &inner);
   strew_release(near);
-  return report(status, &inner, error);
+  return report_inner(status, &inner, error);
 }

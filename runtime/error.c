@@ -165,3 +165,11 @@ strew_status(fail)(const struct call *call, struct fault fault, const char *form
 strew_status(fail_unknown)(const struct call *call, const char *argument, int value, int last) {
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = argument}, "is %d, valid 0..%d", value, last);
 }
+
+strew_status report_inner(strew_status status, const strew_error *inner, strew_error *error) {
+  const char *alias = error ? error->alias : NULL;
+  if (status == STREW_OK || !error) return status;
+  *error = *inner;
+  error->alias = alias;
+  return status;
+}

@@ -170,29 +170,17 @@ strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, str
   return status;
 }
 
-/* Reports the failure of an inner call, which had the outer call's name. */
-static void report_inner(strew_error *inner, strew_error *error) {
-  if (!error) return;
-  inner->alias = error->alias;
-  *error = *inner;
-}
-
 /* Products in the dtype that is computed, in which devices run; then rounded once. */
-static strew_status narrow_cumprod(const struct call *call, strew_tensor *tensor, int dim, strew_tensor *out,
-                                   strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "cumprod"};
+static strew_status narrow_cumprod(const struct call *call, const strew_tensor *tensor, int dim, strew_tensor *out) {
   strew_device *device = tensor->storage->device;
-  strew_tensor *wide = NULL;
-  struct scan_plan scan;
   strew_dtype dtype = dtype_is_float(tensor->dtype) ? dtype_wide(tensor->dtype) : STREW_INT64;
-  strew_status status = strew_to(tensor, device, dtype, &wide, &inner);
-  if (status == STREW_OK) {
-    plan_scan(&scan, wide, wide, dim);
-    status = device->ops->cumprod(call, device, &scan);
-    if (status == STREW_OK && (status = strew_copy(out, wide, &inner)) != STREW_OK) report_inner(&inner, error);
-  } else {
-    report_inner(&inner, error);
-  }
+  strew_tensor *wide = NULL;
+  strew_status status = copy_as(call, tensor, dtype, &wide);
+  if (status != STREW_OK) return status;
+  struct scan_plan scan;
+  plan_scan(&scan, wide, wide, dim);
+  status = device->ops->cumprod(call, device, &scan);
+  if (status == STREW_OK) status = copy_tensor(call, out, wide);
   strew_release(wide);
   return status;
 }
@@ -209,46 +197,39 @@ strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, st
     plan_scan(&scan, *out, tensor, dim);
     status = device->ops->cumprod(&call, device, &scan);
   } else {
-    status = narrow_cumprod(&call, tensor, dim, *out, error);
+    status = narrow_cumprod(&call, tensor, dim, *out);
   }
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;
 }
 
-static strew_status cumulative_extremes(const struct call *call, strew_tensor *tensor, int dim, bool largest,
+static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, int dim, bool largest,
                                         strew_tensor **values, strew_tensor **indices, strew_error *error) {
+  strew_error inner = {.alias = error && error->alias ? error->alias : name};
+  CALL(call, name, &inner, {"self", tensor});
   strew_device *device = tensor->storage->device;
   strew_tensor *found = NULL, *positions = NULL;
   struct scan_plan scan;
-  strew_status status = check_dim(call, tensor->rank, &dim);
-  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, tensor->rank, tensor->sizes, &positions, error);
+  strew_status status = check_dim(&call, tensor->rank, &dim);
+  if (status == STREW_OK) status = tensor_create(&call, device, STREW_INT64, tensor->rank, tensor->sizes, &positions);
   if (status == STREW_OK && strew_tensor_numel(tensor)) {
     plan_scan(&scan, positions, tensor, dim);
-    status = device->ops->cumextreme(call, device, &scan, largest);
+    status = device->ops->cumextreme(&call, device, &scan, largest);
   }
-  if (status == STREW_OK) status = strew_gather(tensor, dim, positions, STREW_ERROR, &found, error);
+  if (status == STREW_OK) status = strew_gather(tensor, dim, positions, STREW_ERROR, &found, &inner);
   if (status == STREW_OK)
     *values = found, *indices = positions;
   else
     strew_release(positions);
-  return status;
-}
-
-static strew_status named_extremes(const char *name, strew_tensor *tensor, int dim, bool largest, strew_tensor **values,
-                                   strew_tensor **indices, strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : name};
-  CALL(call, name, &inner, {"self", tensor});
-  strew_status status = cumulative_extremes(&call, tensor, dim, largest, values, indices, &inner);
-  if (status != STREW_OK) report_inner(&inner, error);
-  return status;
+  return report_inner(status, &inner, error);
 }
 
 strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                           strew_error *error) {
-  return named_extremes("cummax", tensor, dim, true, values, indices, error);
+  return cumulative_extremes("cummax", tensor, dim, true, values, indices, error);
 }
 
 strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                           strew_error *error) {
-  return named_extremes("cummin", tensor, dim, false, values, indices, error);
+  return cumulative_extremes("cummin", tensor, dim, false, values, indices, error);
 }
