@@ -1,6 +1,7 @@
 -- Operations that are written in Lua (lua_bindings/family), against plain loops over random shapes, and their errors.
 local strew = require "strew"
-local support = dofile "tests/spec/support.lua"
+local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
+local each = loops.each
 
 -- A shape of up to `most` dimensions, some of them of size 0 or 1.
 local function random_shape(most)
@@ -12,17 +13,6 @@ end
 local dtypes = {"float32", "int64", "int32", "float16", "uint8", "bool"}
 local function random_tensor(shape)
   return strew.randint(0, 3, shape):to(dtypes[math.random(#dtypes)])
-end
-
--- Calls visit(position) for each position of a shape, in row-major order; the position is reused.
-local function each(shape, visit)
-  local count = 1
-  for d = 1, #shape do count = count * shape[d] end
-  for i = 0, count - 1 do
-    local position, rest = {}, i
-    for d = #shape, 1, -1 do position[d], rest = rest % shape[d], rest // shape[d] end
-    visit(position)
-  end
 end
 
 -- Creates a tensor with the shape of `like` changed along dimensions, filled by get(position).

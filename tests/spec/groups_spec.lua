@@ -1,57 +1,21 @@
 -- Reductions of groups that are written in Lua (lua_bindings/family/groups.lua), and skip_nan, against plain loops over
 -- random shapes, dtypes, layouts, indices and modes.
 local strew = require "strew"
-local support = dofile "tests/spec/support.lua"
+local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
+local any_of, is_float, each, made, relaid, with = loops.any, loops.is_float, loops.each, loops.made, loops.relaid,
+  loops.moved
+local FLOATS, INTEGERS = loops.floats, loops.integers
 
 local inf, nan = math.huge, 0 / 0
-local FLOATS = support.lacks_float64 and {"float32", "float16", "bfloat16"}
-  or {"float32", "float64", "float16", "bfloat16"}
-local INTEGERS = {"int64", "int32", "int16", "int8", "uint8"}
 local MODES = {"error", "wrap", "clip", "drop"}
 local TIMES = strew.zeros(1).device == "cpu" and 40 or 4
 
-local function is_float(dtype) return dtype:find "float" ~= nil end
-local function any_of(list) return list[math.random(#list)] end
 local function maybe(value) return math.random(2) == 1 and value or nil end
 
 -- Rounds to float32, unless the dtype is float64: so are results of one operation on 16-bit floats.
 local function rounder(dtype)
   if dtype == "float64" then return function(x) return x + 0.0 end end
   return function(x) return x - x ~= 0 and x + 0.0 or (string.unpack("f", string.pack("f", x))) end
-end
-
--- Calls visit(position) for each position of a shape, in row-major order.
-local function each(shape, visit)
-  local count = 1
-  for d = 1, #shape do count = count * shape[d] end
-  for i = 0, count - 1 do
-    local position, rest = {}, i
-    for d = #shape, 1, -1 do position[d], rest = rest % shape[d], rest // shape[d] end
-    visit(position)
-  end
-end
-
-local function with(position, dim, value)
-  local changed = {table.unpack(position)}
-  changed[dim + 1] = value
-  return changed
-end
-
--- The tensor of a shape filled by get(position).
-local function made(shape, dtype, get)
-  local values = {}
-  each(shape, function(position) table.insert(values, (get(position))) end)
-  if #values == 0 then return strew.zeros(shape, {dtype = dtype}) end
-  return strew.tensor(values, {dtype = dtype}):view(shape)
-end
-
--- The same elements in another layout.
-local function relaid(t)
-  local way = math.random(3)
-  if way == 1 then return t end
-  if way == 2 then return t:transpose(0, -1):contiguous():transpose(0, -1) end
-  local wide = strew.stack({t, t}, -1)
-  return wide:select(-1, 1)
 end
 
 local function random_values(shape, dtype)

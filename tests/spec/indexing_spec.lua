@@ -1,7 +1,8 @@
 -- Writes and reads at positions that indices, coordinates, masks and slices name (lua_bindings/family: indexing.lua,
 -- coordinates.lua, parts.lua), against plain loops over random shapes, dtypes, memory layouts, modes and threads.
 local strew = require "strew"
-local support = dofile "tests/spec/support.lua"
+local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
+local pick, random_shape, product, each, offset = loops.any, loops.shape, loops.count, loops.each, loops.number
 
 local on_cpu = strew.zeros(1).device == "cpu"
 local TIMES = on_cpu and 120 or 12
@@ -11,20 +12,6 @@ local threads = strew.get_num_threads()
 
 local dtypes = {"float32", "int64", "float16", "bfloat16", "int32", "int16", "int8", "uint8", "bool"}
 if not support.lacks_float64 then table.insert(dtypes, "float64") end
-local function pick(list) return list[math.random(#list)] end
-
-local function random_shape(least, most)
-  local shape = {}
-  for d = 1, math.random(least, most) do shape[d] = math.random(8) == 1 and 0 or math.random(1, 4) end
-  return shape
-end
-
-local function product(shape)
-  local count = 1
-  for _, size in ipairs(shape) do count = count * size end
-  return count
-end
-
 -- Small integers, which every dtype holds, or fractions whose sums depend on their order.
 local function random_tensor(shape, dtype)
   if dtype == "float32" or dtype == "float64" then return strew.rand(shape):to(dtype) end
@@ -77,21 +64,6 @@ end
 ---------------------------------------------------------------------------------------------------------- plain loops
 
 local function list_of(t) return t:reshape(t:numel()):tolist() end
-
-local function offset(shape, at)
-  local sum = 0
-  for d, size in ipairs(shape) do sum = sum * size + at[d] end
-  return sum + 1
-end
-
--- Calls visit(position) for each position of a shape, in row-major order.
-local function each(shape, visit)
-  for i = 0, product(shape) - 1 do
-    local position, rest = {}, i
-    for d = #shape, 1, -1 do position[d], rest = rest % shape[d], rest // shape[d] end
-    visit(position)
-  end
-end
 
 -- Returns x as the dtype stores it.
 local function rounded(x, dtype)

@@ -1,12 +1,13 @@
 -- Plain loops over lists, for specs that compare operations with them.
 local strew = require "strew"
 local assert = require "luassert"
+local support = dofile "tests/spec/support.lua"
 
 local loops = {}
 
-local lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 local names = {float32 = "f", float64 = "d"}
-loops.floats = lacks_float64 and {"float32", "float16", "bfloat16"} or {"float32", "float64", "float16", "bfloat16"}
+loops.floats = support.lacks_float64 and {"float32", "float16", "bfloat16"}
+  or {"float32", "float64", "float16", "bfloat16"}
 loops.integers = {"int64", "int32", "int16", "int8", "uint8"}
 loops.dtypes = {"bool", table.unpack(loops.floats)}
 table.move(loops.integers, 1, #loops.integers, #loops.dtypes + 1, loops.dtypes)
@@ -49,6 +50,11 @@ function loops.positions(shape)
   end
 end
 
+-- Calls visit(position) for each position of a shape, in row-major order.
+function loops.each(shape, visit)
+  for _, position in loops.positions(shape) do visit(position) end
+end
+
 -- The number, from 1, of a position in row-major order.
 function loops.number(shape, position)
   local number = 0
@@ -67,6 +73,21 @@ end
 function loops.tensor(list, shape, dtype)
   if #list == 0 then return strew.zeros(shape, {dtype = dtype}) end
   return strew.tensor(list, {dtype = dtype}):view(shape)
+end
+
+-- The tensor of a shape filled by get(position).
+function loops.made(shape, dtype, get)
+  local list = {}
+  loops.each(shape, function(position) table.insert(list, (get(position))) end)
+  return loops.tensor(list, shape, dtype)
+end
+
+-- The same elements in another layout.
+function loops.relaid(t)
+  local way = math.random(3)
+  if way == 1 then return t end
+  if way == 2 then return t:transpose(0, -1):contiguous():transpose(0, -1) end
+  return strew.stack({t, t}, -1):select(-1, 1)
 end
 
 -- A tensor of few different numbers, in a layout of any kind. wild: with NaN, infinities and -0 among floats.

@@ -1,51 +1,18 @@
 -- Segments, searches and histograms that are written in Lua (lua_bindings/family), against plain loops.
 local strew = require "strew"
-local support = dofile "tests/spec/support.lua"
+local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
+local any_of, is_float, each, made, relaid, with = loops.any, loops.is_float, loops.each, loops.made, loops.relaid,
+  loops.moved
+local FLOATS = loops.floats
 
 local inf, nan = math.huge, 0 / 0
 local TIMES = strew.zeros(1).device == "cpu" and 60 or 6
-local FLOATS = support.lacks_float64 and {"float32", "float16", "bfloat16"}
-  or {"float32", "float64", "float16", "bfloat16"}
 local NUMBERS = {"int64", "int32", "int16", "int8", "uint8", table.unpack(FLOATS)}
 local REDUCTIONS = {"sum", "add", "prod", "mul", "mean", "max", "amin", "min", "amax"}
 
-local function any_of(list) return list[math.random(#list)] end
 local function maybe(value) return math.random(2) == 1 and value or nil end
 -- The message without its lines about tensors.
 local function without_tensors(message) return (message:gsub("\n  %w+ +%w+%[[^\n]*", ""):gsub("hint +", "hint  ")) end
-local function is_float(dtype) return dtype:find "float" ~= nil end
-
-local function each(shape, visit)
-  local count = 1
-  for d = 1, #shape do count = count * shape[d] end
-  for i = 0, count - 1 do
-    local position, rest = {}, i
-    for d = #shape, 1, -1 do position[d], rest = rest % shape[d], rest // shape[d] end
-    visit(position)
-  end
-end
-
-local function with(position, dim, value)
-  local changed = {table.unpack(position)}
-  changed[dim + 1] = value
-  return changed
-end
-
-local function made(shape, dtype, get)
-  local values = {}
-  each(shape, function(position) table.insert(values, (get(position))) end)
-  if #values == 0 then return strew.zeros(shape, {dtype = dtype}) end
-  return strew.tensor(values, {dtype = dtype}):view(shape)
-end
-
--- The same elements in another layout.
-local function relaid(t)
-  local way = math.random(3)
-  if way == 1 then return t end
-  if way == 2 then return t:transpose(0, -1):contiguous():transpose(0, -1) end
-  return strew.stack({t, t}, -1):select(-1, 1)
-end
-
 local function same(expected, got, what) assert.equal(support.text(expected), support.text(got), what) end
 
 local function random_values(shape, dtype)
