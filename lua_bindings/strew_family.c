@@ -1,16 +1,16 @@
 /* strew_family.c: operations composed of others, written in Lua (family/ *.lua).
 
-   A file of the family is a chunk called with the module, `fail` and `use`; use(file) returns what another file returns.
-   An operation's file returns a table that maps each name to its parameters, as text, and a function of their values.
-   The first call of one of its names loads it. Its functions run
-   inside bind_dispatch, as C functions do: every failure in them carries the name of the script's call (binding->outer)
-   and the script's line. Limits and Ctrl-C work as in any Lua code.
+   A file of the family is a chunk called with the module, `fail` and `use`; use(file) returns what another file
+   returns. It runs once. An operation's file returns a table that maps each name to its parameters, as text, and a
+   function of their values. The first call of one of its names loads it. Its functions run inside bind_dispatch, as C
+   functions do: every failure in them carries the name of the script's call (binding->outer) and the script's line.
+   Limits and Ctrl-C work as in any Lua code.
 
    Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
    "NAME*" (the remaining integers, or one sequence of them: a table), "NAME=TYPE" (by name only). They are checked
-   here, so the function gets values of its types only. A second pair of parameters and function is for calls whose third
-   argument is a table. After them it gets "_" if it is called in place, else "": the end
-   of the names of the calls it is made of. */
+   here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
+   of the names of the calls it is made of. A second pair of parameters and function is for calls whose third argument
+   is a table. */
 #include "embedded.h"
 #include "script_place.h"
 #include "strew_bind.h"
@@ -127,9 +127,21 @@ static int fail(lua_State *L, struct script_call *call) {
 
 static const struct script_function fail_row = {"fail", fail, 0, FUNCTION};
 
-/* use(file): pushes what a file returns. Upvalue 1 is the binding. */
+/* Pushes the table of what is loaded: operations by their names, and by files what these returned. Upvalue 1 is the
+   binding. */
+static void push_loaded(lua_State *L) {
+  if (lua_getiuservalue(L, lua_upvalueindex(1), FAMILY) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, lua_upvalueindex(1), FAMILY);
+}
+
+/* use(file) */
 static int use(lua_State *L) {
-  const char *text = text_of(lua_tostring(L, 1));
+  const char *file = lua_tostring(L, 1), *text = text_of(file);
+  push_loaded(L);
+  if (lua_getfield(L, -1, file) != LUA_TNIL) return 1;
   if (luaL_loadbufferx(L, text, strlen(text), FAMILY_CHUNK, "t") != LUA_OK) lua_error(L);
   lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
   bind_push_upvalues(L, lua_upvalueindex(1), &fail_row, fail_row.name, FUNCTION);
@@ -137,35 +149,32 @@ static int use(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, use, 1);
   lua_call(L, 3, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, 2, file);
   return 1;
 }
 
-/* Adds the table that the file returns to the table of operations on top of the stack. */
-static void load_file(lua_State *L, const char *file) {
-  int operations = lua_gettop(L);
+/* Adds the operations of a file to the table of what is loaded, on top of the stack. */
+static void load_operations(lua_State *L, const char *file) {
+  int loaded = lua_gettop(L);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, use, 1);
   lua_pushstring(L, file);
   lua_call(L, 1, 1);
-  for (lua_pushnil(L); lua_next(L, operations + 1);) {
+  for (lua_pushnil(L); lua_next(L, loaded + 1);) {
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    lua_settable(L, operations);
+    lua_settable(L, loaded);
   }
-  lua_settop(L, operations);
+  lua_settop(L, loaded);
 }
 
 /* Pushes the operation's table {parameters, function}. */
 static void push_operation(lua_State *L, const char *file, const char *name) {
-  if (lua_getiuservalue(L, lua_upvalueindex(1), FAMILY) != LUA_TTABLE) {
-    lua_pop(L, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_setiuservalue(L, lua_upvalueindex(1), FAMILY);
-  }
+  push_loaded(L);
   if (lua_getfield(L, -1, name) != LUA_TTABLE) {
     lua_pop(L, 1);
-    load_file(L, file);
+    load_operations(L, file);
     lua_getfield(L, -1, name);
   }
   lua_remove(L, -2);
@@ -211,13 +220,23 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   }
 }
 
-static int run(lua_State *L, struct script_call *call, const char *file) {
+/* The files with operations; a row's code is one of them. */
+#define FILES(X)                                                                                                       \
+  X(choosing)                                                                                                          \
+  X(coordinates) X(counting) X(finite) X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(searching)  \
+      X(segments) X(soft) X(statistics)
+#define CODE(name) IN_##name,
+enum file { FILES(CODE) };
+#define NAME(name) #name ".lua",
+static const char *const files[] = {FILES(NAME)};
+
+static int run(lua_State *L, struct script_call *call) {
   struct parameter parameters[MAX_PARAMETERS + 1];
   struct argument arguments[MAX_PARAMETERS];
   char names[MAX_PARAMETERS][NAME_BYTES];
   luaL_checkstack(L, LUA_MINSTACK + 2 * MAX_PARAMETERS + 2 * STREW_MAX_RANK, NULL);
   int operation = lua_gettop(L) + 1;
-  push_operation(L, file, call->row->name);
+  push_operation(L, files[call->row->code], call->row->name);
   bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;
   lua_rawgeti(L, operation, is_second ? 3 : 1);
   int count = parse(lua_tostring(L, -1), parameters, arguments, names);
@@ -245,82 +264,67 @@ static int run(lua_State *L, struct script_call *call, const char *file) {
   return lua_gettop(L) - base;
 }
 
-static int segments(lua_State *L, struct script_call *call) { return run(L, call, "segments.lua"); }
-static int groups(lua_State *L, struct script_call *call) { return run(L, call, "groups.lua"); }
-static int searching(lua_State *L, struct script_call *call) { return run(L, call, "searching.lua"); }
-static int choosing(lua_State *L, struct script_call *call) { return run(L, call, "choosing.lua"); }
-static int coordinates(lua_State *L, struct script_call *call) { return run(L, call, "coordinates.lua"); }
-static int counting(lua_State *L, struct script_call *call) { return run(L, call, "counting.lua"); }
-static int indexing(lua_State *L, struct script_call *call) { return run(L, call, "indexing.lua"); }
-static int moving(lua_State *L, struct script_call *call) { return run(L, call, "moving.lua"); }
-static int parts(lua_State *L, struct script_call *call) { return run(L, call, "parts.lua"); }
-static int finite(lua_State *L, struct script_call *call) { return run(L, call, "finite.lua"); }
-static int matrices(lua_State *L, struct script_call *call) { return run(L, call, "matrices.lua"); }
-static int repeating(lua_State *L, struct script_call *call) { return run(L, call, "repeating.lua"); }
-static int soft(lua_State *L, struct script_call *call) { return run(L, call, "soft.lua"); }
-static int statistics(lua_State *L, struct script_call *call) { return run(L, call, "statistics.lua"); }
-
 const struct script_function bind_family_rows[] = {
-    {"index_select", choosing, 0, ALWAYS},
-    {"masked_select", choosing, 0, ALWAYS},
-    {"scatter_nd", coordinates, 0, EVERY},
-    {"gather_nd", coordinates, 0, ALWAYS},
-    {"bincount", counting, 0, ALWAYS},
-    {"one_hot", counting, 0, ALWAYS},
-    {"isnan", counting, 0, ALWAYS},
-    {"index_add", indexing, 0, EVERY},
-    {"index_copy", indexing, 0, EVERY},
-    {"index_reduce", indexing, 0, EVERY},
-    {"index_fill", indexing, 0, EVERY},
-    {"index_put", indexing, 0, EVERY},
-    {"take", indexing, 0, ALWAYS},
-    {"put", indexing, 0, EVERY},
-    {"take_along_dim", indexing, 0, ALWAYS},
-    {"flip", moving, 0, ALWAYS},
-    {"diff", moving, 0, ALWAYS},
-    {"masked_scatter", parts, 0, EVERY},
-    {"select_scatter", parts, 0, EVERY},
-    {"slice_scatter", parts, 0, EVERY},
-    {"diagonal", parts, 0, ALWAYS},
-    {"diagonal_scatter", parts, 0, EVERY},
-    {"roll", moving, 0, ALWAYS},
-    {"repeat", repeating, 0, ALWAYS},
-    {"tile", repeating, 0, ALWAYS},
-    {"repeat_interleave", repeating, 0, ALWAYS},
-    {"isinf", finite, 0, ALWAYS},
-    {"isfinite", finite, 0, ALWAYS},
-    {"isclose", finite, 0, ALWAYS},
-    {"nan_to_num", finite, 0, EVERY},
-    {"norm", statistics, 0, ALWAYS},
-    {"median", statistics, 0, ALWAYS},
-    {"quantile", statistics, 0, ALWAYS},
-    {"logsumexp", soft, 0, ALWAYS},
-    {"softmax", soft, 0, ALWAYS},
-    {"log_softmax", soft, 0, ALWAYS},
-    {"outer", matrices, 0, ALWAYS},
-    {"tril", matrices, 0, EVERY},
-    {"triu", matrices, 0, EVERY},
-    {"diag", matrices, 0, ALWAYS},
-    {"segment_csr", segments, 0, ALWAYS},
-    {"gather_csr", segments, 0, ALWAYS},
-    {"segment_coo", segments, 0, ALWAYS},
-    {"gather_coo", segments, 0, ALWAYS},
-    {"segment_reduce", segments, 0, ALWAYS},
-    {"scatter_std", groups, 0, ALWAYS},
-    {"scatter_var", groups, 0, ALWAYS},
-    {"scatter_logsumexp", groups, 0, ALWAYS},
-    {"scatter_softmax", groups, 0, ALWAYS},
-    {"scatter_log_softmax", groups, 0, ALWAYS},
-    {"scatter_quantile", groups, 0, ALWAYS},
-    {"scatter_median", groups, 0, ALWAYS},
-    {"scatter_count", groups, 0, ALWAYS},
-    {"scatter_any", groups, 0, ALWAYS},
-    {"scatter_all", groups, 0, ALWAYS},
-    {"scatter_first", groups, 0, ALWAYS},
-    {"scatter_last", groups, 0, ALWAYS},
-    {"scatter_nunique", groups, 0, ALWAYS},
-    {"histc", searching, 0, ALWAYS},
-    {"searchsorted", searching, 0, ALWAYS},
-    {"bucketize", searching, 0, ALWAYS},
+    {"index_select", run, IN_choosing, ALWAYS},
+    {"masked_select", run, IN_choosing, ALWAYS},
+    {"scatter_nd", run, IN_coordinates, EVERY},
+    {"gather_nd", run, IN_coordinates, ALWAYS},
+    {"bincount", run, IN_counting, ALWAYS},
+    {"one_hot", run, IN_counting, ALWAYS},
+    {"isnan", run, IN_counting, ALWAYS},
+    {"index_add", run, IN_indexing, EVERY},
+    {"index_copy", run, IN_indexing, EVERY},
+    {"index_reduce", run, IN_indexing, EVERY},
+    {"index_fill", run, IN_indexing, EVERY},
+    {"index_put", run, IN_indexing, EVERY},
+    {"take", run, IN_indexing, ALWAYS},
+    {"put", run, IN_indexing, EVERY},
+    {"take_along_dim", run, IN_indexing, ALWAYS},
+    {"flip", run, IN_moving, ALWAYS},
+    {"diff", run, IN_moving, ALWAYS},
+    {"masked_scatter", run, IN_parts, EVERY},
+    {"select_scatter", run, IN_parts, EVERY},
+    {"slice_scatter", run, IN_parts, EVERY},
+    {"diagonal", run, IN_parts, ALWAYS},
+    {"diagonal_scatter", run, IN_parts, EVERY},
+    {"roll", run, IN_moving, ALWAYS},
+    {"repeat", run, IN_repeating, ALWAYS},
+    {"tile", run, IN_repeating, ALWAYS},
+    {"repeat_interleave", run, IN_repeating, ALWAYS},
+    {"isinf", run, IN_finite, ALWAYS},
+    {"isfinite", run, IN_finite, ALWAYS},
+    {"isclose", run, IN_finite, ALWAYS},
+    {"nan_to_num", run, IN_finite, EVERY},
+    {"norm", run, IN_statistics, ALWAYS},
+    {"median", run, IN_statistics, ALWAYS},
+    {"quantile", run, IN_statistics, ALWAYS},
+    {"logsumexp", run, IN_soft, ALWAYS},
+    {"softmax", run, IN_soft, ALWAYS},
+    {"log_softmax", run, IN_soft, ALWAYS},
+    {"outer", run, IN_matrices, ALWAYS},
+    {"tril", run, IN_matrices, EVERY},
+    {"triu", run, IN_matrices, EVERY},
+    {"diag", run, IN_matrices, ALWAYS},
+    {"segment_csr", run, IN_segments, ALWAYS},
+    {"gather_csr", run, IN_segments, ALWAYS},
+    {"segment_coo", run, IN_segments, ALWAYS},
+    {"gather_coo", run, IN_segments, ALWAYS},
+    {"segment_reduce", run, IN_segments, ALWAYS},
+    {"scatter_std", run, IN_groups, ALWAYS},
+    {"scatter_var", run, IN_groups, ALWAYS},
+    {"scatter_logsumexp", run, IN_groups, ALWAYS},
+    {"scatter_softmax", run, IN_groups, ALWAYS},
+    {"scatter_log_softmax", run, IN_groups, ALWAYS},
+    {"scatter_quantile", run, IN_groups, ALWAYS},
+    {"scatter_median", run, IN_groups, ALWAYS},
+    {"scatter_count", run, IN_groups, ALWAYS},
+    {"scatter_any", run, IN_groups, ALWAYS},
+    {"scatter_all", run, IN_groups, ALWAYS},
+    {"scatter_first", run, IN_groups, ALWAYS},
+    {"scatter_last", run, IN_groups, ALWAYS},
+    {"scatter_nunique", run, IN_groups, ALWAYS},
+    {"histc", run, IN_searching, ALWAYS},
+    {"searchsorted", run, IN_searching, ALWAYS},
+    {"bucketize", run, IN_searching, ALWAYS},
     {NULL, NULL, 0, 0},
 };

@@ -1,6 +1,6 @@
 -- choosing.lua: parts of a tensor selected by an index or a mask.
 local strew, fail, use = ...
-local places = use "places.lua"
+local operands, places = use "operands.lua", use "places.lua"
 
 return {
   index_select = {"self:tensor dim:dim index:tensor mode=mode", function(self, dim, index, mode)
@@ -10,13 +10,11 @@ return {
   end},
 
   masked_select = {"self:tensor mask:tensor", function(self, mask)
-    if mask.dtype ~= "bool" then
-      fail("mask", ("is %s, expected bool"):format(mask.dtype), "x:ne(0) makes a bool tensor", "dtype")
-    end
-    local sizes = places.broadcast(self.shape, mask.shape)
+    operands.check_mask(mask)
+    local sizes = operands.broadcast(self.shape, mask.shape)
     if not sizes then
       fail("mask", ("has shape %s, which does not broadcast with self's %s"):format(
-        places.text(mask.shape), places.text(self.shape)), nil, "shape")
+        operands.text(mask.shape), operands.text(self.shape)), nil, "shape")
     end
     local positions = mask:expand(sizes):flatten():nonzero():squeeze(1)
     return self:expand(sizes):flatten():gather(0, positions)

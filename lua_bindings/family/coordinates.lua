@@ -1,6 +1,6 @@
 -- coordinates.lua: rows of an index as coordinates of a tensor's elements or parts (ONNX's ScatterND and GatherND).
 local strew, fail, use = ...
-local places = use "places.lua"
+local operands, places = use "operands.lua", use "places.lua"
 
 -- Returns the index's shape without its last size, which is the number of coordinates, and that number.
 local function split(self, indices, most, whose)
@@ -12,7 +12,7 @@ local function split(self, indices, most, whose)
   local count = table.remove(shape)
   if count > most then
     fail("indices", ("has shape %s: rows of %d coordinates, but %s %d dimension%s"):format(
-      places.text(indices.shape), count, whose, most, most == 1 and "" or "s"), nil, "shape")
+      operands.text(indices.shape), count, whose, most, most == 1 and "" or "s"), nil, "shape")
   end
   return indices, shape, count
 end
@@ -20,7 +20,7 @@ end
 -- Returns the row-major positions of the coordinates in `sizes`, which are target's from dimension `first` on, in one
 -- dimension; the mode to use them with; and where(position) for places.call.
 local function positions_of(target, indices, shape, count, sizes, mode, first, owner)
-  local n, list = places.product(shape, 1, #shape), {}
+  local n, list = operands.product(shape, 1, #shape), {}
   local function where_in(d)
     return function(position)
       local at = position and places.coordinates(position[1], shape)
@@ -39,11 +39,11 @@ end
 
 -- Writes updates to self, in place or not.
 local function write(self, indices, updates, reduce, mode, ending, owner)
-  places.check_values(self, updates, "updates")
+  operands.check_values(self, updates, "updates")
   local sizes = self.shape
   local index, shape, count = split(self, indices, #sizes, owner .. " has")
   local expected = table.move(sizes, count + 1, #sizes, #shape + 1, {table.unpack(shape)})
-  places.check_shape(updates, expected, "updates")
+  operands.check_shape(updates, expected, "updates")
   if ending == "_" then
     places.check_overlap(self, updates, "updates")
     places.check_overlap(self, indices, "indices")
@@ -80,8 +80,8 @@ local function gather_nd(self, indices, batch_dims, mode)
   local inner = table.move(sizes, batches + 1, batches + count, 1, {})
   local positions, use_mode, where = positions_of(self, index, shape, count, inner, mode, batches, "self")
   if batches > 0 then -- each batch has its own elements
-    local many, size = places.product(sizes, 1, batches), places.product(inner, 1, count)
-    local apart = positions:to("int64"):view(many, places.product(shape, batches + 1, #shape))
+    local many, size = operands.product(sizes, 1, batches), operands.product(inner, 1, count)
+    local apart = positions:to("int64"):view(many, operands.product(shape, batches + 1, #shape))
     local start = strew.arange(many, {device = self.device}):mul(size):view(many, 1)
     local joined = apart + start
     positions = (use_mode == "drop" and strew.where(apart:lt(0), -1, joined) or joined):view(positions:numel())

@@ -1,11 +1,6 @@
 -- counting.lua: counts of values, and results of one value each.
-local strew, fail = ...
-
-local function check_integers(self)
-  if self.dtype ~= "int64" and self.dtype ~= "int32" then
-    fail("self", ("is %s, expected int64 or int32"):format(self.dtype), 'self:to("int64")', "dtype")
-  end
-end
+local strew, fail, use = ...
+local operands = use "operands.lua"
 
 -- Returns the largest value of self (-1: self is empty), none of which may be negative.
 local function largest_of(self)
@@ -17,13 +12,13 @@ end
 
 return {
   bincount = {"self:tensor weights=tensor minlength=integer", function(self, weights, minlength)
-    check_integers(self)
+    operands.check_index(self, "self")
     if self:dim() ~= 1 then
       fail("self", ("has %d dimensions, expected 1"):format(self:dim()), "self:flatten()", "shape")
     end
     if weights and (weights:dim() ~= 1 or weights:numel() ~= self:numel()) then
-      fail("weights", ("has shape [%s], expected self's [%d]"):format(
-        table.concat(weights.shape, ", "), self:numel()), nil, "shape")
+      fail("weights", ("has shape %s, expected self's [%d]"):format(operands.text(weights.shape), self:numel()), nil,
+        "shape")
     end
     if minlength and minlength < 0 then fail("minlength", ("is %d, expected 0 or more"):format(minlength)) end
     local src = weights or strew.ones(1, {dtype = "int64", device = self.device}):expand(self:numel())
@@ -31,7 +26,7 @@ return {
   end},
 
   one_hot = {"self:tensor num_classes=integer", function(self, classes)
-    check_integers(self)
+    operands.check_index(self, "self")
     local largest = largest_of(self)
     if not classes then
       if largest < 0 then fail("num_classes", "is missing, and self is empty") end

@@ -1,17 +1,8 @@
 -- groups.lua: reductions of groups beyond sums, products and extremes. Their operands are those of the group form,
 -- strew.scatter(src, index).
-local strew, fail = ...
-
-local function is_float(t) return t.dtype:find "float" ~= nil end
-local function is_index(t) return t.dtype == "int64" or t.dtype == "int32" end
-
-local function check_float(src)
-  if is_float(src) then return end
-  fail("src", ("is %s, expected a float dtype"):format(src.dtype), 'src:to("float32")', "dtype")
-end
-
--- Floats of 16 bits as float32.
-local function computed(t) return (t.dtype == "float16" or t.dtype == "bfloat16") and t:to("float32") or t end
+local strew, fail, use = ...
+local operands, places = use "operands.lua", use "places.lua"
+local computed, is_float, is_index = operands.computed, operands.is_float, operands.is_index
 
 -- True if index has a value that is out of range for size n.
 local function is_out_of_range(lowest, highest, n, mode)
@@ -42,7 +33,7 @@ local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
     strew.scatter_max(src, index, {dim = dim, dim_size = dim_size, mode = mode})
     fail("index", "has changed during the call")
   end
-  local groups = {src = src:dim() == 0 and src:view(1) or src, mode = mode == "drop" and "drop" or "error"}
+  local groups = {src = operands.line(src), mode = mode == "drop" and "drop" or "error"}
   local rank, at = groups.src:dim(), dim or -1
   at = at < 0 and at + rank or at
   if not is_index(index) and index:numel() == 0 then index = index:to("int64") end
@@ -112,7 +103,7 @@ local function exponentials(groups, largest)
 end
 
 local function logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
-  check_float(src)
+  operands.check_float(src, "src")
   if out then
     if fill then fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives") end
     local none = strew.full(1, -1, {dtype = "int64", device = src.device})
@@ -139,7 +130,7 @@ end
 
 -- Softmax or its logarithm within each group; 0 for elements that are dropped.
 local function softmax(src, index, dim, dim_size, mode, is_log)
-  check_float(src)
+  operands.check_float(src, "src")
   local groups = groups_of(src, index, dim, dim_size, mode)
   local values = computed(groups.src)
   local gaps = values - spread(groups, rows(groups, values, "amax"))
@@ -202,7 +193,7 @@ local interpolations = {linear = true, lower = true, higher = true, midpoint = t
 local function quantile(src, index, q, dim, dim_size, interpolation, fill, mode, skip_nan)
   interpolation = interpolation or "linear"
   if not (q >= 0 and q <= 1) then
-    fail("q", ("is %s, expected a number from 0 to 1"):format(q ~= q and "nan" or q), nil, "value", q)
+    fail("q", ("is %s, expected a number from 0 to 1"):format(operands.number(q)), nil, "value", q)
   end
   if not interpolations[interpolation] then
     fail("interpolation", ('is "%s", expected one of linear, lower, higher, midpoint, nearest'):format(interpolation))
@@ -281,21 +272,9 @@ local function choice(reduce)
 end
 
 local function count(index, dim_size, mode)
-  if index:dim() > 1 and index:numel() > 0 and is_index(index) then -- else the group form names the position
-    local lowest, highest = index:min():item(), index:max():item()
-    local n, least = dim_size or math.max(0, highest + 1), 0
-    if mode ~= "clip" and n >= 0 and is_out_of_range(lowest, highest, n, mode) then
-      if mode == "wrap" then least = -n end
-      local position = (index:lt(least) | index:ge(n)):nonzero()[0]:tolist()
-      local value = index:get(table.unpack(position))
-      local valid = n == 0 and "nothing is valid" or ("valid %d..%d"):format(least, n - 1)
-      fail("index", ("has value %d at [%s], out of range for dim 0 of the result (size %d, %s)"):format(value,
-        table.concat(position, ", "), n, valid), nil, "index", value, position)
-    end
-  end
-  local flat = index:flatten()
-  local ones = strew.ones(1, {dtype = "int64", device = index.device}):expand(flat.shape)
-  return strew.scatter(ones, flat, {dim_size = dim_size, mode = mode})
+  local ones = strew.ones(1, {dtype = "int64", device = index.device}):expand(index:numel())
+  local function where(position) return position and places.coordinates(position[1], index.shape) end
+  return places.call({}, where, strew.scatter, ones, index:flatten(), {dim_size = dim_size, mode = mode})
 end
 
 local OPTIONS = "src:tensor index:tensor dim?dim dim_size=integer "
@@ -305,7 +284,7 @@ local TRUTH = "src:tensor index:tensor dim?dim out=tensor dim_size=integer mode=
 return {
   scatter_var = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
     function(src, index, dim, dim_size, unbiased, mode, skip_nan)
-      check_float(src)
+      operands.check_float(src, "src")
       local squares, n = squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
       return (squares / divisor(n, unbiased)):to(src.dtype)
     end},
@@ -313,7 +292,7 @@ return {
   -- As torch_scatter's, with its 1e-6.
   scatter_std = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
     function(src, index, dim, dim_size, unbiased, mode, skip_nan)
-      check_float(src)
+      operands.check_float(src, "src")
       local squares, n = squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
       return (squares / (divisor(n, unbiased) + 1e-6)):sqrt():to(src.dtype)
     end},

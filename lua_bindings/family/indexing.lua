@@ -1,14 +1,14 @@
 -- indexing.lua: writes to the positions that an index names, along one dimension, in several or in row-major order.
 local strew, fail, use = ...
-local places = use "places.lua"
+local operands, places = use "operands.lua", use "places.lua"
 
 ---------------------------------------------------------------------------------------------------- one dimension
 
 -- Returns source with the index's shape; its shape must be that one (one element: or [], as self may be).
 local function source_of(self, source, wide)
-  places.check_values(self, source, "source")
+  operands.check_values(self, source, "source")
   if wide:dim() == 1 and wide:numel() == 1 and source:dim() == 0 then return source:view(1) end
-  places.check_shape(source, wide.shape, "source")
+  operands.check_shape(source, wide.shape, "source")
   return source
 end
 
@@ -65,10 +65,10 @@ local function index_fill(self, dim, index, value, mode, ending)
   local line, at, wide, where = places.along(self, dim, index, mode)
   if strew.type(value) == "tensor" then
     if value:dim() > 0 then
-      fail("value", ("has shape %s, expected a number or a tensor of rank 0"):format(places.text(value.shape)), nil,
+      fail("value", ("has shape %s, expected a number or a tensor of rank 0"):format(operands.text(value.shape)), nil,
         "shape")
     end
-    places.check_values(self, value, "value")
+    operands.check_values(self, value, "value")
     value = value:view(1):expand(wide.shape)
   end
   return result_of(self, ending,
@@ -94,9 +94,9 @@ local function rows_of(self, indices)
         "shape")
     end
     if index.dtype == "bool" then
-      places.check_device(self, index, name)
+      operands.check_device(self, index, name)
       local expected = table.move(sizes, #rows + 1, #rows + count, 1, {})
-      places.check_shape(index, expected, name)
+      operands.check_shape(index, expected, name)
       if count == 0 then fail(name, "is a mask of rank 0, expected at least one dimension", nil, "shape") end
       local positions = index:nonzero()
       for d = 0, count - 1 do table.insert(rows, {index = positions:select(1, d), entry = entry, is_mask = true}) end
@@ -115,20 +115,20 @@ end
 local function index_put(self, indices, values, accumulate, mode, ending)
   local rows, sizes, shape = rows_of(self, indices), self.shape, {}
   for _, row in ipairs(rows) do
-    local both = places.broadcast(shape, row.index.shape)
+    local both = operands.broadcast(shape, row.index.shape)
     if not both then
       local fact = "has shape %s, which does not broadcast with %s, that of the others"
-      fact = fact:format(places.text(row.index.shape), places.text(shape))
+      fact = fact:format(operands.text(row.index.shape), operands.text(shape))
       fail(("indices[%d]"):format(row.entry), fact, nil, "shape")
     end
     shape = both
   end
   local value_shape = table.move(sizes, #rows + 1, #sizes, #shape + 1, {table.unpack(shape)})
   if strew.type(values) == "tensor" then
-    places.check_values(self, values, "values")
-    if not places.fits(values.shape, value_shape) then
+    operands.check_values(self, values, "values")
+    if not operands.fits(values.shape, value_shape) then
       fail("values", ("has shape %s, which does not broadcast to %s"):format(
-        places.text(values.shape), places.text(value_shape)), nil, "shape")
+        operands.text(values.shape), operands.text(value_shape)), nil, "shape")
     end
   end
   local list = {}
@@ -147,7 +147,7 @@ local function index_put(self, indices, values, accumulate, mode, ending)
     for entry = 1, #indices do places.check_overlap(self, indices[entry], ("indices[%d]"):format(entry)) end
   end
   local positions, use_mode = places.linear(list, sizes, mode)
-  positions = positions:expand(shape):reshape(places.product(shape, 1, #shape))
+  positions = positions:expand(shape):reshape(operands.product(shape, 1, #shape))
   return places.write(self, ending, #rows, positions, values, value_shape,
     {mode = use_mode, reduce = accumulate and "sum" or nil}, {src = "values", index = "indices[1]"}, where)
 end
@@ -168,7 +168,7 @@ local function take(self, index, mode)
 end
 
 local function put(self, index, source, accumulate, mode, ending)
-  places.check_values(self, source, "source")
+  operands.check_values(self, source, "source")
   index = places.check_index(self, index, "index")
   local n = index:numel()
   if source:numel() ~= n then
@@ -199,10 +199,10 @@ local function take_along_dim(self, index, dim, mode)
   local at = places.dimension(#sizes, dim, "dim")
   local size, count = sizes[at + 1], positions[at + 1]
   sizes[at + 1], positions[at + 1] = 1, 1
-  local wide = places.broadcast(sizes, positions)
+  local wide = operands.broadcast(sizes, positions)
   if not wide then
     fail("index", ("has shape %s, which does not broadcast with self's %s but for dim %d"):format(
-      places.text(index.shape), places.text(self.shape), at), nil, "shape")
+      operands.text(index.shape), operands.text(self.shape), at), nil, "shape")
   end
   local function where(position)
     return rank == 0 and {} or position

@@ -18,17 +18,6 @@ local function beside(self, diagonal, compare)
   return strew.arange(columns, options)[compare](strew.arange(columns, options), first)
 end
 
--- Returns a view of a diagonal of a matrix, as long as it is in it.
-local function view_diagonal(matrix, diagonal)
-  local rows, columns = matrix:size()
-  local is_outside = diagonal <= -rows or diagonal >= columns
-  if is_outside or matrix:numel() == 0 then return matrix:reshape(-1):narrow(0, 0, 0) end
-  local part = diagonal < 0 and matrix:narrow(0, -diagonal, rows + diagonal)
-    or matrix:narrow(1, diagonal, columns - diagonal)
-  local down, right = matrix:stride(0), matrix:stride(1)
-  return part:as_strided({math.min(part:size(0), part:size(1))}, {down + right})
-end
-
 return {
   outer = {"self:tensor other:tensor", function(self, other)
     check_vector(self, "self")
@@ -46,13 +35,13 @@ return {
 
   diag = {"self:tensor diagonal?integer", function(self, diagonal)
     diagonal = diagonal or 0
-    if self:dim() == 2 then return view_diagonal(self, diagonal):clone() end
+    if self:dim() == 2 then return self:diagonal(diagonal):clone() end
     if self:dim() ~= 1 then
       fail("self", ("has %d dimensions, expected 1 or 2"):format(self:dim()), nil, "shape")
     end
     local size = self:numel() + math.abs(diagonal)
     local out = strew.zeros({size, size}, {dtype = self.dtype, device = self.device})
-    if self:numel() > 0 then view_diagonal(out, diagonal):copy_(self) end
+    if self:numel() > 0 then out:diagonal(diagonal):copy_(self) end
     return out
   end},
 }

@@ -1,17 +1,15 @@
 -- parts.lua: a part of a tensor (a mask's, a slice, a diagonal) viewed or replaced.
 local _, fail, use = ...
-local places = use "places.lua"
+local operands, places = use "operands.lua", use "places.lua"
 
 local function masked_scatter(self, mask, source, ending)
-  if mask.dtype ~= "bool" then
-    fail("mask", ("is %s, expected bool"):format(mask.dtype), "x:ne(0) makes a bool tensor", "dtype")
-  end
-  places.check_device(self, mask, "mask")
-  places.check_values(self, source, "source")
-  local sizes = places.broadcast(self.shape, mask.shape)
-  if not sizes or ending == "_" and not places.fits(mask.shape, self.shape) then
-    fail("mask", ("has shape %s, which does not broadcast %s self's %s"):format(places.text(mask.shape),
-      ending == "_" and "to" or "with", places.text(self.shape)), nil, "shape")
+  operands.check_mask(mask)
+  operands.check_device(self, mask, "mask")
+  operands.check_values(self, source, "source")
+  local sizes = operands.broadcast(self.shape, mask.shape)
+  if not sizes or ending == "_" and not operands.fits(mask.shape, self.shape) then
+    fail("mask", ("has shape %s, which does not broadcast %s self's %s"):format(operands.text(mask.shape),
+      ending == "_" and "to" or "with", operands.text(self.shape)), nil, "shape")
   end
   if ending == "_" then
     places.check_overlap(self, source, "source")
@@ -30,8 +28,8 @@ end
 
 -- Returns self, or its copy, with src written into the part of it that view(t) shows.
 local function replace(self, src, ending, view)
-  places.check_values(self, src, "src")
-  places.check_shape(src, places.call({}, nil, view, self).shape, "src")
+  operands.check_values(self, src, "src")
+  operands.check_shape(src, places.call({}, nil, view, self).shape, "src")
   if ending == "_" then places.check_overlap(self, src, "src") end
   local out = ending == "_" and self or self:clone()
   view(out):copy_(src)
@@ -67,9 +65,8 @@ local function diagonal(self, offset, dim1, dim2)
   end
   table.insert(shape, length)
   table.insert(steps, strides[dim1 + 1] + strides[dim2 + 1])
-  local is_empty = places.product(shape, 1, #shape) == 0
-  local from = is_empty and self or self:narrow(shift, sizes[shift + 1] - left, left)
-  return from:as_strided(shape, steps)
+  if operands.product(shape, 1, #shape) == 0 then return self:narrow(dim1, 0, 0):reshape(shape) end
+  return self:narrow(shift, sizes[shift + 1] - left, left):as_strided(shape, steps)
 end
 
 local function diagonal_scatter(self, src, offset, dim1, dim2, ending)

@@ -1,37 +1,8 @@
 -- places.lua: values of an index as positions, for other files: their checks, and the errors of calls that use them.
-local strew, fail = ...
+local strew, fail, use = ...
+local operands = use "operands.lua"
 local last_error = strew.last_error
 local places = {}
-
-function places.text(sizes) return "[" .. table.concat(sizes, ", ") .. "]" end
-
--- Returns the product of sizes[first..last].
-function places.product(sizes, first, last)
-  local product = 1
-  for d = first, last do product = product * sizes[d] end
-  return product
-end
-
--- Returns the shape to which two shapes broadcast, or nil.
-function places.broadcast(a, b)
-  local sizes = {}
-  for i = 1, math.max(#a, #b) do
-    local x, y = a[#a - i + 1] or 1, b[#b - i + 1] or 1
-    if x ~= y and x ~= 1 and y ~= 1 then return nil end
-    table.insert(sizes, 1, x == 1 and y or x)
-  end
-  return sizes
-end
-
--- Returns true if shape a broadcasts to shape b.
-function places.fits(a, b)
-  if #a > #b then return false end
-  for i = 1, #a do
-    local x = a[#a - i + 1]
-    if x ~= 1 and x ~= b[#b - i + 1] then return false end
-  end
-  return true
-end
 
 local is_of_arguments = {argument = true, shape = true, dtype = true, index = true, value = true, overlap = true,
                          device = true}
@@ -55,7 +26,8 @@ function places.call(names, where, f, ...)
   if where then
     local target
     position, target = where(position)
-    if position then fact = fact:gsub(" at %[[%d, ]*%]", #position > 0 and " at " .. places.text(position) or "", 1) end
+    local place = position and #position > 0 and " at " .. operands.text(position) or ""
+    if position then fact = fact:gsub(" at %[[%d, ]*%]", place, 1) end
     if target then fact = fact:gsub("dim %d+ of self", target, 1) end
   end
   fail(names[found.arg] or found.arg, fact, hint, found.code, found.value, position)
@@ -70,37 +42,12 @@ function places.dimension(rank, dim, name)
   return dim < 0 and dim + rank or dim
 end
 
--- Raises an error unless x is on self's device.
-function places.check_device(self, x, name)
-  if x.device ~= self.device then
-    fail(name, ("is on %s, all operands must be on one device"):format(x.device),
-      ('%s:to("%s")'):format(name, self.device), "device")
-  end
-end
-
--- Raises an error unless x has self's dtype and device.
-function places.check_values(self, x, name)
-  if x.dtype ~= self.dtype then
-    fail(name, ("is %s, self is %s: dtypes must be equal"):format(x.dtype, self.dtype),
-      ("%s:to(t.dtype)"):format(name), "dtype")
-  end
-  places.check_device(self, x, name)
-end
-
 -- Returns an index after checks of its dtype and device; an empty one may have any dtype.
 function places.check_index(self, index, name)
-  places.check_device(self, index, name)
-  if index.dtype == "int64" or index.dtype == "int32" then return index end
-  if index:numel() > 0 then
-    fail(name, ("is %s, expected int64 or int32"):format(index.dtype), name .. ':to("int64")', "dtype")
-  end
-  return index:to("int64")
-end
-
-function places.check_shape(x, expected, name)
-  if places.text(x.shape) ~= places.text(expected) then
-    fail(name, ("has shape %s, expected %s"):format(places.text(x.shape), places.text(expected)), nil, "shape")
-  end
+  operands.check_device(self, index, name)
+  if not operands.is_index(index) and index:numel() == 0 then return index:to("int64") end
+  operands.check_index(index, name)
+  return index
 end
 
 -- Raises an error if self, written in place, overlaps itself or shares elements with x (a number: none).
@@ -122,7 +69,7 @@ function places.along(self, dim, index, mode)
   if index:dim() > 1 then
     fail("index", ("has %d dimensions, expected 0 or 1"):format(index:dim()), "index:flatten()", "shape")
   end
-  local line = self:dim() == 0 and self:view(1) or self
+  local line = operands.line(self)
   local sizes, lines = line.shape, {}
   local at = places.dimension(#sizes, dim, "dim")
   index = places.check_index(self, index, "index")
@@ -166,14 +113,14 @@ end
 
 -- Returns true if the call that uses the only index checks it: all its values are read there, as they are.
 function places.is_checked_later(indices, self, mode)
-  return #indices == 1 and (mode or "error") == "error" and places.product(self.shape, 2, self:dim()) > 0
+  return #indices == 1 and (mode or "error") == "error" and operands.product(self.shape, 2, self:dim()) > 0
 end
 
 -- Returns self's elements as a matrix of rows that its first `count` dimensions address, or as a vector if each row
 -- is one element; and its shape.
 local function rows_of(self, count, view)
   local sizes = self.shape
-  local length, width = places.product(sizes, 1, count), places.product(sizes, count + 1, #sizes)
+  local length, width = operands.product(sizes, 1, count), operands.product(sizes, count + 1, #sizes)
   local shape = width == 1 and {length} or {length, width}
   return view(self, shape), shape
 end

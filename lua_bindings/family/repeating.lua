@@ -1,11 +1,7 @@
 -- repeating.lua: copies of a tensor, or of its elements, one after the other.
-local strew, fail = ...
-
-local function product(sizes, first, last)
-  local count = 1
-  for d = first, last do count = count * sizes[d] end
-  return count
-end
+local strew, fail, use = ...
+local operands = use "operands.lua"
+local product = operands.product
 
 -- Returns a copy with as many dimensions as there are counts, each repeated as a whole.
 local function tiled(self, counts, name)
@@ -32,9 +28,7 @@ end
 
 -- Returns each position i as often as counts[i] says; the script calls the counts `name`.
 local function positions(counts, name)
-  if counts.dtype ~= "int64" and counts.dtype ~= "int32" then
-    fail(name, ("is %s, expected int64 or int32"):format(counts.dtype), name .. ':to("int64")', "dtype")
-  end
+  operands.check_index(counts, name)
   local n, options = counts:numel(), {dtype = "int64", device = counts.device}
   if n == 0 then return strew.zeros(0, options) end
   local least, at = counts:min(0)

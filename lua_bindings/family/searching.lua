@@ -1,8 +1,7 @@
 -- searching.lua: places of values among sorted ones, and histograms.
-local strew, fail = ...
-
--- A number as text, NaN without its sign.
-local function text_of(x) return x ~= x and "nan" or tostring(x) end
+local strew, fail, use = ...
+local operands = use "operands.lua"
+local text_of = operands.number
 
 -- For each value the number of elements before it, by the comparisons of PyTorch's binary search. elements(at) returns
 -- those at positions; all sequences have `size`.
@@ -37,8 +36,8 @@ local function places(sorted, values, right, name, values_name)
   local fits = #shape == sorted:dim()
   for d = 1, #shape - 1 do fits = fits and shape[d] == sorted.shape[d] end
   if not fits then
-    fail(values_name, ("has shape [%s], expected the leading sizes of %s, [%s]"):format(table.concat(shape, ", "), name,
-      table.concat(sorted.shape, ", ")), nil, "shape")
+    fail(values_name, ("has shape %s, expected the leading sizes of %s, %s"):format(operands.text(shape), name,
+      operands.text(sorted.shape)), nil, "shape")
   end
   local function elements(at) return sorted:gather(-1, at, {mode = "drop"}) end
   return search(elements, size, values, shape, sorted.device, right)
@@ -58,13 +57,10 @@ return {
 
   histc = {"self:tensor bins?integer min?number max?number", function(self, bins, min, max)
     bins, min, max = bins or 100, min or 0, max or 0
-    if not self.dtype:find "float" then
-      fail("self", ("is %s, expected a float dtype"):format(self.dtype), 'self:to("float32")', "dtype")
-    end
+    operands.check_float(self, "self")
     if bins < 1 then fail("bins", ("is %d, expected 1 or more"):format(bins), nil, nil, bins) end
     if min > max then fail("max", ("is %s, expected at least min, which is %s"):format(max, min), nil, nil, max) end
-    local flat = self:reshape(-1)
-    flat = self.dtype:find "16" and flat:to("float32") or flat
+    local flat = operands.computed(self:reshape(-1))
     if min == max and flat:numel() > 0 then min, max = flat:min():item(), flat:max():item() end
     if min == max then min, max = min - 1, max + 1 end
     if min - min ~= 0 or max - max ~= 0 then

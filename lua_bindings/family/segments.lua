@@ -1,18 +1,8 @@
 -- segments.lua: reductions of consecutive elements, given by the segments' ends, lengths, or a sorted index; and the
 -- way back, a value of each segment for each of its elements.
-local strew, fail = ...
-
-local function is_index(t) return t.dtype == "int64" or t.dtype == "int32" end
-
-local function check_index_dtype(name, t)
-  if is_index(t) then return end
-  fail(name, ("is %s, expected int64 or int32"):format(t.dtype), name .. ':to("int64")', "dtype")
-end
-
--- A tensor of rank 0 as one of rank 1.
-local function line_of(t) return t:dim() == 0 and t:view(1) or t end
-
-local function text_of(list) return "[" .. table.concat(list, ", ") .. "]" end
+local strew, fail, use = ...
+local operands = use "operands.lua"
+local line_of, text_of = operands.line, operands.text
 
 -- Fails if one of t's leading dimensions is neither 1 nor of src's size.
 local function check_leading(name, t, src_name, src)
@@ -76,7 +66,7 @@ end
 
 -- Ends of segments are sorted values of 0..last.
 local function check_ends(name, ends, last, last_name)
-  check_index_dtype(name, ends)
+  operands.check_index(ends, name)
   if ends:numel() == 0 then return end
   local position, value = first_of(ends, ends:lt(0) | ends:gt(last) | descents(ends))
   if not position then return end
@@ -143,7 +133,7 @@ end
 
 -- lengths of segments along axis, as their ends.
 local function ends_of_lengths(lengths, data, axis)
-  check_index_dtype("lengths", lengths)
+  operands.check_index(lengths, "lengths")
   local size = data:size(axis)
   local position, value = first_of(lengths, lengths:lt(0) | lengths:gt(size))
   if position then
@@ -220,7 +210,7 @@ return {
   segment_coo = {"src:tensor index:tensor reduce=reduce out=tensor dim_size=integer",
     function(src, index, reduce, out, dim_size)
       index = line_of(index)
-      if is_index(index) then check_sorted("index", index) end
+      if operands.is_index(index) then check_sorted("index", index) end
       local options = {dim = index:dim() - 1, out = out, dim_size = dim_size}
       return reduce_groups(src, index, reduce or "sum", options)
     end},
@@ -228,7 +218,7 @@ return {
   gather_coo = {"src:tensor index:tensor", function(src, index)
     src, index = line_of(src), line_of(index)
     check_leading("index", index, "src", src)
-    check_index_dtype("index", index)
+    operands.check_index(index, "index")
     check_sorted("index", index)
     local dim = index:dim() - 1
     check_range("index", index, src:size(dim) - 1, ("dim %d of src"):format(dim))

@@ -1,5 +1,6 @@
 -- soft.lua: sums of exponentials along a dimension. The largest element is subtracted first, so that none overflows.
-local fail = select(2, ...)
+local _, fail, use = ...
+local operands = use "operands.lua"
 
 -- Returns self as dtype, or in the float dtype in which it is computed; a float of 16 bits as float32.
 local function computed(self, dtype)
@@ -14,7 +15,7 @@ local function soft(self, dim, dtype, soften)
   if not result:find("float", 1, true) then
     fail(dtype and "dtype" or "self", ("is %s, expected a float"):format(result), 'pass {dtype = "float32"}', "dtype")
   end
-  local line = computed(self:dim() == 0 and self:view(1) or self, result)
+  local line = computed(operands.line(self), result)
   line:size(dim) -- raises an error if it is out of range
   local out = line:numel() == 0 and line:clone() or soften(line - line:amax(dim, true), dim)
   return out:to(result):view(self.shape)
@@ -22,7 +23,7 @@ end
 
 return {
   logsumexp = {"self:tensor dim:dims keepdim?boolean", function(self, dim, keepdim)
-    local dtype = self.dtype:find("float", 1, true) and self.dtype or "float32"
+    local dtype = operands.is_float(self) and self.dtype or "float32"
     local x = computed(self, dtype)
     if x:numel() == 0 then return x:exp():sum(dim, keepdim):log_():to(dtype) end
     local largest = x:amax(dim, true)

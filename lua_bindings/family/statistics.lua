@@ -1,16 +1,15 @@
 -- statistics.lua: norms, medians and quantiles.
-local strew, fail = ...
+local strew, fail, use = ...
+local operands = use "operands.lua"
+local computed, text = operands.computed, operands.number
 
 local FLOAT32_EXACT = 1 << 24 -- the largest integer up to which float32 has all
 
 local function check_float(self)
-  if not self.dtype:find("float", 1, true) then
+  if not operands.is_float(self) then
     fail("self", ("is %s, expected a float"):format(self.dtype), 'self:to("float32")', "dtype")
   end
 end
-
--- Returns self, or a copy in float32 if its elements have 16 bits.
-local function computed(self) return self.dtype:find("float16", 1, true) and self:to("float32") or self end
 
 local function norm_of(self, p, dim, keepdim)
   if p == math.huge then return self:abs():amax(dim, keepdim) end
@@ -38,7 +37,7 @@ local function medians(self, dim)
   check_not_empty(n, dim)
   local values, positions = self:sort(dim)
   local middle = (n - 1) // 2
-  if not self.dtype:find("float", 1, true) then
+  if not operands.is_float(self) then
     return values:narrow(dim, middle, 1):clone(), positions:narrow(dim, middle, 1):clone()
   end
   -- NaN come last. The first of them is the result.
@@ -46,8 +45,6 @@ local function medians(self, dim)
   local at = strew.where(nans:gt(0), n - nans, middle)
   return values:gather(dim, at), positions:gather(dim, at)
 end
-
-local function text(value) return value ~= value and "nan" or tostring(value) end -- whatever its sign
 
 -- Returns q as a tensor of one dimension in self's dtype, each value of which lies in 0..1.
 local function checked_q(q, self)
@@ -114,14 +111,14 @@ return {
       fail("self", "is bool, median takes integers and floats", 'self:to("uint8")', "dtype")
     end
     if dim then
-      local line = self:dim() == 0 and self:view(1) or self
+      local line = operands.line(self)
       local values, positions = medians(line, dim)
       if self:dim() == 0 then return values:view({}), positions:view({}) end
       if keepdim then return values, positions end
       return values:squeeze(dim), positions:squeeze(dim)
     end
     local value
-    if self:numel() == 0 and self.dtype:find("float", 1, true) then
+    if self:numel() == 0 and operands.is_float(self) then
       value = strew.full({1}, 0 / 0, {dtype = self.dtype, device = self.device})
     elseif self:numel() == 0 then
       fail("self", "has no elements, expected at least 1", nil, "shape")

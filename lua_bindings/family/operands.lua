@@ -1,0 +1,86 @@
+-- operands.lua: what files of the family ask of operands: texts and products of sizes, dtypes, and common checks.
+local _, fail = ...
+local operands = {}
+
+function operands.text(sizes) return "[" .. table.concat(sizes, ", ") .. "]" end
+
+-- Returns the product of sizes[first..last].
+function operands.product(sizes, first, last)
+  local product = 1
+  for d = first, last do product = product * sizes[d] end
+  return product
+end
+
+-- Returns the shape to which two shapes broadcast, or nil.
+function operands.broadcast(a, b)
+  local sizes = {}
+  for i = 1, math.max(#a, #b) do
+    local x, y = a[#a - i + 1] or 1, b[#b - i + 1] or 1
+    if x ~= y and x ~= 1 and y ~= 1 then return nil end
+    table.insert(sizes, 1, x == 1 and y or x)
+  end
+  return sizes
+end
+
+-- Returns true if shape a broadcasts to shape b.
+function operands.fits(a, b)
+  if #a > #b then return false end
+  for i = 1, #a do
+    local x = a[#a - i + 1]
+    if x ~= 1 and x ~= b[#b - i + 1] then return false end
+  end
+  return true
+end
+
+-- Raises an error unless x is on self's device.
+function operands.check_device(self, x, name)
+  if x.device ~= self.device then
+    fail(name, ("is on %s, all operands must be on one device"):format(x.device),
+      ('%s:to("%s")'):format(name, self.device), "device")
+  end
+end
+
+-- Raises an error unless x has self's dtype and device.
+function operands.check_values(self, x, name)
+  if x.dtype ~= self.dtype then
+    fail(name, ("is %s, self is %s: dtypes must be equal"):format(x.dtype, self.dtype),
+      ("%s:to(t.dtype)"):format(name), "dtype")
+  end
+  operands.check_device(self, x, name)
+end
+
+function operands.check_shape(x, expected, name)
+  if operands.text(x.shape) ~= operands.text(expected) then
+    fail(name, ("has shape %s, expected %s"):format(operands.text(x.shape), operands.text(expected)), nil, "shape")
+  end
+end
+
+-- A number as text, NaN without its sign.
+function operands.number(x) return x ~= x and "nan" or tostring(x) end
+
+-- Returns t, with one dimension if it has none.
+function operands.line(t) return t:dim() == 0 and t:view(1) or t end
+
+function operands.is_float(t) return t.dtype:find("float", 1, true) ~= nil end
+
+-- Returns t as the dtype in which its elements are computed: floats of 16 bits as float32.
+function operands.computed(t) return t.dtype:find("float16", 1, true) and t:to("float32") or t end
+
+function operands.check_float(t, name)
+  if operands.is_float(t) then return end
+  fail(name, ("is %s, expected a float dtype"):format(t.dtype), name .. ':to("float32")', "dtype")
+end
+
+function operands.is_index(t) return t.dtype == "int64" or t.dtype == "int32" end
+
+function operands.check_index(t, name)
+  if operands.is_index(t) then return end
+  fail(name, ("is %s, expected int64 or int32"):format(t.dtype), name .. ':to("int64")', "dtype")
+end
+
+function operands.check_mask(mask)
+  if mask.dtype == "bool" then return end
+  fail("mask", ("is %s, expected bool"):format(mask.dtype), "x:ne(0) makes a bool tensor", "dtype")
+end
+
+return operands
