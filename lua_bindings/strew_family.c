@@ -223,8 +223,10 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 /* The files with operations; a row's code is one of them. */
 #define FILES(X)                                                                                                       \
   X(choosing)                                                                                                          \
-  X(coordinates) X(counting) X(finite) X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(searching)  \
-      X(segments) X(soft) X(statistics)
+  X(coordinates)                                                                                                       \
+  X(counting)                                                                                                          \
+  X(finite)                                                                                                            \
+  X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(searching) X(segments) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
