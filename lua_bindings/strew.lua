@@ -61,6 +61,27 @@
 ---  hint  did you mean 'dim'?
 ---```
 
+---# which
+---Lists the call for each task, and its names in PyTorch, torch_scatter, NumPy, pandas, JAX, MindSpore and OneFlow.
+---
+---`strew.help{search = "segment_sum"}`, at the prompt `??segment_sum`, looks for a name of another library. A call that
+---ends in an underscore works in place; without the underscore the result is new. Rules differ between libraries: the
+---help of each call has strew's.
+---
+---```lua
+---strew.help "jax.ops.segment_sum"
+---```
+---```text
+---  strew.scatter_sum(v, index)
+---      sum of each group. PyTorch index_add, scatter_add; torch_scatter
+---      scatter_sum, scatter_add, scatter; NumPy np.add.at, np.bincount; pandas
+---      groupby.sum; JAX jax.ops.segment_sum, x.at[index].add; MindSpore
+---      unsorted_segment_sum
+---  strew.segment_coo(v, ids)
+---      sum of each segment, by a sorted index. torch_scatter segment_coo,
+---      segment_sum_coo; JAX jax.ops.segment_sum
+---```
+
 ---# operators
 ---The operators `+ - * / // % ^ & | ~` work element by element on tensors and numbers.
 ---
