@@ -7,7 +7,7 @@
 -- field is {name, optional, type, text}; `shown` is its name in messages. `rows` are those of which.lua that begin with
 -- its call, each with its `entry` and `names`; the entry "which" has all `tasks`.
 local entries, groups, by_name = {}, {}, {}
-local text, which = ...
+local contents, which = ...
 
 ----------------------------------------------------------------------------------------------------------- reading
 
@@ -508,7 +508,7 @@ local function file_rows()
   end)
 end
 
-read_all(text)
+read_all(contents)
 file_rows()
 return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
         page = page, overview = overview, search = search, elsewhere = elsewhere, operands = which.operands,
