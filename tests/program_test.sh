@@ -492,7 +492,7 @@ ran wrong.lua; expect 'a demonstration that finds something else' 1 '*2  EXPECTE
 # The benchmark runs through, in sizes that take no time; its assertions compare bits with the plain loop. Every line of
 # input is answered, as peers.py expects. (It allocates more memory than there is, which a sanitizer reports.)
 ASAN_OPTIONS=allocator_may_return_null=1 SCALE=10000 ran "$bench/bench.lua" 0.0001
-expect 'the benchmark' 0 '*copy of 40 MB*into 1 M*rows: gather (PyTorch: index_select)*a + b*start of the program: *' '*'
+expect 'the benchmark' 0 '*copy of 40 MB*into 1 M*rows: gather (PyTorch: index_select)*a + b*the rest of the family*segment_csr*softmax over*start of the program: *' '*'
 printf 'list add_1M,four\nprepare add_1M 1\ntime 0\ndrop\nprepare add_2M 1\n' >lines
 input=lines
 SCALE=10000 ran "$bench/worker.lua"
