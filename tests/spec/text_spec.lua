@@ -214,6 +214,33 @@ describe("the table of calls", function()
 end)
 
 describe("the text", function()
+  it("says where a result is a view", function()
+    local operands, names = which.operands, {}
+    for list in operands:gmatch "local ([%w_, ]+) =" do table.insert(names, list) end
+    each_row(function(row)
+      if row[1]:find "^%a+%p+[%w_]+_[({]" then return end -- in place
+      local code = ("%s\nlocal result = %s\nreturn result, {%s}"):format(operands, row[1], table.concat(names, ", "))
+      local result, tensors = assert(load(code, "=" .. row[1], "t", {strew = strew}))()
+      if type(result) == "table" then result = result[1] end
+      local before = result:nan_to_num()
+      for _, t in ipairs(tensors) do
+        if t.dtype == "bool" then t:logical_not_() else t:fill_(77) end
+      end
+      local is_view = not strew.equal(result:nan_to_num(), before)
+      local text = row.entry.summary
+      for _, value in ipairs(row.entry.returns) do text = text .. " " .. value.name .. " " .. value.text end
+      assert.equal(is_view, text:find "%f[%a]views?%f[%A]" ~= nil, row[1])
+    end)
+  end)
+
+  it("names each class once", function()
+    local there = {}
+    for name in examples.source():gmatch "%-%-%-@class ([%w_.]+)" do
+      assert(not there[name], name .. " is declared twice")
+      there[name] = true
+    end
+  end)
+
   it("has only tags of LuaCATS", function()
     local known = " meta class field operator alias param return overload "
     for tag in examples.source():gmatch "%-%-%-@(%a+)" do assert(known:find(" " .. tag .. " ", 1, true), tag) end
