@@ -378,7 +378,7 @@ local function choices(name)
   local lines, plain = {}, bare(name)
   each_row(function(row)
     for _, other in ipairs(row.names) do
-      if bare(other.name) == plain then return add_choice(lines, row) end
+      if other.plain == plain then return add_choice(lines, row) end
     end
   end)
   return #lines > 0 and table.concat(lines, "\n") or nil
@@ -442,24 +442,23 @@ local function overview()
   return table.concat(lines, "\n")
 end
 
--- Returns the entry's name in another library that contains a word, and whether the word is the whole name.
-local function other_name(entry, word)
-  local plain, found = bare(word), nil
+-- Returns the entry's name in another library that contains a bare name, and whether it is the same.
+local function other_name(entry, plain)
+  local found
   for _, row in ipairs(entry.rows) do
     for _, other in ipairs(row.names) do
-      local name = bare(other.name)
-      if name == plain then return other, true end
-      if name:find(plain, 1, true) then found = found or other end
+      if other.plain == plain then return other, true end
+      if other.plain:find(plain, 1, true) then found = found or other end
     end
   end
   return found, false
 end
 
 -- Returns how well an entry matches a word: by name, by summary, by a whole name in another library, or by anything in
--- it except an example's code.
-local function rank(entry, word)
+-- it except an example's code. `plain` is the word as a bare name.
+local function rank(entry, word, plain)
   if entry.name:lower():find(word, 1, true) then return 1 end
-  local other, is_whole = other_name(entry, word)
+  local other, is_whole = other_name(entry, plain)
   if is_whole or entry.summary:lower():find(word, 1, true) then return 2 end
   if table.concat(entry.body, " "):lower():find(word, 1, true) then return 3 end
   for _, row in ipairs(rows_of(entry)) do
@@ -476,16 +475,17 @@ end
 
 -- Returns a line for each entry that has all the words, best first; nil: none has. A hyphen may be typed as a space.
 local function search(words)
-  local found, wanted = {}, words:lower():gsub("(%w)%-(%w)", "%1 %2")
+  local found, wanted, plain = {}, {}, bare(words)
+  for word in words:lower():gsub("(%w)%-(%w)", "%1 %2"):gmatch "%S+" do table.insert(wanted, {word, bare(word)}) end
   for place, entry in ipairs(entries) do
     local worst = 0
-    for word in wanted:gmatch "%S+" do worst = math.max(worst, rank(entry, word) or math.huge) end
+    for _, word in ipairs(wanted) do worst = math.max(worst, rank(entry, word[1], word[2]) or math.huge) end
     if worst < math.huge then table.insert(found, {entry = entry, order = worst * 1000 + place}) end
   end
   table.sort(found, function(a, b) return a.order < b.order end)
   local rows, lines = {}, {}
   for i, hit in ipairs(found) do
-    local other, is_whole = other_name(hit.entry, words)
+    local other, is_whole = other_name(hit.entry, plain)
     local also = is_whole and (" %s: %s."):format(other.library, other.name) or ""
     rows[i] = {hit.entry.name, "", hit.entry.summary .. also}
   end
@@ -493,14 +493,14 @@ local function search(words)
   return #found > 0 and table.concat(lines, "\n") or nil
 end
 
--- Gives each row its names, {library, name}, and each entry its rows.
+-- Gives each row its names, {library, name, plain = the bare name}, and each entry its rows.
 local function file_rows()
   by_name.which.tasks = which.tasks
   each_row(function(row)
     row.names = {}
     for _, library in ipairs(which.libraries) do
       for name in (row[library[1]] or ""):gmatch "[^;]+" do
-        table.insert(row.names, {library = library[2], name = trim(name)})
+        table.insert(row.names, {library = library[2], name = trim(name), plain = bare(name)})
       end
     end
     row.entry = find(row[1]:match "^%a+%p+([%w_]+)")
