@@ -384,18 +384,35 @@ local function choices(name)
   return #lines > 0 and table.concat(lines, "\n") or nil
 end
 
-local function add_tasks(lines, tasks)
-  table.insert(lines, "")
+-- Adds the operands, and the tasks whose title, calls, results or names contain the word.
+local function add_tasks(lines, word)
   for line in (which.operands .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, "> " .. line) end
-  for _, task in ipairs(tasks) do
-    table.insert(lines, "")
-    table.insert(lines, task[1])
-    for k = 2, #task do add_choice(lines, task[k]) end
+  for _, task in ipairs(which.tasks) do
+    local title, rows = task[1], {}
+    local has_title = title:lower():find(word, 1, true)
+    for k = 2, #task do
+      local text = task[k][1] .. " " .. task[k][2] .. " " .. elsewhere(task[k])
+      if has_title or text:lower():find(word, 1, true) then add_choice(rows, task[k]) end
+    end
+    if #rows > 0 then
+      table.insert(lines, "")
+      table.insert(lines, title)
+      table.move(rows, 1, #rows, #lines + 1, lines)
+    end
   end
+end
+
+-- Returns the tasks with a word, or nil.
+local function tasks_with(word)
+  local lines = {}
+  add_tasks(lines, trim(word):lower())
+  return lines[#lines]:find "^> " == nil and table.concat(lines, "\n") or nil
 end
 
 -- Returns the page of a name, or of a name in another library, or nil. ("groupby.sum" is not sum.)
 local function page(name)
+  local task = name:match "^%s*which%s+(%S.*)$"
+  if task then return tasks_with(task) end
   local elsewhere_first = bare(name):find(".", 1, true) and choices(name)
   if elsewhere_first then return elsewhere_first end
   local entry, inplace = find(name)
@@ -411,7 +428,10 @@ local function page(name)
   local rows = rows_of(entry)
   if #rows > 0 then table.insert(lines, "") end
   add_rows(lines, rows)
-  if entry.tasks then add_tasks(lines, entry.tasks) end
+  if entry.tasks then
+    table.insert(lines, "")
+    add_tasks(lines, "")
+  end
   add_elsewhere(lines, entry)
   if entry.example then
     table.insert(lines, "")

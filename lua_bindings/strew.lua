@@ -64,9 +64,9 @@
 ---# which
 ---Lists the call for each task, and its names in PyTorch, torch_scatter, NumPy, pandas, JAX, MindSpore and OneFlow.
 ---
----`strew.help{search = "segment_sum"}`, at the prompt `??segment_sum`, looks for a name of another library. A call that
----ends in an underscore works in place; without the underscore the result is new. Rules differ between libraries: the
----help of each call has strew's.
+---`?which masks` at the prompt, `strew.help "which masks"`, lists the tasks with that word; `??segment_sum` looks for a
+---name of another library. A call that ends in an underscore works in place; without the underscore the result is new.
+---Rules differ between libraries: the help of each call has strew's.
 ---
 ---```lua
 ---strew.help "jax.ops.segment_sum"

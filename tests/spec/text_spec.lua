@@ -134,6 +134,16 @@ describe("strew.help", function()
     end
   end)
 
+  it("lists the calls of a task", function()
+    local page = printed "which masks"
+    assert.truthy(page:find("\n\nMasks\n  t:masked_select(mask)\n", 1, true))
+    assert.falsy(page:find("index_select", 1, true))
+    local segments = printed "which segment_sum"
+    assert.truthy(segments:find("\n\nReduce groups\n  strew.scatter_sum(v, index)\n", 1, true))
+    assert.falsy(segments:find("scatter_mean", 1, true))
+    assert.truthy(support.message(strew.help, "which qqq"):find("no help found", 1, true))
+  end)
+
   it("has a page for each operator", function()
     local page = printed "operators"
     for symbol in ("+ - * / // % ^ & | ~ # == <"):gmatch "%S+" do

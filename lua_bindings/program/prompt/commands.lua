@@ -170,7 +170,7 @@ local function overview()
   print([[
 ?name           help on a function: arguments, results, an example
 ??word          functions whose help has the word; names of other libraries, too
-?which          calls by task, and their names in other libraries
+?which [word]   calls by task, and their names in other libraries
 ?               all functions
 
 =expr           as expr; a final ; hides the result; _ is the last result
