@@ -4321,7 +4321,7 @@ function strew.words(x, column) end
 ---Options of printing.
 ---@class strew.print_options
 ---@field precision? integer digits after the decimal point, default 4
----@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: never
+---@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: all
 ---@field edgeitems? integer number of elements at each edge, default 3
 ---@field linewidth? integer|"auto" characters in a line; default "auto": the terminal's width, else 80
 ---@field profile? "default"|"short"|"full" sets all: the defaults; 2 digits and edges of 2; all elements
@@ -4329,6 +4329,10 @@ function strew.words(x, column) end
 ---Sets how `print`, `tostring` and the prompt format tensors.
 ---
 ---Options that are not given keep their value. `{profile = "default"}` restores the defaults.
+---
+---All elements have one format. Numbers are written out, unless one would be shown as zero or is too large (1e8; in
+---float64 2^53, fewer with digits after the point): then all are in scientific notation. Of a matrix whose rows are
+---longer than a line, the columns in the middle are left out; with `threshold = math.huge` rows take several lines.
 ---
 ---```lua
 ---local t = strew.tensor{1 / 3, 2 / 3}
