@@ -4218,6 +4218,11 @@ Tensor.dot = strew.dot
 ---`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
 ---called "words" or "names".
 ---
+---A table prints as rows, with words; of more than 20 rows the first and the last ones (`edgeitems` of
+---`set_printoptions`). `strew.rows`, `strew.sort_by` and `strew.columns` choose from it. It stays a Lua table:
+---`x.half = x.rain / 2` adds a column, `pairs` visits the columns, and a name that it lacks is nil. Only a name that looks
+---like a misspelt column is an error; `rawget(x, name)` never is.
+---
 ---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
 ---.npz needs the library libzip, .png libpng; if one is missing, the error names the package.
 ---
@@ -4226,12 +4231,19 @@ Tensor.dot = strew.dot
 ---local file <close> = assert(io.open(name .. ".csv", "w"))
 ---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\n"):flush()
 ---local x = strew.load(name .. ".csv", {header = true})
+---print(x)
 ---print(strew.scatter_mean(x.rain, x.city))
 ---print(x.words.city[1], x.words.city[2])
 ---os.remove(name)
 ---os.remove(name .. ".csv")
 ---```
 ---```text
+---table: 3 rows, 2 columns, cpu
+--- city       rain
+--- text    float64
+--- Oslo     1.5000
+--- Bergen   4.0000
+--- Oslo     2.5000
 ---float64[2] cpu
 --- 2  4
 ---Oslo	Bergen
@@ -4275,25 +4287,85 @@ function strew.load(path, options) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
----Returns the columns of a loaded table, in the order of the file.
+---Returns the names of a table's columns, or a table of some of its columns.
 ---
----The result is `x.names`, even if a column is called "names".
+---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
+---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
+---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
+---names are numbered anew.
 ---
 ---```lua
----local name = os.tmpname()
----local file <close> = assert(io.open(name .. ".csv", "w"))
----file:write("id,names\n7,Oslo\n"):flush()
----local x = strew.load(name .. ".csv", {header = true})
+---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 2}, kb = strew.tensor{0.5, 5000.25}}
 ---print(table.concat(strew.columns(x), " "))
----os.remove(name)
----os.remove(name .. ".csv")
+---print(strew.columns(x, {"size", "kb"}))
 ---```
 ---```text
----id names
+---id kb size
+---table: 2 rows, 2 columns, cpu
+---  size         kb
+--- int64    float32
+---     7     0.5000
+---     9  5000.2500
 ---```
----@param x table returned by strew.load; error: any other table
----@return (string|integer)[] columns the names of the columns, or their numbers if they have none
-function strew.columns(x) end
+---@param x table of columns; error: empty
+---@param which? any a column's name or number, or a sequence of them; error: unknown, or twice
+---@return table columns the names of the columns, or their numbers if they have none; with `which` a table of columns
+function strew.columns(x, which) end
+
+---Chooses rows of a table: the same ones of all its columns.
+---
+---A bool tensor chooses the rows where it is true. An index gives their positions, in its order, and may repeat them. The
+---result is a new table with the order and the words of x; it prints as rows, and `strew.save` writes its words. All
+---columns have one length; those of more dimensions are chosen from along the first one.
+---
+---```lua
+---local x = {id = strew.arange(5), kb = strew.tensor{3.5, 1, 4, 1, 5}}
+---print(strew.rows(x, x.kb:gt(3)))
+---print(strew.rows(x, strew.tensor{4, 0}).id)
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+---    id       kb
+--- int64  float32
+---     0   3.5000
+---     2   4.0000
+---     4   5.0000
+---int64[2] cpu
+--- 4  0
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param which strew.Tensor [n], bool with an element for each row, or int64 or int32; error: out of range
+---@return table rows a new table of columns
+function strew.rows(x, which) end
+
+---Sorts the rows of a table by one or several columns.
+---
+---The first of the columns is the most important one. The sort is stable: rows that are equal in these columns keep their
+---order. Text columns are sorted by their words, in the order of bytes: upper case precedes lower case. NaN is the
+---greatest value. The result is as that of `strew.rows`.
+---
+---```lua
+---local x = {size = strew.tensor{2, 1, 2, 1}, id = strew.arange(4)}
+---print(strew.sort_by(x, {"size", "id"}, {false, true}))
+---print(strew.sort_by(x, "size", {descending = true}).id)
+---```
+---```text
+---table: 4 rows, 2 columns, cpu
+---    id   size
+--- int64  int64
+---     3      1
+---     1      1
+---     2      2
+---     0      2
+---int64[4] cpu
+--- 0  2  1  3
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param by any a column's name or number, or a sequence of them; error: unknown, or not of one dimension
+---@param descending? any true: the largest first; a sequence: one for each column; default false
+---@return table sorted a new table of columns
+---@overload fun(x: table, by: any, options: {descending?: any}): table
+function strew.sort_by(x, by, descending) end
 
 ---Returns the words of the text columns of a loaded table.
 ---
@@ -4311,7 +4383,7 @@ function strew.columns(x) end
 ---```text
 ---Bergen	80
 ---```
----@param x table returned by strew.load; error: any other table
+---@param x table of columns, from strew.load, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
 function strew.words(x, column) end
@@ -4326,7 +4398,7 @@ function strew.words(x, column) end
 ---@field linewidth? integer|"auto" characters in a line; default "auto": the terminal's width, else 80
 ---@field profile? "default"|"short"|"full" sets all: the defaults; 2 digits and edges of 2; all elements
 
----Sets how `print`, `tostring` and the prompt format tensors.
+---Sets how `print`, `tostring` and the prompt format tensors, and tables of columns.
 ---
 ---Options that are not given keep their value. `{profile = "default"}` restores the defaults.
 ---

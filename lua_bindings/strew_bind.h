@@ -135,8 +135,12 @@ enum { NAME_UPVALUE = 3 };
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
 extern const struct script_function bind_tostring_row;        /* strew_print.c */
+extern const struct script_function bind_texts_row;           /* texts(t): the elements as strings in one format */
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
+
+/* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
+extern const struct script_function bind_columns_text_row, bind_misspelt_column_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);

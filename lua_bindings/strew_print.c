@@ -338,6 +338,27 @@ static bool read_shown(lua_State *L, struct script_call *call, struct page *page
   return bind_tensor(L, call, 1, "self", &self) && read_page(page, self, elements, &call->error) == STREW_OK;
 }
 
+/* texts(t): a sequence of strings, one for each element, in one format for all. */
+static int push_texts(lua_State *L, struct script_call *call) {
+  struct page page = {.call = call};
+  struct print_options options = call->binding->print;
+  char text[NUMBER_BYTES];
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  int64_t count = strew_tensor_numel(self);
+  options.threshold = INT64_MAX;
+  plan_layout(&page, self, &options);
+  if (count && (!read_shown(L, call, &page, self) || !choose_format(&page))) return -1;
+  lua_createtable(L, (int)count, 0);
+  for (int64_t i = 0; i < count; i++) {
+    if (!bind_may_continue(call, i + 1)) return -1;
+    text_of(&page, i, text);
+    lua_pushstring(L, text);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
 /* All elements are read before any text is made, which may run a finalizer. */
 static int push_text(lua_State *L, struct script_call *call) {
   struct page page = {.call = call};
@@ -371,4 +392,5 @@ static int push_text(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+const struct script_function bind_texts_row = {"texts", push_texts, 0, FUNCTION};
 const struct script_function bind_tostring_row = {"tostring", push_text, 0, FUNCTION};

@@ -254,8 +254,8 @@ int64[2, 7] cpu
   it("aligns the columns of a matrix, and shows as many as a line has space for", function()
     math.randomseed(7)
     for _ = 1, 100 do
-      local rows, columns, width = math.random(1, 6), math.random(1, 40), math.random(30, 100)
-      local t = strew.randint(-10 ^ math.random(0, 9) // 1 | 0, 9, {rows, columns})
+      local height, columns, width = math.random(1, 6), math.random(1, 40), math.random(30, 100)
+      local t = strew.randint(-10 ^ math.random(0, 9) // 1 | 0, 9, {height, columns})
       strew.set_printoptions{linewidth = width}
       local text = tostring(t):gsub("^[^\n]*\n", "")
       strew.set_printoptions{profile = "default"}
@@ -279,7 +279,7 @@ int64[2, 7] cpu
           assert.equal(tostring(list[shown][at]), texts[i <= head and i or i + 1])
         end
       end
-      assert.equal(rows, shown)
+      assert.equal(height, shown)
     end
   end)
 
