@@ -159,10 +159,18 @@ static int nearest(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* is_open(t): false for a tensor that was freed. */
+static int is_open(lua_State *L, struct script_call *call) {
+  struct box *box = bind_to_box(L, call->binding, 1);
+  lua_pushboolean(L, box && box->tensor);
+  return 1;
+}
+
 static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
-                                    nearest_row = {"nearest", nearest, 0, FUNCTION};
-static const struct script_function *const inner_rows[] = {&bind_texts_row, &line_width_row, &nearest_row,
-                                                           &bind_set_columns_row, &bind_about_row};
+                                    nearest_row = {"nearest", nearest, 0, FUNCTION},
+                                    is_open_row = {"is_open", is_open, 0, FUNCTION};
+static const struct script_function *const inner_rows[] = {&bind_texts_row, &line_width_row,       &nearest_row,
+                                                           &is_open_row,    &bind_set_columns_row, &bind_about_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);

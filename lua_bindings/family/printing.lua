@@ -112,9 +112,7 @@ end
 
 local function describe(value)
   if strew.type(value) ~= "tensor" then return type(value) end
-  local ok, rank = pcall(strew.dim, value)
-  if not ok then return "tensor (freed)" end
-  if rank == 0 then return tostring(value) end
+  if not inner.is_open(value) or value:dim() == 0 then return tostring(value) end
   return ("%s[%s] %s"):format(value.dtype, table.concat(value.shape, ", "), value.device)
 end
 

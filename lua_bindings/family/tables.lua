@@ -46,9 +46,8 @@ end
 local function problem_of(t, name, first, rows, device)
   local quoted = tables.quoted(name)
   if strew.type(t) ~= "tensor" then return ("has %s at key %s, expected a tensor"):format(shown(t), quoted) end
-  local ok, rank = pcall(strew.dim, t)
-  if not ok then return "has a tensor that was freed at key " .. quoted end
-  if rank == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
+  if not inner.is_open(t) then return "has a tensor that was freed at key " .. quoted, "freed" end
+  if t:dim() == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
   if rows and t:size(0) ~= rows then
     return ("has a column %s of %d elements, expected %d, as in the first one, %s"):format(quoted, t:size(0), rows,
       tables.quoted(first)), "shape"
