@@ -4218,10 +4218,13 @@ Tensor.dot = strew.dot
 ---`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
 ---called "words" or "names".
 ---
----A table prints as rows, with words; of more than 20 rows the first and the last ones (`edgeitems` of
----`set_printoptions`). `strew.rows`, `strew.sort_by` and `strew.columns` choose from it. It stays a Lua table:
----`x.half = x.rain / 2` adds a column, `pairs` visits the columns, and a name that it lacks is nil. Only a name that looks
----like a misspelt column is an error; `rawget(x, name)` never is.
+---A table prints as rows, with words. Of more than 20 rows it shows the first and the last ones (`edgeitems` of
+---`set_printoptions`; `threshold = math.huge`: all). Columns in the middle that do not fit the line are left out. float64
+---has up to 6 digits after the point, or `precision` if that is less than 4.
+---
+---`strew.rows`, `strew.sort_by` and `strew.columns` choose from a table. It stays a Lua table: `x.half = x.rain / 2` adds a
+---column, `pairs` visits the columns, and a name that it lacks is nil. Only a name that looks like a misspelt column is an
+---error; `rawget(x, name)` never is.
 ---
 ---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
 ---.npz needs the library libzip, .png libpng; if one is missing, the error names the package.
@@ -4241,9 +4244,9 @@ Tensor.dot = strew.dot
 ---table: 3 rows, 2 columns, cpu
 --- city       rain
 --- text    float64
---- Oslo     1.5000
---- Bergen   4.0000
---- Oslo     2.5000
+--- Oslo        1.5
+--- Bergen      4.0
+--- Oslo        2.5
 ---float64[2] cpu
 --- 2  4
 ---Oslo	Bergen
@@ -4302,10 +4305,10 @@ function strew.save(path, x, options) end
 ---```text
 ---id kb size
 ---table: 2 rows, 2 columns, cpu
----  size         kb
---- int64    float32
----     7     0.5000
----     9  5000.2500
+---  size       kb
+--- int64  float32
+---     7     0.50
+---     9  5000.25
 ---```
 ---@param x table of columns; error: empty
 ---@param which? any a column's name or number, or a sequence of them; error: unknown, or twice
@@ -4327,9 +4330,9 @@ function strew.columns(x, which) end
 ---table: 3 rows, 2 columns, cpu
 ---    id       kb
 --- int64  float32
----     0   3.5000
----     2   4.0000
----     4   5.0000
+---     0      3.5
+---     2      4.0
+---     4      5.0
 ---int64[2] cpu
 --- 4  0
 ---```

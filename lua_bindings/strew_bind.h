@@ -135,7 +135,7 @@ enum { NAME_UPVALUE = 3 };
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
 extern const struct script_function bind_tostring_row;        /* strew_print.c */
-extern const struct script_function bind_texts_row;           /* texts(t): the elements as strings in one format */
+extern const struct script_function bind_texts_row;           /* texts(t, precision): the elements as strings */
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 

@@ -338,7 +338,7 @@ static bool read_shown(lua_State *L, struct script_call *call, struct page *page
   return bind_tensor(L, call, 1, "self", &self) && read_page(page, self, elements, &call->error) == STREW_OK;
 }
 
-/* texts(t): a sequence of strings, one for each element, in one format for all. */
+/* texts(t, precision): a sequence of strings, one for each element, in one format for all. */
 static int push_texts(lua_State *L, struct script_call *call) {
   struct page page = {.call = call};
   struct print_options options = call->binding->print;
@@ -347,6 +347,7 @@ static int push_texts(lua_State *L, struct script_call *call) {
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   int64_t count = strew_tensor_numel(self);
   options.threshold = INT64_MAX;
+  options.precision = (int)lua_tointeger(L, 2);
   plan_layout(&page, self, &options);
   if (count && (!read_shown(L, call, &page, self) || !choose_format(&page))) return -1;
   lua_createtable(L, (int)count, 0);

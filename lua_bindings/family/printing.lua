@@ -51,6 +51,30 @@ local function words_of(codes, words)
   return texts
 end
 
+-- Digits after the decimal point. Columns of files are float64, and have more than a tensor shows: as pandas, 6.
+local function precision_of(t)
+  local precision = strew.get_printoptions().precision
+  return t.dtype == "float64" and precision >= 4 and math.max(precision, 6) or precision
+end
+
+-- Removes the zeros with which all numbers end, unless nothing else is after the point.
+local function trim(texts)
+  local most, digits
+  for _, text in ipairs(texts) do
+    local decimals = text:match "^%-?%d+%.(%d+)$"
+    if decimals then
+      most = math.min(most or #decimals, #decimals:match "0*$")
+      digits = #decimals
+    elseif not text:find "[na]" then -- inf, nan
+      return texts
+    end
+  end
+  for i, text in ipairs(most and most < digits and texts or {}) do
+    if text:find(".", 1, true) then texts[i] = text:sub(1, #text - most) end
+  end
+  return texts
+end
+
 -- Returns a column's texts (name, dtype, cells), width, and true if it is left-aligned: text.
 local function column_of(columns, i, page)
   local t, words = columns.tensors[i], columns.words[i]
@@ -61,7 +85,7 @@ local function column_of(columns, i, page)
     for k = 1, page.count do texts[k] = DOTS end
   else
     local part = part_of(t, page)
-    texts = is_text and words_of(part, words) or inner.texts(part)
+    texts = is_text and words_of(part, words) or trim(inner.texts(part, precision_of(t)))
   end
   local dtype = t:dim() == 1 and t.dtype or t.dtype .. "[" .. table.concat(t.shape, ", ", 2) .. "]"
   table.insert(texts, 1, is_text and "text" or dtype)

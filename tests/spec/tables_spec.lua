@@ -85,12 +85,26 @@ describe("a table of columns", function()
 table: 3 rows, 3 columns, cpu
  city          n    price
  text      int64  float64
- Rome          1   1.5000
- "New"\nY     22  -2.5000
- é           333      nan]], text_of(loaded('city,n,price\nRome,1,1.5\n"""New""\nY",22,-2.5\né,333,\n')))
+ Rome          1  5000.25
+ "New"\nY     22    -2.50
+ é           333      nan]], text_of(loaded('city,n,price\nRome,1,5000.25\n"""New""\nY",22,-2.5\né,333,\n')))
     assert.equal("table: 1 row, 2 columns, cpu\n     1  2\n int64  text\n     7  x",
       text_of(loaded("7,x\n", {header = false})))
     assert.equal("table: 0 rows, 1 column, cpu\n       a\n float64", text_of(loaded("a\n")))
+    -- digits: the column, its cells, with a precision of 2
+    for _, row in ipairs{
+      {"52.520008\n-0.1", "52.520008|-0.100000", "52.52|-0.10"}, {"0.12345678\n1", "0.123457|1.000000", "0.12|1.00"},
+      {"1.5\n2.25\ninf\nnan", "1.50|2.25|inf|nan", "1.50|2.25|inf|nan"}, {"1e15\n3", "1000000000000000|3"},
+      {"1795500060.5\n1", "1795500060.5|1.0", "1795500060.5|1.0"}, {"1e300\n0.5", "1.000000e+300|5.000000e-01"},
+      {"1.00000001\n2", "1.000000|2.000000", "1.00|2.00"}, {"inf\n-inf", "inf|-inf"}, {"1\n2.", "1|2"},
+    } do
+      local x = loaded("a\n" .. row[1] .. "\n")
+      local function cells(options)
+        return text_with(options, x):match "float64\n(.*)$":gsub(" ", ""):gsub("\n", "|")
+      end
+      assert.equal(row[2], (cells{}))
+      if row[3] then assert.equal(row[3], (cells{precision = 2})) end
+    end
   end)
 
   it("shows its first and last rows", function()
