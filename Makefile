@@ -40,7 +40,7 @@ LIBS     = -lpthreadpool -lm -ldl
 LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
 LUA_LIBS   := $(shell pkg-config --libs $(LUA))
-VERSION    := $(shell sed -n 's/^\#define STREW_VERSION *"\([^"]*\)".*/\1/p' runtime/strew.h)
+VERSION    := $(shell sed -n 's/^\#define STREW_VERSION_[MP][A-Z]* *//p' runtime/strew.h | paste -sd.)
 # Hosts built against one version run with any later one of the same number.
 SOVERSION  = 0
 
