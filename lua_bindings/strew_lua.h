@@ -31,8 +31,8 @@ STREW_API strew_context *strew_context_of(lua_State *L);
    limits of options: memory, of Lua and tensors together, and time, counted from now. options->sandbox removes files,
    processes, loading of modules and bytecode, the debug library and scripts' finalizers (__gc); no library function
    then outlasts the time limit. Without it the limits hold for scripts that mean no harm: others can switch them off
-   through the debug library, or leave the process. Environment variables are ignored. Close it with lua_close. NULL:
-   the reason is in *error.
+   through the debug library, or leave the process. Environment variables are ignored. options NULL: no limits.
+   Close it with lua_close. NULL: the reason is in *error.
 
    A script that exceeds a limit gets an error, which it may catch once, and a twentieth of its time to clean up. After
    that, or at a second such error, it ends: nothing keeps it running, and lua_pcall returns. strew_restart_limits

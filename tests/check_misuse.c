@@ -208,6 +208,8 @@ START_TEST(test_null_options_and_words) {
   ck_assert_int_eq(strew_reduction_from_word(NULL, &reduction, NULL), STREW_EARGUMENT);
   ck_assert_int_eq(strew_mode_from_word(NULL, &mode, NULL), STREW_EARGUMENT);
   ck_assert_int_eq(strew_colormap_from_word(NULL, &colormap, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_load(cpu, "x.npy", NULL, NULL, NULL, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_load(cpu, "x.csv", NULL, NULL, NULL, NULL), STREW_EARGUMENT);
   ck_assert_ptr_null(strew_device_at(other, -1));
   ck_assert_ptr_null(strew_problem_at(other, -1));
   strew_table_release(table), strew_table_release(NULL);

@@ -137,16 +137,24 @@ end
 -- Lines that are rows or code: indented, begun by a dash, or by a word and two blanks.
 local function is_verbatim(line) return line:find "^%s" or line:find "^%- " or line:find "^%S+%s%s+%S" end
 
+-- True if a line begins a paragraph after the line before: "index: ..." after a full stop.
+local function begins(line, before)
+  local name = line:match "^([%w_%*, ]+): "
+  return line == "" or name and #name < 30 and before:find "%.$"
+end
+
 local function add_text(add, lines, here)
   local i = 1
   while i <= #lines do
     local verbatim, first = is_verbatim(lines[i]), i
-    while lines[i + 1] and lines[i + 1] ~= "" and not is_verbatim(lines[i + 1]) == not verbatim do i = i + 1 end
+    while lines[i + 1] and not is_verbatim(lines[i + 1]) == not verbatim and not begins(lines[i + 1], lines[i]) do
+      i = i + 1
+    end
     local run = table.concat(lines, verbatim and "\n" or " ", first, i)
     if verbatim then
       add('<pre class="note">%s</pre>', linked(run, here))
-    elseif run ~= "" then
-      add("<p>%s</p>", inline(run, here))
+    elseif run:find "%S" then
+      add("<p>%s</p>", inline(run:match "%S.*", here))
     end
     i = i + 1
   end

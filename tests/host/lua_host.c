@@ -82,6 +82,14 @@ static void test_border(void) {
   strew_context_release(context);
 }
 
+/* A state with limits, but no options: it has none. */
+static void test_no_options(void) {
+  lua_State *L = strew_new_state(NULL, NULL);
+  expect(L && luaL_dostring(L, "return io and strew.ones(2):sum():item()") == LUA_OK && lua_tonumber(L, -1) == 2,
+         "strew_new_state takes no options", 0);
+  if (L) lua_close(L);
+}
+
 /* ------------------------------------------------------------------------------------------------------- line width */
 
 static int give_columns(void *user) { return *(int *)user; }
@@ -328,6 +336,7 @@ static void test_makers(void) {
 
 int main(void) {
   test_border();
+  test_no_options();
   test_columns();
   test_opening();
   test_testing();
