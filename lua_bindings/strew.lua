@@ -4028,7 +4028,7 @@ Tensor.nonzero = strew.nonzero
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
 ---Sequences lie along the last dimension of sorted. One sequence serves values of any shape; several have the leading
----sizes of values. NaN goes to the end, as in PyTorch.
+---sizes of values. NaN is the largest value.
 ---
 ---```lua
 ---print(strew.searchsorted(strew.tensor{1, 3, 5}, strew.tensor{3, 4, 9}))

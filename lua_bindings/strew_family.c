@@ -326,7 +326,5 @@ const struct script_function bind_family_rows[] = {
     {"scatter_last", run, IN_groups, ALWAYS},
     {"scatter_nunique", run, IN_groups, ALWAYS},
     {"histc", run, IN_searching, ALWAYS},
-    {"searchsorted", run, IN_searching, ALWAYS},
-    {"bucketize", run, IN_searching, ALWAYS},
     {NULL, NULL, 0, 0},
 };

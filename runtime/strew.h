@@ -651,6 +651,15 @@ STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool
    counts: the number of elements per value (int64). inverse and counts may be NULL. Always new tensors. */
 STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
                                     strew_tensor **counts, strew_error *error);
+/* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
+   (right: or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any shape or
+   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). STREW_EDTYPE: values of
+   another dtype than sorted. If a line is not sorted, the result is some place, the same one on every device.
+   strew_bucketize is the same for boundaries of one dimension. */
+STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
+                                          strew_error *error);
+STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
+                                       strew_error *error);
 /* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
