@@ -226,7 +226,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(coordinates)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(searching) X(segments) X(soft) X(statistics)
+  X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(segments) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -271,7 +271,6 @@ const struct script_function bind_family_rows[] = {
     {"masked_select", run, IN_choosing, ALWAYS},
     {"scatter_nd", run, IN_coordinates, EVERY},
     {"gather_nd", run, IN_coordinates, ALWAYS},
-    {"bincount", run, IN_counting, ALWAYS},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
     {"index_add", run, IN_indexing, EVERY},
@@ -325,6 +324,5 @@ const struct script_function bind_family_rows[] = {
     {"scatter_first", run, IN_groups, ALWAYS},
     {"scatter_last", run, IN_groups, ALWAYS},
     {"scatter_nunique", run, IN_groups, ALWAYS},
-    {"histc", run, IN_searching, ALWAYS},
     {NULL, NULL, 0, 0},
 };

@@ -720,6 +720,16 @@ typedef struct strew_group_options {
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
 
+/* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
+   int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
+   STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
+STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
+                                      strew_error *error);
+/* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements out
+   of range are not counted. min == max: the range of the elements (STREW_EVALUE: not finite). Always a new tensor. */
+STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
+                                   strew_error *error);
+
 /* ------------------------------------------------------------------------------------------------------- files */
 
 /* An ordered table of named tensors: the contents of .npz and .csv files. */

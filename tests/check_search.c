@@ -1,5 +1,5 @@
-/* check_search.c: searches in sorted lines against plain loops: all dtypes and layouts, lines in batches, numbers; and
-   the failures. */
+/* check_search.c: searches in sorted lines and counts of values against plain loops: all dtypes and layouts, lines in
+   batches, numbers; and the failures. */
 #include "testing.h"
 
 #include <math.h>
@@ -192,6 +192,110 @@ START_TEST(test_refused_searches) {
 }
 END_TEST
 
+/* ----------------------------------------------------------------------------------------------------------- counts */
+
+START_TEST(test_random_bincounts) {
+  const strew_dtype dtype = _i < STREW_DTYPE_COUNT ? (strew_dtype)_i : STREW_INT64;
+  if (lacks(dtype) || dtype == STREW_BOOL) return;
+  for (int turn = 0; turn < sweep(4); turn++) {
+    use_threads((const int[]){1, 2, 3, 7}[turn]);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(40); n++) {
+      const int64_t count = draw_below(9) ? 1 + draw_below(n % 8 ? 200 : 90000) : 0, most = 1 + draw_below(50);
+      const int64_t minlength = draw_below(2) * draw_below(80);
+      strew_tensor *self = random_integers(draw_below(2) ? STREW_INT64 : STREW_INT32, 1, &count,
+                                           (enum layout)draw_below(LAYOUT_COUNT), 0, most);
+      strew_tensor *weights = random_integers(dtype, 1, &count, (enum layout)draw_below(LAYOUT_COUNT), 0, 3);
+      strew_tensor *out = NULL, *summed = NULL, *again = NULL;
+      ok(strew_to(self, device, STREW_INT64, &again, &failure));
+      int64_t *values = host_of(again), length = minlength;
+      int64_t *wide = calloc(200, sizeof *wide);
+      for (int64_t i = 0; i < count; i++) {
+        wide[values[i]]++;
+        if (values[i] >= length) length = values[i] + 1;
+      }
+      ok(strew_bincount(self, NULL, minlength, &out, &failure));
+      assert_sizes(out, 1, &length);
+      assert_elements(out, STREW_INT64, wide, "bincount of %d", (int)count);
+      /* the sum of weights is that of the group form */
+      const strew_group_options options = {.dim = -1, .dim_size = length, .reduction = STREW_SUM};
+      strew_release(out), out = NULL;
+      ok(strew_bincount(self, weights, minlength, &out, &failure));
+      ok(strew_group(weights, self, &options, &summed, NULL, &failure));
+      assert_same(out, summed, "bincount with weights");
+      free(values), free(wide);
+      strew_tensor *all[] = {self, weights, out, summed, again};
+      for (size_t i = 0; i < sizeof all / sizeof *all; i++) strew_release(all[i]);
+    }
+  }
+}
+END_TEST
+
+/* Bounds and elements are such that every dtype computes the bins exactly. */
+START_TEST(test_random_histograms) {
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || !is_float_dtype(dtype)) return;
+  for (int turn = 0; turn < sweep(4); turn++) {
+    use_threads((const int[]){1, 2, 3, 7}[turn]);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(40); n++) {
+      const int64_t sizes[] = {draw_below(30), n % 10 ? 1 + draw_below(9) : 30000}, bins = 1 + draw_below(9);
+      const double min = (double)draw_below(9) - 4, max = min + (double)(1 << draw_below(4));
+      strew_tensor *self = random_integers(dtype, 2, sizes, (enum layout)draw_below(LAYOUT_COUNT), -8, 9), *out = NULL;
+      int64_t counts[9] = {0};
+      char *elements = host_of(self);
+      for (int64_t i = 0; i < strew_tensor_numel(self); i++) {
+        const double x = strew_scalar_load(dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype)).as.f;
+        const int64_t bin = x >= min && x <= max ? (int64_t)((x - min) * (double)bins / (max - min)) : -1;
+        if (bin >= 0) counts[bin < bins ? bin : bins - 1]++;
+      }
+      strew_tensor *whole = tensor_from_integers(STREW_INT64, bins, counts), *expected = NULL;
+      ok(strew_to(whole, device, dtype, &expected, &failure));
+      ok(strew_histc(self, bins, min, max, &out, &failure));
+      assert_same(out, expected, "histc");
+      free(elements);
+      strew_release(self), strew_release(out), strew_release(whole), strew_release(expected);
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_histograms_by_hand) {
+  strew_tensor *self = tensor_from_doubles(STREW_FLOAT32, 5, (double[]){0, 1, 2, (double)NAN, -INFINITY}), *out = NULL;
+  strew_tensor *own = tensor_from_doubles(STREW_FLOAT32, 3, (double[]){1, 4, 3.5});
+  ok(strew_histc(self, 2, 0, 2, &out, &failure));
+  assert_elements(out, STREW_FLOAT32, (float[]){1, 2}, "NaN and infinities are not in range");
+  strew_release(out), out = NULL;
+  ok(strew_histc(own, 3, 0, 0, &out, &failure));
+  assert_elements(out, STREW_FLOAT32, (float[]){1, 0, 2}, "the elements' range");
+  strew_release(out), out = NULL;
+  assert_fails(strew_histc(self, 2, 0, 0, &out, &failure), STREW_EVALUE, NULL);
+  assert_fails(strew_histc(self, 0, 0, 1, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_histc(self, 1, 1, 0, &out, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_ptr_null(out);
+  strew_release(self), strew_release(own);
+}
+END_TEST
+
+START_TEST(test_refused_counts) {
+  strew_tensor *bad = tensor_from_integers(STREW_INT64, 4, (int64_t[]){0, 1, -7, -9}), *out = NULL;
+  strew_tensor *huge = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, INT64_MAX});
+  strew_tensor *floats = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){1, 2});
+  assert_fails(strew_bincount(bad, NULL, 0, &out, &failure), STREW_EINDEX,
+               "bincount: 'self' has value -7 at [2], expected 0 or more\n  self  int64[4] cpu");
+  ck_assert_int_eq(failure.position[0], 2);
+  clear_failure();
+  const strew_status status = strew_bincount(huge, NULL, 0, &out, &failure);
+  ck_assert(status == STREW_EMEMORY || status == STREW_ESHAPE);
+  ck_assert_ptr_nonnull(strstr(failure.message, "has value 9223372036854775807 at [1]"));
+  assert_fails(strew_bincount(floats, NULL, 0, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_bincount(huge, floats, -1, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_bincount(bad, floats, 0, &out, &failure), STREW_ESHAPE, NULL);
+  ck_assert_ptr_null(out);
+  strew_release(bad), strew_release(huge), strew_release(floats);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("search");
   TCase *searches = new_case(suite, "searches");
@@ -200,5 +304,10 @@ Suite *make_suite(void) {
   tcase_add_test(searches, test_numbers);
   tcase_add_test(searches, test_large_search);
   tcase_add_test(searches, test_refused_searches);
+  TCase *counts = new_case(suite, "counts");
+  tcase_add_loop_test(counts, test_random_bincounts, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(counts, test_random_histograms, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(counts, test_histograms_by_hand);
+  tcase_add_test(counts, test_refused_counts);
   return suite;
 }

@@ -425,9 +425,9 @@ describe("histc", function()
     support.fail({
       {"strew.histc(strew.tensor{1})", "histc: 'self' is int64, expected a float dtype\n  hint  self:to(\"float32\")"},
       {"strew.histc(t, 0)", "histc: 'bins' is 0, expected 1 or more"},
-      {"strew.histc(t, 2, 3, 1)", "histc: 'max' is 1, expected at least min, which is 3"},
+      {"strew.histc(t, 2, 3, 1)", "histc: 'max' is 1.0, expected at least min, which is 3.0"},
       {"strew.histc(t / 0)", "histc: the range from inf to inf is not finite\n  hint  min and max set the range"},
-      {"strew.histc(t, {min = 0 / 0})", "histc: the range from nan to 0 is not finite\n"
+      {"strew.histc(t, {min = 0 / 0})", "histc: the range from nan to 0.0 is not finite\n"
         .. "  hint  min and max set the range"},
     }, {strew = strew, t = strew.tensor{1.0, 2}}, without_tensors)
   end)
