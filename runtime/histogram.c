@@ -197,11 +197,10 @@ static strew_status count_all(struct histogram *histogram, strew_tensor **out, s
 static strew_status check_histogram(const struct histogram *histogram, const strew_tensor *self) {
   const struct call *call = histogram->call;
   strew_scalar value = strew_int(histogram->bins);
-  struct fault fault = {.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"float32\")"};
   char max[TEXT_BYTES], min[TEXT_BYTES];
-  if (!dtype_is_float(self->dtype))
-    return fail(call, fault, "is %s, expected a float dtype", strew_dtype_name(self->dtype));
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "bins", .value = &value};
+  strew_status status = check_float(call, "self", self);
+  if (status != STREW_OK) return status;
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "bins", .value = &value};
   if (histogram->bins < 1) return fail(call, fault, "is %" PRId64 ", expected 1 or more", histogram->bins);
   value = strew_float(histogram->max);
   fault.argument = "max";

@@ -21,7 +21,7 @@ struct pieces pieces_of(const strew_tensor *tensor, int whole) {
 strew_status piece_at(const struct pieces *pieces, int64_t at, strew_tensor *tensor, strew_tensor **out,
                       strew_error *error) {
   const int64_t left = pieces->size - at, length = left < pieces->length ? left : pieces->length;
-  if (!tensor->rank || (tensor->sizes[pieces->dim] == 1 && pieces->size > 1))
+  if (!tensor->rank)
     return strew_as_strided(tensor, tensor->rank, tensor->sizes, tensor->strides, tensor->offset, out, error);
   return strew_narrow(tensor, pieces->dim, at, length, out, error);
 }

@@ -13,7 +13,7 @@ struct pieces {
 
 /* Cuts a tensor with elements along its first dimension that is longer than 1; never along `whole` (-1: none). */
 struct pieces pieces_of(const strew_tensor *tensor, int whole);
-/* A view of the piece that begins at `at`. In a dimension of size 1 it is the tensor itself. */
+/* A view of the piece that begins at `at`, of a tensor of that size along dim. */
 strew_status piece_at(const struct pieces *pieces, int64_t at, strew_tensor *tensor, strew_tensor **out,
                       strew_error *error);
 
