@@ -294,7 +294,6 @@ const struct script_function bind_family_rows[] = {
     {"repeat_interleave", run, IN_repeating, ALWAYS},
     {"isinf", run, IN_finite, ALWAYS},
     {"isfinite", run, IN_finite, ALWAYS},
-    {"isclose", run, IN_finite, ALWAYS},
     {"nan_to_num", run, IN_finite, EVERY},
     {"norm", run, IN_statistics, ALWAYS},
     {"median", run, IN_statistics, ALWAYS},

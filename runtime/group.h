@@ -5,7 +5,7 @@
 
 #include "scatter.h"
 
-/* The operands of such a call. The addressing's index has src's shape; its values are in range, or to be dropped. */
+/* The operands. The addressing's index has src's shape; its values are in range, or to be dropped. */
 struct groups {
   strew_tensor *src; /* of rank 1 or more */
   struct addressing addressing;

@@ -76,7 +76,7 @@ strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_
 
 /* ------------------------------------------------------------------------------------------------------ within groups */
 
-/* A piece of such a call; rows is what each element of a group is combined with. */
+/* A piece of the tensors; rows has the value of each group. */
 struct part {
   strew_tensor *x, *out, *index, *rows;
 };
@@ -105,7 +105,7 @@ static strew_status spread(const struct soft *soft, const struct groups *groups,
   return strew_gather(part->rows, groups->addressing.limits.dim, part->index, STREW_DROP, out, soft->error);
 }
 
-/* out = x - the largest of the group; the softmax goes on with its exponential. */
+/* out = x - the largest of the group; for the softmax, its exponential. */
 static strew_status subtract_largest(const struct soft *soft, const struct groups *groups, const struct part *part) {
   strew_tensor *largest = NULL, *out = part->out;
   strew_status status = spread(soft, groups, part, &largest);

@@ -610,6 +610,10 @@ STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *lo
                                    strew_tensor **out, strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
+/* For each pair of elements: true if |a - b| <= atol + rtol * |b|, or, equal_nan, if both are NaN; by the rules of
+   strew_allclose. Always a new tensor of bools. */
+STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                                     strew_tensor **out, strew_error *error);
 /* True if |a - b| <= atol + rtol * |b| everywhere, after broadcasting. Infinities equal themselves, NaN nothing. dtypes
    must be equal (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
 STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
