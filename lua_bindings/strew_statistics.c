@@ -76,9 +76,10 @@ struct grouping {
 
 #define OPERANDS(g)                                                                                                    \
   {"src", REQUIRED, bind_tensor, &(g).src}, { "index", REQUIRED, bind_tensor, &(g).index }
+#define SIZES(g)                                                                                                       \
+  {"dim", OPTIONAL, bind_dim, &(g).options.dim}, { "dim_size", KEYED, bind_size, &(g).options.dim_size }
 #define OPTIONS(g)                                                                                                     \
-  {"dim", OPTIONAL, bind_dim, &(g).options.dim}, {"dim_size", KEYED, bind_size, &(g).options.dim_size},                \
-      {"fill", KEYED, bind_fill, &(g).fill}, {"mode", KEYED, bind_mode, &(g).options.mode}, {                          \
+  {"fill", KEYED, bind_fill, &(g).fill}, {"mode", KEYED, bind_mode, &(g).options.mode}, {                              \
     "skip_nan", KEYED, bind_boolean, &(g).options.skip_nan                                                             \
   }
 
@@ -88,17 +89,15 @@ static strew_status run_quantile(struct script_call *call, struct grouping *g, d
   return strew_group_quantile(g->src, g->index, q, interpolation, &g->options, out, &call->error);
 }
 
-/* scatter_quantile(src, index, q [, dim] [, {dim_size, fill, mode, skip_nan, interpolation}]) */
+/* scatter_quantile(src, index, q [, dim] [, {dim_size, interpolation, fill, mode, skip_nan}]) */
 static int group_quantile(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct grouping g = {.options = {.dim = -1, .dim_size = -1}};
   double q;
   strew_interpolation interpolation = STREW_LINEAR;
-  const struct parameter parameters[] = {OPERANDS(g),
-                                         {"q", REQUIRED, bind_float, &q},
-                                         OPTIONS(g),
-                                         {"interpolation", KEYED, bind_interpolation, &interpolation},
-                                         LAST_PARAMETER};
+  const struct parameter parameters[] = {OPERANDS(g), {"q", REQUIRED, bind_float, &q},
+                                         SIZES(g),    {"interpolation", KEYED, bind_interpolation, &interpolation},
+                                         OPTIONS(g),  LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(run_quantile(call, &g, q, interpolation, out), 1);
 }
@@ -107,7 +106,7 @@ static int group_quantile(lua_State *L, struct script_call *call) {
 static int group_median(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct grouping g = {.options = {.dim = -1, .dim_size = -1}};
-  const struct parameter parameters[] = {OPERANDS(g), OPTIONS(g), LAST_PARAMETER};
+  const struct parameter parameters[] = {OPERANDS(g), SIZES(g), OPTIONS(g), LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   return bind_end(run_quantile(call, &g, 0.5, STREW_LOWER, out), 1);
 }

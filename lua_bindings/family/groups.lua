@@ -89,8 +89,9 @@ local function is_member(groups) return groups.index:ge(0) & groups.index:lt(gro
 local function squares_of(groups)
   local values = computed(groups.src)
   local count = counts_of(groups):to(values.dtype)
-  local gaps = values - spread(groups, rows(groups, values, "sum") / count:clamp(1))
-  return rows(groups, gaps * gaps, "sum"), count
+  local gaps = spread(groups, rows(groups, values, "sum"):div_(count:clamp(1)))
+  gaps:neg_():add_(values):mul_(gaps)
+  return rows(groups, gaps, "sum"), count
 end
 
 local function divisor(count, unbiased)
