@@ -49,8 +49,8 @@ end
 -- The results of these have another last digit elsewhere: functions, and sums in another order.
 local tolerance = {float32 = 0x1p-20, float64 = 0x1p-48, float16 = 0x1p-9, bfloat16 = 0x1p-6}
 local is_near = {}
-for name in ([[log2 log10 log1p expm1 pow var std logsumexp softmax log_softmax scatter_var scatter_std scatter_logsumexp
-  scatter_softmax scatter_log_softmax]]):gmatch "%S+" do
+for name in ([[log2 log10 log1p expm1 pow var std logsumexp softmax log_softmax scatter_var scatter_std
+  scatter_logsumexp scatter_softmax scatter_log_softmax]]):gmatch "%S+" do
   is_near[name] = true
 end
 
