@@ -45,6 +45,9 @@ local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
   if highest == math.maxinteger and not dim_size then return refuse() end
   groups.dim, groups.n = at, dim_size or math.max(0, highest + 1)
   if wide:numel() > 0 and is_out_of_range(lowest, highest, groups.n, mode) then return refuse() end
+  if wide:numel() == 0 and index:numel() > 0 then -- values of an index that nothing goes with do not matter
+    narrow, groups.mode, lowest, mode = strew.tensor(-1, {device = src.device}):expand(narrow.shape), "drop", 0, "drop"
+  end
   if mode == "wrap" and lowest < 0 then narrow = narrow:to("int64"):remainder(groups.n) end
   if mode == "clip" and groups.n > 0 then narrow = narrow:to("int64"):clamp(0, groups.n - 1) end
   if skip_nan and is_float(src) then

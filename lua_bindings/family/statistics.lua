@@ -6,6 +6,7 @@ local computed = operands.computed
 local function norm_of(self, p, dim, keepdim)
   if p == math.huge then return self:abs():amax(dim, keepdim) end
   if p == -math.huge then return self:abs():amin(dim, keepdim) end
+  if p < 0 and self:numel() == 0 then self:amin(dim) end -- raises an error for a norm of nothing, which has no value
   if p == 0 then return self:ne(0):sum(dim, keepdim) end
   if p == 1 then return self:abs():sum(dim, keepdim) end
   if p == 2 then return (self * self):sum(dim, keepdim):sqrt_() end
