@@ -54,6 +54,7 @@ static int get_position(lua_State *L, struct script_call *call) {
   if (!bind_tensor(L, call, 1, "self", &self) || !read_position(L, call, &position)) return -1;
   if (strew_tensor_rank(self) == 1) {
     if (strew_get(self, 1, &position, &element, &call->error) != STREW_OK) return fail_position(call, self, position);
+    bind_note_read(L, call, self);
     bind_push_scalar(L, element);
     return 1;
   }

@@ -179,6 +179,16 @@ describe("on devices", function()
       .. " does not have: it lacks the extension cl_khr_fp64\n  hint  float32, or device = \"cpu\"\n", output, 1, true)
   end)
 
+  it("where single reads take long, the thousandth one warns", function()
+    if not (default:match "opencl" or other) then return pending "there is no device but the CPU" end
+    local device = default:match "opencl" and default or other
+    local chunk = [[local t = require "strew".zeros(999, {device = "%s"}) warn("@on")
+      for i = 0, #t - 1 do local x = t[i] end for _ = 1, 3 do print(t:get(1), t:sum():item()) end]]
+    assert.equal("Lua warning: get: 1000 elements were read one by one from " .. device
+      .. ", which takes long; t:tolist() reads all at once\n" .. ("0.0\t0.0\n"):rep(3), support.output(chunk:format(device)))
+    assert.equal(("0.0\t0.0\n"):rep(3), support.output(chunk:format("cpu")))
+  end)
+
   it("memory: the size that failed, the bytes in use, and the limit", function()
     local message = support.message(strew.empty, 2 ^ 25, 2 ^ 25)
     local hint = strew.last_error().hint
