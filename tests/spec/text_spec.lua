@@ -180,8 +180,8 @@ describe("the text", function()
       if not field.name:find "^%[" then assert.is_not_nil(strew.zeros(1)[field.name]) end
     end
     for event in pairs(metatable) do events[event:sub(3)] = true end
-    local others = {"index", "newindex", "gc", "close", "tostring", "name", "metatable", "lt", "le", "shl", "shr", "concat",
-      "pairs"}
+    local others = {"index", "newindex", "gc", "close", "tostring", "name", "metatable", "lt", "le", "shl", "shr",
+      "concat", "pairs"}
     for _, event in ipairs(others) do events[event] = nil end
     assert.equal("", difference(events, set(Tensor.operators)))
   end)
