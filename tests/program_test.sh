@@ -127,6 +127,11 @@ ran -e 'coroutine.wrap(function() strew.ones(3):get(9) end)()'
 expect 'an error of strew in a coroutine' 1 '' "$program: *(command line):1: get: 'position' 9 *stack traceback:${newline}	(command line):1: in main chunk"
 ran -e 'print(coroutine.resume(coroutine.create(function() strew.ones(3):get(9) end)))'
 expect 'an error returned by a coroutine' 0 "false	(command line):1: get: 'position' 9 *"
+for call in quit: exit: np.zeros:strew torch.zeros:strew range:; do
+  ran -e "${call%:*}(3)"; expect "a hint for ${call%:*}" 1 '' "*(global '*')${newline}  hint  did you mean '*${call#*:}*'?${newline}stack*"
+done
+ran -e 'strew.ones(2):shape()'
+expect 'a field that is called' 1 '' "*(method 'shape')${newline}  hint  a field, not a method: t.shape${newline}stack*"
 ran -e 'error(strew.zeros(2))'; expect 'a tensor as error' 1 '' "$program: float32[[]2] cpu${newline} 0  0"
 ran -e 'os.exit(7)'; expect 'os.exit(7)' 7 ''
 ran -e 'os.exit(true)'; expect 'os.exit(true)' 0 ''

@@ -48,6 +48,7 @@ describe("an example", function()
       it("of " .. entry.name, function()
         local output = examples.run(strew, entry.example):gsub(device:gsub("%p", "%%%0"), "cpu")
         assert.equal(entry.output, output)
+        assert.is_nil(output:find "[^\n]\t%l+%d*%[", "the header of a tensor begins a line")
       end)
     end
   end
