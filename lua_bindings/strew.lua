@@ -4605,8 +4605,9 @@ function strew.last_error() end
 
 ---Prints the help about a name; without a name, the list of entries.
 ---
----Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt, `?name` does the
----same; `??word` is `strew.help{search = "word"}`.
+---Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". The title of a topic, as "files",
+---lists its names. At the prompt, `?name` does the same, `?` lists the topics, and `??word` is
+---`strew.help{search = "word"}`.
 ---
 ---```lua
 ---strew.help{search = "hyperbolic"}
@@ -4617,7 +4618,7 @@ function strew.last_error() end
 ---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```
----@param name? string|function a function or its name in any form, or the name of a rule: "dtype", "mode", "counting"
+---@param name? string|function a function or its name in any form, the name of a rule as "mode", or a topic
 ---@param options? strew.help_options
 ---@overload fun(options: strew.help_options)
 function strew.help(name, options) end

@@ -79,6 +79,30 @@ describe("strew.help", function()
     assert.equal(printed "Tensor", printed "shape")
   end)
 
+  it("lists the names of a topic", function()
+    assert.truthy(printed("files"):find "^Files\n  load  ")
+    assert.equal(printed("sorting, finding"), printed " Sorting")
+    assert.truthy(select(2, pcall(strew.help, "sortin")):find("no help found", 1, true))
+  end)
+
+  it("knows the options of a call, where its table comes last", function()
+    local function names(...)
+      local list = {}
+      for i, option in ipairs(help.options(...)) do list[i] = option.name end
+      return table.concat(list, " ")
+    end
+    assert.equal("mode", names("scatter_add", 5))
+    assert.equal("mode", names("scatter_add_", 5))
+    assert.equal("", names("scatter_add", 4))
+    assert.equal("", names("scatter_add", 6))
+    assert.equal("dtype device", names("zeros", 3))
+    assert.equal("", names("zeros", 1))
+    assert.equal("search", names("help", 1))
+    assert.equal("fill mode skip_nan dim dim_size out", names("scatter_max", 3)) -- those of both forms
+    assert.equal("fill mode skip_nan", names("scatter_max", 6))
+    assert.equal("", names("nothing", 1))
+  end)
+
   it("shows an example as typed, and its output", function()
     assert.truthy(printed("numel"):find("\n> print(strew.zeros(2, 3):numel())\n6\n", 1, true))
   end)
