@@ -177,7 +177,9 @@ local function overview()
   print([[
 ?name           help on a function: arguments, results, an example
 ?topic          the functions of a topic; ? lists the topics
-??word          functions whose help has the word; ?? lists all functions
+?which [word]   calls by task, and their names in other libraries
+??word          functions whose help has the word, with names of other libraries
+??              all functions
 
 =expr           as expr; a final ; hides the result; _ is the last result
 Tab             completes names, methods, words in strings, files
