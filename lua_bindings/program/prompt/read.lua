@@ -89,7 +89,7 @@ local function explain(text)
   if #waiting > 0 then return end
   local hint = prompt.foreign_block(text)
   if hint then host.note("hint  " .. hint) end
-  if not has_explained then host.note("the entry goes on; Ctrl-C drops it") end
+  if not has_explained then host.note("the entry continues; Ctrl-C drops it") end
   has_explained = true
 end
 
