@@ -117,7 +117,8 @@ static strew_status group_prepare(const struct call *call, struct group *group, 
   strew_tensor *src = group->src, *index = group->index;
   group->dim = options->dim;
   group->shape = shape_at_least_1d(src);
-  strew_status status = check_group_words(call, options, with_arg);
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_group_words(call, options, with_arg);
   if (status == STREW_OK) status = check_dim(call, src->rank, &group->dim);
   if (status == STREW_OK) status = check_group(call, src, index, options, out);
   if (status == STREW_OK) status = check_group_dtype(call, options, src->dtype, &group->dtype);
@@ -268,7 +269,7 @@ static strew_status group_into(const struct call *call, struct group *group, str
 
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
-  static const strew_group_options defaults = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
+  static const strew_group_options defaults = STREW_GROUP_OPTIONS;
   CALL(call, "scatter", error, {"src", src}, {"index", index}, {"out", *out});
   struct group group = {.options = options ? options : &defaults, .src = src, .index = index};
   strew_tensor *target = *out, *made_arg = NULL;

@@ -32,6 +32,12 @@
    nor share elements with an operand (STREW_EOVERLAP) unless documented. Calls that create, view, convert or join
    always make new tensors. Inputs are borrowed: retain them to keep them.
 
+   *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
+   hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
+   `reserved`, where zero means: as before. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
+   designated initialisers do. A call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the
+   library is older than the header, or the struct was not initialised. Structs without `reserved` never change.
+
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
    Where these leave repeated indices, the order of sums or the bits of a result open, strew defines them: results are
@@ -63,9 +69,17 @@ extern "C" {
 #define STREW_API
 #endif
 
-#define STREW_VERSION     "0.1.0" /* of this header: see strew_version */
-#define STREW_MAX_RANK    16      /* dimensions of a tensor */
-#define STREW_MAX_THREADS 256     /* CPU workers of a context */
+/* The version of this header, in numbers for #if, and as text, "0.1.0". strew_version returns the library's. */
+#define STREW_VERSION_MAJOR 0
+#define STREW_VERSION_MINOR 1
+#define STREW_VERSION_PATCH 0
+#define STREW_VERSION       STREW_VERSION_OF_(STREW_VERSION_MAJOR, STREW_VERSION_MINOR, STREW_VERSION_PATCH)
+/* (Macros in two steps: the first expands the numbers, the second quotes them.) */
+#define STREW_VERSION_OF_(major, minor, patch)   STREW_VERSION_TEXT_(major, minor, patch)
+#define STREW_VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+
+#define STREW_MAX_RANK    16  /* dimensions of a tensor */
+#define STREW_MAX_THREADS 256 /* CPU workers of a context */
 
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
@@ -159,6 +173,7 @@ typedef struct strew_error {
   int64_t position[STREW_MAX_RANK];
   char hint[256];     /* what to do about it, or empty */
   char message[2048]; /* "OP: 'ARGUMENT' FACT, RULE", a line per tensor (dtype, shape, device), the hint */
+  uint64_t reserved[8];
 } strew_error;
 
 /* Names ("float32", "sum", "error", "index", ...), and the size of one element. Constants; NULL, or 0, for an unknown
@@ -244,8 +259,7 @@ STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *fo
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
-/* STREW_VERSION of the running library, a constant. It may be later than the header's if the library's name has the
-   same number (libstrew.so.0): structs that hosts allocate (options, errors) keep their size within one number. On any
+/* STREW_VERSION of the running library, a constant. It may be later than the header's: see Structs, above. On any
    thread. */
 STREW_API const char *strew_version(void);
 
@@ -283,6 +297,7 @@ typedef struct strew_options {
   size_t memory_limit_bytes;
   double time_limit_seconds;
   bool sandbox; /* for Lua states: strew_new_state in strew_lua.h; ignored by contexts */
+  uint64_t reserved[8];
 } strew_options;
 
 /* A new context. options NULL: all defaults. The caller owns one reference, and each tensor holds another: release
@@ -356,6 +371,7 @@ typedef struct strew_capabilities {
   int64_t read_bytes;                                        /* copied from it to host memory so far */
   char driver[128];
   char promise[256]; /* guarantees that the device needs slower code for, or lacks; empty: none */
+  uint64_t reserved[8];
 } strew_capabilities;
 /* Opens the device, if it is not open. STREW_EDEVICE with the driver's reason if that fails; *out is then all zeros. */
 STREW_API strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error);
@@ -634,7 +650,7 @@ STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor 
 /* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* The largest (smallest) element so far along dim, and its index along dim (int64): of equal elements the last one. From
-   the first NaN on, the results are NaN. Always new tensors. */
+   the first NaN on, the results are NaN. values or indices may be NULL. Always new tensors. */
 STREW_API strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                                     strew_error *error);
 STREW_API strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
@@ -668,6 +684,7 @@ typedef struct strew_scatter_options {
   strew_reduction reduction;
   bool exclude_self; /* destinations that receive a contribution start from the reduction's identity */
   strew_mode mode;
+  uint64_t reserved[4];
 } strew_scatter_options;
 
 /* Position form, as torch.Tensor.scatter_reduce_: for every coordinate c of index, in row-major order,
@@ -686,7 +703,8 @@ STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *
 STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
                                     strew_tensor **out, strew_error *error);
 
-/* dim_size 0 is a valid size: set it to -1 if the size is unknown. */
+/* Begin with strew_group_options options = STREW_GROUP_OPTIONS; all zeros say something else: dim_size 0 is a valid
+   size, which no index value fits. */
 typedef struct strew_group_options {
   int dim;                   /* of src */
   int64_t dim_size;          /* of the result along dim; -1: max(index) + 1 */
@@ -695,13 +713,18 @@ typedef struct strew_group_options {
   const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
   const strew_dtype *dtype; /* STREW_SUM and STREW_MEAN: STREW_FLOAT64, to sum src in; NULL: src's */
   bool skip_nan;            /* elements that are NaN contribute nothing; their index values are checked like others */
+  uint64_t reserved[4];
 } strew_group_options;
+/* An initialiser: the sum along the last dimension, of max(index) + 1 rows. */
+/* clang-format off */
+#define STREW_GROUP_OPTIONS {-1, -1, STREW_SUM, STREW_ERROR, NULL, NULL, false, {0}}
+/* clang-format on */
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
    index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
-   options NULL: the sum along the last dimension, of max(index) + 1 rows. The result has src's sizes except along dim,
-   and src's dtype or float64. With float64, src is converted first, as by strew_to: no integer wraps or is rounded.
-   Another dtype, or one given for another reduction than sum and mean, is STREW_EDTYPE.
+   options NULL: STREW_GROUP_OPTIONS. The result has src's sizes except along dim, and src's dtype or float64. With
+   float64, src is converted first, as by strew_to: no integer wraps or is rounded. Another dtype, or one given for
+   another reduction than sum and mean, is STREW_EDTYPE.
    *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
    values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
    arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new int64 tensor of the result's shape:
@@ -766,6 +789,7 @@ typedef struct strew_load_options {
   const strew_dtype *dtype; /* .csv: of number columns, which it must be able to hold; NULL: as above */
   int64_t text_count;       /* .csv: the number of names in `text` */
   const char *const *text;  /* .csv: columns to read as text whatever they hold */
+  uint64_t reserved[4];
 } strew_load_options;
 
 /* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out
@@ -778,6 +802,7 @@ typedef struct strew_save_options {
   bool compress;       /* .npz: deflated */
   strew_header header; /* .csv */
   char separator;      /* .csv: 0: a comma */
+  uint64_t reserved[4];
 } strew_save_options;
 
 /* Write a file, first under another name in the same folder. An old file stays unchanged until the new one is complete,
@@ -807,6 +832,7 @@ typedef struct strew_image_options {
   const double *min,
       *max; /* the range: values at and beyond them get the first and last colour; NULL: the finite minimum, maximum */
   const unsigned char *nan; /* colour of NaN: red, green, blue; NULL: magenta, which no colormap has */
+  uint64_t reserved[4];
 } strew_image_options;
 
 /* The colours of numbers [height, width], of any dtype, as a new tensor uint8[height * scale, width * scale, 3] on
