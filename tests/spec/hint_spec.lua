@@ -185,7 +185,8 @@ describe("on devices", function()
     local chunk = [[local t = require "strew".zeros(999, {device = "%s"}) warn("@on")
       for i = 0, #t - 1 do local x = t[i] end for _ = 1, 3 do print(t:get(1), t:sum():item()) end]]
     assert.equal("Lua warning: get: 1000 elements were read one by one from " .. device
-      .. ", which takes long; t:tolist() reads all at once\n" .. ("0.0\t0.0\n"):rep(3), support.output(chunk:format(device)))
+      .. ", which takes long; t:tolist() reads all at once\n" .. ("0.0\t0.0\n"):rep(3),
+      support.output(chunk:format(device)))
     assert.equal(("0.0\t0.0\n"):rep(3), support.output(chunk:format("cpu")))
   end)
 
