@@ -1163,11 +1163,13 @@ Tensor.stack = strew.stack
 ---
 ---```lua
 ---local views = strew.arange(5):split(2)
----print(#views, views[3])
+---print(#views)
+---print(views[3])
 ---print(strew.arange(5):split({1, 4})[2])
 ---```
 ---```text
----3	int64[1] cpu
+---3
+---int64[1] cpu
 --- 4
 ---int64[4] cpu
 --- 1  2  3  4
@@ -1183,14 +1185,14 @@ Tensor.split = strew.split
 ---Splits into a number of views of equal length; the last view may be shorter, and there may be fewer views.
 ---
 ---```lua
----for i, view in ipairs(strew.arange(5):chunk(3)) do print(i, view) end
+---for _, view in ipairs(strew.arange(5):chunk(3)) do print(view) end
 ---```
 ---```text
----1	int64[2] cpu
+---int64[2] cpu
 --- 0  1
----2	int64[2] cpu
+---int64[2] cpu
 --- 2  3
----3	int64[1] cpu
+---int64[1] cpu
 --- 4
 ---```
 ---@param self strew.Tensor
@@ -1442,11 +1444,14 @@ Tensor.scatter_mean = strew.scatter_mean
 ---Shapes are as for `scatter_sum`. NaN is less than any number, -0 is less than 0.
 ---
 ---```lua
----print(strew.scatter_min(strew.tensor{5.0, 2.5, 2.5, 4.0}, strew.tensor{0, 0, 0, 2}))
+---local values, positions = strew.scatter_min(strew.tensor{5.0, 2.5, 2.5, 4.0}, strew.tensor{0, 0, 0, 2})
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---float32[3] cpu
---- 2.5000  0.0000  4.0000	int64[3] cpu
+--- 2.5000  0.0000  4.0000
+---int64[3] cpu
 --- 1  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
@@ -1466,11 +1471,14 @@ Tensor.scatter_min = strew.scatter_min
 ---Shapes are as for `scatter_sum`. NaN is greater than any number, 0 is greater than -0.
 ---
 ---```lua
----print(strew.scatter_max(strew.tensor{5.0, 2.5, 7.0, 4.0}, strew.tensor{0, 0, 0, 2}))
+---local values, positions = strew.scatter_max(strew.tensor{5.0, 2.5, 7.0, 4.0}, strew.tensor{0, 0, 0, 2})
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---float32[3] cpu
---- 7  0  4	int64[3] cpu
+--- 7  0  4
+---int64[3] cpu
 --- 2  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
@@ -1659,7 +1667,8 @@ Tensor.scatter_log_softmax = strew.scatter_log_softmax
 ---
 ---The quantile lies at position q * (count - 1) of the sorted group. Between two elements, `interpolation` decides:
 ---"linear" and "midpoint" mix them and take floats only, "lower", "higher" and "nearest" (ties to even) choose one. A
----group with a NaN gives NaN.
+---group with a NaN gives NaN. A mix of a finite element and an infinite one may be NaN, as in NumPy. The elements are
+---sorted twice: scratch is about 24 bytes for each element of src.
 ---
 ---```lua
 ---local src, index = strew.tensor{4.0, 1, 2, 9}, strew.tensor{0, 0, 0, 2}
@@ -1898,13 +1907,16 @@ Tensor.scatter_nunique = strew.scatter_nunique
 ---```lua
 ---local src = strew.tensor{1.0, 2, 3, 4, 5, 6}
 ---print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}))
----print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}, {reduce = "max"}))
+---local values, positions = strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}, {reduce = "max"})
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---float32[4] cpu
 ---  3  12   0   6
 ---float32[4] cpu
---- 2  5  0  6	int64[4] cpu
+--- 2  5  0  6
+---int64[4] cpu
 --- 1  4  6  5
 ---```
 ---@param src strew.Tensor any dtype and strides
@@ -2703,12 +2715,16 @@ strew.slice_scatter_, Tensor.slice_scatter, Tensor.slice_scatter_ =
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
----print(t:diagonal(), t:diagonal(1), t:diagonal(-1))
+---print(t:diagonal())
+---print(t:diagonal(1))
+---print(t:diagonal(-1))
 ---```
 ---```text
 ---int64[2] cpu
---- 1  5	int64[2] cpu
---- 2  6	int64[1] cpu
+--- 1  5
+---int64[2] cpu
+--- 2  6
+---int64[1] cpu
 --- 4
 ---```
 ---@param self strew.Tensor any dtype, at least two dimensions
@@ -2796,11 +2812,13 @@ strew.mul_, Tensor.mul, Tensor.mul_ = strew.mul, strew.mul, strew.mul
 ---The result is a float, of integers and bools float32. x / 0 is inf, -inf or nan.
 ---
 ---```lua
----print(strew.tensor{1, 2} / 2, strew.tensor{1, 0} / 0)
+---print(strew.tensor{1, 2} / 2)
+---print(strew.tensor{1, 0} / 0)
 ---```
 ---```text
 ---float32[2] cpu
---- 0.5000  1.0000	float32[2] cpu
+--- 0.5000  1.0000
+---float32[2] cpu
 --- inf  nan
 ---```
 ---@param self strew.Tensor|number any dtype
@@ -2845,11 +2863,13 @@ strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.r
 ---`t ^ 2` with the number 2 has exactly the bits of `t * t`.
 ---
 ---```lua
----print(strew.tensor{1, 2, 3} ^ 2, strew.tensor{4, 9} ^ 0.5)
+---print(strew.tensor{1, 2, 3} ^ 2)
+---print(strew.tensor{4, 9} ^ 0.5)
 ---```
 ---```text
 ---int64[3] cpu
---- 1  4  9	float32[2] cpu
+--- 1  4  9
+---float32[2] cpu
 --- 2  3
 ---```
 ---@param self strew.Tensor|number integers and floats; error: an integer to a negative power
@@ -3231,11 +3251,13 @@ strew.bitwise_xor_, Tensor.bitwise_xor, Tensor.bitwise_xor_ = strew.bitwise_xor,
 ---Inverts all bits: `~self`; for bool, the logical not.
 ---
 ---```lua
----print(~strew.tensor{0, 5}, ~strew.tensor{true})
+---print(~strew.tensor{0, 5})
+---print(~strew.tensor{true})
 ---```
 ---```text
 ---int64[2] cpu
---- -1  -6	bool[1] cpu
+--- -1  -6
+---bool[1] cpu
 --- false
 ---```
 ---@param self strew.Tensor integers and bools
@@ -3422,11 +3444,13 @@ Tensor.allclose = strew.allclose
 ---
 ---```lua
 ---local t, u = strew.tensor{1, 100, 0 / 0}, strew.tensor{1.1, 100.0001, 0 / 0}
----print(t:isclose(u), t:isclose(u, {rtol = 0.2, equal_nan = true}))
+---print(t:isclose(u))
+---print(t:isclose(u, {rtol = 0.2, equal_nan = true}))
 ---```
 ---```text
 ---bool[3] cpu
---- false   true  false	bool[3] cpu
+--- false   true  false
+---bool[3] cpu
 --- true  true  true
 ---```
 ---@param self strew.Tensor any dtype
@@ -3483,10 +3507,12 @@ strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill,
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}, {3, 4}}
----print(t:sum(), t:sum(0))
+---print(t:sum())
+---print(t:sum(0))
 ---```
 ---```text
----int64[] cpu  10	int64[2] cpu
+---int64[] cpu  10
+---int64[2] cpu
 --- 4  6
 ---```
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
@@ -3542,10 +3568,12 @@ Tensor.mean = strew.mean
 ---
 ---```lua
 ---local t = strew.tensor{1.0, 2.0, 6.0}
----print(t:var(), t:var({correction = 0}))
+---print(t:var())
+---print(t:var({correction = 0}))
 ---```
 ---```text
----float32[] cpu  7	float32[] cpu  4.6667
+---float32[] cpu  7
+---float32[] cpu  4.6667
 ---```
 ---@param self strew.Tensor a float dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all
@@ -3614,13 +3642,16 @@ Tensor.amax = strew.amax
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
 ---print(t:min())
----print(t:min(1))
+---local values, positions = t:min(1)
+---print(values)
+---print(positions)
 ---print(t:min(strew.tensor{2, 2}))
 ---```
 ---```text
 ---int64[] cpu  1
 ---int64[2] cpu
---- 1  2	int64[2] cpu
+--- 1  2
+---int64[2] cpu
 --- 1  0
 ---int64[2, 2] cpu
 --- 2  1
@@ -3643,13 +3674,16 @@ Tensor.min = strew.min
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
 ---print(t:max())
----print(t:max(1))
+---local values, positions = t:max(1)
+---print(values)
+---print(positions)
 ---print(t:max(strew.tensor{2, 2}))
 ---```
 ---```text
 ---int64[] cpu  4
 ---int64[2] cpu
---- 3  4	int64[2] cpu
+--- 3  4
+---int64[2] cpu
 --- 0  1
 ---int64[2, 2] cpu
 --- 3  2
@@ -3667,10 +3701,12 @@ Tensor.max = strew.max
 ---Returns the position of the smallest element: the first minimum, or the first NaN. -0 is less than 0.
 ---
 ---```lua
----print(strew.tensor{{3, 1}, {2, 4}}:argmin(), strew.tensor{{3, 1}, {2, 4}}:argmin(1))
+---print(strew.tensor{{3, 1}, {2, 4}}:argmin())
+---print(strew.tensor{{3, 1}, {2, 4}}:argmin(1))
 ---```
 ---```text
----int64[] cpu  1	int64[2] cpu
+---int64[] cpu  1
+---int64[2] cpu
 --- 1  0
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
@@ -3684,10 +3720,12 @@ Tensor.argmin = strew.argmin
 ---Returns the position of the largest element: the first maximum, or the first NaN. -0 is less than 0.
 ---
 ---```lua
----print(strew.tensor{{3, 1}, {2, 4}}:argmax(), strew.tensor{{3, 1}, {2, 4}}:argmax(1))
+---print(strew.tensor{{3, 1}, {2, 4}}:argmax())
+---print(strew.tensor{{3, 1}, {2, 4}}:argmax(1))
 ---```
 ---```text
----int64[] cpu  3	int64[2] cpu
+---int64[] cpu  3
+---int64[2] cpu
 --- 0  1
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
@@ -3743,11 +3781,15 @@ Tensor.any = strew.any
 ---
 ---```lua
 ---local t = strew.tensor{{3.0, -4.0}, {0.0, 2.0}}
----print(t:norm(), t:norm(1, 1), t:norm(math.huge))
+---print(t:norm())
+---print(t:norm(1, 1))
+---print(t:norm(math.huge))
 ---```
 ---```text
----float32[] cpu  5.3852	float32[2] cpu
---- 7  2	float32[] cpu  4
+---float32[] cpu  5.3852
+---float32[2] cpu
+--- 7  2
+---float32[] cpu  4
 ---```
 ---@param self strew.Tensor a float dtype; error: others
 ---@param p? number default 2
@@ -3764,12 +3806,15 @@ Tensor.norm = strew.norm
 ---
 ---```lua
 ---print(strew.tensor{5, 1, 4, 2}:median())
----print(strew.tensor{{3, 1, 2}, {6, 5, 9}}:median(1))
+---local values, positions = strew.tensor{{3, 1, 2}, {6, 5, 9}}:median(1)
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---int64[] cpu  2
 ---int64[2] cpu
---- 2  6	int64[2] cpu
+--- 2  6
+---int64[2] cpu
 --- 2  0
 ---```
 ---@param self strew.Tensor integers and floats; error: bool
@@ -3788,16 +3833,18 @@ Tensor.median = strew.median
 ---Returns the q-th quantiles (percentiles) of all elements, or along a dimension.
 ---
 ---A quantile lies at position `q * (n - 1)` of the sorted elements, computed in their dtype. Between two of them it is
----interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN. Several q give a new
----first dimension.
+---interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN; a mix of a finite element
+---and an infinite one may be NaN, too, as in NumPy. Several q give a new first dimension. Sorts a copy of self.
 ---
 ---```lua
 ---local t = strew.tensor{4.0, 1.0, 2.0, 8.0}
----print(t:quantile(0.5), t:quantile(strew.tensor{0, 0.25, 1}))
+---print(t:quantile(0.5))
+---print(t:quantile(strew.tensor{0, 0.25, 1}))
 ---print(t:quantile(0.5, {interpolation = "lower"}))
 ---```
 ---```text
----float32[] cpu  3	float32[3] cpu
+---float32[] cpu  3
+---float32[3] cpu
 --- 1.0000  1.7500  8.0000
 ---float32[] cpu  2
 ---```
@@ -3917,11 +3964,14 @@ strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, 
 ---From the first NaN on, the results are NaN.
 ---
 ---```lua
----print(strew.tensor{2, 3, 1, 3, 0}:cummax(0))
+---local values, positions = strew.tensor{2, 3, 1, 3, 0}:cummax(0)
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---int64[5] cpu
---- 2  3  3  3  3	int64[5] cpu
+--- 2  3  3  3  3
+---int64[5] cpu
 --- 0  1  1  3  3
 ---```
 ---@param self strew.Tensor any dtype
@@ -3936,11 +3986,14 @@ Tensor.cummax = strew.cummax
 ---From the first NaN on, the results are NaN.
 ---
 ---```lua
----print(strew.tensor{2, 3, 1, 3, 0}:cummin(0))
+---local values, positions = strew.tensor{2, 3, 1, 3, 0}:cummin(0)
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---int64[5] cpu
---- 2  2  1  1  0	int64[5] cpu
+--- 2  2  1  1  0
+---int64[5] cpu
 --- 0  0  2  2  4
 ---```
 ---@param self strew.Tensor any dtype
@@ -3957,16 +4010,18 @@ Tensor.cummin = strew.cummin
 ---The sort is stable: equal elements keep their order. NaN is the greatest value.
 ---
 ---```lua
----print(strew.tensor{3, 1, 2}:sort())
----print(strew.tensor{3, 1, 2}:sort({descending = true}))
+---local values, positions = strew.tensor{3, 1, 2}:sort()
+---print(values)
+---print(positions)
+---print((strew.tensor{3, 1, 2}:sort({descending = true})))
 ---```
 ---```text
 ---int64[3] cpu
---- 1  2  3	int64[3] cpu
+--- 1  2  3
+---int64[3] cpu
 --- 1  2  0
 ---int64[3] cpu
---- 3  2  1	int64[3] cpu
---- 0  2  1
+--- 3  2  1
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer default -1
@@ -3983,11 +4038,13 @@ Tensor.sort = strew.sort
 ---
 ---```lua
 ---local t = strew.tensor{3, 1, 2}
----print(t:argsort(), t:gather(0, t:argsort()))
+---print(t:argsort())
+---print(t:gather(0, t:argsort()))
 ---```
 ---```text
 ---int64[3] cpu
---- 1  2  0	int64[3] cpu
+--- 1  2  0
+---int64[3] cpu
 --- 1  2  3
 ---```
 ---@param self strew.Tensor any dtype
@@ -4001,12 +4058,15 @@ Tensor.argsort = strew.argsort
 ---Returns the k largest elements along a dimension, in descending order, and their positions.
 ---
 ---```lua
----print(strew.tensor{3, 1, 4, 1, 5}:topk(2))
+---local values, positions = strew.tensor{3, 1, 4, 1, 5}:topk(2)
+---print(values)
+---print(positions)
 ---print((strew.tensor{3, 1, 4, 1, 5}:topk(2, {largest = false})))
 ---```
 ---```text
 ---int64[2] cpu
---- 5  4	int64[2] cpu
+--- 5  4
+---int64[2] cpu
 --- 4  2
 ---int64[2] cpu
 --- 1  1
@@ -4032,13 +4092,15 @@ Tensor.topk = strew.topk
 ---local words = strew.tensor{7, 3, 7, 7}
 ---print(words:unique())
 ---local values, inverse, counts = words:unique{return_inverse = true, return_counts = true}
----print(values:gather(0, inverse), counts)
+---print(values:gather(0, inverse))
+---print(counts)
 ---```
 ---```text
 ---int64[2] cpu
 --- 3  7
 ---int64[4] cpu
---- 7  3  7  7	int64[2] cpu
+--- 7  3  7  7
+---int64[2] cpu
 --- 1  3
 ---```
 ---@param self strew.Tensor any dtype and shape
@@ -4073,8 +4135,7 @@ Tensor.nonzero = strew.nonzero
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
 ---Sequences lie along the last dimension of sorted. One sequence serves values of any shape; several have the leading
----sizes of values. NaN goes to the end, as in PyTorch. A sequence that is not sorted is no error: the positions mean
----nothing then.
+---sizes of values. NaN is the largest value. A sequence that is not sorted is no error: the positions mean nothing then.
 ---
 ---```lua
 ---print(strew.searchsorted(strew.tensor{1, 3, 5}, strew.tensor{3, 4, 9}))
@@ -4120,12 +4181,14 @@ Tensor.bucketize = strew.bucketize
 ---
 ---```lua
 ---local a = strew.tensor{{1, 2}, {3, 4}}
----print(a:matmul(a), a:matmul(strew.tensor{1, 1}))
+---print(a:matmul(a))
+---print(a:matmul(strew.tensor{1, 1}))
 ---```
 ---```text
 ---int64[2, 2] cpu
 ---  7  10
---- 15  22	int64[2] cpu
+--- 15  22
+---int64[2] cpu
 --- 3  7
 ---```
 ---@param self strew.Tensor 1 dimension or more, any dtype but bool
@@ -4667,8 +4730,9 @@ function strew.last_error() end
 
 ---Prints the help about a name; without a name, the list of entries.
 ---
----Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt, `?name` does the
----same; `??word` is `strew.help{search = "word"}`.
+---Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". The title of a topic, as "files",
+---lists its names. At the prompt, `?name` does the same, `?` lists the topics, and `??word` is
+---`strew.help{search = "word"}`.
 ---
 ---```lua
 ---strew.help{search = "hyperbolic"}
@@ -4679,7 +4743,7 @@ function strew.last_error() end
 ---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```
----@param name? string|function a function or its name in any form, or the name of a rule: "dtype", "mode", "counting"
+---@param name? string|function a function or its name in any form, the name of a rule as "mode", or a topic
 ---@param options? strew.help_options
 ---@overload fun(options: strew.help_options)
 function strew.help(name, options) end

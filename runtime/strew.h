@@ -120,6 +120,16 @@ typedef enum strew_mode {
   STREW_MODE_COUNT
 } strew_mode;
 
+/* The quantile at rank r = i + t, between elements i and i + 1 of a sorted sequence. Words: "linear", ... */
+typedef enum strew_interpolation {
+  STREW_LINEAR,
+  STREW_LOWER,    /* element i */
+  STREW_HIGHER,   /* element i + 1, unless t is 0 */
+  STREW_MIDPOINT, /* as STREW_LINEAR with t = 0.5, unless t is 0 */
+  STREW_NEAREST,  /* the nearer of the two; halves to even */
+  STREW_INTERPOLATION_COUNT
+} strew_interpolation;
+
 /* Success, or the kind of failure. Words: strew_status_name. */
 typedef enum strew_status {
   STREW_OK = 0,
@@ -185,11 +195,12 @@ STREW_API const char *strew_mode_name(strew_mode mode);
 STREW_API const char *strew_status_name(strew_status status);
 
 /* Words to enums: "float32", ...; "sum" = "add", "prod" = "multiply" = "mul", "mean", "amax" = "max", "amin" = "min";
-   "error", "wrap", "clip", "drop". An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On
+   "error", "wrap", "clip", "drop"; "linear", "lower", "higher", "midpoint", "nearest". An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On
    any thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
+STREW_API strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error);
 
 /* "Did you mean ...?": finds the name nearest to `wanted`, by edit distance: one letter inserted, deleted, replaced or
    swapped with its neighbour, or two such edits if `wanted` has eight letters or more. Case is ignored; ties go to the
@@ -615,6 +626,10 @@ STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *lo
                                    strew_tensor **out, strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
+/* For each pair of elements: true if |a - b| <= atol + rtol * |b|, or, equal_nan, if both are NaN; by the rules of
+   strew_allclose. Always a new tensor of bools. */
+STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                                     strew_tensor **out, strew_error *error);
 /* True if |a - b| <= atol + rtol * |b| everywhere, after broadcasting. Infinities equal themselves, NaN nothing. dtypes
    must be equal (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
 STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
@@ -667,6 +682,27 @@ STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool
    counts: the number of elements per value (int64). inverse and counts may be NULL. Always new tensors. */
 STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
                                     strew_tensor **counts, strew_error *error);
+/* Softmax along dim: exponentials that add up to 1; or, logarithm, their logarithms. The largest element is subtracted
+   first, so that nothing overflows; sums are those of strew_reduce. Floats (STREW_EDTYPE). Always a new tensor. */
+STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out,
+                                     strew_error *error);
+/* The q-quantile of all elements (dim NULL) or along *dim, as NumPy's. q: a number 0..1, or a tensor of rank 0 or 1 of
+   tensor's dtype, for each of which there is a position of a new first dimension (STREW_EVALUE, STREW_ESHAPE,
+   STREW_EDTYPE). The rank is q * (n - 1), rounded to tensor's dtype, that of 16-bit floats to float32: n is at most 2^24
+   unless it is float64 (STREW_ESHAPE; n 0, too). Between elements a and b: a + (b - a) * t, or from t = 0.5 on
+   b - (b - a) * (1 - t); equal elements are the result. NaN if there is a NaN. Floats (STREW_EDTYPE). Always a new
+   tensor. */
+STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
+                                      strew_interpolation interpolation, strew_tensor **out, strew_error *error);
+/* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
+   (right: or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any shape or
+   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). STREW_EDTYPE: values of
+   another dtype than sorted. If a line is not sorted, the result is some place, the same one on every device.
+   strew_bucketize is the same for boundaries of one dimension. */
+STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
+                                          strew_error *error);
+STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
+                                       strew_error *error);
 /* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
@@ -733,6 +769,27 @@ typedef struct strew_group_options {
    strew_scatter. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
+
+/* Softmax, or its logarithm, within each group of the group form; of src's shape. Of the options dim, dim_size and mode
+   count; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
+STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
+                                           bool logarithm, strew_tensor **out, strew_error *error);
+/* The q-quantile of each group of the group form, by the rules of strew_quantile, but with ranks in float64 for every
+   dtype; q 0.5 with STREW_LOWER is the median. Options: reduction and dtype are ignored; fill NULL: NaN, 0 for integers.
+   Integers and bools: not STREW_LINEAR and STREW_MIDPOINT (STREW_EDTYPE). STREW_EVALUE: q is not in 0..1. Needs scratch
+   of several times the size of src and index. Always a new tensor. */
+STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
+                                            strew_interpolation interpolation, const strew_group_options *options,
+                                            strew_tensor **out, strew_error *error);
+/* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
+   int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
+   STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
+STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
+                                      strew_error *error);
+/* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements out
+   of range are not counted. min == max: the range of the elements (STREW_EVALUE: not finite). Always a new tensor. */
+STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
+                                   strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
