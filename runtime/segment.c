@@ -1,6 +1,6 @@
 /* segment.c: reductions of segments, which are consecutive elements, and the way back. Segments are given by their ends
-   (csr), their lengths, or a sorted index (coo). They lie along the last dimension of such a tensor; its other
-   dimensions broadcast to src's first ones. */
+   (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
+   gives them; its others broadcast to the first ones of src. */
 #include "copy.h"
 #include "device.h"
 #include "scatter.h"
