@@ -108,3 +108,19 @@ strew_status opencl_spread(const struct call *call, strew_device *device, const 
   struct job job = job_of(call, device, plan);
   return run_parts(&job, false, spread_part);
 }
+
+strew_status opencl_sorted_ends(const struct call *call, strew_device *device, const struct plan *plan, int64_t size,
+                                int64_t step) {
+  enum { SEARCH_TURNS = 64 };
+  struct space space = space_of(plan);
+  struct launch launch;
+  launch_start(&launch, call, device, "sorted_ends.cl", "sorted_ends", "I=%s OUTER=%d",
+               index_type(plan->operands[1].dtype), space.outer);
+  launch_space(&launch, &space);
+  launch_operand(&launch, &space, 0);
+  launch_operand(&launch, &space, 1);
+  launch_int(&launch, size);
+  launch_int(&launch, step);
+  launch.turns = SEARCH_TURNS;
+  return launch_rows(&launch, &space);
+}

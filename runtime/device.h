@@ -160,6 +160,9 @@ struct index_range {
      order_check      the same; bad are also values less than the one before them along the plan's last dimension, which
                       is not merged with others
      index_range      the smallest and the largest value of operand 0
+     sorted_ends      operand 0 (int64), at coordinate v along the plan's last dimension, which is not merged with others:
+                      the number of the `size` values of operand 1, `step` apart, that are less than v. They are in order
+                      and valid
      segments         see segment_plan
      spread           the reverse of segments: writes the value of each segment, in SEGMENT_OUT, to all its elements
      elementwise      see elementwise_plan
@@ -199,6 +202,8 @@ struct index_range {
   X(strew_status, order_check,                                                                                         \
     (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
      int64_t *bad))                                                                                                    \
+  X(strew_status, sorted_ends,                                                                                         \
+    (const struct call *call, strew_device *device, const struct plan *plan, int64_t size, int64_t step))              \
   X(strew_status, segments, (const struct call *call, strew_device *device, const struct segment_plan *plan))          \
   X(strew_status, spread, (const struct call *call, strew_device *device, const struct segment_plan *plan))            \
   X(strew_status, index_range,                                                                                         \

@@ -24,6 +24,13 @@ static struct given given_of(const char *name, strew_tensor *tensor, const char 
   return (struct given){name, src_name, tensor, src, shape_at_least_1d(src), tensor->rank - 1};
 }
 
+/* A view of a tensor, with one dimension if it has none. */
+static strew_tensor line_of(const strew_tensor *tensor) {
+  strew_tensor line = *tensor;
+  if (line.rank == 0) line.rank = 1, line.sizes[0] = 1, line.strides[0] = 0;
+  return line;
+}
+
 static strew_status fail_shape(const struct call *call, const char *argument, const char *fact) {
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = argument}, "%s", fact);
 }
@@ -240,20 +247,26 @@ static strew_status check_reduction(const struct call *call, strew_reduction red
   return status == STREW_OK ? check_mean(call, reduction, dtype) : status;
 }
 
+/* By checked ends. Segments without elements are 0, 1 for a product. */
+static strew_status reduce_by_ends(const struct call *call, const struct given *ends, strew_reduction reduction,
+                                   strew_tensor **out, strew_tensor **arg) {
+  const strew_dtype dtype = ends->src->dtype;
+  struct reducing reducing = {
+      .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
+  strew_status status =
+      element_from(call, "src", strew_int(reduction == STREW_PROD), STREW_EXACT, dtype, &reducing.empty);
+  return status == STREW_OK ? reduce_into(call, &reducing, out, arg) : status;
+}
+
 static strew_status segment_csr(const struct call *call, const struct given *indptr, strew_reduction reduction,
                                 strew_tensor **out, strew_tensor **arg) {
-  struct reducing reducing = {.given = indptr, .ends = indptr->tensor, .reduction = reduction};
-  strew_dtype dtype = indptr->src->dtype;
-  strew_status status = check_reduction(call, reduction, arg != NULL, dtype);
+  strew_status status = check_reduction(call, reduction, arg != NULL, indptr->src->dtype);
   if (status == STREW_OK) status = check_given(call, indptr);
   if (status != STREW_OK) return status;
   struct shape1 shape = result_shape(indptr, indptr->tensor);
   status = check_target(call, indptr, &shape, *out);
   if (status == STREW_OK) status = check_ends(call, indptr);
-  reducing.start = element_identity(reduction, dtype);
-  if (status == STREW_OK)
-    status = element_from(call, "src", strew_int(reduction == STREW_PROD), STREW_EXACT, dtype, &reducing.empty);
-  return status == STREW_OK ? reduce_into(call, &reducing, out, arg) : status;
+  return status == STREW_OK ? reduce_by_ends(call, indptr, reduction, out, arg) : status;
 }
 
 /* The name of the operation in messages of inner calls. */
@@ -391,46 +404,104 @@ strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction,
 
 /* -------------------------------------------------------------------------------------------------------- sorted index */
 
-/* Fails at the first value that is less than the one before it. Negative values are left to others. */
-static strew_status check_sorted(const struct call *call, const struct given *index) {
+/* Fails at the first value that is less than the one before it, unless a negative one, which is left to others, comes
+   first. */
+static strew_status check_sorted(const struct call *call, const struct given *index, bool *has_negative) {
   int64_t number;
   struct found found;
   strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
   if (status == STREW_OK && number >= 0) status = find_value(call, index->tensor, number, &found);
-  if (status != STREW_OK || number < 0 || found.value < 0) return status;
+  *has_negative = status == STREW_OK && number >= 0 && found.value < 0;
+  if (status != STREW_OK || number < 0 || *has_negative) return status;
   return fail_descent(call, index, &found, sorted_rule);
 }
 
-/* The largest value of a sorted index + 1, if that is no more than the index has elements; else -1. */
-static strew_status size_of_sorted(const struct call *call, strew_tensor *index, int64_t *size) {
-  strew_tensor ends = *index;
+/* The largest value of a sorted index that is not empty. */
+static strew_status largest_of_sorted(const struct call *call, const struct given *index, int64_t *largest) {
+  strew_tensor last = *index->tensor;
   struct plan values;
   struct index_range range = {0, 0};
-  *size = -1;
-  if (strew_tensor_numel(index) == 0) return STREW_OK;
-  if (ends.rank) {
-    const int last = ends.rank - 1;
-    ends.offset += (ends.sizes[last] - 1) * ends.strides[last];
-    ends.sizes[last] = 1;
-  }
-  plan_index_values(&values, &ends);
-  strew_device *device = index->storage->device;
+  last.offset += (last.sizes[index->dim] - 1) * last.strides[index->dim];
+  last.sizes[index->dim] = 1;
+  plan_index_values(&values, &last);
+  strew_device *device = last.storage->device;
   strew_status status = device->ops->index_range(call, device, &values, &range);
-  if (range.highest >= 0 && range.highest < strew_tensor_numel(index)) *size = range.highest + 1;
+  *largest = range.highest;
   return status;
+}
+
+/* Makes the ends of the segments of a sorted, valid index: of `size` values. */
+static strew_status ends_of_sorted(const struct call *call, const struct given *index, int64_t size,
+                                   strew_tensor **out) {
+  strew_tensor line = *index->tensor, *ends = NULL;
+  int64_t sizes[MAX_RANK];
+  for (int d = 0; d < index->dim; d++) sizes[d] = line.strides[d] == 0 ? 1 : line.sizes[d];
+  sizes[index->dim] = size + 1;
+  strew_device *device = line.storage->device;
+  strew_status status = tensor_create(call, device, STREW_INT64, line.rank, sizes, &ends);
+  if (status != STREW_OK) return status;
+  struct plan plan;
+  const int64_t count = line.sizes[index->dim];
+  for (int d = 0; d < index->dim; d++) line.sizes[d] = sizes[d];
+  line.sizes[index->dim] = 1;
+  plan_start(&plan, line.rank, sizes);
+  plan_add(&plan, ends);
+  plan_add(&plan, &line);
+  plan_keep_last(&plan);
+  status = device->ops->sorted_ends(call, device, &plan, count, line.strides[index->dim]);
+  if (status != STREW_OK)
+    strew_release(ends);
+  else
+    *out = ends;
+  return status;
+}
+
+/* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends. Others,
+   and all errors, are left to the group form, whose results are the same. */
+enum { MOST_ROWS = 2 };
+static strew_status reduce_sorted(const struct call *call, const struct given *index, int64_t dim_size,
+                                  strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
+  int64_t largest = 0, count = index->tensor->sizes[index->dim];
+  strew_tensor *ends = NULL;
+  strew_status status = largest_of_sorted(call, index, &largest);
+  if (status != STREW_OK || largest / MOST_ROWS >= count) return status;
+  if (dim_size < 0) dim_size = largest + 1;
+  if (largest >= dim_size || dim_size / MOST_ROWS > count) return STREW_OK;
+  status = ends_of_sorted(call, index, dim_size, &ends);
+  if (status != STREW_OK) return status;
+  struct given by_ends = *index;
+  by_ends.tensor = ends;
+  status = reduce_by_ends(call, &by_ends, reduction, out, arg);
+  strew_release(ends);
+  return status;
+}
+
+/* True if the call is one that has no errors but those of index values. */
+static bool is_plain(const struct given *index, strew_reduction reduction, bool with_arg) {
+  const strew_tensor *tensor = index->tensor;
+  const bool is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if ((unsigned)reduction >= STREW_REDUCTION_COUNT || reduction == STREW_ASSIGN || (with_arg && !is_extreme))
+    return false;
+  if (reduction == STREW_MEAN && index->src->dtype == STREW_BOOL) return false;
+  if (tensor->rank > index->shape.rank || strew_tensor_numel(tensor) == 0) return false;
+  for (int d = 0; d <= index->dim; d++)
+    if (tensor->sizes[d] != index->shape.sizes[d] && (d == index->dim || tensor->sizes[d] != 1)) return false;
+  return tensor->storage->device == index->src->storage->device;
 }
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
                                strew_tensor **out, strew_tensor **arg, strew_error *error) {
   strew_error inner = {.alias = name_of(error, "segment_coo")};
   CALL(call, "segment_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
-  struct given given = given_of("index", index, "src", src);
-  strew_group_options options = {
-      .dim = index->rank ? index->rank - 1 : 0, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
-  strew_status status = STREW_OK;
-  if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) status = check_sorted(&call, &given);
-  if (status == STREW_OK && dim_size == -1 && !*out) status = size_of_sorted(&call, index, &options.dim_size);
-  if (status == STREW_OK) status = strew_group(src, index, &options, out, arg, &inner);
+  strew_tensor line = line_of(index);
+  struct given given = given_of("index", &line, "src", src);
+  strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
+  const bool is_index = index->dtype == STREW_INT64 || index->dtype == STREW_INT32, is_new = !*out;
+  bool has_negative = false;
+  strew_status status = is_index ? check_sorted(&call, &given, &has_negative) : STREW_OK;
+  if (status == STREW_OK && is_index && is_new && !has_negative && dim_size >= -1 && is_plain(&given, reduction, arg))
+    status = reduce_sorted(&call, &given, dim_size, reduction, out, arg);
+  if (status == STREW_OK && !(is_new && *out)) status = strew_group(src, index, &options, out, arg, &inner);
   return report_inner(status, &inner, error);
 }
 
@@ -530,14 +601,12 @@ static strew_tensor index_view(const struct given *index) {
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
   strew_error inner = {.alias = name_of(error, "gather_coo")};
   CALL(call, "gather_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
-  strew_tensor line = *index;
-  if (line.rank == 0) line.rank = 1, line.sizes[0] = 1, line.strides[0] = 0;
+  strew_tensor line = line_of(index);
   struct given given = given_of("index", &line, "src", src);
   strew_status status = check_given(&call, &given);
   if (status == STREW_OK) status = check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule);
   if (status == STREW_OK) {
-    strew_tensor view = index_view(&given), elements = *src;
-    if (elements.rank == 0) elements.rank = 1, elements.sizes[0] = 1, elements.strides[0] = 0;
+    strew_tensor view = index_view(&given), elements = line_of(src);
     status = strew_gather(&elements, given.dim, &view, STREW_ERROR, out, &inner);
   }
   return report_inner(status, &inner, error);
