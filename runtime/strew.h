@@ -734,7 +734,7 @@ STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction 
                                             strew_tensor *offsets, int axis, const strew_scalar *initial,
                                             strew_tensor **out, strew_error *error);
 /* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension.
-   dim_size, out and arg: as for strew_group. */
+   dim_size, out and arg: as for strew_group. Scratch for a new result: as many int64 as there are segments. */
 STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
                                          strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
                                          strew_error *error);

@@ -6,7 +6,7 @@
 
 enum {
   LANES_BYTES = 128,   /* vectors of a line whose order does not matter */
-  STREAMS_AT_ONCE = 8, /* segments whose order matters are joined side by side, so that none waits for its last sum */
+  STREAMS_AT_ONCE = 4, /* segments whose order matters are joined side by side, so that none waits for its last sum */
   SHORT_SEGMENT = 24   /* elements: the processor overlaps shorter ones by itself */
 };
 
