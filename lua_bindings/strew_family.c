@@ -226,7 +226,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(coordinates)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(searching) X(soft) X(statistics)
+  X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -271,7 +271,6 @@ const struct script_function bind_family_rows[] = {
     {"masked_select", run, IN_choosing, ALWAYS},
     {"scatter_nd", run, IN_coordinates, EVERY},
     {"gather_nd", run, IN_coordinates, ALWAYS},
-    {"bincount", run, IN_counting, ALWAYS},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
     {"index_add", run, IN_indexing, EVERY},
@@ -295,14 +294,10 @@ const struct script_function bind_family_rows[] = {
     {"repeat_interleave", run, IN_repeating, ALWAYS},
     {"isinf", run, IN_finite, ALWAYS},
     {"isfinite", run, IN_finite, ALWAYS},
-    {"isclose", run, IN_finite, ALWAYS},
     {"nan_to_num", run, IN_finite, EVERY},
     {"norm", run, IN_statistics, ALWAYS},
     {"median", run, IN_statistics, ALWAYS},
-    {"quantile", run, IN_statistics, ALWAYS},
     {"logsumexp", run, IN_soft, ALWAYS},
-    {"softmax", run, IN_soft, ALWAYS},
-    {"log_softmax", run, IN_soft, ALWAYS},
     {"outer", run, IN_matrices, ALWAYS},
     {"tril", run, IN_matrices, EVERY},
     {"triu", run, IN_matrices, EVERY},
@@ -310,18 +305,11 @@ const struct script_function bind_family_rows[] = {
     {"scatter_std", run, IN_groups, ALWAYS},
     {"scatter_var", run, IN_groups, ALWAYS},
     {"scatter_logsumexp", run, IN_groups, ALWAYS},
-    {"scatter_softmax", run, IN_groups, ALWAYS},
-    {"scatter_log_softmax", run, IN_groups, ALWAYS},
-    {"scatter_quantile", run, IN_groups, ALWAYS},
-    {"scatter_median", run, IN_groups, ALWAYS},
     {"scatter_count", run, IN_groups, ALWAYS},
     {"scatter_any", run, IN_groups, ALWAYS},
     {"scatter_all", run, IN_groups, ALWAYS},
     {"scatter_first", run, IN_groups, ALWAYS},
     {"scatter_last", run, IN_groups, ALWAYS},
     {"scatter_nunique", run, IN_groups, ALWAYS},
-    {"histc", run, IN_searching, ALWAYS},
-    {"searchsorted", run, IN_searching, ALWAYS},
-    {"bucketize", run, IN_searching, ALWAYS},
     {NULL, NULL, 0, 0},
 };

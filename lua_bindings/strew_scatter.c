@@ -114,17 +114,12 @@ static bool read_out(lua_State *L, struct script_call *call, int i, const char *
   return true;
 }
 
-struct filling {
-  bool is_given;
-  strew_scalar value;
-};
-
-static bool read_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct filling *fill = out;
   return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
 }
 
-static bool read_size(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (!bind_integer(L, call, i, name, out)) return false;
   if (*(int64_t *)out >= 0) return true;
   bind_fail(call, STREW_ESHAPE, name, "is %lld, expected 0 or more", (long long)*(int64_t *)out);
@@ -162,8 +157,8 @@ static int group(lua_State *L, struct script_call *call) {
                                          {"index", REQUIRED, bind_tensor, &index},
                                          {"dim", OPTIONAL, bind_dim, &options.dim},
                                          {"out", OPTIONAL, read_out, &destination},
-                                         {"dim_size", OPTIONAL, read_size, &options.dim_size},
-                                         {"fill", KEYED, read_fill, &fill},
+                                         {"dim_size", OPTIONAL, bind_size, &options.dim_size},
+                                         {"fill", KEYED, bind_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
                                          {"skip_nan", KEYED, bind_boolean, &options.skip_nan},
                                          {takes_dtype ? "dtype" : NULL, KEYED, bind_wanted_dtype, &dtype},
@@ -204,7 +199,7 @@ static bool read_segments(lua_State *L, struct script_call *call, const char *gi
                                          {given, REQUIRED, bind_tensor, &s->given},
                                          {"reduce", KEYED, bind_reduction, &s->reduction},
                                          {"out", KEYED, read_out, &s->destination},
-                                         {takes_size ? "dim_size" : NULL, KEYED, read_size, &s->dim_size},
+                                         {takes_size ? "dim_size" : NULL, KEYED, bind_size, &s->dim_size},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
   lua_settop(L, s->destination.at); /* drops what reading the options pushed */
@@ -259,7 +254,7 @@ static int segment_reduce(lua_State *L, struct script_call *call) {
                                          {"lengths", KEYED, bind_tensor, &lengths},
                                          {"offsets", KEYED, bind_tensor, &offsets},
                                          {"axis", KEYED, bind_dim, &axis},
-                                         {"initial", KEYED, read_fill, &initial},
+                                         {"initial", KEYED, bind_fill, &initial},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   const strew_scalar *start = initial.is_given ? &initial.value : NULL;

@@ -330,7 +330,8 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
                             .fresh = false};
   strew_tensor *target = *out;
   bool empty = strew_tensor_numel(index) == 0;
-  strew_status status = check_words(&call, options->reduction, options->mode);
+  strew_status status = check_options(&call, options);
+  if (status == STREW_OK) status = check_words(&call, options->reduction, options->mode);
   if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
   if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);

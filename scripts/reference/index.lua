@@ -1,15 +1,8 @@
--- usage: build/strew scripts/reference/html.lua FILE
--- Writes the reference: one self-contained page.
+-- usage: build/strew scripts/reference/index.lua FILE
+-- Writes the reference of the Lua module and the program: one page.
 local text = dofile "scripts/reference/text.lua"
-local strew = require "strew"
-
-local function read(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
-end
-
-local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
-local function escape(words) return (words:gsub('[&<>"]', entities)) end
+local page = dofile "scripts/reference/page.lua"
+local escape = page.escape
 
 -- A name in `backquotes` with an entry becomes a link.
 local function code(words)
@@ -50,6 +43,12 @@ local function highlight(line)
   return table.concat(parts)
 end
 
+local function highlighted(lines_of_code)
+  local lines = {}
+  for line in (lines_of_code .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, highlight(line)) end
+  return table.concat(lines, "\n")
+end
+
 local out = {}
 local function add(format, ...) table.insert(out, format:format(...)) end
 
@@ -61,6 +60,34 @@ local function add_table(rows)
     add('<tr><th><code>%s</code></th><td class="type">%s</td><td>%s</td></tr>', name, type, words)
   end
   add '</table>'
+end
+
+-- The libraries that have a name in a task's rows, {key, title}.
+local function libraries_of(task)
+  local list = {}
+  for _, library in ipairs(text.libraries) do
+    for k = 2, #task do
+      if task[k][library[1]] then table.insert(list, library) break end
+    end
+  end
+  return list
+end
+
+-- A table of which.lua: a task's calls, and their names in each library. The call leads to its entry.
+local function add_task(task)
+  local libraries = libraries_of(task)
+  add('<h4>%s</h4><div class="wide"><table class="which"><tr><th>strew</th><th></th>', escape(task[1]))
+  for _, library in ipairs(libraries) do add("<th>%s</th>", library[2]) end
+  add '</tr>'
+  for k = 2, #task do
+    local row = task[k]
+    add('<tr><td><a href="#%s"><code>%s</code></a></td><td>%s</td>', row.entry.name, escape(row[1]), escape(row[2]))
+    for _, library in ipairs(libraries) do
+      add("<td>%s</td>", escape((row[library[1]] or ""):gsub(";", ",")))
+    end
+    add '</tr>'
+  end
+  add '</table></div>'
 end
 
 local function add_entry(entry)
@@ -77,26 +104,29 @@ local function add_entry(entry)
     if paragraph ~= "" then add("<p>%s</p>", inline(paragraph)) end
   end
   add_table(text.rows_of(entry))
+  if entry.tasks then
+    add('<pre class="example">%s</pre>', highlighted(text.operands))
+    for _, task in ipairs(entry.tasks) do add_task(task) end
+  end
+  for _, row in ipairs(entry.rows) do
+    local names = text.elsewhere(row)
+    if names ~= "" then add('<p class="elsewhere">Elsewhere: %s</p>', escape(names)) end
+  end
   if entry.example then
-    local lines = {}
-    for line in (entry.example .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, highlight(line)) end
-    add('<pre class="example">%s</pre>', table.concat(lines, "\n"))
+    add('<pre class="example">%s</pre>', highlighted(entry.example))
     add('<pre class="output">%s</pre>', escape(entry.output))
   end
   add '</article>'
 end
 
-local function id_of(title) return "group-" .. title:lower():gsub("%A+", "-") end
-
-local function add_navigation()
-  add '<nav><details open><summary>Contents</summary>'
-  for _, group in ipairs(text.groups) do
-    add('<h2><a href="#%s">%s</a></h2><p>', id_of(group.title), escape(group.title))
-    for _, entry in ipairs(group.entries) do add('<a href="#%s">%s</a>', entry.name, entry.name) end
-    add '</p>'
-  end
-  add '<h2><a href="#program">The program</a></h2></details></nav>'
+local navigation = {}
+for _, group in ipairs(text.groups) do
+  local links = {}
+  for k, entry in ipairs(group.entries) do links[k] = ('<a href="#%s">%s</a>'):format(entry.name, entry.name) end
+  table.insert(navigation, ('<h2><a href="#%s">%s</a></h2><p>'):format(page.id_of(group.title), escape(group.title)))
+  table.insert(navigation, table.concat(links, "\n") .. "</p>")
 end
+table.insert(navigation, '<h2><a href="#program">The program</a></h2>')
 
 local function add_program()
   add '<section><h2>The program</h2><article id="program"><p><code>strew [options] [script [args]]</code></p>'
@@ -111,19 +141,10 @@ local function add_program()
   add '</article></section>'
 end
 
-add('<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>%s: reference</title>', strew._VERSION)
-add '<meta name="viewport" content="width=device-width, initial-scale=1">'
-add('<style>\n%s</style>\n</head>\n<body>', read "scripts/reference/page.css")
-add('<header><h1>%s</h1>', strew._VERSION)
-add '<input id="search" type="search" placeholder="Search: name or words" aria-label="Search" autocomplete="off">'
-add '</header>'
-add_navigation()
-add '<main><p id="found" hidden></p>'
 for _, group in ipairs(text.groups) do
-  add('<section id="%s"><h2>%s</h2>', id_of(group.title), escape(group.title))
+  add('<section id="%s"><h2>%s</h2>', page.id_of(group.title), escape(group.title))
   for _, entry in ipairs(group.entries) do add_entry(entry) end
   add '</section>'
 end
 add_program()
-add('</main>\n<script>\n%s</script>\n</body>\n</html>', read "scripts/reference/page.js")
-text.write(assert(arg[1], "usage: html.lua FILE"), table.concat(out, "\n") .. "\n")
+text.write(assert(arg[1], "usage: index.lua FILE"), page.frame("index.html", navigation, out))
