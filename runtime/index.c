@@ -21,10 +21,16 @@ strew_status check_words(const struct call *call, strew_reduction reduction, str
   return STREW_OK;
 }
 
-strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
+strew_status check_named_index_dtype(const struct call *call, const char *name, const strew_tensor *index) {
+  char hint[TEXT_BYTES];
   if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "index", .hint = "index:to(\"int64\")"},
+  snprintf(hint, sizeof hint, "%s:to(\"int64\")", name);
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
+}
+
+strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
+  return check_named_index_dtype(call, "index", index);
 }
 
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */

@@ -39,6 +39,7 @@ strew_status addressing_check(const struct call *call, struct addressing *addres
    src's does not give a better one. */
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
+strew_status check_named_index_dtype(const struct call *call, const char *name, const strew_tensor *index);
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                               const char *name, int dim, const char *hint);
 strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
