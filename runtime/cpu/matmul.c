@@ -43,21 +43,37 @@ static struct matrices transposed(const struct matrices *x) {
                            x->c_column, x->c_row, x->b_column, x->b_row, x->a_column, x->a_row};
 }
 
+/* Returns the matrices of one batch. */
+static struct matrices batch_of(const struct plan *batches, const struct matrices *x, int64_t i) {
+  struct matrices batch = *x;
+  batch.c = operand_at(batches, 0, i), batch.a = operand_at(batches, 1, i), batch.b = operand_at(batches, 2, i);
+  return batch;
+}
+
+/* The work of `count` batches as bytes: a million products take about the time of a megabyte of memory traffic. */
+static int64_t bytes_of_products(const struct matrices *x, int64_t count) {
+  double products = (double)x->m * (double)x->n * (double)x->k * (double)count;
+  return products < 0x1p62 ? (int64_t)products : INT64_MAX;
+}
+
 /* --------------------------------------------------------------------------------------------------------- floats */
 
-/* c is cut into blocks, which workers take one after another. A block is made depth by depth, each of packed panels of
-   columns of b and packed strips of rows of a. */
+/* Each batch's c is cut into blocks, which workers take one after another. A block is made depth by depth, each of
+   packed panels of columns of b and packed strips of rows of a. */
 struct gemm {
   strew_context *context;
-  struct matrices x;
+  const struct plan *batches;
+  int64_t batch_count;
+  struct matrices x;  /* of a batch; c, a and b are its own */
+  bool is_transposed; /* x is the transposed product */
   const struct product_tiles *tiles;
   multiply_tile *many, *one; /* of several rows, of one */
   int64_t many_rows;
   int64_t size;             /* bytes of an element */
   int64_t panel, depth;     /* columns and rows of a panel of b */
   bool is_direct, is_thin;  /* b is read in place; c has a vector of columns at most */
-  int64_t down, across;     /* number of blocks */
-  atomic_int_fast64_t next; /* block */
+  int64_t down, across;     /* blocks of a batch */
+  atomic_int_fast64_t next; /* block of all */
   int64_t workers;
   char *scratch; /* of each worker: panels of b, then a strip of a */
   int64_t panels_bytes, worker_bytes;
@@ -128,39 +144,42 @@ static void multiply_packed(const struct gemm *gemm, const struct matrices *cut,
   }
 }
 
+static void multiply_block(const struct gemm *gemm, const struct matrices *x, int64_t down, int64_t across,
+                           char *scratch) {
+  const int64_t panels = (x->n - 1) / gemm->panel + 1;
+  int64_t row = part_begin(x->m, gemm->down, down), column = part_begin(panels, gemm->across, across) * gemm->panel;
+  struct chunk chunk = {part_begin(x->m, gemm->down, down + 1) - row,
+                        part_begin(panels, gemm->across, across + 1) * gemm->panel - column, gemm->depth};
+  for (int64_t k = 0; k < x->k && !context_stops(gemm->context); k += gemm->depth) {
+    struct matrices cut = chunk_of(x, row, column, k, chunk, gemm->size);
+    if (gemm->is_direct)
+      multiply_strip(gemm, &cut, NULL, false, k == 0);
+    else
+      multiply_packed(gemm, &cut, scratch, k == 0);
+  }
+}
+
 static void multiply_blocks(void *gemm_, int64_t worker) {
   struct gemm *gemm = gemm_;
-  const struct matrices *x = &gemm->x;
-  const int64_t panels = (x->n - 1) / gemm->panel + 1;
-  for (int64_t block; (block = atomic_fetch_add(&gemm->next, 1)) < gemm->down * gemm->across;) {
-    int64_t down = block % gemm->down, across = block / gemm->down;
-    int64_t row = part_begin(x->m, gemm->down, down), column = part_begin(panels, gemm->across, across) * gemm->panel;
-    struct chunk chunk = {part_begin(x->m, gemm->down, down + 1) - row,
-                          part_begin(panels, gemm->across, across + 1) * gemm->panel - column, gemm->depth};
-    for (int64_t k = 0; k < x->k && !context_stops(gemm->context); k += gemm->depth) {
-      struct matrices cut = chunk_of(x, row, column, k, chunk, gemm->size);
-      if (gemm->is_direct)
-        multiply_strip(gemm, &cut, NULL, false, k == 0);
-      else
-        multiply_packed(gemm, &cut, gemm->scratch + worker * gemm->worker_bytes, k == 0);
-    }
+  const int64_t each = gemm->down * gemm->across;
+  struct matrices given = gemm->is_transposed ? transposed(&gemm->x) : gemm->x;
+  for (int64_t block; (block = atomic_fetch_add(&gemm->next, 1)) < gemm->batch_count * each;) {
+    struct matrices x = batch_of(gemm->batches, &given, block / each);
+    if (gemm->is_transposed) x = transposed(&x);
+    multiply_block(gemm, &x, block % each % gemm->down, block % each / gemm->down,
+                   gemm->scratch + worker * gemm->worker_bytes);
   }
 }
 
 static int64_t quotient_up(int64_t a, int64_t b) { return (a - 1) / b + 1; }
-
-/* A million products take about the time of a megabyte of memory traffic. */
-static int64_t product_bytes(const struct matrices *x) {
-  double products = (double)x->m * (double)x->n * (double)x->k;
-  return products < 0x1p62 ? (int64_t)products : INT64_MAX;
-}
 
 /* Chooses the tiles: of a row; of a vector of columns; else of several of both. */
 static void gemm_tiles(struct gemm *gemm, const struct matrices *x, strew_dtype dtype) {
   const struct product_loops *loops = product_loops();
   const struct product_tiles *tiles = gemm->tiles = dtype == STREW_FLOAT32 ? &loops->f32 : &loops->f64;
   bool is_narrow = x->n <= tiles->lanes && x->n < x->m, goes_down = x->a_row == 1 && x->a_column != 1;
-  gemm->x = is_narrow && goes_down ? transposed(x) : *x;
+  gemm->is_transposed = is_narrow && goes_down;
+  gemm->x = gemm->is_transposed ? transposed(x) : *x;
   bool is_line = gemm->x.m == 1;
   gemm->is_thin = !is_line && gemm->x.n <= tiles->lanes && (gemm->x.a_column == 1 || x->k == 1);
   gemm->panel = tiles->lanes * (is_line ? LINE_VECTORS : gemm->is_thin ? 1 : TILE_VECTORS);
@@ -171,35 +190,37 @@ static void gemm_tiles(struct gemm *gemm, const struct matrices *x, strew_dtype 
 }
 
 /* Cuts c into blocks, and sizes the scratch of a worker. */
-static void gemm_blocks(struct gemm *gemm, strew_context *context) {
+static void gemm_blocks(struct gemm *gemm) {
   enum { BLOCKS_PER_WORKER = 2 };
   const struct matrices *x = &gemm->x;
   int64_t panels = quotient_up(x->n, gemm->panel), strips = quotient_up(x->m, gemm->tiles->strip_rows);
   gemm->is_direct = (x->b_column == 1 || x->n == 1) && x->m < gemm->tiles->strip_rows;
-  gemm->workers = least(context->threads, pool_parts(context, product_bytes(x)));
-  int64_t wanted = gemm->workers > 1 ? gemm->workers * BLOCKS_PER_WORKER : 1;
+  gemm->workers = pool_parts(gemm->context, bytes_of_products(x, gemm->batch_count));
+  gemm->workers = least(gemm->context->threads, gemm->workers);
+  int64_t wanted = gemm->workers > 1 ? quotient_up(gemm->workers * BLOCKS_PER_WORKER, gemm->batch_count) : 1;
   gemm->across = quotient_up(x->n, PANELS_BYTES / gemm->size / gemm->depth);
   gemm->down = least(strips, quotient_up(wanted, gemm->across));
   if (gemm->across * gemm->down < wanted) gemm->across = quotient_up(wanted, gemm->down);
   gemm->across = least(panels, gemm->across);
-  gemm->workers = least(gemm->workers, gemm->across * gemm->down);
+  gemm->workers = least(gemm->workers, gemm->across * gemm->down * gemm->batch_count);
   gemm->panels_bytes = quotient_up(panels, gemm->across) * gemm->panel * gemm->depth * gemm->size;
   gemm->worker_bytes = gemm->panels_bytes + gemm->tiles->strip_rows * gemm->depth * gemm->size;
   gemm->worker_bytes = quotient_up(gemm->worker_bytes, CACHE_LINE) * CACHE_LINE;
 }
 
-static strew_status multiply_floats(const struct call *call, strew_context *context, const struct matrices *x,
-                                    strew_dtype dtype) {
-  struct gemm gemm = {.context = context, .size = (int64_t)dtype_bytes(dtype)};
+static strew_status multiply_floats(const struct call *call, strew_context *context, const struct plan *batches,
+                                    const struct matrices *x, strew_dtype dtype) {
+  struct gemm gemm = {
+      .context = context, .batches = batches, .batch_count = plan_numel(batches), .size = (int64_t)dtype_bytes(dtype)};
   gemm_tiles(&gemm, x, dtype);
-  gemm_blocks(&gemm, context);
+  gemm_blocks(&gemm);
   size_t scratch_bytes = (size_t)(gemm.workers * gemm.worker_bytes);
   if (!gemm.is_direct) {
     gemm.scratch = memory_allocate(context, scratch_bytes);
     if (!gemm.scratch) return fail_memory(call, context, scratch_bytes);
   }
   pool_run(context, gemm.workers, multiply_blocks, &gemm);
-  if (gemm.scratch) memory_free(context, gemm.scratch, scratch_bytes);
+  memory_free(context, gemm.scratch, scratch_bytes);
   return STREW_OK;
 }
 
@@ -235,17 +256,13 @@ static void multiply_part(void *share_, int64_t part) {
     }
 }
 
-static void multiply_plainly(strew_context *context, const struct matrices *x, strew_dtype dtype) {
+static void multiply_integers(strew_context *context, const struct matrices *x, strew_dtype dtype) {
   static multiply_rows *const loops[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s, name, stored, bits, wide, ...) [STREW_##ENUM] = multiply_rows_##wide,
-      STREW_DTYPES(ROW)
-#undef ROW
+      [STREW_INT64] = multiply_rows_i64, [STREW_INT32] = multiply_rows_i32, [STREW_INT16] = multiply_rows_i16,
+      [STREW_INT8] = multiply_rows_i8,   [STREW_UINT8] = multiply_rows_u8,
   };
-  /* a million products take about the time of a megabyte of memory traffic */
-  double products = (double)x->m * (double)x->n * (double)x->k;
-  struct share share = {context, dtype, *x, loops[dtype],
-                        pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};
-  if (share.parts > x->m) share.parts = x->m;
+  struct share share = {context, dtype, *x, loops[dtype], pool_parts(context, bytes_of_products(x, 1))};
+  share.parts = least(share.parts, x->m);
   pool_run(context, share.parts, multiply_part, &share);
 }
 
@@ -259,12 +276,10 @@ strew_status cpu_matmul(const struct call *call, strew_device *device, const str
   struct plan batches = *plan;
   batches.rank = rows;
   strew_status status = STREW_OK;
-  for (int64_t i = 0; status == STREW_OK && i < plan_numel(&batches) && !context_stops(device->context); i++) {
-    x.c = operand_at(&batches, 0, i), x.a = operand_at(&batches, 1, i), x.b = operand_at(&batches, 2, i);
-    if (dtype_is_float(a->dtype))
-      status = multiply_floats(call, device->context, &x, a->dtype);
-    else
-      multiply_plainly(device->context, &x, a->dtype);
+  if (dtype_is_float(a->dtype)) status = multiply_floats(call, device->context, &batches, &x, a->dtype);
+  for (int64_t i = 0; !dtype_is_float(a->dtype) && i < plan_numel(&batches) && !context_stops(device->context); i++) {
+    struct matrices batch = batch_of(&batches, &x, i);
+    multiply_integers(device->context, &batch, a->dtype);
   }
   return status == STREW_OK ? context_end(call, device->context, plan->operands[0].storage) : status;
 }
