@@ -128,7 +128,7 @@ static inline bool is_less_wide(struct wide a, struct wide b) {
   return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
-/* a * b + c, rounded once. Product and addend are brought to 127 bits, of which the product has 106 at most: bits lost
+/* a * b + c, rounded once. Product and addend are shifted to 127 bits, of which the product has 106 at most: bits lost
    by a shift lie far below the last bit of a sum that cancels. */
 static inline uint64_t soft_fused(uint64_t a, uint64_t b, uint64_t c, struct float_format f) {
   uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f), third = magnitude_in(c, f);
