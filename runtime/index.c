@@ -161,9 +161,11 @@ bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest
 
 strew_status check_clip(const struct call *call, const struct index_limits *limits) {
   if (limits->mode != STREW_CLIP || limits->size > 0) return STREW_OK;
-  char of[TEXT_BYTES];
-  return fail(call, (struct fault){.code = STREW_EINDEX, .argument = "mode"},
-              "is \"clip\", but %s has size 0: there is nothing to clip to", text_of_limits(limits, of));
+  struct fault fault = {.code = STREW_EINDEX, .argument = "mode"};
+  if (limits->all_elements)
+    return fail(call, fault, "is \"clip\", but %s has no elements: there is nothing to clip to", limits->of);
+  return fail(call, fault, "is \"clip\", but dim %d of %s has size 0: there is nothing to clip to", limits->dim,
+              limits->of);
 }
 
 strew_status addressing_check(const struct call *call, struct addressing *addressing) {
