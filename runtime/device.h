@@ -40,8 +40,8 @@ struct gather_plan {
 };
 
 /* Operands: 0 positions (int64, dense), 1.. index values, the first for a dimension of sizes[0]. With each, a position
-   becomes position * size + value; it starts as 0, or `continues` from what it holds. STREW_DROP: a position is -1 once
-   a value is out of range. */
+   becomes position * size + value; it starts as 0, or `continues` from what it holds. STREW_DROP: a position is
+   negative once a value is out of range. */
 struct join_plan {
   struct plan plan;
   int64_t sizes[MAX_OPERANDS - 1];

@@ -565,6 +565,44 @@ START_TEST(test_values_out_of_range) {
 }
 END_TEST
 
+/* Rows without elements: index values are checked all the same. */
+START_TEST(test_rows_without_elements) {
+  strew_tensor *self = NULL, *source = NULL, *out = NULL, *column = NULL;
+  strew_tensor *good = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 2});
+  strew_tensor *bad = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 3});
+  const strew_operand seven = strew_number(strew_int(7));
+  ok(strew_empty(device, STREW_FLOAT32, 2, (int64_t[]){3, 0}, &self, &failure));
+  ok(strew_empty(device, STREW_FLOAT32, 2, (int64_t[]){2, 0}, &source, &failure));
+  for (int is_bad = 0; is_bad < 2; is_bad++) {
+    strew_tensor *index = is_bad ? bad : good;
+    const strew_status expected = is_bad ? STREW_EINDEX : STREW_OK;
+    ok(strew_view(index, 2, (int64_t[]){2, 1}, &column, &failure));
+    for (int in_place = 0; in_place < 2; in_place++) {
+      strew_tensor *const before = in_place ? self : NULL;
+#define CHECK(call)                                                                                                    \
+  do {                                                                                                                 \
+    out = before;                                                                                                      \
+    ck_assert_msg((call) == expected, "%s: %s", #call, failure.message);                                               \
+    if (is_bad) ck_assert(failure.position[0] == 1 && failure.value.as.i == 3);                                        \
+    if (!before) strew_release(out);                                                                                   \
+  } while (0)
+      CHECK(strew_index_add(self, 0, index, source, strew_int(1), STREW_ERROR, &out, &failure));
+      CHECK(strew_index_copy(self, 0, index, source, STREW_ERROR, &out, &failure));
+      CHECK(strew_index_fill(self, 0, index, seven, STREW_ERROR, &out, &failure));
+      CHECK(strew_index_put(self, 1, &index, strew_of(source), NULL, &out, &failure));
+      CHECK(strew_scatter_nd(self, column, source, NULL, &out, &failure));
+      if (in_place) continue;
+      CHECK(strew_index_select(self, 0, index, STREW_ERROR, &out, &failure));
+      CHECK(strew_take_along_dim(self, 0, column, STREW_ERROR, &out, &failure));
+      CHECK(strew_gather_nd(self, column, 0, STREW_ERROR, &out, &failure));
+#undef CHECK
+    }
+    strew_release(column), column = NULL;
+  }
+  strew_release(self), strew_release(source), strew_release(good), strew_release(bad);
+}
+END_TEST
+
 /* In place, what is written shares no element with itself or an operand. */
 START_TEST(test_overlap) {
   const int64_t n = 6;
@@ -656,6 +694,7 @@ Suite *make_suite(void) {
   tcase_add_test(cases, test_new_zeros);
   tcase_add_loop_test(cases, test_masks_among_indices, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_values_out_of_range, 0, 8);
+  tcase_add_test(cases, test_rows_without_elements);
   tcase_add_test(cases, test_overlap);
   tcase_add_test(cases, test_messages);
   if (!on_device()) tcase_add_test(cases, test_scratch); /* elsewhere scratch is not the context's */

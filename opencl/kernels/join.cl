@@ -3,8 +3,8 @@
 #include "space.h"
 #include "mode.h"
 
-/* `first`: positions are not read, they count as 0. `drops`: a position is -1 where a value is out of range; else such a
-   value sets *bad. */
+/* `first`: positions are not read, they count as 0. `drops`: a position becomes negative, and stays so, where a value
+   is out of range; else such a value sets *bad. */
 __kernel void join(SPACE, OPERAND(long, positions), OPERAND(const I, index), LIMITS, const int first, const int drops,
                    __global int *bad) {
   ROW_AND_COLUMN;
@@ -12,5 +12,5 @@ __kernel void join(SPACE, OPERAND(long, positions), OPERAND(const I, index), LIM
   const long before = first ? 0 : positions[AT(positions)];
   const bool is_in = (ulong)value < (ulong)size;
   if (!is_in && !drops) atomic_or(bad, 1);
-  positions[AT(positions)] = drops && (!is_in || before < 0) ? -1 : before * size + value;
+  positions[AT(positions)] = drops && !is_in ? -1 : before * size + value;
 }

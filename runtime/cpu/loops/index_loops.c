@@ -172,9 +172,8 @@ static bool join(const int64_t *values, int64_t count, int64_t size, int64_t *re
 
 static void join_dropping(const int64_t *values, int64_t count, int64_t size, int64_t *restrict positions) {
   for (int64_t i = 0; i < count; i++) {
-    const bool is_in = positions[i] >= 0 && (uint64_t)values[i] < (uint64_t)size;
     const uint64_t joined = (uint64_t)positions[i] * (uint64_t)size + (uint64_t)values[i];
-    positions[i] = is_in ? (int64_t)joined : -1;
+    positions[i] = (uint64_t)values[i] < (uint64_t)size ? (int64_t)joined : -1;
   }
 }
 
