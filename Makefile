@@ -116,7 +116,7 @@ $(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
 	$(call say,HTML) $(BUILD)/strew -E $< $@
 
 # Each demonstration runs on the CPU and through OpenCL, and checks its results; its files go to build/demo.
-DEMOS    = karate debrank groupby voxels hough
+DEMOS    = karate debrank groupby voxels hough florence
 demo: all
 	@mkdir -p $(BUILD)/demo
 	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \

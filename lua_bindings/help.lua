@@ -1,15 +1,19 @@
 -- help.lua: parses strew.lua, the text about every name, into entries, and formats pages for a terminal. The module
--- embeds it for strew.help; the reference and the tests use it, too. A chunk with one argument, the text.
+-- embeds it for strew.help; the reference and the tests use it, too. A chunk with two arguments: the text, and what
+-- which.lua returns.
 --
 -- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown, example,
 -- output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter, result or
--- field is {name, optional, type, text}; `shown` is its name in messages.
+-- field is {name, optional, type, text}; `shown` is its name in messages. `rows` are those of which.lua that begin with
+-- its call, each with its `entry` and `names`; the entry "which" has all `tasks`.
 local entries, groups, by_name = {}, {}, {}
+local contents, which = ...
 
 ----------------------------------------------------------------------------------------------------------- reading
 
 local function new_entry()
-  return {body = {}, params = {}, returns = {}, overloads = {}, fields = {}, values = {}, operators = {}, forms = {}}
+  return {body = {}, params = {}, returns = {}, overloads = {}, fields = {}, values = {}, operators = {}, forms = {},
+          rows = {}}
 end
 
 local function trim(text) return (text:gsub("^%s+", ""):gsub("%s+$", "")) end
@@ -216,6 +220,40 @@ local function names()
   return list
 end
 
+--------------------------------------------------------------------------------------------------- other libraries
+
+local imported = {}
+for prefix in ("np numpy pd pandas df series jnp jax lax torch torch_scatter nn functional ops mindspore oneflow flow")
+  :gmatch "%S+" do imported[prefix] = true end
+
+-- "jax.numpy.add.at(a, b)" -> "add.at": without arguments, indices, prefixes of modules, and the underscore at the end.
+local function bare(name)
+  local plain = trim(name):lower():gsub("%s*%b()$", ""):gsub("%b[]", "[]"):gsub("_$", "")
+  while true do
+    local prefix, rest = plain:match "^([%a_]+)%.(.+)$"
+    if not imported[prefix] then return plain end
+    plain = rest
+  end
+end
+
+-- Calls f with each row of which.lua.
+local function each_row(f)
+  for _, task in ipairs(which.tasks) do
+    for k = 2, #task do f(task[k]) end
+  end
+end
+
+-- Returns the names of a row in other libraries: "PyTorch index_select, t[rows]; NumPy np.take".
+local function elsewhere(row)
+  local parts, last = {}, nil
+  for _, other in ipairs(row.names) do
+    table.insert(parts, other.library == last and ", " or (last and "; " or "") .. other.library .. " ")
+    table.insert(parts, other.name)
+    last = other.library
+  end
+  return table.concat(parts)
+end
+
 ------------------------------------------------------------------------------------------------------------- pages
 
 local WIDTH = 80
@@ -316,10 +354,69 @@ local function add_example(lines, entry)
   table.insert(lines, entry.output)
 end
 
--- Returns the page of a name, or nil.
+-- Adds a row of which.lua: the call, its result, the names in other libraries.
+local function add_choice(lines, row)
+  local others = elsewhere(row)
+  table.insert(lines, "  " .. row[1])
+  wrap(lines, row[2] .. (others == "" and "" or ". ") .. others, "      ", "      ")
+end
+
+-- Adds the names in other libraries, a paragraph for each row.
+local function add_elsewhere(lines, entry)
+  local first = "elsewhere: "
+  for _, row in ipairs(entry.rows) do
+    if #row.names > 0 then
+      if first == "elsewhere: " then table.insert(lines, "") end
+      wrap(lines, elsewhere(row), first, "           ")
+      first = "           "
+    end
+  end
+end
+
+-- Returns the calls for a name in another library, or nil.
+local function choices(name)
+  local lines, plain = {}, bare(name)
+  each_row(function(row)
+    for _, other in ipairs(row.names) do
+      if other.plain == plain then return add_choice(lines, row) end
+    end
+  end)
+  return #lines > 0 and table.concat(lines, "\n") or nil
+end
+
+-- Adds the operands, and the tasks whose title, calls, results or names contain the word.
+local function add_tasks(lines, word)
+  for line in (which.operands .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, "> " .. line) end
+  for _, task in ipairs(which.tasks) do
+    local title, rows = task[1], {}
+    local has_title = title:lower():find(word, 1, true)
+    for k = 2, #task do
+      local text = task[k][1] .. " " .. task[k][2] .. " " .. elsewhere(task[k])
+      if has_title or text:lower():find(word, 1, true) then add_choice(rows, task[k]) end
+    end
+    if #rows > 0 then
+      table.insert(lines, "")
+      table.insert(lines, title)
+      table.move(rows, 1, #rows, #lines + 1, lines)
+    end
+  end
+end
+
+-- Returns the tasks with a word, or nil.
+local function tasks_with(word)
+  local lines = {}
+  add_tasks(lines, trim(word):lower())
+  return lines[#lines]:find "^> " == nil and table.concat(lines, "\n") or nil
+end
+
+-- Returns the page of a name, or of a name in another library, or nil. ("groupby.sum" is not sum.)
 local function page(name)
+  local task = name:match "^%s*which%s+(%S.*)$"
+  if task then return tasks_with(task) end
+  local elsewhere_first = bare(name):find(".", 1, true) and choices(name)
+  if elsewhere_first then return elsewhere_first end
   local entry, inplace = find(name)
-  if not entry then return nil end
+  if not entry then return choices(name) end
   local lines = {}
   if entry.kind == "function" then
     lines = signatures(entry, inplace)
@@ -331,6 +428,11 @@ local function page(name)
   local rows = rows_of(entry)
   if #rows > 0 then table.insert(lines, "") end
   add_rows(lines, rows)
+  if entry.tasks then
+    table.insert(lines, "")
+    add_tasks(lines, "")
+  end
+  add_elsewhere(lines, entry)
   if entry.example then
     table.insert(lines, "")
     add_example(lines, entry)
@@ -360,13 +462,31 @@ local function overview()
   return table.concat(lines, "\n")
 end
 
--- Returns how well an entry matches a word: by name, by summary, or by anything in it except an example's code.
-local function rank(entry, word)
+-- Returns the entry's name in another library that contains a bare name, and whether it is the same.
+local function other_name(entry, plain)
+  local found
+  for _, row in ipairs(entry.rows) do
+    for _, other in ipairs(row.names) do
+      if other.plain == plain then return other, true end
+      if other.plain:find(plain, 1, true) then found = found or other end
+    end
+  end
+  return found, false
+end
+
+-- Returns how well an entry matches a word: by name, by summary, by a whole name in another library, or by anything in
+-- it except an example's code. `plain` is the word as a bare name.
+local function rank(entry, word, plain)
   if entry.name:lower():find(word, 1, true) then return 1 end
-  if entry.summary:lower():find(word, 1, true) then return 2 end
+  local other, is_whole = other_name(entry, plain)
+  if is_whole or entry.summary:lower():find(word, 1, true) then return 2 end
   if table.concat(entry.body, " "):lower():find(word, 1, true) then return 3 end
   for _, row in ipairs(rows_of(entry)) do
     if table.concat(row, " "):lower():find(word, 1, true) then return 4 end
+  end
+  if other then return 4 end
+  for _, row in ipairs(entry.rows) do
+    if row[2]:lower():find(word, 1, true) then return 4 end
   end
   for comment in (entry.example or ""):gmatch "%-%-([^\n]*)" do
     if comment:lower():find(word, 1, true) then return 5 end
@@ -375,19 +495,41 @@ end
 
 -- Returns a line for each entry that has all the words, best first; nil: none has. A hyphen may be typed as a space.
 local function search(words)
-  local found, wanted = {}, words:lower():gsub("(%w)%-(%w)", "%1 %2")
+  local found, wanted, plain = {}, {}, bare(words)
+  for word in words:lower():gsub("(%w)%-(%w)", "%1 %2"):gmatch "%S+" do table.insert(wanted, {word, bare(word)}) end
   for place, entry in ipairs(entries) do
     local worst = 0
-    for word in wanted:gmatch "%S+" do worst = math.max(worst, rank(entry, word) or math.huge) end
+    for _, word in ipairs(wanted) do worst = math.max(worst, rank(entry, word[1], word[2]) or math.huge) end
     if worst < math.huge then table.insert(found, {entry = entry, order = worst * 1000 + place}) end
   end
   table.sort(found, function(a, b) return a.order < b.order end)
   local rows, lines = {}, {}
-  for i, hit in ipairs(found) do rows[i] = {hit.entry.name, "", hit.entry.summary} end
+  for i, hit in ipairs(found) do
+    local other, is_whole = other_name(hit.entry, plain)
+    local also = is_whole and (" %s: %s."):format(other.library, other.name) or ""
+    rows[i] = {hit.entry.name, "", hit.entry.summary .. also}
+  end
   add_rows(lines, rows)
   return #found > 0 and table.concat(lines, "\n") or nil
 end
 
-read_all(...)
+-- Gives each row its names, {library, name, plain = the bare name}, and each entry its rows.
+local function file_rows()
+  by_name.which.tasks = which.tasks
+  each_row(function(row)
+    row.names = {}
+    for _, library in ipairs(which.libraries) do
+      for name in (row[library[1]] or ""):gmatch "[^;]+" do
+        table.insert(row.names, {library = library[2], name = trim(name), plain = bare(name)})
+      end
+    end
+    row.entry = find(row[1]:match "^%a+%p+([%w_]+)")
+    table.insert(row.entry.rows, row)
+  end)
+end
+
+read_all(contents)
+file_rows()
 return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
-        page = page, overview = overview, search = search}
+        page = page, overview = overview, search = search, elsewhere = elsewhere, operands = which.operands,
+        libraries = which.libraries}

@@ -61,6 +61,49 @@
 ---  hint  did you mean 'dim'?
 ---```
 
+---# which
+---Lists the call for each task, and its names in PyTorch, torch_scatter, NumPy, pandas, JAX, MindSpore and OneFlow.
+---
+---`?which masks` at the prompt, `strew.help "which masks"`, lists the tasks with that word; `??segment_sum` looks for a
+---name of another library. A call that ends in an underscore works in place; without the underscore the result is new.
+---Rules differ between libraries: the help of each call has strew's.
+---
+---```lua
+---strew.help "jax.ops.segment_sum"
+---```
+---```text
+---  strew.scatter_sum(v, index)
+---      sum of each group. PyTorch index_add, scatter_add; torch_scatter
+---      scatter_sum, scatter_add, scatter; NumPy np.add.at, np.bincount; pandas
+---      groupby.sum; JAX jax.ops.segment_sum, x.at[index].add; MindSpore
+---      unsorted_segment_sum
+---  strew.segment_coo(v, ids)
+---      sum of each segment, by a sorted index. torch_scatter segment_coo,
+---      segment_sum_coo; JAX jax.ops.segment_sum
+---```
+
+---# views
+---A view shares the elements of a tensor; every other result is new memory, even if it has the same values.
+---
+---Views are the results of `t[i]`, `view`, `permute`, `transpose`, `t`, `squeeze`, `unsqueeze`, `expand`, `expand_as`,
+---`select`, `narrow`, `slice`, `diagonal`, `as_strided`, `split` and `chunk`, those of `reshape` and `flatten` where
+---strides allow, and those of `to` and `contiguous` where there is nothing to convert. A write into a view is a write
+---into the tensor. A view keeps the memory, after `t:free()` too. The scatter family, sorts, joins and arithmetic return
+---new memory and take operands of any strides. Scatters by position, gathers, and sums, means and extremes of groups do
+---not copy an expanded index or src.
+---
+---```lua
+---local t, rows = strew.tensor{{1, 2}, {3, 4}}, strew.tensor{0}
+---t:narrow(0, 1, 1):fill_(7)        -- a view: t changes
+---t:index_select(0, rows):fill_(9)  -- new memory: t does not
+---print(t)
+---```
+---```text
+---int64[2, 2] cpu
+--- 1  2
+--- 7  7
+---```
+
 ---# operators
 ---The operators `+ - * / // % ^ & | ~` work element by element on tensors and numbers.
 ---
@@ -753,7 +796,7 @@ Tensor.to = strew.to
 function strew.clone(self) end
 Tensor.clone = strew.clone
 
----Returns a contiguous tensor of the same values: self if it is contiguous, else a copy in row-major order.
+---Returns a contiguous tensor of the same values: a view of self if it is contiguous, else a copy in row-major order.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}, {3, 4}}:t()
@@ -763,7 +806,7 @@ Tensor.clone = strew.clone
 ---2	1
 ---```
 ---@param self strew.Tensor
----@return strew.Tensor t
+---@return strew.Tensor t a view, or a copy
 function strew.contiguous(self) end
 Tensor.contiguous = strew.contiguous
 
@@ -864,7 +907,7 @@ Tensor.view = strew.view
 ---```
 ---@param self strew.Tensor
 ---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1: it is inferred
----@return strew.Tensor t
+---@return strew.Tensor t a view of self's elements where its strides allow, else a copy
 function strew.reshape(self, ...) end
 Tensor.reshape = strew.reshape
 
@@ -1544,7 +1587,7 @@ function strew.scatter_logsumexp(src, index, dim, options) end
 Tensor.scatter_logsumexp = strew.scatter_logsumexp
 
 ---Options of scatter_softmax and scatter_log_softmax.
----@class strew.softmax_options
+---@class strew.group_softmax_options
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field mode? strew.mode treatment of index values out of range, default "error"
@@ -1571,7 +1614,7 @@ Tensor.scatter_logsumexp = strew.scatter_logsumexp
 ---@param dim? integer
 ---@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.softmax_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_softmax_options): strew.Tensor
 function strew.scatter_softmax(src, index, dim, options) end
 Tensor.scatter_softmax = strew.scatter_softmax
 
@@ -1591,12 +1634,12 @@ Tensor.scatter_softmax = strew.scatter_softmax
 ---@param dim? integer
 ---@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.softmax_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_softmax_options): strew.Tensor
 function strew.scatter_log_softmax(src, index, dim, options) end
 Tensor.scatter_log_softmax = strew.scatter_log_softmax
 
 ---Options of scatter_quantile.
----@class strew.quantile_options
+---@class strew.group_quantile_options
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field interpolation? string "linear" (default), "lower", "higher", "midpoint" or "nearest"
@@ -1635,7 +1678,7 @@ Tensor.scatter_log_softmax = strew.scatter_log_softmax
 ---@param dim? integer
 ---@param options? strew.quantile_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, q: number, options: strew.quantile_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor, q: number, options: strew.group_quantile_options): strew.Tensor
 function strew.scatter_quantile(src, index, q, dim, options) end
 Tensor.scatter_quantile = strew.scatter_quantile
 
@@ -1849,7 +1892,8 @@ Tensor.scatter_nunique = strew.scatter_nunique
 ---Reduces segments of consecutive elements, given by their ends (CSR), with the rules of torch_scatter.
 ---
 ---Segment i is `src[indptr[i]]` to `src[indptr[i + 1] - 1]` along dimension `indptr:dim() - 1`. Leading dimensions of
----indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions.
+---indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions. A value of
+---indptr that is out of range, or less than the one before it, is an error that names the first.
 ---
 ---```lua
 ---local src = strew.tensor{1.0, 2, 3, 4, 5, 6}
@@ -1883,7 +1927,7 @@ Tensor.segment_csr = strew.segment_csr
 --- 10  10  30  30  30
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param indptr strew.Tensor int64 or int32, not decreasing, with one element more than src has segments
+---@param indptr strew.Tensor int64 or int32, one value more than src has segments; error: the first that decreases
 ---@return strew.Tensor t src's dtype
 function strew.gather_csr(src, indptr) end
 Tensor.gather_csr = strew.gather_csr
@@ -1916,7 +1960,7 @@ Tensor.segment_coo = strew.segment_coo
 
 ---Repeats the value of each segment for all its elements, by a sorted index.
 ---
----`out[i] = src[index[i]]` along dimension `index:dim() - 1`.
+---`out[i] = src[index[i]]` along dimension `index:dim() - 1`. Values that decrease are an error that names the first.
 ---
 ---```lua
 ---print(strew.gather_coo(strew.tensor{10, 20, 30}, strew.tensor{0, 0, 2, 2}))
@@ -1941,7 +1985,8 @@ Tensor.gather_coo = strew.gather_coo
 ---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
 ---
 ---Empty segments give `initial`, else 0 for a sum, 1 for a product, -inf and inf for maximum and minimum (for integers
----the lowest and highest value), NaN for a mean (for integers 0).
+---the lowest and highest value), NaN for a mean (for integers 0). Lengths that are negative, or do not add up to the
+---size of data, are errors.
 ---
 ---```lua
 ---local data = strew.tensor{1.0, 2, 3, 4, 5, 6}
@@ -1955,7 +2000,7 @@ Tensor.gather_coo = strew.gather_coo
 --- 13  22  10  16
 ---```
 ---@param data strew.Tensor any dtype and strides
----@param reduce strew.reduction
+---@param reduce strew.reduction how the elements of a segment are combined
 ---@param options? strew.segment_reduce_options
 ---@return strew.Tensor out data's dtype; one row for each segment
 function strew.segment_reduce(data, reduce, options) end
@@ -1979,9 +2024,9 @@ Tensor.segment_reduce = strew.segment_reduce
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer
----@param index strew.Tensor int64 or int32
+---@param index strew.Tensor int64 or int32; error: a value out of range
 ---@param options? strew.mode_options
----@return strew.Tensor t
+---@return strew.Tensor t self's dtype; along dim, index's size
 function strew.index_select(self, dim, index, options) end
 Tensor.index_select = strew.index_select
 
@@ -1998,8 +2043,8 @@ Tensor.index_select = strew.index_select
 --- 3  4  5
 ---```
 ---@param self strew.Tensor any dtype
----@param mask strew.Tensor bool
----@return strew.Tensor t
+---@param mask strew.Tensor bool; error: does not broadcast with self
+---@return strew.Tensor t self's dtype, one dimension
 function strew.masked_select(self, mask) end
 Tensor.masked_select = strew.masked_select
 
@@ -2040,10 +2085,10 @@ Tensor.bincount = strew.bincount
 ---float32[4] cpu
 --- 0  2  1  0
 ---```
----@param self strew.Tensor a float dtype
----@param bins? integer default 100
+---@param self strew.Tensor a float dtype; error: without min and max, infinities or NaN
+---@param bins? integer default 100; error: less than 1
 ---@param min? number default 0
----@param max? number default 0
+---@param max? number default 0; error: less than min
 ---@return strew.Tensor counts self's dtype
 ---@overload fun(self: strew.Tensor, options: {bins?: integer, min?: number, max?: number}): strew.Tensor
 function strew.histc(self, bins, min, max) end
@@ -2124,7 +2169,7 @@ Tensor.isfinite = strew.isfinite
 ---  1   0  -9
 ---```
 ---@param self strew.Tensor any dtype
----@param nan? number default 0
+---@param nan? number default 0; error, here and below: not a number of the dtype
 ---@param posinf? number in place of inf, default: the largest number of the dtype
 ---@param neginf? number in place of -inf, default: the smallest
 ---@return strew.Tensor t self's dtype
@@ -2149,7 +2194,7 @@ strew.nan_to_num_, Tensor.nan_to_num, Tensor.nan_to_num_ = strew.nan_to_num, str
 ---```
 ---@param self strew.Tensor any dtype
 ---@param shifts integer|integer[] positions to move by, toward the end; negative: toward the start
----@param dims? integer|integer[] one for each shift; default: the tensor is flattened
+---@param dims? integer|integer[] one for each shift, error: other counts; default: the tensor is flattened
 ---@return strew.Tensor t a copy
 ---@overload fun(self: strew.Tensor, shifts: integer|integer[], options: {dims?: integer|integer[]}): strew.Tensor
 function strew.roll(self, shifts, dims) end
@@ -2172,7 +2217,7 @@ Tensor.roll = strew.roll
 --- 1  2  1  2
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." counts of 0 or more, as numbers or one sequence
+---@param ... integer|integer[] "dims..." counts, as numbers or one sequence; error: negative
 ---@return strew.Tensor t a copy
 function strew.tile(self, ...) end
 Tensor.tile = strew.tile
@@ -2190,7 +2235,7 @@ Tensor.tile = strew.tile
 --- 1  2  1  2  1  2
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "repeats..." counts of 0 or more, as numbers or one sequence
+---@param ... integer|integer[] "repeats..." counts, as numbers or one sequence; error: negative, fewer than dimensions
 ---@return strew.Tensor t a copy
 strew["repeat"] = function(self, ...) end
 Tensor["repeat"] = strew["repeat"]
@@ -2244,7 +2289,7 @@ Tensor.repeat_interleave = strew.repeat_interleave
 ---int64[2] cpu
 --- 2  6
 ---```
----@param self strew.Tensor any dtype, 1 or 2 dimensions
+---@param self strew.Tensor any dtype, 1 or 2 dimensions; error: more
 ---@param diagonal? integer default 0
 ---@return strew.Tensor t a copy
 ---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
@@ -2265,7 +2310,7 @@ Tensor.diag = strew.diag
 --- 4  5  0
 --- 7  8  9
 ---```
----@param self strew.Tensor any dtype, 2 or more dimensions
+---@param self strew.Tensor any dtype, 2 or more dimensions; error: fewer
 ---@param diagonal? integer default 0
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
@@ -2286,7 +2331,7 @@ strew.tril_, Tensor.tril, Tensor.tril_ = strew.tril, strew.tril, strew.tril
 --- 0  5  6
 --- 0  0  9
 ---```
----@param self strew.Tensor any dtype, 2 or more dimensions
+---@param self strew.Tensor any dtype, 2 or more dimensions; error: fewer
 ---@param diagonal? integer default 0
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
@@ -2304,7 +2349,7 @@ strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 --- 6  5  4
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence
+---@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence; error: the same twice
 ---@return strew.Tensor t a copy
 function strew.flip(self, ...) end
 Tensor.flip = strew.flip
@@ -2324,9 +2369,9 @@ Tensor.flip = strew.flip
 --- 2  2
 ---```
 ---@param self strew.Tensor any dtype
----@param n? integer how often differences are taken, default 1
+---@param n? integer how often differences are taken, default 1; error: negative
 ---@param dim? integer default -1, the last
----@return strew.Tensor t
+---@return strew.Tensor t self's dtype; n elements fewer along dim
 function strew.diff(self, n, dim) end
 Tensor.diff = strew.diff
 
@@ -2413,7 +2458,7 @@ strew.index_copy_, Tensor.index_copy, Tensor.index_copy_ = strew.index_copy, str
 ---@param dim integer the dimension along which index is applied
 ---@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
 ---@param source strew.Tensor self's dtype
----@param reduce strew.reduction
+---@param reduce strew.reduction how source is combined with self
 ---@param options? strew.scatter_reduce_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_reduce(self, dim, index, source, reduce, options) end
@@ -2625,9 +2670,9 @@ strew.masked_scatter_, Tensor.masked_scatter, Tensor.masked_scatter_ =
 --- 1  1  1
 ---```
 ---@param self strew.Tensor any dtype
----@param src strew.Tensor self's dtype, the shape of `self:select(dim, position)`
+---@param src strew.Tensor self's dtype, the shape of `self:select(dim, position)`; error: another
 ---@param dim integer
----@param position integer negative: from the end
+---@param position integer negative: from the end; error: out of range
 ---@return strew.Tensor t self's shape and dtype
 function strew.select_scatter(self, src, dim, position) end
 strew.select_scatter_, Tensor.select_scatter, Tensor.select_scatter_ =
@@ -2644,7 +2689,7 @@ strew.select_scatter_, Tensor.select_scatter, Tensor.select_scatter_ =
 --- 1  0  1  0
 ---```
 ---@param self strew.Tensor any dtype
----@param src strew.Tensor self's dtype, the shape of `self:slice(dim, start, stop, step)`
+---@param src strew.Tensor self's dtype, the shape of `self:slice(dim, start, stop, step)`; error: another
 ---@param dim? integer default 0
 ---@param start? integer default 0
 ---@param stop? integer default the end; not included
@@ -2669,8 +2714,8 @@ strew.slice_scatter_, Tensor.slice_scatter, Tensor.slice_scatter_ =
 ---@param self strew.Tensor any dtype, at least two dimensions
 ---@param offset? integer default 0; positive: above the main diagonal, negative: below it
 ---@param dim1? integer default 0
----@param dim2? integer default 1
----@return strew.Tensor view
+---@param dim2? integer default 1; error: the same as dim1
+---@return strew.Tensor view empty if offset is beyond the matrix
 function strew.diagonal(self, offset, dim1, dim2) end
 Tensor.diagonal = strew.diagonal
 
@@ -2686,10 +2731,10 @@ Tensor.diagonal = strew.diagonal
 --- 0  0  0
 ---```
 ---@param self strew.Tensor any dtype, at least two dimensions
----@param src strew.Tensor self's dtype, the shape of `self:diagonal(offset, dim1, dim2)`
+---@param src strew.Tensor self's dtype, the shape of `self:diagonal(offset, dim1, dim2)`; error: another
 ---@param offset? integer default 0; positive: above the main diagonal, negative: below it
 ---@param dim1? integer default 0
----@param dim2? integer default 1
+---@param dim2? integer default 1; error: the same as dim1
 ---@return strew.Tensor t self's shape and dtype
 function strew.diagonal_scatter(self, src, offset, dim1, dim2) end
 strew.diagonal_scatter_, Tensor.diagonal_scatter, Tensor.diagonal_scatter_ =
@@ -3704,7 +3749,7 @@ Tensor.any = strew.any
 ---float32[] cpu  5.3852	float32[2] cpu
 --- 7  2	float32[] cpu  4
 ---```
----@param self strew.Tensor a float dtype
+---@param self strew.Tensor a float dtype; error: others
 ---@param p? number default 2
 ---@param dim? integer|integer[] the dimensions to reduce, default: all
 ---@param keepdim? boolean true: keeps them, with size 1; default false
@@ -3727,7 +3772,7 @@ Tensor.norm = strew.norm
 --- 2  6	int64[2] cpu
 --- 2  0
 ---```
----@param self strew.Tensor integers and floats
+---@param self strew.Tensor integers and floats; error: bool
 ---@param dim? integer default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false
 ---@return strew.Tensor values self's dtype
@@ -3756,8 +3801,8 @@ Tensor.median = strew.median
 --- 1.0000  1.7500  8.0000
 ---float32[] cpu  2
 ---```
----@param self strew.Tensor a float dtype
----@param q number|strew.Tensor 0 to 1; self's dtype, 0 or 1 dimension
+---@param self strew.Tensor a float dtype; error: others, or no elements
+---@param q number|strew.Tensor self's dtype, 0 or 1 dimension; error: not in 0 to 1
 ---@param dim? integer default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false
 ---@param options? strew.quantile_options
@@ -3801,7 +3846,7 @@ Tensor.logsumexp = strew.logsumexp
 --- 0.5000  0.5000
 --- 0.2689  0.7311
 ---```
----@param self strew.Tensor a float dtype, or any with dtype
+---@param self strew.Tensor a float dtype, or any with dtype; error: others
 ---@param dim integer
 ---@param options? strew.softmax_options
 ---@return strew.Tensor t self's dtype, or dtype
@@ -3824,7 +3869,7 @@ Tensor.softmax = strew.softmax
 --- -0.6931  -0.6931
 --- -1.3133  -0.3133
 ---```
----@param self strew.Tensor a float dtype, or any with dtype
+---@param self strew.Tensor a float dtype, or any with dtype; error: others
 ---@param dim integer
 ---@param options? strew.log_softmax_options
 ---@return strew.Tensor t self's dtype, or dtype
@@ -3862,7 +3907,7 @@ strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew
 ---   4   20  120
 ---```
 ---@param self strew.Tensor any dtype
----@param dim integer
+---@param dim integer error: out of range
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
 function strew.cumprod(self, dim) end
 strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, strew.cumprod
@@ -3880,7 +3925,7 @@ strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, 
 --- 0  1  1  3  3
 ---```
 ---@param self strew.Tensor any dtype
----@param dim integer
+---@param dim integer error: out of range
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
 function strew.cummax(self, dim) end
@@ -3899,7 +3944,7 @@ Tensor.cummax = strew.cummax
 --- 0  0  2  2  4
 ---```
 ---@param self strew.Tensor any dtype
----@param dim integer
+---@param dim integer error: out of range
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
 function strew.cummin(self, dim) end
@@ -4028,7 +4073,8 @@ Tensor.nonzero = strew.nonzero
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
 ---Sequences lie along the last dimension of sorted. One sequence serves values of any shape; several have the leading
----sizes of values. NaN goes to the end, as in PyTorch.
+---sizes of values. NaN goes to the end, as in PyTorch. A sequence that is not sorted is no error: the positions mean
+---nothing then.
 ---
 ---```lua
 ---print(strew.searchsorted(strew.tensor{1, 3, 5}, strew.tensor{3, 4, 9}))
@@ -4040,7 +4086,7 @@ Tensor.nonzero = strew.nonzero
 ---int64[] cpu  2
 ---```
 ---@param sorted strew.Tensor any dtype, sorted along the last dimension
----@param values strew.Tensor|number of sorted's dtype, or a number
+---@param values strew.Tensor|number of sorted's dtype, or a number; error: other leading sizes
 ---@param options? strew.search_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.searchsorted(sorted, values, options) end
@@ -4058,7 +4104,7 @@ Tensor.searchsorted = strew.searchsorted
 --- 0  0  2
 ---```
 ---@param values strew.Tensor|number of boundaries' dtype, or a number
----@param boundaries strew.Tensor any dtype, one dimension, sorted
+---@param boundaries strew.Tensor any dtype, one dimension, sorted; error: more dimensions
 ---@param options? strew.search_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.bucketize(values, boundaries, options) end
@@ -4098,8 +4144,8 @@ Tensor.matmul = strew.matmul
 --- 10  20  30
 --- 20  40  60
 ---```
----@param self strew.Tensor 1 dimension
----@param other strew.Tensor 1 dimension
+---@param self strew.Tensor any dtype, one dimension; error: others
+---@param other strew.Tensor the same
 ---@return strew.Tensor t the promoted dtype
 function strew.outer(self, other) end
 Tensor.outer = strew.outer

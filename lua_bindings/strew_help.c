@@ -1,5 +1,5 @@
-/* strew_help.c: strew.help. strew.lua is the text about every name; help.lua parses it and formats pages. Both are
-   embedded, and parsed at the first call. */
+/* strew_help.c: strew.help. strew.lua is the text about every name, which.lua the table of calls by task; help.lua
+   parses the text and formats pages. All are embedded, and read at the first call. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "embedded.h"
 #include "strew_bind.h"
@@ -12,15 +12,22 @@ static const char *text_of(const char *name) {
   return "";
 }
 
+/* Pushes an embedded chunk as a function. */
+static void push_chunk(lua_State *L, const char *name) {
+  const char *code = text_of(name);
+  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
+}
+
 /* Pushes the table that help.lua returns. The registry keeps it, under the address of this function's own key. */
 static void push_pages(lua_State *L) {
   static const char key;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return;
   lua_pop(L, 1);
-  const char *code = text_of("help.lua");
-  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
+  push_chunk(L, "help.lua");
   lua_pushstring(L, text_of("strew.lua"));
-  lua_call(L, 1, 1);
+  push_chunk(L, "which.lua");
+  lua_call(L, 0, 1);
+  lua_call(L, 2, 1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
 }

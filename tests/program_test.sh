@@ -474,6 +474,7 @@ ran "$demos/karate.lua"; expect karate 0 "*156  as it should*45  as it should*33
 ran "$demos/debrank.lua" demo; expect debrank 0 "*1.000000000  as it should*libc6  as it should$alone"
 ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua *as it should*true  as it should$alone"
 ran "$demos/voxels.lua" demo; expect voxels 0 "*1000000  as it should*39.25  as it should$alone"
+ran "$demos/florence.lua"; expect florence 0 "*Medici, 79 %*Lua finds them *16  as it should*once *2  as it should$alone"
 ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  as it should*line 3 *as it should$alone"
 ls demo >out; status=0 && : >err
 expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
@@ -491,7 +492,7 @@ ran wrong.lua; expect 'a demonstration that finds something else' 1 '*2  EXPECTE
 # The benchmark runs through, in sizes that take no time; its assertions compare bits with the plain loop. Every line of
 # input is answered, as peers.py expects. (It allocates more memory than there is, which a sanitizer reports.)
 ASAN_OPTIONS=allocator_may_return_null=1 SCALE=10000 ran "$bench/bench.lua" 0.0001
-expect 'the benchmark' 0 '*copy of 40 MB*into 1 M*rows: gather (PyTorch: index_select)*a + b*start of the program: *' '*'
+expect 'the benchmark' 0 '*copy of 40 MB*into 1 M*rows: gather (PyTorch: index_select)*a + b*the rest of the family*segment_csr*softmax over*start of the program: *' '*'
 printf 'list add_1M,four\nprepare add_1M 1\ntime 0\ndrop\nprepare add_2M 1\n' >lines
 input=lines
 SCALE=10000 ran "$bench/worker.lua"

@@ -17,7 +17,7 @@ local function output(command)
   return pipe:read("a")
 end
 
-local text = assert(loadfile "lua_bindings/help.lua")(read "lua_bindings/strew.lua")
+local text = assert(loadfile "lua_bindings/help.lua")(read "lua_bindings/strew.lua", dofile "lua_bindings/which.lua")
 local page, manual = read(build .. "/doc/index.html"), read(build .. "/strew.1")
 -- The words of the page, without roff's backslashes.
 local words = manual:gsub("\\f.", ""):gsub("\\", "")
@@ -42,6 +42,15 @@ for id in markup:gmatch 'id="(.-)"' do
 end
 for target in markup:gmatch 'href="(.-)"' do check(ids[target:match "^#(.*)$"], "a link leads nowhere: " .. target) end
 for _, name in ipairs(text.names()) do check(ids[name], "nothing is said of " .. name) end
+
+-- ---- the tables of calls by task
+for _, task in ipairs(text.find("which").tasks) do
+  check(markup:find("<h4>" .. task[1] .. "</h4>", 1, true), "the page lacks the table " .. task[1])
+  for k = 2, #task do
+    local link = ('<a href="#%s"><code>'):format(task[k].entry.name)
+    check(markup:find(link, 1, true), "the page lacks the call " .. task[k][1])
+  end
+end
 
 -- ---- the manual page: every function and option, and no warnings of man
 for _, entry in ipairs(text.entries) do

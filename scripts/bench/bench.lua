@@ -47,6 +47,14 @@ local function one_and_all(case, operands, loop)
   return one, all, looped
 end
 
+local function chosen() return cases.choose(os.getenv("CASES")) end
+
+-- Prints a line before the rest of the family. `last` is the part of the case before; returns this one's.
+local function announce(case, last)
+  if case.part == "rest" and last ~= "rest" then print "the rest of the family" end
+  return case.part
+end
+
 local function call(case, operands) return table.pack(case.call(table.unpack(operands, 1, operands.n))) end
 
 -- The plain loop of a case as a case; nil if there is none.
@@ -111,7 +119,11 @@ local function alone()
   print(("times and floors in ms; %d threads in all; memory in MB"):format(all_threads))
   print(layout:format("", "loop", "1 thread", "all", "floor 1", "floor all", "x floor", "x floor", "operands", "above",
     "%"))
-  for _, case in ipairs(cases.choose(os.getenv("CASES"))) do show_case(case, bandwidth_one, bandwidth_all) end
+  local part
+  for _, case in ipairs(chosen()) do
+    part = announce(case, part)
+    show_case(case, bandwidth_one, bandwidth_all)
+  end
   print(("start of the program: %s, of lua5.4: %s"):format(shown(start(program)), shown(start("lua5.4"))))
 end
 
@@ -142,7 +154,9 @@ end
 local function beside_the_cpu()
   device = strew.zeros(1, {device = device}).device
   print(("%-50s %9s %10s %7s %8s %8s"):format("ms", "CPU", device, "ratio", "launches", "MB moved"))
-  for _, case in ipairs(cases.choose(os.getenv("CASES"))) do
+  local part
+  for _, case in ipairs(chosen()) do
+    part = announce(case, part)
     local here = timing.prepare(case)
     local there = moved(here)
     assert(same_bits(case, here, there) or case.varies, case.key .. ": not the CPU's bits")

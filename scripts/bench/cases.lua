@@ -7,8 +7,7 @@
 --   loop    its plain C loop in plain_loop.c, for in-place cases
 --   batch   number of calls in one run of `call`, default 1
 --   part    "family" (the scatter family), "million" (the family on problems that fit into caches), "call" (the cost of
--- a
---           call) or "dense" (elementwise and reductions)
+--           a call), "dense" (elementwise and reductions) or "rest" (the rest of the family: a table of its own)
 -- float32 values and int64 indices unless the title says otherwise; add is scatter_add_, set scatter_, amax and mean
 -- scatter_reduce_. In-place calls have no result.
 local strew = require "strew"
@@ -81,6 +80,34 @@ local function dense(count, shape)
   end
 end
 
+-- Where segments of very uneven lengths start, n elements in all: one has a tenth of them, another tenth are segments
+-- of one element, and the rest has random lengths, 8 on average.
+local function uneven(n)
+  local tenth = n // 10
+  return strew.cat({strew.tensor {0}, strew.arange(tenth, 2 * tenth + 1),
+    sorted(tenth, math.max(n - 2 * tenth, 1)) + 2 * tenth, strew.tensor {n}}, 0)
+end
+local function segments(...)
+  local shape = {...}
+  return function() return strew.rand(shape), uneven(shape[1]) end
+end
+local function sorted_groups(...) -- the same segments, by ids
+  local make = segments(...)
+  return function()
+    local src, starts = make()
+    return src, strew.gather_csr(strew.arange(#starts - 1), starts)
+  end
+end
+
+local side = size(1000000) < 1000 and 8 or 100
+local volume = {side, side, side}
+local function in_volume() -- three indices
+  return strew.zeros(volume), uniform(10 * M, side), uniform(10 * M, side), uniform(10 * M, side), strew.rand(10 * M)
+end
+local function tuples() return strew.rand(M), strew.randint(0, side, {M, 3}) end
+local function half_of(n) return strew.rand(n):lt(0.5) end
+local function many_groups() return strew.rand(10 * M), uniform(10 * M, M) end
+
 -- ------------------------------------------------------------------------------------------------------------- bytes
 
 local function bytes_of(t) return t:numel() * item_bytes[t.dtype] end
@@ -105,6 +132,14 @@ local function lines_gathered(self, index) return bytes_of(index) + bytes_of(sel
 local function grouped(src, index) return bytes_of(src) + bytes_of(index) + places_of_rows * width * 4 end
 local function with_positions(src, index) return grouped(src, index) + places_of_rows * width * 8 end
 local function line_each(_, index) return bytes_of(index) + 2 * 64 * index:numel() end -- a cache line each
+
+local function segmented(src, starts) -- positions of maxima not included
+  return bytes_of(src) + bytes_of(starts) + (#starts - 1) * (bytes_of(src) // #src)
+end
+local function by_ids(src, index)
+  return bytes_of(src) + bytes_of(index) + (index[#index - 1] + 1) * (bytes_of(src) // #src)
+end
+local function to_groups(src, index) return bytes_of(src) + bytes_of(index) + M * 4 end
 
 local function read(...)
   local sum = 0
@@ -146,6 +181,16 @@ local function group_rows(index)
     local _, one, src = rows(index)()
     return src, one
   end
+end
+
+local function segment_csr(word)
+  return function(src, starts) return strew.segment_csr(src, starts, {reduce = word}) end
+end
+local function segment_coo(word)
+  return function(src, index) return strew.segment_coo(src, index, {reduce = word}) end
+end
+local function put(options)
+  return function(self, i, j, k, source) self:index_put_({i, j, k}, source, options) end
 end
 
 local function four()
@@ -271,6 +316,78 @@ part("dense", {
    call = function(a, b) return strew.cat({a, b}) end, bytes = read_and_result},
   {key = "dense_transpose", title = "transpose-copy of 1000 x 10 k", make = dense(1, matrix),
    call = function(a) return a:t():contiguous() end, bytes = read_and_result},
+})
+
+part("rest", {
+  {key = "csr_wide_sum", title = "segment_csr, 1 M x 64, uneven lengths: sum", make = segments(M, width),
+   call = segment_csr "sum", bytes = segmented},
+  {key = "csr_wide_mean", title = "segment_csr, rows: mean", make = segments(M, width), call = segment_csr "mean",
+   bytes = segmented},
+  {key = "csr_wide_max", title = "segment_csr, rows: max with positions", make = segments(M, width),
+   call = segment_csr "max", bytes = segmented},
+  {key = "csr_long_sum", title = "segment_csr, 10 M, uneven lengths: sum", make = segments(10 * M),
+   call = segment_csr "sum", bytes = segmented},
+  {key = "csr_long_mean", title = "segment_csr, 10 M: mean", make = segments(10 * M), call = segment_csr "mean",
+   bytes = segmented},
+  {key = "csr_long_max", title = "segment_csr, 10 M: max with positions", make = segments(10 * M),
+   call = segment_csr "max", bytes = segmented},
+  {key = "coo_wide_sum", title = "segment_coo, 1 M x 64, uneven lengths: sum", make = sorted_groups(M, width),
+   call = segment_coo "sum", bytes = by_ids},
+  {key = "coo_wide_mean", title = "segment_coo, rows: mean", make = sorted_groups(M, width),
+   call = segment_coo "mean", bytes = by_ids},
+  {key = "coo_wide_max", title = "segment_coo, rows: max with positions", make = sorted_groups(M, width),
+   call = segment_coo "max", bytes = by_ids},
+  {key = "coo_long_sum", title = "segment_coo, 10 M, uneven lengths: sum", make = sorted_groups(10 * M),
+   call = segment_coo "sum", bytes = by_ids},
+  {key = "coo_long_mean", title = "segment_coo, 10 M: mean", make = sorted_groups(10 * M), call = segment_coo "mean",
+   bytes = by_ids},
+  {key = "coo_long_max", title = "segment_coo, 10 M: max with positions", make = sorted_groups(10 * M),
+   call = segment_coo "max", bytes = by_ids},
+  {key = "scatter_softmax", title = "scatter_softmax, 10 M in 1 M groups", make = many_groups,
+   call = function(src, index) return strew.scatter_softmax(src, index, {dim_size = M}) end, bytes = read_and_result},
+  {key = "scatter_std", title = "scatter_std, 10 M in 1 M groups", make = many_groups,
+   call = function(src, index) return strew.scatter_std(src, index, {dim_size = M}) end, bytes = to_groups},
+  {key = "scatter_quantile", title = "scatter_quantile, 10 M in 1 M groups", make = many_groups,
+   call = function(src, index) return strew.scatter_quantile(src, index, 0.9, {dim_size = M, fill = 0}) end,
+   bytes = to_groups},
+  {key = "scatter_median", title = "scatter_median, 10 M in 1 M groups", make = many_groups,
+   call = function(src, index) return strew.scatter_median(src, index, {dim_size = M, fill = 0}) end,
+   bytes = to_groups},
+  {key = "index_add", title = "index_add, 1 M x 64 into 100 k", make = rows(uniform),
+   call = function(self, index, src) self:index_add_(0, index, src) end, bytes = joined},
+  {key = "index_select", title = "index_select, 1 M rows of 64 from 100 k", make = rows(uniform),
+   call = function(self, index) return self:index_select(0, index) end, bytes = gathered},
+  {key = "index_copy", title = "index_copy, 1 M x 64 into 100 k", make = rows(uniform),
+   call = function(self, index, src) self:index_copy_(0, index, src) end, bytes = written},
+  {key = "index_put", title = "index_put, 10 M by three indices into 1 M", make = in_volume, call = put(),
+   bytes = read},
+  {key = "index_put_add", title = "index_put, accumulate", make = in_volume, call = put {accumulate = true},
+   bytes = read},
+  {key = "masked_select", title = "masked_select, half of 10 M",
+   make = function() return strew.rand(10 * M), half_of(10 * M) end,
+   call = function(self, mask) return self:masked_select(mask) end,
+   bytes = function(self, mask) return read(self, mask) + bytes_of(self) // 2 end},
+  {key = "masked_scatter", title = "masked_scatter, into half of 10 M",
+   make = function() return strew.zeros(10 * M), half_of(10 * M), strew.rand(10 * M) end,
+   call = function(self, mask, src) self:masked_scatter_(mask, src) end,
+   bytes = function(self, mask) return bytes_of(mask) + bytes_of(self) end},
+  {key = "take", title = "take, 10 M from 10 M", make = line(uniform, 10 * M),
+   call = function(self, index) return self:take(index) end, bytes = gathered},
+  {key = "put", title = "put, 10 M into 10 M", make = line(uniform, 10 * M),
+   call = function(self, index, src) self:put_(index, src) end, bytes = written},
+  {key = "bincount", title = "bincount, 10 M into 1 M", make = function() return uniform(10 * M, M) end,
+   call = function(t) return t:bincount() end, bytes = function(t) return bytes_of(t) + M * 8 end},
+  {key = "histc", title = "histc, 10 M into 100 bins", make = dense(1),
+   call = function(t) return t:histc(100, 0, 1) end, bytes = read},
+  {key = "searchsorted", title = "searchsorted, 10 M among 1 M",
+   make = function() return (strew.rand(M):sort()), strew.rand(10 * M) end,
+   call = function(edges, t) return strew.searchsorted(edges, t) end,
+   bytes = function(edges, t) return read(edges, t) + t:numel() * 8 end},
+  {key = "scatter_nd", title = "scatter_nd, 1 M tuples of three into 1 M", make = tuples,
+   call = function(updates, indices) return strew.scatter_nd(indices, updates, volume) end,
+   bytes = function(...) return read(...) + side ^ 3 * 4 // 1 end},
+  {key = "softmax_rows", title = "softmax over the rows of 1000 x 10 k", make = dense(1, matrix),
+   call = function(a) return a:softmax(1) end, bytes = read_and_result},
 })
 
 -- Rows whose key contains one of the words (separated by commas), all by default.

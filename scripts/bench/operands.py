@@ -103,6 +103,43 @@ def dense_where():
     return a > b, a, b
 
 
+def uneven(n):
+    """Where segments start: one has a tenth of n, a tenth are of one element, the others have 8 on average."""
+    tenth = n // 10
+    parts = [0], numpy.arange(tenth, 2 * tenth + 1), ordered(tenth, max(n - 2 * tenth, 1)) + 2 * tenth, [n]
+    return numpy.concatenate(parts).astype(numpy.int64)
+
+
+def segments(*shape):
+    return lambda: (floats(*shape), uneven(shape[0]))
+
+
+def sorted_groups(*shape):
+    """The same segments, by ids."""
+
+    def make():
+        lengths = numpy.diff(uneven(shape[0]))
+        return floats(*shape), numpy.repeat(numpy.arange(len(lengths)), lengths)
+
+    return make
+
+
+SIDE = 8 if size(1000000) < 1000 else 100
+VOLUME = (SIDE, SIDE, SIDE)
+
+
+def in_volume():
+    return numpy.zeros(VOLUME, numpy.float32), *(uniform(10 * M, SIDE) for _ in VOLUME), floats(10 * M)
+
+
+def many_groups():
+    return floats(10 * M), uniform(10 * M, M)
+
+
+def half_of(n):
+    return random.random(n) < 0.5
+
+
 OPERANDS = {
     "add_1": line(constant, 1),
     "add_100": line(uniform, 100),
@@ -152,4 +189,21 @@ OPERANDS = {
     "dense_cumsum": dense(1),
     "dense_cat": dense(2, 5 * M),
     "dense_transpose": dense(1, *MATRIX),
+    **{"csr_wide_" + call: segments(M, WIDTH) for call in ("sum", "mean", "max")},
+    **{"csr_long_" + call: segments(10 * M) for call in ("sum", "mean", "max")},
+    **{"coo_wide_" + call: sorted_groups(M, WIDTH) for call in ("sum", "mean", "max")},
+    **{"coo_long_" + call: sorted_groups(10 * M) for call in ("sum", "mean", "max")},
+    **{"scatter_" + call: many_groups for call in ("softmax", "std", "quantile", "median")},
+    **{"index_" + call: rows(uniform) for call in ("add", "select", "copy")},
+    "index_put": in_volume,
+    "index_put_add": in_volume,
+    "masked_select": lambda: (floats(10 * M), half_of(10 * M)),
+    "masked_scatter": lambda: (numpy.zeros(10 * M, numpy.float32), half_of(10 * M), floats(10 * M)),
+    "take": line(uniform, 10 * M),
+    "put": line(uniform, 10 * M),
+    "bincount": lambda: (uniform(10 * M, M),),
+    "histc": dense(1),
+    "searchsorted": lambda: (numpy.sort(floats(M)), floats(10 * M)),
+    "scatter_nd": lambda: (floats(M), uniform((M, 3), SIDE)),
+    "softmax_rows": dense(1, *MATRIX),
 }

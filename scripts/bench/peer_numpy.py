@@ -2,7 +2,7 @@
 
 import numpy
 
-from operands import PLACES_OF_ROWS, WIDTH
+from operands import M, PLACES_OF_ROWS, VOLUME, WIDTH
 
 VERSION = "NumPy " + numpy.__version__
 
@@ -78,6 +78,65 @@ def one_hot(self, index):
     numpy.put_along_axis(self, index, 1, 1)
 
 
+def segment_csr(ufunc):
+    """reduceat gives an empty segment the element that it starts at."""
+
+    def call(src, starts):
+        out = ufunc.reduceat(src, starts[:-1].clip(0, len(src) - 1), axis=0)
+        out[starts[:-1] == starts[1:]] = 0
+        return out
+
+    return call
+
+
+def segment_mean(src, starts):
+    out = segment_csr(numpy.add)(src, starts)
+    out /= numpy.diff(starts).clip(1).astype(numpy.float32).reshape(-1, *[1] * (src.ndim - 1))
+    return out
+
+
+def sorted_in_groups(src, index):
+    """As in peer_torch.py."""
+    values = src[numpy.lexsort((src, index))]
+    count = numpy.bincount(index, minlength=M)
+    return values, numpy.cumsum(count) - count, (count - 1).clip(0), count == 0
+
+
+def scatter_quantile(src, index):
+    values, starts, last, is_empty = sorted_in_groups(src, index)
+    place = numpy.float32(0.9) * last
+    low = place.astype(numpy.int64)
+    first = values.take(starts + low, mode="clip")
+    second = values.take(starts + numpy.minimum(low + 1, last), mode="clip")
+    out = first + (second - first) * (place - low).astype(numpy.float32)
+    out[is_empty] = 0
+    return out
+
+
+def scatter_median(src, index):
+    values, starts, last, is_empty = sorted_in_groups(src, index)
+    out = values.take(starts + last // 2, mode="clip")
+    out[is_empty] = 0
+    return out
+
+
+def scatter_nd(updates, indices):
+    out = numpy.zeros(VOLUME, numpy.float32)
+    numpy.add.at(out, tuple(indices.T), updates)
+    return out
+
+
+def index_put(self, i, j, k, src):
+    self[i, j, k] = src
+
+
+def softmax_rows(a):
+    powers = a - a.max(1, keepdims=True)
+    numpy.exp(powers, powers)
+    powers /= powers.sum(1, keepdims=True)
+    return powers
+
+
 CALLS = {
     **{"add_" + key: add for key in ("1", "100", "10k", "1M", "10M", "sorted", "zipf", "int64", "float16")},
     "set_1M": set_at,
@@ -122,4 +181,23 @@ CALLS = {
     "dense_cumsum": numpy.cumsum,
     "dense_cat": lambda a, b: numpy.concatenate((a, b)),
     "dense_transpose": lambda a: numpy.ascontiguousarray(a.T),
+    **{f"csr_{size}_sum": segment_csr(numpy.add) for size in ("wide", "long")},
+    **{f"csr_{size}_mean": segment_mean for size in ("wide", "long")},
+    **{f"csr_{size}_max": segment_csr(numpy.maximum) for size in ("wide", "long")},
+    "scatter_quantile": scatter_quantile,
+    "scatter_median": scatter_median,
+    "index_add": add,
+    "index_select": lambda self, index, src: numpy.take(self, index, 0),
+    "index_copy": set_at,
+    "index_put": index_put,
+    "index_put_add": lambda self, i, j, k, src: numpy.add.at(self, (i, j, k), src),
+    "masked_select": lambda a, mask: a[mask],
+    "masked_scatter": numpy.place,
+    "take": lambda self, index, src: numpy.take(self, index),
+    "put": lambda self, index, src: numpy.put(self, index, src),
+    "bincount": numpy.bincount,
+    "histc": lambda a: numpy.histogram(a, 100, (0, 1)),
+    "searchsorted": numpy.searchsorted,
+    "scatter_nd": scatter_nd,
+    "softmax_rows": softmax_rows,
 }

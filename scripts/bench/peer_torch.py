@@ -2,7 +2,7 @@
 
 import torch
 
-from operands import PLACES_OF_ROWS, WIDTH
+from operands import M, PLACES_OF_ROWS, VOLUME, WIDTH
 
 VERSION = "PyTorch " + torch.__version__
 
@@ -61,6 +61,68 @@ def gather_lines(self, index, src):
     return self.gather(1, index)
 
 
+def segment_csr(reduce):
+    """Maxima come without positions."""
+    return lambda src, starts: torch.segment_reduce(src, reduce, offsets=starts)
+
+
+def along(index, src):
+    return index if src.dim() == 1 else across(index)
+
+
+def segment_coo(reduce):
+    """PyTorch has no call that knows of the order; maxima come without positions."""
+
+    def call(src, index):
+        out = torch.zeros(int(index[-1]) + 1, *src.shape[1:])
+        return out.scatter_reduce_(0, along(index, src), src, reduce, include_self=False)
+
+    return call
+
+
+def sums(src, index):
+    return torch.zeros(M).index_add_(0, index, src)
+
+
+def scatter_softmax(src, index):
+    largest = torch.zeros(M).scatter_reduce_(0, index, src, "amax", include_self=False)
+    powers = (src - largest[index]).exp_()
+    return powers.div_(sums(powers, index)[index])
+
+
+def scatter_std(src, index):
+    count = torch.bincount(index, minlength=M)
+    mean = sums(src, index).div_(count.clamp(1))
+    squares = sums((src - mean[index]).square_(), index)
+    return squares.div_((count - 1).clamp(1)).sqrt_()
+
+
+def sorted_in_groups(src, index):
+    """Values sorted within their groups, where each group starts, its count, and which are empty."""
+    values, order = src.sort()
+    values = values[index[order].argsort(stable=True)]
+    count = torch.bincount(index, minlength=M)
+    return values, count.cumsum(0) - count, (count - 1).clamp(0), count == 0
+
+
+def scatter_quantile(src, index):
+    values, starts, last, is_empty = sorted_in_groups(src, index)
+    place = 0.9 * last
+    low = place.floor().long()
+    first = (starts + low).clamp(max=len(values) - 1)
+    second = (starts + torch.minimum(low + 1, last)).clamp(max=len(values) - 1)
+    return values[first].lerp(values[second], place - low).masked_fill_(is_empty, 0)
+
+
+def scatter_median(src, index):
+    values, starts, last, is_empty = sorted_in_groups(src, index)
+    return values[(starts + last // 2).clamp(max=len(values) - 1)].masked_fill_(is_empty, 0)
+
+
+def scatter_nd(updates, indices):
+    return torch.zeros(VOLUME).index_put_(indices.unbind(1), updates, accumulate=True)
+
+
 CALLS = {
     **{"add_" + key: add for key in ("1", "100", "10k", "1M", "10M", "sorted", "zipf", "int64", "float16")},
     "set_1M": lambda self, index, src: self.scatter_(0, index, src),
@@ -108,4 +170,26 @@ CALLS = {
     "dense_cumsum": lambda a: a.cumsum(0),
     "dense_cat": lambda a, b: torch.cat((a, b)),
     "dense_transpose": lambda a: a.t().contiguous(),
+    **{f"csr_{size}_{reduce}": segment_csr(reduce) for size in ("wide", "long") for reduce in ("sum", "mean", "max")},
+    **{f"coo_{size}_sum": segment_coo("sum") for size in ("wide", "long")},
+    **{f"coo_{size}_mean": segment_coo("mean") for size in ("wide", "long")},
+    **{f"coo_{size}_max": segment_coo("amax") for size in ("wide", "long")},
+    "scatter_softmax": scatter_softmax,
+    "scatter_std": scatter_std,
+    "scatter_quantile": scatter_quantile,
+    "scatter_median": scatter_median,
+    "index_add": lambda self, index, src: self.index_add_(0, index, src),
+    "index_select": lambda self, index, src: self.index_select(0, index),
+    "index_copy": lambda self, index, src: self.index_copy_(0, index, src),
+    "index_put": lambda self, i, j, k, src: self.index_put_((i, j, k), src),
+    "index_put_add": lambda self, i, j, k, src: self.index_put_((i, j, k), src, accumulate=True),
+    "masked_select": torch.masked_select,
+    "masked_scatter": lambda self, mask, src: self.masked_scatter_(mask, src),
+    "take": lambda self, index, src: self.take(index),
+    "put": lambda self, index, src: self.put_(index, src),
+    "bincount": torch.bincount,
+    "histc": lambda a: a.histc(100, 0, 1),
+    "searchsorted": torch.searchsorted,
+    "scatter_nd": scatter_nd,
+    "softmax_rows": lambda a: a.softmax(1),
 }

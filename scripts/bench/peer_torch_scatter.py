@@ -2,7 +2,7 @@
 
 import torch_scatter
 
-from operands import PLACES_OF_ROWS
+from operands import M, PLACES_OF_ROWS
 from peer_torch import operand, use_threads  # noqa: F401: the worker asks this module for them
 
 VERSION = "torch_scatter " + torch_scatter.__version__
@@ -13,4 +13,12 @@ CALLS = {
     "group_mean": lambda src, index: torch_scatter.scatter_mean(src, index, **SHAPE),
     "group_max": lambda src, index: torch_scatter.scatter_max(src, index, **SHAPE),
     "group_sorted": lambda src, index, starts: torch_scatter.segment_csr(src, starts),
+    **{
+        f"{form}_{size}_{reduce}": getattr(torch_scatter, f"segment_{reduce}_{form}")
+        for form in ("csr", "coo")
+        for size in ("wide", "long")
+        for reduce in ("sum", "mean", "max")
+    },
+    "scatter_softmax": lambda src, index: torch_scatter.scatter_softmax(src, index, dim_size=M),
+    "scatter_std": lambda src, index: torch_scatter.scatter_std(src, index, dim_size=M),
 }

@@ -5,8 +5,9 @@ Every case is prepared in one process for each library, on one thread and on all
 slices until each has had BUDGET seconds (1), so that a machine that changes its speed does so for all. So with each of
 PROCESSES sets of processes (1), for where the system lays a process's memory may decide more than what it does with it:
 one sums 40 MB in 0.3 ms, another in 1.1. On one thread all of them share one processor, so that none has a slower one
-than another. Medians, as a Markdown table; "floors" is how many times the floor strew takes: the bytes that must move
-over the bandwidth of a copy measured in this run. What is not installed is left out, with a line that says so.
+than another. Medians, as Markdown tables, the second for the rest of the family; "floors" is how many times the floor
+strew takes: the bytes that must move over the bandwidth of a copy measured in this run. What is not installed is left
+out, with a line that says so.
 
 In the environment, or as make's variables: CASES=rows,add_1M words of keys, THREADS=1,2, PEERS=torch,numpy, BUDGET,
 PROCESSES, STREW=build/strew, SCALE=1000 for sizes a thousandth as large, CLOCK=cpu for processor time (see timing.lua).
@@ -26,6 +27,7 @@ PARTS = {
     "family": "the scatter family",
     "million": "problems of a million",
     "dense": "elementwise and reductions",
+    "rest": "the rest of the family",
 }
 TURNS = 6
 told = set()  # which libraries are absent
@@ -214,7 +216,7 @@ def print_summary(results, peers, threads):
 
 
 def print_head(libraries, budget, threads):
-    """The machine, what is there, the table's head; gives the bandwidth in bytes per ms on each thread count."""
+    """The machine and what is there; gives the bandwidth in bytes per ms on each thread count."""
     print(f"{processor()}, {threads[-1]} thread{'s' if threads[-1] > 1 else ''}")
     print("; ".join(one.version for one in libraries[0][0]))
     bandwidth = []
@@ -222,10 +224,7 @@ def print_head(libraries, budget, threads):
         times, moved = in_processes([own[:1] for own in sets], {"key": "copy", "batch": 1}, budget)
         bandwidth.append(moved / times["strew"])
         print(f"copy of 40 MB on {count}: {times['strew']:.2f} ms, {bandwidth[-1] / 1e6:.1f} GB/s read and written")
-    print(f"ms on {' / '.join(map(str, threads))} threads (how many times strew's), each the median of its turns\n")
-    heads = ["case", "strew", "floors"] + [TITLES[one.name] for one in libraries[0][0][1:]]
-    print(row(heads))
-    print(row(["---"] * len(heads)))
+    print(f"ms on {' / '.join(map(str, threads))} threads (how many times strew's), each the median of its turns")
     return bandwidth
 
 
@@ -235,15 +234,21 @@ def cases_of(library):
         yield {"key": key, "title": title, "part": part, "batch": int(batch)}
 
 
-def main():
-    budget = float(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("BUDGET") or 1)
-    threads = thread_counts()
-    processes = int(os.environ.get("PROCESSES") or 1)
-    libraries = [[start_libraries(count) for _ in range(processes)] for count in threads]
-    columns = [one.name for one in libraries[0][0]]
-    bandwidth = print_head(libraries, budget, threads)
+def print_start(columns):
+    times = start_of_program()
+    cells = [shown(times.get(name)) for name in columns]
+    print(row(["start of the program", cells[0], ""] + cells[1:]))
+    print(f"\nlua5.4 alone starts in {shown(times.get('lua5.4')) or '(absent)'} ms")
+
+
+def print_table(cases, columns, libraries, bandwidth, budget):
+    """Measures the cases; gives (case, times by name for each thread count) of each."""
+    heads = [PARTS["rest"] if cases[0]["part"] == "rest" else "case", "strew", "floors"]
+    heads += [TITLES[name] for name in columns[1:]]
+    print("\n" + row(heads))
+    print(row(["---"] * len(heads)))
     results = []
-    for case in cases_of(libraries[0][0][0]):
+    for case in cases:
         by_threads, floors = [], []
         for sets, bytes_per_ms in zip(libraries, bandwidth):
             times, moved = in_processes(sets, case, budget)
@@ -251,11 +256,24 @@ def main():
             floors.append(moved / bytes_per_ms if case["part"] != "call" else None)
         print_case(case, columns, by_threads, floors)
         results.append((case, by_threads))
-    if not os.environ.get("CASES"):
-        times = start_of_program()
-        cells = [shown(times.get(name)) for name in columns]
-        print(row(["start of the program", cells[0], ""] + cells[1:]))
-        print(f"\nlua5.4 alone starts in {shown(times.get('lua5.4')) or '(absent)'} ms")
+    return results
+
+
+def main():
+    budget = float(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("BUDGET") or 1)
+    threads = thread_counts()
+    processes = int(os.environ.get("PROCESSES") or 1)
+    libraries = [[start_libraries(count) for _ in range(processes)] for count in threads]
+    columns = [one.name for one in libraries[0][0]]
+    bandwidth = print_head(libraries, budget, threads)
+    cases = list(cases_of(libraries[0][0][0]))
+    results = []
+    for is_rest in (False, True):
+        table = [case for case in cases if (case["part"] == "rest") == is_rest]
+        if table:
+            results += print_table(table, columns, libraries, bandwidth, budget)
+        if not is_rest and not os.environ.get("CASES"):
+            print_start(columns)
     print_summary(results, columns[1:], threads)
 
 

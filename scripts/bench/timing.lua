@@ -61,6 +61,7 @@ function timing.marks(case, operands)
   reset_resident_peak()
   local resident_before = resident()
   local results = table.pack(case.call(table.unpack(operands, 1, operands.n)))
+  collectgarbage() -- what calls in Lua made and dropped is scratch, too
   local new = strew.memory() - peak
   local _, after = strew.memory()
   local extra = after - peak - new

@@ -50,6 +50,12 @@ local function highlight(line)
   return table.concat(parts)
 end
 
+local function highlighted(lines_of_code)
+  local lines = {}
+  for line in (lines_of_code .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, highlight(line)) end
+  return table.concat(lines, "\n")
+end
+
 local out = {}
 local function add(format, ...) table.insert(out, format:format(...)) end
 
@@ -61,6 +67,34 @@ local function add_table(rows)
     add('<tr><th><code>%s</code></th><td class="type">%s</td><td>%s</td></tr>', name, type, words)
   end
   add '</table>'
+end
+
+-- The libraries that have a name in a task's rows, {key, title}.
+local function libraries_of(task)
+  local list = {}
+  for _, library in ipairs(text.libraries) do
+    for k = 2, #task do
+      if task[k][library[1]] then table.insert(list, library) break end
+    end
+  end
+  return list
+end
+
+-- A table of which.lua: a task's calls, and their names in each library. The call leads to its entry.
+local function add_task(task)
+  local libraries = libraries_of(task)
+  add('<h4>%s</h4><div class="wide"><table class="which"><tr><th>strew</th><th></th>', escape(task[1]))
+  for _, library in ipairs(libraries) do add("<th>%s</th>", library[2]) end
+  add '</tr>'
+  for k = 2, #task do
+    local row = task[k]
+    add('<tr><td><a href="#%s"><code>%s</code></a></td><td>%s</td>', row.entry.name, escape(row[1]), escape(row[2]))
+    for _, library in ipairs(libraries) do
+      add("<td>%s</td>", escape((row[library[1]] or ""):gsub(";", ",")))
+    end
+    add '</tr>'
+  end
+  add '</table></div>'
 end
 
 local function add_entry(entry)
@@ -77,10 +111,16 @@ local function add_entry(entry)
     if paragraph ~= "" then add("<p>%s</p>", inline(paragraph)) end
   end
   add_table(text.rows_of(entry))
+  if entry.tasks then
+    add('<pre class="example">%s</pre>', highlighted(text.operands))
+    for _, task in ipairs(entry.tasks) do add_task(task) end
+  end
+  for _, row in ipairs(entry.rows) do
+    local names = text.elsewhere(row)
+    if names ~= "" then add('<p class="elsewhere">Elsewhere: %s</p>', escape(names)) end
+  end
   if entry.example then
-    local lines = {}
-    for line in (entry.example .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, highlight(line)) end
-    add('<pre class="example">%s</pre>', table.concat(lines, "\n"))
+    add('<pre class="example">%s</pre>', highlighted(entry.example))
     add('<pre class="output">%s</pre>', escape(entry.output))
   end
   add '</article>'

@@ -9,7 +9,8 @@ local function contents(path)
   return file:read("a")
 end
 
-local text = assert(loadfile "lua_bindings/help.lua")(contents "lua_bindings/strew.lua")
+local text = assert(loadfile "lua_bindings/help.lua")(contents "lua_bindings/strew.lua",
+  dofile "lua_bindings/which.lua")
 
 -- {{"-d, --device SPEC", "default device ..."}, ...}
 function text.options()

@@ -4,7 +4,8 @@ local strew = require "strew"
 local support = require "tests.spec.support"
 local examples = dofile "tests/examples.lua"
 
-local help = assert(loadfile "lua_bindings/help.lua")(examples.source())
+local which = dofile "lua_bindings/which.lua"
+local help = assert(loadfile "lua_bindings/help.lua")(examples.source(), which)
 local device = strew.zeros(1).device
 
 local function by_kind(kind)
@@ -110,6 +111,39 @@ describe("strew.help", function()
     end
   end)
 
+  it("finds a call by its name in another library", function()
+    local rows = {
+      {"jax.ops.segment_sum", "strew.scatter_sum(v, index)"}, {"segment_sum", "strew.scatter_sum(v, index)"},
+      {"numpy.add.at", "t:index_add_(0, rows, u)"}, {"np.add.at(a, i, b)", "t:index_add_(0, rows, u)"},
+      {"x.at[0].add", "t:index_add_(0, rows, u)"}, {"pd.cut", "strew.bucketize(v, edges)"},
+      {"groupby.sum", "strew.scatter_sum(v, index)"},
+    }
+    for _, row in ipairs(rows) do assert.truthy(printed(row[1]):find("  " .. row[2] .. "\n", 1, true), row[1]) end
+    assert.truthy(printed{search = "segment_sum"}:find "^  scatter_sum .* JAX: jax.ops.segment_sum%.\n")
+    assert.truthy(printed{search = "torch_scatter.segment_coo"}:find "^  segment_coo ")
+    assert.truthy(printed{search = "get_dummies"}:find "^  one_hot ")
+    assert.truthy(printed("take"):find("\nelsewhere: PyTorch take; NumPy np.take", 1, true))
+  end)
+
+  it("lists calls by task", function()
+    local page = printed "which"
+    for line in page:gmatch "[^\n]+" do assert(utf8.len(line) <= 80, line) end
+    for _, task in ipairs(which.tasks) do
+      assert.truthy(page:find("\n\n" .. task[1] .. "\n", 1, true), task[1])
+      for k = 2, #task do assert.truthy(page:find("\n  " .. task[k][1] .. "\n      ", 1, true), task[k][1]) end
+    end
+  end)
+
+  it("lists the calls of a task", function()
+    local page = printed "which masks"
+    assert.truthy(page:find("\n\nMasks\n  t:masked_select(mask)\n", 1, true))
+    assert.falsy(page:find("index_select", 1, true))
+    local segments = printed "which segment_sum"
+    assert.truthy(segments:find("\n\nReduce groups\n  strew.scatter_sum(v, index)\n", 1, true))
+    assert.falsy(segments:find("scatter_mean", 1, true))
+    assert.truthy(support.message(strew.help, "which qqq"):find("no help found", 1, true))
+  end)
+
   it("has a page for each operator", function()
     local page = printed "operators"
     for symbol in ("+ - * / // % ^ & | ~ # == <"):gmatch "%S+" do
@@ -143,7 +177,80 @@ describe("strew.help", function()
   end)
 end)
 
+-- Calls f with each row of which.lua.
+local function each_row(f)
+  for _, task in ipairs(which.tasks) do
+    for k = 2, #task do f(task[k]) end
+  end
+end
+
+describe("the table of calls", function()
+  it("has calls that work on its operands, of functions that exist", function()
+    each_row(function(row)
+      local names = 0
+      for name in row[1]:gmatch "[.:%[]\"?([%a_][%w_]*)\"?%]?[({]" do
+        names = names + 1
+        assert.truthy(strew[name], row[1] .. ": no function " .. name)
+        assert.truthy(help.find(name), row[1] .. ": no help on " .. name)
+      end
+      assert(names > 0, row[1])
+      local chunk = assert(load(which.operands .. "\nreturn " .. row[1], "=" .. row[1], "t", {strew = strew}))
+      assert.is_not_nil(chunk())
+    end)
+  end)
+
+  it("has every function of the family", function()
+    local named = {}
+    each_row(function(row) named[row.entry.name] = true end)
+    for _, group in ipairs(help.groups) do
+      local is_family = group.title:find "^Scatter" or group.title:find "^Se[gl]" or group.title:find "^Writing"
+      for _, entry in ipairs(is_family and group.entries or {}) do
+        assert(entry.kind ~= "function" or named[entry.name], entry.name .. " is in no row")
+      end
+    end
+  end)
+
+  it("has rows of a call, a result and names by library", function()
+    local keys = {[1] = true, [2] = true, entry = true, names = true}
+    for _, library in ipairs(which.libraries) do keys[library[1]] = true end
+    each_row(function(row)
+      for key, value in pairs(row) do
+        assert(keys[key], row[1] .. ": unknown library " .. key)
+        assert(type(key) == "number" or key == "entry" or #value > 0, row[1])
+      end
+      assert(not row[2]:find "%.$", row[1] .. ": the result ends in a point")
+    end)
+  end)
+end)
+
 describe("the text", function()
+  it("says where a result is a view", function()
+    local operands, names = which.operands, {}
+    for list in operands:gmatch "local ([%w_, ]+) =" do table.insert(names, list) end
+    each_row(function(row)
+      if row[1]:find "^%a+%p+[%w_]+_[({]" then return end -- in place
+      local code = ("%s\nlocal result = %s\nreturn result, {%s}"):format(operands, row[1], table.concat(names, ", "))
+      local result, tensors = assert(load(code, "=" .. row[1], "t", {strew = strew}))()
+      if type(result) == "table" then result = result[1] end
+      local before = result:nan_to_num()
+      for _, t in ipairs(tensors) do
+        if t.dtype == "bool" then t:logical_not_() else t:fill_(77) end
+      end
+      local is_view = not strew.equal(result:nan_to_num(), before)
+      local text = row.entry.summary
+      for _, value in ipairs(row.entry.returns) do text = text .. " " .. value.name .. " " .. value.text end
+      assert.equal(is_view, text:find "%f[%a]views?%f[%A]" ~= nil, row[1])
+    end)
+  end)
+
+  it("names each class once", function()
+    local there = {}
+    for name in examples.source():gmatch "%-%-%-@class ([%w_.]+)" do
+      assert(not there[name], name .. " is declared twice")
+      there[name] = true
+    end
+  end)
+
   it("has only tags of LuaCATS", function()
     local known = " meta class field operator alias param return overload "
     for tag in examples.source():gmatch "%-%-%-@(%a+)" do assert(known:find(" " .. tag .. " ", 1, true), tag) end

@@ -169,7 +169,8 @@ local function overview()
   end
   print([[
 ?name           help on a function: arguments, results, an example
-??word          functions whose help has the word
+??word          functions whose help has the word; names of other libraries, too
+?which [word]   calls by task, and their names in other libraries
 ?               all functions
 
 =expr           as expr; a final ; hides the result; _ is the last result
