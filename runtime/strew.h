@@ -704,8 +704,7 @@ STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tenso
 STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
                                         strew_mode mode, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                          const strew_scatter_options *options, strew_tensor **out,
-                                          strew_error *error);
+                                          const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 
 /* strew_gather, but self and index broadcast in all dimensions other than dim (STREW_ESHAPE). */
 STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
