@@ -1659,7 +1659,8 @@ Tensor.scatter_log_softmax = strew.scatter_log_softmax
 ---
 ---The quantile lies at position q * (count - 1) of the sorted group. Between two elements, `interpolation` decides:
 ---"linear" and "midpoint" mix them and take floats only, "lower", "higher" and "nearest" (ties to even) choose one. A
----group with a NaN gives NaN.
+---group with a NaN gives NaN. A mix of a finite element and an infinite one may be NaN, as in NumPy. The elements are
+---sorted twice: scratch is about 24 bytes for each element of src.
 ---
 ---```lua
 ---local src, index = strew.tensor{4.0, 1, 2, 9}, strew.tensor{0, 0, 0, 2}
@@ -3796,8 +3797,8 @@ Tensor.median = strew.median
 ---Returns the q-th quantiles (percentiles) of all elements, or along a dimension.
 ---
 ---A quantile lies at position `q * (n - 1)` of the sorted elements, computed in their dtype. Between two of them it is
----interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN. Several q give a new
----first dimension.
+---interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN; a mix of a finite element
+---and an infinite one may be NaN, too, as in NumPy. Several q give a new first dimension. Sorts a copy of self.
 ---
 ---```lua
 ---local t = strew.tensor{4.0, 1.0, 2.0, 8.0}
@@ -4081,8 +4082,7 @@ Tensor.nonzero = strew.nonzero
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
 ---Sequences lie along the last dimension of sorted. One sequence serves values of any shape; several have the leading
----sizes of values. NaN goes to the end, as in PyTorch. A sequence that is not sorted is no error: the positions mean
----nothing then.
+---sizes of values. NaN is the largest value. A sequence that is not sorted is no error: the positions mean nothing then.
 ---
 ---```lua
 ---print(strew.searchsorted(strew.tensor{1, 3, 5}, strew.tensor{3, 4, 9}))

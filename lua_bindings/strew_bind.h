@@ -99,7 +99,8 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
-    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_family_rows[];
+    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
+    bind_statistics_rows[], bind_family_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -215,6 +216,16 @@ bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char
 bool bind_device(lua_State *L, struct script_call *call, int i, const char *name, void *out);       /* strew_device * */
 bool bind_reduction(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_reduction */
 bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, void *out);      /* strew_mode */
+bool bind_interpolation(lua_State *L, struct script_call *call, int i, const char *name,
+                        void *out); /* strew_interpolation */
+struct filling {
+  bool is_given;
+  strew_scalar value;
+};
+bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name,
+               void *out); /* struct filling; strew_scatter.c */
+bool bind_size(lua_State *L, struct script_call *call, int i, const char *name,
+               void *out); /* int64_t, 0 or more; strew_scatter.c */
 bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name,
                    void *out); /* strew_colormap; strew_image.c */
 

@@ -224,7 +224,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 #define FILES(X)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(matrices) X(moving) X(parts) X(repeating) X(searching) X(segments) X(soft) X(statistics)
+  X(groups) X(matrices) X(moving) X(parts) X(repeating) X(segments) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -265,7 +265,6 @@ static int run(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_family_rows[] = {
-    {"bincount", run, IN_counting, ALWAYS},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
     {"flip", run, IN_moving, ALWAYS},
@@ -280,14 +279,10 @@ const struct script_function bind_family_rows[] = {
     {"repeat_interleave", run, IN_repeating, ALWAYS},
     {"isinf", run, IN_finite, ALWAYS},
     {"isfinite", run, IN_finite, ALWAYS},
-    {"isclose", run, IN_finite, ALWAYS},
     {"nan_to_num", run, IN_finite, EVERY},
     {"norm", run, IN_statistics, ALWAYS},
     {"median", run, IN_statistics, ALWAYS},
-    {"quantile", run, IN_statistics, ALWAYS},
     {"logsumexp", run, IN_soft, ALWAYS},
-    {"softmax", run, IN_soft, ALWAYS},
-    {"log_softmax", run, IN_soft, ALWAYS},
     {"outer", run, IN_matrices, ALWAYS},
     {"tril", run, IN_matrices, EVERY},
     {"triu", run, IN_matrices, EVERY},
@@ -300,18 +295,11 @@ const struct script_function bind_family_rows[] = {
     {"scatter_std", run, IN_groups, ALWAYS},
     {"scatter_var", run, IN_groups, ALWAYS},
     {"scatter_logsumexp", run, IN_groups, ALWAYS},
-    {"scatter_softmax", run, IN_groups, ALWAYS},
-    {"scatter_log_softmax", run, IN_groups, ALWAYS},
-    {"scatter_quantile", run, IN_groups, ALWAYS},
-    {"scatter_median", run, IN_groups, ALWAYS},
     {"scatter_count", run, IN_groups, ALWAYS},
     {"scatter_any", run, IN_groups, ALWAYS},
     {"scatter_all", run, IN_groups, ALWAYS},
     {"scatter_first", run, IN_groups, ALWAYS},
     {"scatter_last", run, IN_groups, ALWAYS},
     {"scatter_nunique", run, IN_groups, ALWAYS},
-    {"histc", run, IN_searching, ALWAYS},
-    {"searchsorted", run, IN_searching, ALWAYS},
-    {"bucketize", run, IN_searching, ALWAYS},
     {NULL, NULL, 0, 0},
 };

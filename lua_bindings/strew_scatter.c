@@ -114,17 +114,12 @@ static bool read_out(lua_State *L, struct script_call *call, int i, const char *
   return true;
 }
 
-struct filling {
-  bool is_given;
-  strew_scalar value;
-};
-
-static bool read_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct filling *fill = out;
   return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
 }
 
-static bool read_size(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (!bind_integer(L, call, i, name, out)) return false;
   if (*(int64_t *)out >= 0) return true;
   bind_fail(call, STREW_ESHAPE, name, "is %lld, expected 0 or more", (long long)*(int64_t *)out);
@@ -162,8 +157,8 @@ static int group(lua_State *L, struct script_call *call) {
                                          {"index", REQUIRED, bind_tensor, &index},
                                          {"dim", OPTIONAL, bind_dim, &options.dim},
                                          {"out", OPTIONAL, read_out, &destination},
-                                         {"dim_size", OPTIONAL, read_size, &options.dim_size},
-                                         {"fill", KEYED, read_fill, &fill},
+                                         {"dim_size", OPTIONAL, bind_size, &options.dim_size},
+                                         {"fill", KEYED, bind_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
                                          {"skip_nan", KEYED, bind_boolean, &options.skip_nan},
                                          {takes_dtype ? "dtype" : NULL, KEYED, bind_wanted_dtype, &dtype},

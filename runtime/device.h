@@ -103,6 +103,31 @@ struct sort_plan {
   bool descending;
 };
 
+/* Operands: SEARCH_OUT (int64), SEARCH_VALUES and SEARCH_SORTED, of one dtype. out is the place of each value in its line
+   of `size` > 0 sorted elements, `step` apart: the number of smaller elements (right: or equal ones); NaN is the largest.
+   All devices make the same comparisons, so that unsorted lines give the same places, too. Of n places, the first n / 2
+   are passed if the last of them is smaller than the value. This repeats while n > 1; the last place is compared, too. */
+enum search_operand { SEARCH_OUT, SEARCH_VALUES, SEARCH_SORTED };
+struct search_plan {
+  struct plan plan;
+  int64_t size, step;
+  bool right;
+};
+
+/* Operands: QUANTILE_OUT and QUANTILE_SORTED, of one dtype, QUANTILE_START and QUANTILE_COUNT (int64). out is the
+   q-quantile of the `count` elements from position `start` on of sorted, whose elements are `step` apart, NaN last: the
+   last of them if it is NaN; `empty` if there is none. See runtime/shared/rank.h for the rank, which is computed in
+   float32 or float64. */
+enum quantile_operand { QUANTILE_OUT, QUANTILE_SORTED, QUANTILE_START, QUANTILE_COUNT };
+struct quantile_plan {
+  struct plan plan;
+  int64_t step;
+  double q;
+  bool in_float32;
+  strew_interpolation interpolation; /* of integers: one that chooses an element */
+  union element empty;
+};
+
 enum random_kind { RANDOM_UNIFORM, RANDOM_NORMAL, RANDOM_INTEGER, RANDOM_BITS };
 
 /* Fills `count` dense elements of out: element i is a function of (seed, first block + i's share, kind, dtype) alone.
@@ -155,7 +180,7 @@ struct index_range {
      elementwise      see elementwise_plan
      find_zero        *place: the first position whose value in operand 0, converted to `compute` (an integer dtype), is
                       zero; -1: none
-     reduce, cumsum, sort, random, ramp
+     reduce, cumsum, sort, search, quantile, random, ramp
                       see their plans
      cumprod          a scan_plan of one dtype: float32, float64 or int64. A line's elements are multiplied in order; in
                       and out may be the same elements
@@ -199,6 +224,8 @@ struct index_range {
   X(strew_status, cumextreme,                                                                                          \
     (const struct call *call, strew_device *device, const struct scan_plan *plan, bool largest))                       \
   X(strew_status, sort, (const struct call *call, strew_device *device, const struct sort_plan *plan))                 \
+  X(strew_status, search, (const struct call *call, strew_device *device, const struct search_plan *plan))             \
+  X(strew_status, quantile, (const struct call *call, strew_device *device, const struct quantile_plan *plan))         \
   X(strew_status, nonzero,                                                                                             \
     (const struct call *call, strew_device *device, const struct plan *plan, struct operand *out, int64_t *count))     \
   X(strew_status, random, (const struct call *call, strew_device *device, const struct random_plan *plan))             \

@@ -35,7 +35,8 @@ static void widen(struct along *along, const strew_tensor *self, int dim, const 
 
 static strew_status along_start(const struct call *call, struct along *along, const strew_tensor *self, int dim,
                                 const strew_tensor *index, const strew_scatter_options *options) {
-  strew_status status = check_words(call, options->reduction, options->mode);
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
   if (status == STREW_OK) status = check_devices(call);
   if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
   if (status == STREW_OK) status = check_dim(call, self->rank, &dim);

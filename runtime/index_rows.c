@@ -31,7 +31,8 @@ static strew_status check_shape(const struct call *call, const char *name, const
 static strew_status write_start(const struct call *call, const strew_tensor *self, const strew_scatter_options *options,
                                 const char *name, strew_operand source, struct scatter_job *job) {
   *job = scatter_job_of(NULL, options);
-  strew_status status = check_words(call, options->reduction, options->mode);
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
   if (status == STREW_OK) status = check_devices(call);
   if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
   return status == STREW_OK ? check_source(call, self, name, source, job) : status;

@@ -362,7 +362,8 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
        {"out", *out == self ? NULL : *out});
   struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
   struct scatter_job job = scatter_job_of(&addressing, options);
-  strew_status status = check_words(&call, options->reduction, options->mode);
+  strew_status status = check_options(&call, options);
+  if (status == STREW_OK) status = check_words(&call, options->reduction, options->mode);
   if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
   if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);

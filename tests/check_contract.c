@@ -183,6 +183,9 @@ START_TEST(test_elementwise) {
   fails(STREW_EDTYPE, strew_equal(floats, ints, &answer, &failure));
   fails(STREW_EDTYPE, strew_allclose(floats, ints, 0, 0, &answer, &failure));
   fails(STREW_EVALUE, strew_allclose(floats, floats, -1, 0, &answer, &failure));
+  fails(STREW_EDTYPE, strew_isclose(floats, ints, 0, 0, false, &out, &failure));
+  fails(STREW_EVALUE, strew_isclose(floats, floats, 0, -1, false, &out, &failure));
+  fails(STREW_ESHAPE, strew_isclose(floats, wide, 0, 0, false, &out, &failure));
   end();
 }
 END_TEST

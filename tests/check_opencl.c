@@ -233,7 +233,7 @@ START_TEST(operands_on_different_devices) {
            "  self   float32[3] %s\n  other  float32[3] cpu\n  hint   other:to(\"%s\")",
            name, name);
   ck_assert_str_eq(failure.message, expected);
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   out = there;
   assert_fails(strew_scatter(there, 0, index, strew_of(here), &options, &out, &failure), STREW_EDEVICE, NULL);
   snprintf(expected, sizeof expected,
@@ -294,7 +294,7 @@ START_TEST(a_bad_index_at_the_end) {
   strew_tensor *src = random_tensor(STREW_FLOAT32, 1, &n, CONTIGUOUS);
   strew_tensor *self = random_tensor(STREW_FLOAT32, 1, &ten, CONTIGUOUS), *out = self;
   void *before = host_of(self);
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   ok(strew_set(index, 1, &last, strew_int(_i ? 10 : -1), &failure));
   assert_fails(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure), STREW_EINDEX,
                _i ? "scatter: 'index' has value 10 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
@@ -330,7 +330,7 @@ START_TEST(tensors_of_nothing) {
   ok(strew_gather(self, 0, index, STREW_ERROR, &out, &failure));
   assert_sizes(out, 1, &none);
   strew_release(out), out = self;
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   ok(strew_scatter(self, 0, index, strew_number(strew_int(1)), &options, &out, &failure));
   assert_elements(self, STREW_FLOAT32, (float[]){1, 1, 1}, "nothing was added");
   out = NULL;
@@ -587,7 +587,7 @@ static strew_status scatter_and_sort(strew_device *on, uint64_t seed, float *val
                                      strew_error *error) {
   const int64_t places = PLACES, many = MANY;
   strew_tensor *t[5] = {NULL}, *sorted = NULL, *positions = NULL;
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   strew_context_seed(strew_device_context(on), seed);
   strew_status status = strew_rand(on, STREW_FLOAT32, 1, &places, &t[0], error);
   if (status == STREW_OK) status = strew_randint(on, STREW_INT64, 0, places, 1, &many, &t[1], error);

@@ -288,14 +288,14 @@ static strew_status clamp(strew_tensor *tensor, strew_operand low, strew_operand
 }
 
 static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_tensor *src, strew_mode mode) {
-  strew_scatter_options options = {STREW_SUM, false, mode};
+  strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};
   return strew_scatter(self, 0, index, strew_of(src), &options, TO);
 }
 
 static strew_status put_at(strew_tensor *self, int count, strew_tensor *first, strew_tensor *second,
                            strew_operand values, strew_reduction reduction) {
   strew_tensor *const indices[] = {first, second};
-  strew_scatter_options options = {reduction, reduction == STREW_MEAN, STREW_ERROR};
+  strew_scatter_options options = {.reduction = reduction, .exclude_self = reduction == STREW_MEAN};
   return strew_index_put(self, count, indices, values, &options, TO);
 }
 
@@ -505,7 +505,7 @@ static strew_reduction reduction;
 static strew_operand contribution(int i) { return i & 1 ? strew_number(strew_bool(true)) : strew_of(src); }
 
 static strew_status call_scatter(int i) {
-  strew_scatter_options options = {reduction, i & 2, STREW_WRAP};
+  strew_scatter_options options = {.reduction = reduction, .exclude_self = i & 2, .mode = STREW_WRAP};
   return strew_scatter(self, 1, index_, contribution(i), &options, TO);
 }
 

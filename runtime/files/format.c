@@ -80,7 +80,8 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   strew_table *tensors = NULL;
   char known[TEXT_BYTES];
   if (!options) options = &defaults;
-  strew_status status = find_format(&call, path, &format);
+  strew_status status = check_options(&call, options);
+  if (status == STREW_OK) status = find_format(&call, path, &format);
   if (status == STREW_OK) status = check_load_options(&call, format, options);
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
     status = fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "path"},
@@ -108,7 +109,8 @@ static strew_status find_saver(const struct call *call, const char *path, const 
                                bool (*is_able)(const struct format *), const struct format **out) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};
   char known[TEXT_BYTES];
-  strew_status status = find_format(call, path, out);
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = find_format(call, path, out);
   if (status != STREW_OK) return status;
   if (!is_able(*out))
     return fail(call, fault, "ends in %s, expected one of %s for %s", (*out)->suffix, list_of_formats(is_able, known),
