@@ -56,7 +56,7 @@ PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c
 # operations written in Lua; the prompt, in the order of loading.
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h runtime/shared/*)
 TEXTS    = $(wildcard lua_bindings/*.lua lua_bindings/family/*.lua)
-PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens entry show commands read complete)
+PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete)
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
 VECTORISED = $(wildcard runtime/cpu/loops/*_loops.c)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)

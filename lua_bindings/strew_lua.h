@@ -26,6 +26,9 @@ STREW_API strew_context *strew_context_of(lua_State *L);
 
 /* Registry key of the table of tensor methods, by name. */
 #define STREW_METHODS "strew.methods"
+/* Registry key of a function that returns the table of functions which lua_bindings/help.lua ends with: pages and
+   searches of the help, options of calls. It parses the help when first called. */
+#define STREW_HELP "strew.help"
 
 /* Creates a Lua state with the standard libraries and the module (as the global strew), whose scripts run under the
    limits of options: memory, of Lua and tensors together, and time, counted from now. options->sandbox removes files,

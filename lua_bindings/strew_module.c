@@ -170,6 +170,8 @@ static int make_module(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, bind_key);
   lua_pushvalue(L, METHODS);
   lua_setfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_pushcfunction(L, bind_help_pages);
+  lua_setfield(L, LUA_REGISTRYINDEX, STREW_HELP);
   lua_pushvalue(L, MODULE);
   lua_pushvalue(L, MODULE);
   lua_setfield(L, LUA_REGISTRYINDEX, bind_module_key);

@@ -5,7 +5,19 @@
 #include "device.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src; NULL:
+   it has none's. */
+static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *src, int dim, char *text) {
+  int fitting = 0;
+  if (index->rank != 1) return NULL;
+  while (fitting < src->rank && (fitting == dim || src->sizes[fitting] != index->sizes[0])) fitting++;
+  if (fitting == src->rank) return NULL;
+  snprintf(text, TEXT_BYTES, "{dim = %d}: index has the size of src's dimension %d", fitting, fitting);
+  return text;
+}
 
 /* The index as a view of src's shape: a 1-D index lies along dim, one of higher rank is aligned with src's leading
    dimensions, sizes 1 expand. */
@@ -14,12 +26,13 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   *out = *index;
   out->rank = src->rank;
   int first = index->rank <= 1 ? dim : 0;
-  char text[TEXT_BYTES];
+  char text[TEXT_BYTES], hint[TEXT_BYTES];
   for (int d = 0; d < src->rank; d++) {
     bool covered = d >= first && d < first + index->rank;
     int64_t size = covered ? index->sizes[d - first] : 1;
     if (size != src->sizes[d] && size != 1)
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
+      return fail(call,
+                  (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint_of_dim(index, src, dim, hint)},
                   "has size %" PRId64 " where src has %" PRId64 " in dim %d: it does not broadcast to src's shape %s",
                   size, src->sizes[d], d, text_of_sizes(src->rank, src->sizes, text));
     out->sizes[d] = src->sizes[d];
@@ -130,7 +143,7 @@ static strew_status convert_src(const struct call *call, struct group *group) {
 }
 
 /* Writes the size of a tensor in GiB to text (TEXT_BYTES) and returns it. */
-static const char *text_of_amount(const struct shape1 *shape, strew_dtype dtype, char *text) {
+static const char *text_of_gib(const struct shape1 *shape, strew_dtype dtype, char *text) {
   double bytes = (double)dtype_bytes(dtype);
   for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
   return strew_format_float(text, TEXT_BYTES, "%.*g", 4, bytes / (1 << 30));
@@ -157,7 +170,7 @@ static strew_status fail_size(const struct call *call, const struct group *group
   fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
   return fail(call, fault, "has value %" PRId64 " at %s, so the result is %s%s and needs %s GiB: out of memory",
               value.as.i, text_of_sizes(fault.position_rank, position, at), strew_dtype_name(group->dtype),
-              text_of_sizes(shape->rank, shape->sizes, sizes), text_of_amount(shape, group->dtype, amount));
+              text_of_sizes(shape->rank, shape->sizes, sizes), text_of_gib(shape, group->dtype, amount));
 }
 
 /* Checks the given result, or makes one filled with the value of empty rows. *holds_identity: that value is the

@@ -51,12 +51,11 @@ static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *s
 }
 
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
-                              const char *name, int dim) {
+                              const char *name, int dim, const char *hint) {
   int rank = index->rank ? index->rank : 1, expected = other->rank ? other->rank : 1;
   if (rank == expected) return STREW_OK;
   char text[TEXT_BYTES];
-  bool helps = rank < expected && !strcmp(name, "src");
-  const char *hint = helps ? hint_of_rank(index, other, dim, text) : NULL;
+  if (rank < expected && !strcmp(name, "src")) hint = hint_of_rank(index, other, dim, text);
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint},
               "has %d dimension%s, %s has %d: ranks must be equal", index->rank, index->rank == 1 ? "" : "s", name,
               other->rank);

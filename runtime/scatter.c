@@ -348,8 +348,8 @@ static strew_status check_index(const struct call *call, const strew_tensor *sel
   const strew_tensor *index = job->addressing->index;
   const int dim = job->addressing->limits.dim;
   strew_status status = check_index_dtype(call, index, "index");
-  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim);
-  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", dim);
+  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim, NULL);
+  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", dim, NULL);
   if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
   if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", dim);
   return status;

@@ -3,6 +3,7 @@
    STREW_TEST_DEVICE, else the first device. */
 #define _GNU_SOURCE
 #include "opencl_faults.h"
+#include "runtime/context.h"
 #include "trials.h"
 
 #include <dirent.h>
@@ -172,7 +173,7 @@ END_TEST
 START_TEST(memory_is_short) {
   const int64_t many = 1 << 20, more = 3 << 20;
   strew_tensor *t = NULL, *other = NULL;
-  char expected[600];
+  char expected[600], most[AMOUNT_BYTES];
   strew_capabilities can;
   ok(strew_device_capabilities(device, &can, &failure));
   ok(strew_empty(device, STREW_INT8, 1, &many, &t, &failure));
@@ -183,11 +184,12 @@ START_TEST(memory_is_short) {
   ck_assert(faults.failed == 1 && faults.calls == 2);
   opencl_faults_limit(1, true);
   assert_fails(strew_empty(device, STREW_INT16, 1, &many, &other, &failure), STREW_EMEMORY, NULL);
-  snprintf(expected, sizeof expected,
-           "empty: 'device' out of memory: 2097152 bytes on %s (%s): clCreateBuffer returned "
-           "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)\n"
-           "  hint  3145728 bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
-           strew_device_name(device), strew_device_description(device), can.memory_bytes);
+  snprintf(
+      expected, sizeof expected,
+      "empty: 'device' out of memory: 2097152 bytes (0.002 GiB) on %s (%s): clCreateBuffer returned "
+      "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)\n"
+      "  hint  3145728 bytes (0.003 GiB) in use by tensors, the device has %s; free tensors or work in smaller chunks",
+      strew_device_name(device), strew_device_description(device), text_of_amount(can.memory_bytes, most));
   ck_assert_str_eq(failure.message, expected);
   opencl_faults_limit(0, false);
   faults.only = NULL;
@@ -257,12 +259,13 @@ START_TEST(tensors_beyond_the_largest) {
   ok(strew_device_capabilities(device, &can, &failure));
   int64_t size = (int64_t)can.largest_block_bytes + 1;
   strew_tensor *out = NULL;
-  char expected[400];
+  char expected[400], most[AMOUNT_BYTES], asked[AMOUNT_BYTES], all[AMOUNT_BYTES];
   if (!can.largest_block_bytes) return;
   snprintf(expected, sizeof expected,
-           "empty: 'device' %s allows at most %zu bytes in one tensor, got %zu\n"
-           "  hint  0 bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
-           strew_device_name(device), can.largest_block_bytes, can.largest_block_bytes + 1, can.memory_bytes);
+           "empty: 'device' %s allows at most %s in one tensor, got %s\n"
+           "  hint  0 bytes in use by tensors, the device has %s; free tensors or work in smaller chunks",
+           strew_device_name(device), text_of_amount(can.largest_block_bytes, most),
+           text_of_amount(can.largest_block_bytes + 1, asked), text_of_amount(can.memory_bytes, all));
   assert_fails(strew_empty(device, STREW_INT8, 1, &size, &out, &failure), STREW_EMEMORY, expected);
   ck_assert_ptr_null(out);
 }

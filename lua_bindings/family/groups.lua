@@ -187,7 +187,8 @@ end
 
 local function count(index, dim_size, mode)
   local ones = strew.ones(1, {dtype = "int64", device = index.device}):expand(index:numel())
-  return places.call(index.shape, strew.scatter, ones, index:flatten(), {dim_size = dim_size, mode = mode})
+  local function where(position) return position and places.coordinates(position[1], index.shape) end
+  return places.call({}, where, strew.scatter, ones, index:flatten(), {dim_size = dim_size, mode = mode})
 end
 
 local OPTIONS = "src:tensor index:tensor dim?dim dim_size=integer "

@@ -263,7 +263,7 @@ describe("a .csv file", function()
       {"strew.words(columns, 'a')", "words: 'column' is \"a\", not found in x"},
       {"strew.words(columns, true)", "words: 'column' is true, expected a column's name or number"},
       {"strew.words{}", "words: 'x' has no words, expected a table as strew.load makes it"},
-      {"strew.columns{}", "columns: 'x' has no names, expected a table as strew.load makes it"},
+      {"strew.columns{}", "columns: 'x' is an empty table, expected columns"},
     }, {strew = strew, columns = columns})
   end)
 
