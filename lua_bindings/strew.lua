@@ -1904,6 +1904,10 @@ Tensor.scatter_nunique = strew.scatter_nunique
 ---indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions. A value of
 ---indptr that is out of range, or less than the one before it, is an error that names the first.
 ---
+---The elements of a segment join in order: results have the bits of the group form. Beside operands and results it takes
+---no memory that grows with them. (OpenCL: 4 bytes for each element of the result if it is a sum, product or mean of
+---16-bit floats that is too long for one launch.)
+---
 ---```lua
 ---local src = strew.tensor{1.0, 2, 3, 4, 5, 6}
 ---print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}))
@@ -1929,7 +1933,7 @@ Tensor.segment_csr = strew.segment_csr
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
----indptr begins with 0; its last value is the result's size.
+---indptr begins with 0; its last value is the result's size. No memory is needed beside operands and result.
 ---
 ---```lua
 ---print(strew.gather_csr(strew.tensor{10, 20, 30}, strew.tensor{0, 2, 2, 5}))
@@ -1953,7 +1957,7 @@ Tensor.gather_csr = strew.gather_csr
 ---Reduces segments of consecutive elements, given by a sorted index (COO), with the rules of torch_scatter.
 ---
 ---It is the group form, along dimension `index:dim() - 1`, for an index whose values do not decrease. Other values are
----an error that names the first descent.
+---an error that names the first descent. A new result takes 8 bytes for each segment beside operands and results.
 ---
 ---```lua
 ---print(strew.segment_coo(strew.tensor{1.0, 2, 3, 4}, strew.tensor{0, 0, 1, 3}, {reduce = "mean"}))
@@ -1997,8 +2001,8 @@ Tensor.gather_coo = strew.gather_coo
 ---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
 ---
 ---Empty segments give `initial`, else 0 for a sum, 1 for a product, -inf and inf for maximum and minimum (for integers
----the lowest and highest value), NaN for a mean (for integers 0). Lengths that are negative, or do not add up to the
----size of data, are errors.
+---the lowest and highest value), NaN for a mean (for integers 0). `initial` is no part of a mean's count. Lengths that are
+---negative, or do not add up to the size of data, are errors. They take 8 bytes each beside operands and result.
 ---
 ---```lua
 ---local data = strew.tensor{1.0, 2, 3, 4, 5, 6}

@@ -282,8 +282,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 #define FILES(X)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups)                                                                                                            \
-  X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(segments) X(soft) X(statistics)
+  X(groups) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -352,11 +351,6 @@ const struct script_function bind_family_rows[] = {
     {"tril", run, IN_matrices, EVERY},
     {"triu", run, IN_matrices, EVERY},
     {"diag", run, IN_matrices, ALWAYS},
-    {"segment_csr", run, IN_segments, ALWAYS},
-    {"gather_csr", run, IN_segments, ALWAYS},
-    {"segment_coo", run, IN_segments, ALWAYS},
-    {"gather_coo", run, IN_segments, ALWAYS},
-    {"segment_reduce", run, IN_segments, ALWAYS},
     {"scatter_std", run, IN_groups, ALWAYS},
     {"scatter_var", run, IN_groups, ALWAYS},
     {"scatter_logsumexp", run, IN_groups, ALWAYS},

@@ -2,8 +2,8 @@
 #include "gather.h"
 #include "device.h"
 
-strew_status check_out(const struct call *call, const strew_tensor *out, const strew_tensor *self, const char *name,
-                       const strew_tensor *index) {
+strew_status check_gather_out(const struct call *call, const strew_tensor *out, const strew_tensor *self,
+                              const char *name, const strew_tensor *index) {
   if (!out) return STREW_OK;
   strew_status status = check_overlap(call, out, "out", NULL, false);
   if (status == STREW_OK) status = check_overlap(call, out, "self", self, false);
@@ -56,6 +56,6 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
   int64_t size = self->rank ? self->sizes[dim] : 1;
   struct addressing addressing = ADDRESSING(index, index, {size, dim, "self", mode, false});
-  if (status == STREW_OK) status = check_out(&call, *out, self, "index", index);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
   return status == STREW_OK ? gather_call(&call, &addressing, self, index->rank, index->sizes, out) : status;
 }

@@ -10,7 +10,7 @@
 strew_status gather_call(const struct call *call, struct addressing *addressing, const strew_tensor *self, int rank,
                          const int64_t *sizes, strew_tensor **out);
 /* Fails if a given result (NULL: passes) overlaps itself, self or the index, argument `name`. */
-strew_status check_out(const struct call *call, const strew_tensor *out, const strew_tensor *self, const char *name,
-                       const strew_tensor *index);
+strew_status check_gather_out(const struct call *call, const strew_tensor *out, const strew_tensor *self,
+                              const char *name, const strew_tensor *index);
 
 #endif

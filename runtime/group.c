@@ -41,13 +41,11 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   return STREW_OK;
 }
 
-/* arg is for STREW_AMAX and STREW_AMIN alone; STREW_ASSIGN is not valid. */
-static strew_status check_group_words(const struct call *call, const strew_group_options *options, bool with_arg) {
-  strew_status status = check_words(call, options->reduction, options->mode);
-  bool extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
-  if (status != STREW_OK || (options->reduction != STREW_ASSIGN && (extreme || !with_arg))) return status;
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg) {
+  bool extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if (reduction != STREW_ASSIGN && (extreme || !with_arg)) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "reduce"}, "is \"%s\", %s",
-              strew_reduction_name(options->reduction),
+              strew_reduction_name(reduction),
               with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
 }
 
@@ -118,7 +116,8 @@ static strew_status group_prepare(const struct call *call, struct group *group, 
   group->dim = options->dim;
   group->shape = shape_at_least_1d(src);
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_group_words(call, options, with_arg);
+  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
+  if (status == STREW_OK) status = check_joining(call, options->reduction, with_arg);
   if (status == STREW_OK) status = check_dim(call, src->rank, &group->dim);
   if (status == STREW_OK) status = check_group(call, src, index, options, out);
   if (status == STREW_OK) status = check_group_dtype(call, options, src->dtype, &group->dtype);

@@ -53,7 +53,7 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
   struct along along;
   const strew_scatter_options options = {.mode = mode};
   strew_status status = along_start(&call, &along, self, dim, index, &options);
-  if (status == STREW_OK) status = check_out(&call, *out, self, "index", index);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
   if (status != STREW_OK) return status;
   const int rank = self->rank || index->rank ? along.wide.rank : 0;
   return gather_call(&call, &along.addressing, self, rank, along.wide.sizes, out);
@@ -77,7 +77,7 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
   if (!broadcast_sizes(&shape.rank, shape.sizes, other.rank, other.sizes))
     return fail(&call, fault, "has shape %s, which does not broadcast with self's %s but for dim %d",
                 text_of_sizes(index->rank, index->sizes, is), text_of_sizes(self->rank, self->sizes, expected), dim);
-  status = check_out(&call, *out, self, "index", index);
+  status = check_gather_out(&call, *out, self, "index", index);
   if (status != STREW_OK) return status;
   strew_tensor wide, wide_self;
   struct addressing addressing = ADDRESSING(&wide, index, {size, dim, "self", mode, false});
@@ -103,9 +103,9 @@ static strew_status check_shape(const struct call *call, const struct along *alo
 
 static strew_status check_targets(const struct call *call, strew_tensor *self, const strew_tensor *index,
                                   const char *name, const strew_tensor *source, strew_tensor *target) {
-  strew_status status = check_target(call, self, target);
-  if (status == STREW_OK) status = check_target_with(call, target, "index", index);
-  return status == STREW_OK ? check_target_with(call, target, name, source) : status;
+  strew_status status = check_scatter_target(call, self, target);
+  if (status == STREW_OK) status = check_scatter_overlap(call, target, "index", index);
+  return status == STREW_OK ? check_scatter_overlap(call, target, name, source) : status;
 }
 
 /* All checks of a call with a source. */
@@ -113,7 +113,7 @@ static strew_status join_start(const struct call *call, struct along *along, str
                                strew_tensor *index, strew_tensor *source, const strew_scatter_options *options,
                                strew_tensor *target) {
   strew_status status = along_start(call, along, self, dim, index, options);
-  if (status == STREW_OK) status = check_source(call, self, "source", strew_of(source), &along->job);
+  if (status == STREW_OK) status = check_scatter_source(call, self, "source", strew_of(source), &along->job);
   if (status == STREW_OK) status = check_shape(call, along, source);
   return status == STREW_OK ? check_targets(call, self, index, "source", source, target) : status;
 }
@@ -150,7 +150,7 @@ strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, 
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
                 "has shape %s, expected a number or a tensor of rank 0",
                 text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
-  if (status == STREW_OK) status = check_source(&call, self, "value", value, &along.job);
+  if (status == STREW_OK) status = check_scatter_source(&call, self, "value", value, &along.job);
   if (status == STREW_OK) status = check_targets(&call, self, index, "value", value.tensor, *out);
   if (status != STREW_OK) return status;
   strew_tensor wide; /* of the view's shape: the engine may read src by sizes and strides */

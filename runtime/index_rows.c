@@ -35,7 +35,7 @@ static strew_status write_start(const struct call *call, const strew_tensor *sel
   if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
   if (status == STREW_OK) status = check_devices(call);
   if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
-  return status == STREW_OK ? check_source(call, self, name, source, job) : status;
+  return status == STREW_OK ? check_scatter_source(call, self, name, source, job) : status;
 }
 
 static struct shape1 shape_of(const strew_tensor *tensor) {
@@ -130,10 +130,10 @@ static strew_status add_entries(struct call *call, const struct put *put, strew_
 }
 
 static strew_status check_put_target(const struct call *call, const struct put *put, strew_tensor *target) {
-  strew_status status = check_target(call, put->self, target);
-  if (status == STREW_OK) status = check_target_with(call, target, "values", put->values);
+  strew_status status = check_scatter_target(call, put->self, target);
+  if (status == STREW_OK) status = check_scatter_overlap(call, target, "values", put->values);
   for (int i = 0; i < put->count && status == STREW_OK; i++)
-    status = check_target_with(call, target, entry_names[i], put->indices[i]);
+    status = check_scatter_overlap(call, target, entry_names[i], put->indices[i]);
   return status;
 }
 
@@ -176,7 +176,7 @@ strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
   if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = positions_start(&call, &rows, self, index, mode);
-  if (status == STREW_OK) status = check_out(&call, *out, self, "index", index);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
   return status == STREW_OK ? rows_gather(&call, &rows, self, out) : status;
 }
 
@@ -194,9 +194,9 @@ strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *so
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
                 "has %" PRId64 " element%s, expected as many as index, which has %" PRId64, numel,
                 numel == 1 ? "" : "s", expected);
-  if (status == STREW_OK) status = check_target(&call, self, *out);
-  if (status == STREW_OK) status = check_target_with(&call, *out, "source", source);
-  if (status == STREW_OK) status = check_target_with(&call, *out, "index", index);
+  if (status == STREW_OK) status = check_scatter_target(&call, self, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "index", index);
   return status == STREW_OK ? rows_scatter(&call, &rows, self, &job, &shape, shape.rank, out) : status;
 }
 
@@ -248,9 +248,9 @@ static strew_status write_nd(const struct call *call, const char *of, strew_tens
   if (status == STREW_OK) status = add_coordinates(call, &what, &rows, self, indices);
   if (status == STREW_OK) status = rows_shape(call, &rows, self, &shape);
   if (status == STREW_OK) status = check_shape(call, "updates", updates, &shape, true);
-  if (status == STREW_OK) status = check_target(call, self, *out);
-  if (status == STREW_OK) status = check_target_with(call, *out, "updates", updates);
-  if (status == STREW_OK) status = check_target_with(call, *out, "indices", indices);
+  if (status == STREW_OK) status = check_scatter_target(call, self, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "updates", updates);
+  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "indices", indices);
   job.disposable = disposable;
   return status == STREW_OK ? rows_scatter(call, &rows, self, &job, &shape, rows.rank, out) : status;
 }
@@ -318,7 +318,7 @@ strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batc
   if (status == STREW_OK) status = check_batches(&call, self, indices, batch_dims);
   if (status == STREW_OK) status = add_batches(&call, &rows, self, indices, batch_dims, mode);
   if (status == STREW_OK) status = add_coordinates(&call, &what, &rows, self, indices);
-  if (status == STREW_OK) status = check_out(&call, *out, self, "indices", indices);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "indices", indices);
   if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
   rows_release(&rows);
   return status;
@@ -361,7 +361,7 @@ strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_t
   rows_start(&rows, 0);
   strew_status status = check_devices(&call);
   if (status == STREW_OK) status = mask_start(&call, &rows, self, mask, false, &wide);
-  if (status == STREW_OK) status = check_out(&call, *out, self, "mask", mask);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "mask", mask);
   if (status == STREW_OK) status = rows_gather(&call, &rows, &wide, out);
   rows_release(&rows);
   return status;
@@ -381,9 +381,9 @@ strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_
     status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
                   "has %" PRId64 " element%s, mask selects %" PRId64, strew_tensor_numel(source),
                   strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]);
-  if (status == STREW_OK) status = check_target(&call, *out == self ? self : &wide, *out);
-  if (status == STREW_OK) status = check_target_with(&call, *out, "source", source);
-  if (status == STREW_OK) status = check_target_with(&call, *out, "mask", mask);
+  if (status == STREW_OK) status = check_scatter_target(&call, *out == self ? self : &wide, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "mask", mask);
   if (status == STREW_OK) status = flatten(&call, source, &values, &dense);
   if (status == STREW_OK) {
     values.sizes[0] = rows.sizes[0];

@@ -294,8 +294,8 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
 
 /* ------------------------------------------------------------------------------------------------- whole calls */
 
-strew_status check_source(const struct call *call, const strew_tensor *self, const char *name, strew_operand source,
-                          struct scatter_job *job) {
+strew_status check_scatter_source(const struct call *call, const strew_tensor *self, const char *name,
+                                  strew_operand source, struct scatter_job *job) {
   job->src = source.tensor;
   if (!source.tensor) return element_from(call, name, source.number, STREW_EXACT, self->dtype, &job->number);
   if (source.tensor->dtype == self->dtype) return STREW_OK;
@@ -306,7 +306,7 @@ strew_status check_source(const struct call *call, const strew_tensor *self, con
               strew_dtype_name(self->dtype));
 }
 
-strew_status check_target(const struct call *call, strew_tensor *self, strew_tensor *target) {
+strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target) {
   bool made;
   if (!target) return STREW_OK;
   strew_status status = out_prepare(call, self->storage->device, self->dtype, self->rank, self->sizes, &target, &made);
@@ -315,8 +315,8 @@ strew_status check_target(const struct call *call, strew_tensor *self, strew_ten
   return status;
 }
 
-strew_status check_target_with(const struct call *call, const strew_tensor *target, const char *name,
-                               const strew_tensor *operand) {
+strew_status check_scatter_overlap(const struct call *call, const strew_tensor *target, const char *name,
+                                   const strew_tensor *operand) {
   return target && operand ? check_overlap(call, target, name, operand, false) : STREW_OK;
 }
 
@@ -367,10 +367,10 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
   if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);
-  if (status == STREW_OK) status = check_source(&call, self, "src", src, &job);
-  if (status == STREW_OK) status = check_target(&call, self, *out);
-  if (status == STREW_OK) status = check_target_with(&call, *out, "index", index);
-  if (status == STREW_OK) status = check_target_with(&call, *out, "src", src.tensor);
+  if (status == STREW_OK) status = check_scatter_source(&call, self, "src", src, &job);
+  if (status == STREW_OK) status = check_scatter_target(&call, self, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "index", index);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "src", src.tensor);
   if (status != STREW_OK) return status;
   addressing.limits.dim = dim;
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;

@@ -33,11 +33,13 @@ strew_status scatter_call(const struct call *call, struct scatter_job *job, stre
 /* Checks of the call's arguments. The source, argument `name`, becomes the job's src or number; it has self's dtype, or
    is a number that it can hold. A target (NULL: passes) is like self and does not overlap itself, self's other elements,
    or an operand (NULL: passes), argument `name`. */
-strew_status check_source(const struct call *call, const strew_tensor *self, const char *name, strew_operand source,
-                          struct scatter_job *job);
-strew_status check_target(const struct call *call, strew_tensor *self, strew_tensor *target);
-strew_status check_target_with(const struct call *call, const strew_tensor *target, const char *name,
-                               const strew_tensor *operand);
+strew_status check_scatter_source(const struct call *call, const strew_tensor *self, const char *name,
+                                  strew_operand source, struct scatter_job *job);
+strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target);
+strew_status check_scatter_overlap(const struct call *call, const strew_tensor *target, const char *name,
+                                   const strew_tensor *operand);
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype);
+/* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. group.c */
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg);
 
 #endif

@@ -836,6 +836,40 @@ typedef struct strew_group_options {
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
 
+/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src along
+   which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
+   (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
+   written. The elements of a segment join in order, as contributions of strew_group do: the bits are the same. The
+   result has src's sizes, but the number of segments along their dimension, and src's dtype. No call makes an index of
+   src's size. */
+
+/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. indptr may not decrease, nor leave
+   0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
+   elements is 0, 1 for STREW_PROD. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new
+   int64 tensor of the result's shape: the position of the first winner along src's dimension, its size if there is no
+   element. */
+STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
+                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
+/* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE), or
+   by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the dimension along which they lie
+   (STREW_ESHAPE). initial: joined with each segment first, or NULL; no part of a mean's count. A segment without
+   elements is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the identity: an infinity, or
+   the lowest or highest integer. Scratch: as many int64 as there are lengths. */
+STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
+                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
+                                            strew_tensor **out, strew_error *error);
+/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension.
+   dim_size, out and arg: as for strew_group. Scratch for a new result: as many int64 as there are segments. */
+STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
+                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
+                                         strew_error *error);
+/* The way back: the value of each segment for all of its elements. indptr begins with 0, does not decrease, and has one
+   element more than src along the segments' dimension; its last value is the result's size there. */
+STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
+                                        strew_error *error);
+/* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
+STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error);
+
 /* Softmax, or its logarithm, within each group of the group form; of src's shape. Of the options dim, dim_size and mode
    count; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
 STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,

@@ -287,9 +287,9 @@ describe("segments", function()
     refused("src:segment_csr(i(0, 1, 2, 4), {out = strew.zeros(1):expand(3)})",
       "segment_csr: 'out' overlaps itself (an expanded view?) and cannot be written in place")
     refused("src:segment_csr(i(0, 1, 2, 4), {out = src:narrow(0, 0, 3)})",
-      "segment_csr: 'src' shares elements with out, which is written in place")
+      "segment_csr: 'src' shares elements with the tensor written in place")
     refused("local t = i(0, 1, 2, 4) i(5, 6, 7, 8):segment_csr(t, {out = t:narrow(0, 0, 3)})",
-      "segment_csr: 'indptr' shares elements with out, which is written in place")
+      "segment_csr: 'indptr' shares elements with the tensor written in place")
     refused("src:segment_csr(i(0, 1, 2, 4), {out = i(1, 2, 3)})", "segment_csr: 'out' is int64, expected float32")
     refused("src:segment_csr(i(0, 4), {reduce = 'avg'})", "segment_csr: 'reduce' is \"avg\", "
       .. "expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = min")
