@@ -4187,9 +4187,9 @@ Tensor.bucketize = strew.bucketize
 
 ---Returns the matrix product of matrices, vectors or batches of matrices, as in PyTorch.
 ---
----The product of two vectors is their dot product. A vector is a row as first operand, a column as second operand.
----Leading dimensions broadcast. Integer sums wrap. Floats are computed by the installed BLAS, or CLBlast, if there is
----one.
+---The product of two vectors is a number. A vector is a row as first operand, a column as second operand. Leading
+---dimensions broadcast. Integer sums wrap. Each float is summed in order by fused multiply-adds, in float32 for 16-bit
+---floats: the same bits on every device.
 ---
 ---```lua
 ---local a = strew.tensor{{1, 2}, {3, 4}}

@@ -41,8 +41,8 @@
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
    Where these leave repeated indices, the order of sums or the bits of a result open, strew defines them: results are
-   the same on any number of threads, instruction set and device. (exp, log, sin, cos, tanh, sigmoid, pow and matmul may
-   be the platform's own: see --devices.)
+   the same on any number of threads, instruction set and device. (exp, log, sin, cos, tanh, sigmoid and pow may be
+   the platform's own: see --devices.)
 
    *Threads.* A context, with all its devices and tensors, is used by one thread at a time; that thread may change.
    Different contexts are independent. Only strew_context_interrupt may be called by any thread at any time. Builds with
@@ -291,8 +291,8 @@ typedef struct strew_allocator {
 /* Options of a context. All zeros: all defaults. Not needed after the call, except for what the `user` pointers point
    to. */
 typedef struct strew_options {
-  const char *device; /* default device of new tensors; NULL: "cpu" */
-  int threads; /* CPU workers, 1..STREW_MAX_THREADS (BLAS has its own); 0: the processors available to the process */
+  const char *device;        /* default device of new tensors; NULL: "cpu" */
+  int threads;               /* CPU workers, 1..STREW_MAX_THREADS; 0: the processors available to the process */
   size_t grain_bytes;        /* smaller operands stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
   /* Called for work that may take long (compiling kernels, reading a large file): before it, after each of its steps,
@@ -303,7 +303,7 @@ typedef struct strew_options {
   void *progress_user;
   /* Limits for untrusted work; 0: none. memory_limit_bytes counts tensors, their scratch and memory kept for reuse, on
      the host and on all devices, and the host's own charges (strew_context_charge); beyond it a call fails with
-     STREW_EMEMORY. Stacks of workers, BLAS and drivers are not counted. time_limit_seconds: see
+     STREW_EMEMORY. Stacks of workers and drivers are not counted. time_limit_seconds: see
      strew_context_limit_time, from the context's creation on. */
   size_t memory_limit_bytes;
   double time_limit_seconds;
@@ -707,7 +707,8 @@ STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *bound
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
 /* Products of matrices and vectors. MATMUL is PyTorch's: ranks 1 to 16, leading dimensions broadcast. The others take
-   fixed ranks: MM (2, 2), MV (2, 1), DOT (1, 1). Floats are computed by the machine's BLAS, if there is one.
+   fixed ranks: MM (2, 2), MV (2, 1), DOT (1, 1). Each float is the chain s = fma(a[k], b[k], s) in order of k, from +0,
+   and rounded once to a 16-bit float; DOT adds rounded products in the order of a sum. Integers wrap.
    STREW_ESHAPE: invalid ranks, or sizes that do not match; STREW_EDTYPE: different dtypes, or bool. */
 typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT } strew_product;
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,

@@ -274,7 +274,7 @@ START_TEST(test_looks) {
 }
 END_TEST
 
-/* Large products are passed to BLAS in bounded chunks. */
+/* Large products are made in bounded chunks. */
 START_TEST(test_pieces_of_products) {
   const int64_t large[] = {1100, 1100};
   strew_tensor *a = random_integers(STREW_FLOAT32, 2, large, CONTIGUOUS, -3, 4), *whole = NULL, *pieces = NULL;
