@@ -2048,7 +2048,8 @@ Tensor.index_select = strew.index_select
 
 ---Returns the elements where mask is true, in row-major order, in one dimension (a filter).
 ---
----self and mask broadcast. For whole rows of a matrix, use `t:index_select(0, mask:nonzero():squeeze(1))`.
+---self and mask broadcast. Each selected element takes memory of an int64 meanwhile. For whole rows of a matrix, use
+---`t:index_select(0, mask:nonzero():squeeze(1))`.
 ---
 ---```lua
 ---local t = strew.tensor{3, -1, 4, -1, 5}
@@ -2405,7 +2406,8 @@ Tensor.diff = strew.diff
 ---Adds source to the rows, columns, ... of self that index names along a dimension.
 ---
 ---`source` has self's shape, except that its size along dim is the number of index values. Repeated values add up in the
----order of index: the result has the bits of a plain loop. With alpha, `alpha * source` is added.
+---order of index: the result has the bits of a plain loop. With alpha, `alpha * source` is added; it takes memory of
+---source's size.
 ---
 ---```lua
 ---local t = strew.zeros(3, 2)
@@ -2506,6 +2508,9 @@ strew.index_fill_, Tensor.index_fill, Tensor.index_fill_ = strew.index_fill, str
 ---each position p, in row-major order. If an element is named twice, the last one stays, or all are added with
 ---`accumulate = true`. A bool tensor stands for the positions of its true elements, and as many dimensions as it has.
 ---
+---Memory: two or more index tensors take an int64 for each position p. Values that repeat along a part of the positions
+---are copied, and so is self in place if the strides of the addressed dimensions do not count as one (a transposed view).
+---
 ---```lua
 ---local t = strew.zeros({2, 3}, {dtype = "int64"})
 ---print(t:index_put({strew.tensor{0, 1, 1}, strew.tensor{2, 0, 0}}, strew.tensor{5, 6, 7}))
@@ -2529,7 +2534,8 @@ strew.index_put_, Tensor.index_put, Tensor.index_put_ = strew.index_put, strew.i
 
 ---Writes source to the elements of self that index names by their row-major position.
 ---
----If a position occurs twice, the last one stays, or all are added with `accumulate = true`.
+---If a position occurs twice, the last one stays, or all are added with `accumulate = true`. A tensor with gaps or in
+---another order than row-major is copied first: self, index or source.
 ---
 ---```lua
 ---print(strew.tensor{{4, 3, 5}, {6, 7, 8}}:put(strew.tensor{1, 3}, strew.tensor{9, 10}))
@@ -2598,7 +2604,8 @@ Tensor.take_along_dim = strew.take_along_dim
 ---
 ---A row of k coordinates addresses the first k dimensions of self: `self[indices[p]] = updates[p]`, in row-major order.
 ---`updates` has the shape of indices without its last dimension, then self's other dimensions. Without `reduce` the last
----one stays. `strew.scatter_nd(indices, updates, shape)` writes to new zeros; there, `reduce` is "sum" by default.
+---one stays. `strew.scatter_nd(indices, updates, shape)` writes to new zeros; there, `reduce` is "sum" by default. Rows of
+---two or more coordinates take memory of an int64 each.
 ---
 ---```lua
 ---local indices = strew.tensor{{0, 1}, {1, 2}, {0, 1}}
@@ -2630,7 +2637,7 @@ strew.scatter_nd_, Tensor.scatter_nd, Tensor.scatter_nd_ = strew.scatter_nd, str
 ---Returns the elements or rows of self whose coordinates are in the last dimension of indices.
 ---
 ---A row of k coordinates addresses k dimensions of self, after the batch dimensions, which self and indices have in
----common: `out[p] = self[indices[p]]`.
+---common: `out[p] = self[indices[p]]`. Rows of two or more coordinates take memory of an int64 each.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -2657,6 +2664,7 @@ Tensor.gather_nd = strew.gather_nd
 ---Writes the elements of source, in row-major order, to where mask is true.
 ---
 ---`mask` broadcasts; without the underscore, self too. It is an error if source has fewer elements than mask selects.
+---Each selected element takes memory of an int64 meanwhile.
 ---
 ---```lua
 ---local t, mask = strew.zeros(2, 3), strew.tensor{true, false, true}

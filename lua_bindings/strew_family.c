@@ -280,11 +280,9 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 
 /* The files with operations; a row's code is one of them. */
 #define FILES(X)                                                                                                       \
-  X(choosing)                                                                                                          \
-  X(coordinates)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(indexing) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
+  X(groups) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -331,23 +329,10 @@ const struct script_function bind_family_rows[] = {
     {"columns", run, IN_rows, FUNCTION},
     {"rows", run, IN_rows, FUNCTION},
     {"sort_by", run, IN_rows, FUNCTION},
-    {"index_select", run, IN_choosing, ALWAYS},
-    {"masked_select", run, IN_choosing, ALWAYS},
-    {"scatter_nd", run, IN_coordinates, EVERY},
-    {"gather_nd", run, IN_coordinates, ALWAYS},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
-    {"index_add", run, IN_indexing, EVERY},
-    {"index_copy", run, IN_indexing, EVERY},
-    {"index_reduce", run, IN_indexing, EVERY},
-    {"index_fill", run, IN_indexing, EVERY},
-    {"index_put", run, IN_indexing, EVERY},
-    {"take", run, IN_indexing, ALWAYS},
-    {"put", run, IN_indexing, EVERY},
-    {"take_along_dim", run, IN_indexing, ALWAYS},
     {"flip", run, IN_moving, ALWAYS},
     {"diff", run, IN_moving, ALWAYS},
-    {"masked_scatter", run, IN_parts, EVERY},
     {"select_scatter", run, IN_parts, EVERY},
     {"slice_scatter", run, IN_parts, EVERY},
     {"diagonal", run, IN_parts, ALWAYS},

@@ -209,3 +209,34 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
   block_free(device, &block);
   return status;
 }
+
+/* One launch for each index. If `bad` is not needed, it is bound all the same. */
+static strew_status join_one(const struct call *call, strew_device *device, const struct join_plan *join, int i,
+                             const struct block *bad) {
+  struct space space = space_of(&join->plan);
+  struct launch launch;
+  launch_start(&launch, call, device, "join.cl", "join", "I=%s OUTER=%d", index_type(join->plan.operands[i].dtype),
+               space.outer);
+  launch_space(&launch, &space);
+  launch_operand(&launch, &space, 0);
+  launch_operand(&launch, &space, i);
+  launch_limits(&launch, join->sizes[i - 1], join->mode);
+  launch_flag(&launch, i == 1 && !join->continues);
+  launch_flag(&launch, join->mode == STREW_DROP);
+  launch_block(&launch, bad);
+  return launch_rows(&launch, &space);
+}
+
+strew_status opencl_index_join(const struct call *call, strew_device *device, const struct join_plan *join, bool *bad) {
+  const bool checks = join->mode == STREW_ERROR || join->mode == STREW_WRAP;
+  struct block flag = {NULL, 0};
+  cl_int found = 0;
+  strew_status status = STREW_OK;
+  if (checks) status = block_allocate(call, device, sizeof found, &flag);
+  if (status == STREW_OK && checks) status = block_write(call, device, &flag, 0, &found, sizeof found);
+  for (int i = 1; i < join->plan.count && status == STREW_OK; i++) status = join_one(call, device, join, i, &flag);
+  if (status == STREW_OK && checks) status = block_read(call, device, &flag, 0, &found, sizeof found);
+  block_free(device, &flag);
+  *bad = found != 0;
+  return status;
+}

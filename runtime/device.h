@@ -56,6 +56,16 @@ struct gather_plan {
   int64_t lowest;
 };
 
+/* Operands: 0 positions (int64, dense), 1.. index values, the first for a dimension of sizes[0]. With each, a position
+   becomes position * size + value; it starts as 0, or `continues` from what it holds. STREW_DROP: a position is
+   negative once a value is out of range. */
+struct join_plan {
+  struct plan plan;
+  int64_t sizes[MAX_OPERANDS - 1];
+  strew_mode mode;
+  bool continues;
+};
+
 /* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `common`, in which they meet, and from there to
    `compute`, which holds that (numbers to `compute` alone); what the operation gives (bool for comparisons) is
    converted to out's dtype. */
@@ -185,6 +195,7 @@ struct index_range {
      order_check      the same; bad are also values less than the one before them along the plan's last dimension, which
                       is not merged with others
      index_range      the smallest and the largest value of operand 0
+     index_join       *bad: a value is out of range for the mode; positions are then undefined
      sorted_ends      operand 0 (int64), at coordinate v along the plan's last dimension, which is not merged with others:
                       the number of the `size` values of operand 1, `step` apart, that are less than v. They are in order
                       and valid
@@ -233,6 +244,8 @@ struct index_range {
   X(strew_status, spread, (const struct call *call, strew_device *device, const struct segment_plan *plan))            \
   X(strew_status, index_range,                                                                                         \
     (const struct call *call, strew_device *device, const struct plan *plan, struct index_range *range))               \
+  X(strew_status, index_join,                                                                                          \
+    (const struct call *call, strew_device *device, const struct join_plan *plan, bool *bad))                          \
   X(strew_status, elementwise, (const struct call *call, strew_device *device, const struct elementwise_plan *plan))   \
   X(strew_status, find_zero,                                                                                           \
     (const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute, int64_t *place))     \

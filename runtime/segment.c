@@ -55,7 +55,7 @@ static strew_status check_leading(const struct call *call, const struct given *g
 static strew_status check_given(const struct call *call, const struct given *given) {
   strew_status status = check_devices(call);
   if (status == STREW_OK) status = check_leading(call, given);
-  return status == STREW_OK ? check_named_index_dtype(call, given->name, given->tensor) : status;
+  return status == STREW_OK ? check_index_dtype(call, given->tensor, given->name) : status;
 }
 
 /* The tensor as a view of src's rank: dimension dim has `size`, those after it are repeated. */

@@ -740,6 +740,72 @@ STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *
 STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
                                     strew_tensor **out, strew_error *error);
 
+/* Along one dimension, as PyTorch's functions: index, of rank 0 or 1, chooses positions of dim (STREW_ESHAPE).
+   strew_index_select gives these, with index's size along dim. The others join them, in index's order, with source: of
+   self's dtype (STREW_EDTYPE) and self's shape but for dim, where it has index's size (STREW_ESHAPE).
+     strew_index_add     adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or true or
+                         false for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's size
+     strew_index_copy    the last one remains
+     strew_index_fill    value: a number, or a tensor of rank 0
+     strew_index_reduce  by options
+   No call copies index or source. Other rules and errors: as for strew_scatter, with these names of arguments. */
+STREW_API strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                          strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                       strew_scalar alpha, strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                          const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+
+/* strew_gather, but self and index broadcast in all dimensions other than dim (STREW_ESHAPE). */
+STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                            strew_tensor **out, strew_error *error);
+
+/* Rows of self: what an index for each of its first dimensions addresses, that is, elements or tensors of its other
+   dimensions. They are joined in row-major order of the index. Errors name "indices[1]", "indices[2]", ... or the
+   coordinate in indices. Other rules and errors: as for strew_scatter.
+   Scratch: two or more indices, or coordinates, are checked and joined in one pass into an int64 position for each row.
+   Beyond that, an operand is copied only if its strides do not allow a view: an index, and source, values or updates, as
+   one dimension of rows (this includes values that repeat along a part of the index's dimensions); self with its
+   addressed dimensions as one. */
+
+/* self[indices[0][c], indices[1][c], ...] joins values[c], as in NumPy and torch.Tensor.index_put_. The `count` indices
+   broadcast together (STREW_ESHAPE); values, a number or a tensor, broadcasts to their shape and self's other sizes. A
+   bool index stands for the positions of its true elements, one index for each of its dimensions, which must have the
+   sizes of those that it addresses; it waits for the device. */
+STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
+                                       strew_operand values, const strew_scatter_options *options, strew_tensor **out,
+                                       strew_error *error);
+/* index holds positions of self's elements in row-major order. strew_take: out, of index's shape, receives them.
+   strew_put: they join source, which has as many elements as index, in row-major order. */
+STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                                  strew_error *error);
+STREW_API strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
+                                 const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+/* The last dimension of indices holds the coordinates of a row, of self's first dimensions, as ONNX's ScatterND and
+   GatherND. updates, and strew_gather_nd's result, have the shape of indices without its last size, then self's other
+   sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of that shape, of updates' dtype and device;
+   messages call it "shape". batch_dims: the number of leading dimensions that indices and self share (STREW_ESHAPE);
+   coordinates address the dimensions after them. */
+STREW_API strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
+                                        const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices,
+                                            strew_tensor *updates, const strew_scatter_options *options,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
+                                       strew_tensor **out, strew_error *error);
+/* mask is bool (STREW_EDTYPE) and broadcasts with self (STREW_ESHAPE); in place, to self. strew_masked_select: the
+   elements where it is true, in row-major order, 1-D. strew_masked_scatter: replaces them, in that order, by the first
+   elements of source; it has at least as many (STREW_ESHAPE), of self's dtype (STREW_EDTYPE). Both wait for the
+   device. */
+STREW_API strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_tensor **out,
+                                           strew_error *error);
+STREW_API strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source,
+                                            strew_tensor **out, strew_error *error);
+
 /* Begin with strew_group_options options = STREW_GROUP_OPTIONS; all zeros say something else: dim_size 0 is a valid
    size, which no index value fits. */
 typedef struct strew_group_options {

@@ -292,6 +292,13 @@ static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_t
   return strew_scatter(self, 0, index, strew_of(src), &options, TO);
 }
 
+static strew_status put_at(strew_tensor *self, int count, strew_tensor *first, strew_tensor *second,
+                           strew_operand values, strew_reduction reduction) {
+  strew_tensor *const indices[] = {first, second};
+  strew_scatter_options options = {.reduction = reduction, .exclude_self = reduction == STREW_MEAN};
+  return strew_index_put(self, count, indices, values, &options, TO);
+}
+
 /* Name, destination if it exists before, call. The tests after this one sweep families. */
 #define SCRIPT(X)                                                                                                      \
   X(empty, NULL, strew_empty(device, STREW_INT16, 2, wide, TO))                                                        \
@@ -375,7 +382,18 @@ static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_t
   X(scatter_many_in_place, handful, scatter_sum(handful, crowd, many, STREW_ERROR))                                    \
   X(scatter_many_into, row, scatter_sum(row, crowd, many, STREW_CLIP))                                                 \
   X(scatter_nothing, NULL, scatter_sum(whole, none, integers, STREW_ERROR))                                            \
-  X(scatter_bad_index, halves, scatter_sum(halves, columns, half, STREW_ERROR))
+  X(scatter_bad_index, halves, scatter_sum(halves, columns, half, STREW_ERROR))                                        \
+  X(index_select, NULL, strew_index_select(handful, 0, crowd, STREW_ERROR, TO))                                        \
+  X(index_add, NULL, strew_index_add(handful, 0, crowd, many, strew_int(2), STREW_ERROR, TO))                          \
+  X(index_put_in_place, b, put_at(b, 2, rows, rows, strew_of(row), STREW_SUM))                                         \
+  X(index_put_mean_of_halves, halves, put_at(halves, 2, rows, rows, number(2), STREW_MEAN))                            \
+  X(index_put_at_mask, b, put_at(b, 1, mask, NULL, number(7), STREW_ASSIGN))                                           \
+  X(index_put_bad_index, b, put_at(b, 2, rows, columns, number(7), STREW_ASSIGN))                                      \
+  X(take, NULL, strew_take(b, columns, STREW_WRAP, TO))                                                                \
+  X(put_in_place, b, strew_put(b, rows, a, NULL, TO))                                                                  \
+  X(masked_select, NULL, strew_masked_select(b, mask, TO))                                                             \
+  X(masked_scatter, NULL, strew_masked_scatter(b, mask, many, TO))                                                     \
+  X(masked_scatter_in_place, b, strew_masked_scatter(b, mask, many, TO))
 
 #define DEFINE(name, target, ...)                                                                                      \
   static strew_status call_##name(int i) { return (void)i, __VA_ARGS__; }                                              \
