@@ -288,6 +288,16 @@ enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
 static const char *const files[] = {FILES(NAME)};
 
+/* The error's argument is one of run's `names`: replaces it by a string that lives until the next such error. */
+static int keep_argument(lua_State *L, struct script_call *call) {
+  if (!call->error.argument) return -1;
+  push_loaded(L);
+  lua_pushstring(L, "(argument)");
+  call->error.argument = lua_pushstring(L, call->error.argument);
+  lua_rawset(L, -3);
+  return -1;
+}
+
 static int run(lua_State *L, struct script_call *call) {
   struct parameter parameters[MAX_PARAMETERS + 1];
   struct argument arguments[MAX_PARAMETERS];
@@ -298,7 +308,7 @@ static int run(lua_State *L, struct script_call *call) {
   bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;
   lua_rawgeti(L, operation, is_second ? 3 : 1);
   int count = parse(lua_tostring(L, -1), parameters, arguments, names);
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) return keep_argument(L, call);
   int first = lua_gettop(L) + 1;
   push_values(L, call, parameters, arguments);
   struct binding *binding = call->binding;

@@ -1,8 +1,9 @@
-/* index_along.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather or scatter of an
-   index that is the same along all other dimensions: a view with stride 0 there. */
+/* index_along.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather or
+   scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
 #include "gather.h"
 #include "scatter.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A call: its index as a view of the shape of the elements that it addresses. */
@@ -53,10 +54,12 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
   struct along along;
   const strew_scatter_options options = {.mode = mode};
   strew_status status = along_start(&call, &along, self, dim, index, &options);
+  if (status == STREW_OK && self->rank == 0 && along.wide.sizes[0] != 1)
+    status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
+                  "has %" PRId64 " elements, expected 1: self has no dimension", along.wide.sizes[0]);
   if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
   if (status != STREW_OK) return status;
-  const int rank = self->rank || index->rank ? along.wide.rank : 0;
-  return gather_call(&call, &along.addressing, self, rank, along.wide.sizes, out);
+  return gather_call(&call, &along.addressing, self, self->rank ? along.wide.rank : 0, along.wide.sizes, out);
 }
 
 strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,

@@ -1,5 +1,5 @@
-/* index_rows.c: calls that write and read rows: at several indices (index_put), at row-major positions (take, put), at
-   coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
+/* index_rows.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at row-major
+   positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
 #include "copy.h"
 #include "gather.h"
 #include "rows.h"
@@ -44,7 +44,7 @@ static struct shape1 shape_of(const strew_tensor *tensor) {
   return shape;
 }
 
-/* ---------------------------------------------------------------------------------------------------- index_put */
+/* ------------------------------------------------------------------------------------------ index_put, get_rows */
 
 /* Messages number entries from 1, as Lua's tables do. */
 static const char *const entry_names[MAX_RANK] = {"indices[1]",  "indices[2]",  "indices[3]",  "indices[4]",
@@ -52,8 +52,10 @@ static const char *const entry_names[MAX_RANK] = {"indices[1]",  "indices[2]",  
                                                   "indices[9]",  "indices[10]", "indices[11]", "indices[12]",
                                                   "indices[13]", "indices[14]", "indices[15]", "indices[16]"};
 
-/* The arguments of index_put. */
+/* The arguments of index_put; their names in messages. */
 struct put {
+  const char *const *names;
+  const char *values_name;
   strew_tensor *self;
   int count;
   strew_tensor *const *indices;
@@ -66,10 +68,10 @@ static void show_entry(struct call *call, const struct put *put, int shown) {
   int n = 1;
   for (int i = 0; i < put->count && i < room; i++, n++) {
     const int entry = i == room - 1 && shown > i ? shown : i;
-    call->operands[n].name = entry_names[entry];
+    call->operands[n].name = put->names[entry];
     call->operands[n].tensor = put->indices[entry];
   }
-  if (put->values) call->operands[n].name = "values", call->operands[n++].tensor = put->values;
+  if (put->values) call->operands[n].name = put->values_name, call->operands[n++].tensor = put->values;
   if (put->other) call->operands[n].name = "out", call->operands[n].tensor = put->other;
 }
 
@@ -99,9 +101,9 @@ static strew_status check_entries(struct call *call, const struct put *put) {
       return fail(call, fault, "address more than the %d dimension%s of self", self->rank, self->rank == 1 ? "" : "s");
     status = check_devices(call);
     if (status == STREW_OK && index->dtype == STREW_BOOL)
-      status = check_mask(call, self, dim, index, entry_names[i]);
+      status = check_mask(call, self, dim, index, put->names[i]);
     else if (status == STREW_OK)
-      status = check_index(call, index, entry_names[i]);
+      status = check_index(call, index, put->names[i]);
     dim += dims_of(index);
   }
   return status;
@@ -120,8 +122,8 @@ static strew_status add_entries(struct call *call, const struct put *put, strew_
     if (status != STREW_OK) return status;
     if (positions) index = positions;
     text_of_sizes(rows->rank, rows->sizes, others);
-    if (!rows_add(rows, index, limits, entry_names[i]))
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = entry_names[i]},
+    if (!rows_add(rows, index, limits, put->names[i]))
+      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = put->names[i]},
                   "has shape %s, which does not broadcast with %s, that of the others",
                   text_of_sizes(index->rank, index->sizes, is), others);
     rows->addressed += dims_of(put->indices[i]);
@@ -131,9 +133,26 @@ static strew_status add_entries(struct call *call, const struct put *put, strew_
 
 static strew_status check_put_target(const struct call *call, const struct put *put, strew_tensor *target) {
   strew_status status = check_scatter_target(call, put->self, target);
-  if (status == STREW_OK) status = check_scatter_overlap(call, target, "values", put->values);
+  if (status == STREW_OK) status = check_scatter_overlap(call, target, put->values_name, put->values);
   for (int i = 0; i < put->count && status == STREW_OK; i++)
-    status = check_scatter_overlap(call, target, entry_names[i], put->indices[i]);
+    status = check_scatter_overlap(call, target, put->names[i], put->indices[i]);
+  return status;
+}
+
+static strew_status put_rows(struct call *call, const struct put *put, strew_operand values,
+                             const strew_scatter_options *options, strew_tensor **out) {
+  struct scatter_job job;
+  struct shape1 shape;
+  struct rows rows;
+  rows_start(&rows, 0);
+  strew_status status = check_entries(call, put);
+  if (status == STREW_OK) status = write_start(call, put->self, options, put->values_name, values, &job);
+  if (status == STREW_OK) status = add_entries(call, put, options->mode, &rows);
+  if (status == STREW_OK) status = rows_shape(call, &rows, put->self, &shape);
+  if (status == STREW_OK && values.tensor) status = check_shape(call, put->values_name, values.tensor, &shape, false);
+  if (status == STREW_OK) status = check_put_target(call, put, *out);
+  if (status == STREW_OK) status = rows_scatter(call, &rows, put->self, &job, &shape, rows.rank, out);
+  rows_release(&rows);
   return status;
 }
 
@@ -141,20 +160,31 @@ strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const 
                              const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
   CALL(call, "index_put", error, {"self", self});
-  const struct put put = {self, count, indices, values.tensor, *out == self ? NULL : *out};
-  struct scatter_job job;
-  struct shape1 shape;
+  const struct put put = {entry_names, "values", self, count, indices, values.tensor, *out == self ? NULL : *out};
+  return put_rows(&call, &put, values, options, out);
+}
+
+static const char *const index_name[] = {"index"}, *const mask_name[] = {"mask"};
+
+strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error) {
+  CALL(call, "get_rows", error, {"self", self});
+  const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
+  const struct put put = {names, "values", self, 1, &index, NULL, *out};
   struct rows rows;
   rows_start(&rows, 0);
   strew_status status = check_entries(&call, &put);
-  if (status == STREW_OK) status = write_start(&call, self, options, "values", values, &job);
-  if (status == STREW_OK) status = add_entries(&call, &put, options->mode, &rows);
-  if (status == STREW_OK) status = rows_shape(&call, &rows, self, &shape);
-  if (status == STREW_OK && values.tensor) status = check_shape(&call, "values", values.tensor, &shape, false);
-  if (status == STREW_OK) status = check_put_target(&call, &put, *out);
-  if (status == STREW_OK) status = rows_scatter(&call, &rows, self, &job, &shape, rows.rank, out);
+  if (status == STREW_OK) status = add_entries(&call, &put, STREW_ERROR, &rows);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, *names, index);
+  if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
   rows_release(&rows);
   return status;
+}
+
+strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
+  CALL(call, "set_rows", error, {"self", self});
+  const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
+  const struct put put = {names, "value", self, 1, &index, value.tensor, NULL};
+  return put_rows(&call, &put, value, &scatter_defaults, &self);
 }
 
 /* --------------------------------------------------------------------------------------------- row-major positions */

@@ -779,6 +779,11 @@ STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_t
 STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
                                        strew_operand values, const strew_scatter_options *options, strew_tensor **out,
                                        strew_error *error);
+/* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of a
+   mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order. strew_set_rows writes value in place: a number,
+   or a tensor that broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
+STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
 /* index holds positions of self's elements in row-major order. strew_take: out, of index's shape, receives them.
    strew_put: they join source, which has as many elements as index, in row-major order. */
 STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,

@@ -113,6 +113,7 @@ static void draw_along(struct trial *t) {
     t->index = draw_index(t, rank, sizes, self_size(t, t->dim));
     if (rank) t->sizes[t->dim] = count;
   } else {
+    if (rank == 0 && t->kind == SELECT) count = 1, t->rank = 0;
     t->index = draw_index(t, count == 1 ? (int)draw_below(2) : 1, &count, self_size(t, t->dim));
     t->sizes[t->dim] = count;
     draw_source(t, false);
@@ -470,6 +471,57 @@ START_TEST(test_new_zeros) {
 END_TEST
 
 /* A mask beside an index stands for its true positions, one dimension after the other. */
+/* One index, or mask, as coordinates of gather_nd and as the only index of index_put. */
+static void check_rows(strew_dtype dtype, bool is_mask) {
+  int64_t sizes[4], index_sizes[3];
+  const int rank = 1 + (int)draw_below(4), index_rank = is_mask ? 1 + (int)draw_below(rank) : (int)draw_below(3);
+  for (int d = 0; d < rank; d++) sizes[d] = draw_size() + (d == 0 && !is_mask);
+  for (int d = 0; d < index_rank; d++) index_sizes[d] = is_mask ? sizes[d] : draw_size();
+  strew_tensor *self = random_tensor(dtype, rank, sizes, layout_for(draw_below(4))), *written = NULL, *put = NULL;
+  strew_tensor *index = random_integers(is_mask ? STREW_BOOL : index_dtype(), index_rank, index_sizes,
+                                        layout_for(draw_below(4)), 0, is_mask ? 2 : sizes[0]);
+  strew_tensor *places = NULL, *rows = NULL, *expected = NULL, *source = NULL;
+  ok(is_mask ? strew_nonzero(index, &places, &failure) : strew_unsqueeze(index, -1, &places, &failure));
+  ok(strew_get_rows(self, index, &rows, &failure));
+  ok(strew_gather_nd(self, places, 0, STREW_ERROR, &expected, &failure));
+  assert_same(rows, expected, "get_rows");
+  source = random_tensor(dtype, strew_tensor_rank(rows), strew_tensor_sizes(rows), layout_for(draw_below(4)));
+  const strew_operand value = draw_below(2) ? strew_of(source) : strew_number(strew_int(1));
+  ok(strew_clone(self, &written, &failure));
+  ok(strew_set_rows(written, index, value, &failure));
+  ok(strew_index_put(self, 1, &index, value, NULL, &put, &failure));
+  assert_same(written, put, "set_rows");
+  strew_tensor *all[] = {self, written, put, index, places, rows, expected, source};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) strew_release(all[i]);
+}
+
+START_TEST(test_rows) {
+  if (lacks((strew_dtype)_i)) return;
+  seed_draws((uint64_t)_i + 500);
+  for (int n = 0; n < some(60); n++) {
+    use_turn(n, _i);
+    check_rows((strew_dtype)_i, n % 2);
+  }
+  strew_tensor *self = random_tensor(STREW_INT32, 2, (int64_t[]){3, 2}, CONTIGUOUS), *rows = NULL;
+  strew_tensor *mask = random_tensor(STREW_BOOL, 1, (int64_t[]){2}, CONTIGUOUS), *index = NULL;
+  ok(strew_from(device, STREW_INT64, 1, (int64_t[]){2}, (int64_t[]){0, 3}, &index, &failure));
+  char *before = host_of(self);
+  assert_fails(
+      strew_get_rows(self, index, &rows, &failure), STREW_EINDEX,
+      "get_rows: 'index' has value 3 at [1], out of range for dim 0 of self (size 3, valid 0..2)\n"
+      "  self   int32[3, 2] cpu\n  index  int64[2] cpu\n  hint   was it counted from 1? index - 1 counts from 0");
+  assert_fails(
+      strew_set_rows(self, index, strew_number(strew_int(1)), &failure), STREW_EINDEX,
+      "set_rows: 'index' has value 3 at [1], out of range for dim 0 of self (size 3, valid 0..2)\n"
+      "  self   int32[3, 2] cpu\n  index  int64[2] cpu\n  hint   was it counted from 1? index - 1 counts from 0");
+  assert_fails(strew_set_rows(self, mask, strew_number(strew_int(1)), &failure), STREW_ESHAPE,
+               "set_rows: 'mask' has shape [2], expected [3]\n  self  int32[3, 2] cpu\n  mask  bool[2] cpu");
+  assert_elements(self, STREW_INT32, before, "self of calls that failed");
+  free(before);
+  strew_release(self), strew_release(mask), strew_release(index);
+}
+END_TEST
+
 START_TEST(test_masks_among_indices) {
   seed_draws((uint64_t)_i + 1);
   for (int k = 0; k < some(40); k++) {
@@ -692,6 +744,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(cases, test_large_calls, 0, STREW_REDUCTION_COUNT);
   tcase_add_loop_test(cases, test_alpha, 0, STREW_DTYPE_COUNT);
   tcase_add_test(cases, test_new_zeros);
+  tcase_add_loop_test(cases, test_rows, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_masks_among_indices, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_values_out_of_range, 0, 8);
   tcase_add_test(cases, test_rows_without_elements);
