@@ -325,18 +325,26 @@
 ---`print` show the elements; of more than 1000 elements, only the edges. `local t <close> = ...` frees the tensor at
 ---the end of the block.
 ---
+---`t[mask]`, with a bool tensor of `t`'s first sizes, is a new tensor of the elements, or rows, where it is true, in
+---row-major order. `t[index]`, with an int64 or int32 tensor of any rank, is a new tensor of rows: index's shape, then
+---`t`'s other sizes. `t[mask] = v` and `t[index] = v` write a number, or a tensor of `t`'s dtype that broadcasts to
+---what they read; of repeated rows the last remains. A value out of range is an error, and nothing is written.
+---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
 ---print(t.dtype, t.device, #t, table.concat(t.shape, " x "))
 ---t[0] = t[1] * 10
 ---t[1][2] = -6
 ---print(t)
+---print(t[t:gt(4)])
 ---```
 ---```text
 ---int64	cpu	2	2 x 3
 ---int64[2, 3] cpu
 --- 40  50  60
 ---  4   5  -6
+---int64[4] cpu
+--- 40  50  60   5
 ---```
 ---@class strew.Tensor
 ---@field shape integer[] the sizes, as a Lua sequence; `{}` for rank 0
