@@ -181,9 +181,9 @@
 ---The same inputs give the same bits on any number of threads, in every run and on every device.
 ---
 ---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `sign`,
----`clamp`, rounding, comparisons, `where`, reductions, `cumsum`, `cumprod`, sorts and random numbers; a NaN's payload is
----not included. The scatter family adds in row-major order of `index`, like a plain loop. `exp log log2 log10 log1p
----expm1 sin cos tanh sigmoid pow` (except `x ^ 2`), what is made of them, like `softmax`, and matrix products are the
+---`clamp`, rounding, comparisons, `where`, `exp log log2 log10 log1p expm1 tanh sigmoid`, reductions, `cumsum`,
+---`cumprod`, sorts and random numbers; a NaN's payload is not included. The scatter family adds in row-major order of
+---`index`, like a plain loop. `sin cos pow` (except `x ^ 2`) and matrix products are the
 ---same from run to run, not from device to device. `strew.devices()` says which
 ---devices cannot keep this promise; `strew.deterministic(false)` turns it off.
 ---
@@ -3019,6 +3019,8 @@ strew.clamp_, Tensor.clamp, Tensor.clamp_ = strew.clamp, strew.clamp, strew.clam
 
 ---Returns the exponential, e ^ x.
 ---
+---The error is below 0.8 units in the last place; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{0, 1}:exp())
 ---```
@@ -3032,6 +3034,8 @@ function strew.exp(self) end
 strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 
 ---Returns the natural logarithm: -inf for 0, nan for negative numbers.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{1.0, 0.0, -1.0}:log())
@@ -3047,6 +3051,8 @@ strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 
 ---Returns the logarithm to base 2; nan for negative numbers.
 ---
+---The error is below 0.8 units in the last place; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{8, 0.5, 0}:log2())
 ---```
@@ -3060,6 +3066,8 @@ function strew.log2(self) end
 strew.log2_, Tensor.log2, Tensor.log2_ = strew.log2, strew.log2, strew.log2
 
 ---Returns the logarithm to base 10; nan for negative numbers.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{1000, 0.1, 0}:log10())
@@ -3075,6 +3083,8 @@ strew.log10_, Tensor.log10, Tensor.log10_ = strew.log10, strew.log10, strew.log1
 
 ---Returns log(1 + x), accurate for small x; nan below -1.
 ---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{1e-10, 1, -1}:log1p())
 ---```
@@ -3088,6 +3098,8 @@ function strew.log1p(self) end
 strew.log1p_, Tensor.log1p, Tensor.log1p_ = strew.log1p, strew.log1p, strew.log1p
 
 ---Returns e^x - 1, accurate for small x.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{1e-10, 1, -1}:expm1())
@@ -3174,6 +3186,8 @@ function strew.cos(self) end
 strew.cos_, Tensor.cos, Tensor.cos_ = strew.cos, strew.cos, strew.cos
 
 ---Returns the hyperbolic tangent.
+---
+---The error is below one unit in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{0, 1}:tanh())

@@ -2,7 +2,7 @@
 
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 # Check programs and specs that also run on OpenCL devices: see devices.sh.
-DEVICE_CHECKS = scatter group elementwise elementwise_rules reduce sort search statistics random matmul view copy scalar overlap misuse \
+DEVICE_CHECKS = scatter group elementwise elementwise_rules functions reduce sort search statistics random matmul view copy scalar overlap misuse \
                 interrupt file opencl
 DEVICE_SPECS  = cases samples error hint print view file text show
 HOSTS    = $(wildcard tests/host/*.c)

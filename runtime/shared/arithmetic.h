@@ -10,6 +10,7 @@
 #endif
 
 #include "exponential.h"
+#include "logarithm.h"
 
 /* Numbers of operations in kernels that choose one at run time: those of strew.h. */
 #define ROW(ENUM, ...) CODE_##ENUM,
