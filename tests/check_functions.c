@@ -1,8 +1,9 @@
-/* check_functions.c: the functions of exponential.h and logarithm.h against the C library in the next wider type, in
+/* check_functions.c: the functions of exponential.h, logarithm.h and trigonometric.h against the C library in the next wider type, in
    units in the last place (ulp); their special values; and their bits, in C and on the device. STREW_TEST_EVERY=1: every
    float32. */
 #include "runtime/shared/exponential.h"
 #include "runtime/shared/logarithm.h"
+#include "runtime/shared/trigonometric.h"
 #include "testing.h"
 
 #include <float.h>
@@ -12,11 +13,13 @@
 #define FUNCTIONS(X)                                                                                                   \
   X(EXP, exp, 0.8, 0.8, 0x1a1c42becc33ab52u, 0x86acfb00e0cd81c3u)                                                      \
   X(LOG, log, 0.7, 0.7, 0x6f59824b21d2fefdu, 0xf5f250288e079aa9u)                                                      \
-  X(LOG2, log2, 0.8, 0.75, 0x9e7500fb96dc59a4u, 0x33d7a8c51842b03du)                                                   \
+  X(LOG2, log2, 0.8, 0.8, 0x9e7500fb96dc59a4u, 0x33d7a8c51842b03du)                                                    \
   X(LOG10, log10, 0.7, 0.7, 0xbebd7384c7b1afa7u, 0x9f000efdbecd802eu)                                                  \
   X(LOG1P, log1p, 0.7, 0.7, 0x80dce9ce3799d978u, 0xad820da0045db631u)                                                  \
   X(EXPM1, expm1, 0.65, 0.65, 0x264e5fae9d2ea0eu, 0x7ee698383aa0a9b7u)                                                 \
-  X(TANH, tanh, 1, 0.65, 0x95ae145b461b93ffu, 0x7d9e1100a61c933du)
+  X(TANH, tanh, 1, 0.65, 0x95ae145b461b93ffu, 0x7d9e1100a61c933du)                                                     \
+  X(SIN, sin, 0.8, 0.8, 0x8687e1993a75c25fu, 0x1bcbeebfc2aa92d7u)                                                      \
+  X(COS, cos, 0.8, 0.8, 0xaafc8a2f022d030fu, 0xbd5588e2fcada728u)
 
 static const struct {
   strew_unary_op op;
@@ -123,6 +126,8 @@ START_TEST(ends_are_exact) {
   EACH(expm1, INFINITY, INFINITY), EACH(expm1, -INFINITY, -1), EACH(expm1, -FLT_MAX, -1), EACH(expm1, NAN, NAN);
   EACH(log1p, INFINITY, INFINITY), EACH(log1p, -1.0, -INFINITY), EACH(log1p, -1.5, NAN), EACH(log1p, -INFINITY, NAN);
   EACH(log1p, NAN, NAN);
+  EACH(sin, INFINITY, NAN), EACH(sin, -INFINITY, NAN), EACH(sin, NAN, NAN);
+  EACH(cos, INFINITY, NAN), EACH(cos, -INFINITY, NAN), EACH(cos, NAN, NAN), EACH(cos, 0.0, 1), EACH(cos, -0.0, 1);
 #define OF_LOG(name)                                                                                                   \
   EACH(name, 0.0, -INFINITY), EACH(name, -0.0, -INFINITY), EACH(name, 1.0, 0.0), EACH(name, INFINITY, INFINITY);       \
   EACH(name, -INFINITY, NAN), EACH(name, -1.0, NAN), EACH(name, -0x1p-149, NAN), EACH(name, NAN, NAN)
@@ -131,8 +136,10 @@ START_TEST(ends_are_exact) {
   OF_LOG(log10);
   /* Zeros keep their sign, and small numbers are their own results. */
   const double small[] = {0.0, -0.0, 0x1p-149, -0x1p-149, 0x1p-126, -0x1p-60};
-  for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+  for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
     EACH(tanh, small[i], small[i]), EACH(expm1, small[i], small[i]), EACH(log1p, small[i], small[i]);
+    EACH(sin, small[i], small[i]), EACH(cos, small[i], 1);
+  }
 }
 END_TEST
 
@@ -144,6 +151,21 @@ START_TEST(powers_have_exact_logarithms) {
     ck_assert_msg(log10_f64(power) == k, "log10(1e%d) is %a", k, log10_f64(power));
     if (k <= 10) ck_assert_msg(log10_f32((float)power) == (float)k, "log10(1e%d) is %a", k, log10_f32((float)power));
   }
+}
+END_TEST
+
+/* The last two are the floats nearest to a multiple of pi / 2. */
+START_TEST(large_angles_are_reduced) {
+  const float f32[] = {1e10f, 0x1p100f, FLT_MAX, 0x1.921fb6p0f, 0x1.921fb6p1f, 16367173.0f * 0x1p72f};
+  const double f64[] = {
+      1e22, 0x1p1000, DBL_MAX, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1, 6381956970095103.0 * 0x1p797};
+  for (int i = 0; i < 6; i++) {
+    ck_assert(off_f32(sin_f32(f32[i]), sin((double)f32[i])) < 0.8);
+    ck_assert(off_f32(cos_f32(f32[i]), cos((double)f32[i])) < 0.8);
+    ck_assert(off_f64(sin_f64(f64[i]), sinl((long double)f64[i])) < 0.8);
+    ck_assert(off_f64(cos_f64(f64[i]), cosl((long double)f64[i])) < 0.8);
+  }
+  ck_assert(fabs(cos_f64(f64[5]) + 4.68716592425462761112e-19) < 1e-34);
 }
 END_TEST
 
@@ -190,6 +212,7 @@ Suite *make_suite(void) {
     tcase_add_loop_test(near, float64_is_near, 0, COUNT);
     tcase_add_test(near, ends_are_exact);
     tcase_add_test(near, powers_have_exact_logarithms);
+    tcase_add_test(near, large_angles_are_reduced);
   }
   tcase_add_loop_test(bits, bits_are_the_same_f32, 0, COUNT);
   tcase_add_loop_test(bits, bits_are_the_same_f64, 0, COUNT);

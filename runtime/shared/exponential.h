@@ -8,11 +8,10 @@
 #define STREW_EXPONENTIAL_H
 
 #include "horner.h"
-#include "parts.h"
 
 /* ------------------------------------------------------------------------------------------------------- float32 */
 
-static inline float exp_f32(float x) {
+INLINED float exp_f32(float x) {
   /* Outside, the result is 0 or infinity; NaN stays. */
   x = less_f32(x, -105) ? -105 : x;
   x = less_f32(90, x) ? 90 : x;
@@ -29,7 +28,7 @@ static inline float exp_f32(float x) {
 }
 
 /* 1 - 2 / (e^2x + 1); near 0, where that cancels, a polynomial. */
-static inline float tanh_f32(float x) {
+INLINED float tanh_f32(float x) {
   float a = magnitude_f32(x), z = times_f32(a, a);
   float series = horner_f32(-5.69645869e-4f, z, 2.84771255e-3f);
   series = horner3_f32(series, z, -8.50490169e-3f, 0.0217705818f, -0.0539533320f);
@@ -43,7 +42,7 @@ static inline float tanh_f32(float x) {
 /* ------------------------------------------------------------------------------------------------------- float64 */
 
 #ifdef HAS_FLOAT64
-static inline double exp_f64(double x) {
+INLINED double exp_f64(double x) {
   x = less_f64(x, -750) ? -750 : x;
   x = less_f64(710, x) ? 710 : x;
   double shifted = plus_f64(times_f64(x, 0x1.71547652b82fep0), 0x1.8p52);
@@ -69,26 +68,26 @@ static inline double exp_f64(double x) {
 #define LN2_f32    0x1.62e4p-1f, 0x1.7f7d1cp-20f /* as a sum; products of the first with k have no error */
 
 /* (e^r - 1 - r - r^2/2) / r^3 */
-static inline float expm1_series_f32(float r) {
+INLINED float expm1_series_f32(float r) {
   float series = horner_f32(1.99584712e-4f, r, 1.39336975e-3f);
   return horner3_f32(series, r, 8.33319221e-3f, 0.0416664779f, 0.166666672f);
 }
 /* Below, the result is -1; above, infinity; between, it is 2^k * (high + low). */
-static inline float expm1_low_f32(void) { return -18; }
-static inline float expm1_high_f32(void) { return 90; }
+INLINED float expm1_low_f32(void) { return -18; }
+INLINED float expm1_high_f32(void) { return 90; }
 
 #ifdef HAS_FLOAT64
 #define LOG2_E_f64 0x1.71547652b82fep0
 #define LN2_f64    0x1.62e42fefa4p-1, -0x1.8432a1b0e2634p-43
 
-static inline double expm1_series_f64(double r) {
+INLINED double expm1_series_f64(double r) {
   double series = horner_f64(2.0919494996596841e-9, r, 2.5109169541356204e-8);
   series = horner3_f64(series, r, 2.75572592197061e-7, 2.7557243807518892e-6, 2.4801587340607243e-5);
   series = horner3_f64(series, r, 1.9841269886554226e-4, 1.3888888888877447e-3, 8.3333333333214452e-3);
   return horner_f64(horner_f64(series, r, 0.041666666666666678), r, 0.16666666666666677);
 }
-static inline double expm1_low_f64(void) { return -38; }
-static inline double expm1_high_f64(void) { return 710; }
+INLINED double expm1_low_f64(void) { return -38; }
+INLINED double expm1_high_f64(void) { return 710; }
 #endif
 
 #define EXPM1(s)                                                                                                       \
@@ -96,7 +95,7 @@ static inline double expm1_high_f64(void) { return 710; }
     W_##s high, low;                                                                                                   \
     B_##s k;                                                                                                           \
   } expm1_##s##_parts;                                                                                                 \
-  static inline expm1_##s##_parts expm1_parts_##s(W_##s x, W_##s ln2_high, W_##s ln2_low) {                            \
+  INLINED expm1_##s##_parts expm1_parts_##s(W_##s x, W_##s ln2_high, W_##s ln2_low) {                                  \
     expm1_##s##_parts result;                                                                                          \
     x = less_##s(x, expm1_low_##s()) ? expm1_low_##s() : x;                                                            \
     x = less_##s(expm1_high_##s(), x) ? expm1_high_##s() : x;                                                          \
@@ -116,7 +115,7 @@ static inline double expm1_high_f64(void) { return 710; }
     result.k = count;                                                                                                  \
     return result;                                                                                                     \
   }                                                                                                                    \
-  static inline W_##s expm1_##s(W_##s x) {                                                                             \
+  INLINED W_##s expm1_##s(W_##s x) {                                                                                   \
     const expm1_##s##_parts parts = expm1_parts_##s(x, LN2_##s);                                                       \
     const bool tiny = bits_of_magnitude_##s(x) < TINY_##s;                                                             \
     return tiny ? x : scale_##s(plus_##s(parts.high, parts.low), parts.k);                                             \
@@ -129,7 +128,7 @@ EXPM1(f64)
 
 #ifdef HAS_FLOAT64
 /* d / (d + 2), where d = e^2x - 1; all three as sums of two. */
-static inline double tanh_f64(double x) {
+INLINED double tanh_f64(double x) {
   const double a = magnitude_f64(x);
   const expm1_f64_parts parts = expm1_parts_f64(less_f64(22, a) ? 44 : plus_f64(a, a), LN2_f64);
   const double sum = plus_f64(parts.high, parts.low), power = power_of_two_f64(parts.k);

@@ -5,6 +5,13 @@
 
 #include "scalar.h"
 
+/* Functions of loops that are to be vectorised: compilers do not inline long ones that are called twice. */
+#ifdef __OPENCL_VERSION__
+#define INLINED static inline
+#else
+#define INLINED static inline __attribute__((always_inline))
+#endif
+
 /* Bits of the fraction; the exponent's bias; 1, infinity and the sign as bits; bits of a number
    below which x + x^2 is x, of the lower half of the significand; 1.5 times the float whose last bit is 1. */
 #define FRACTION_f32 23
@@ -33,38 +40,34 @@ static inline double f64_of_bits(uint64_t bits) { return double_of_bits(bits); }
 
 #define PARTS(s)                                                                                                       \
   /* The bits of |x|. */                                                                                               \
-  static inline B_##s bits_of_magnitude_##s(W_##s x) { return bits_of_##s(x) & ~SIGN_##s; }                            \
+  INLINED B_##s bits_of_magnitude_##s(W_##s x) { return bits_of_##s(x) & ~SIGN_##s; }                                  \
   /* x with the sign of y; x is not negative. */                                                                       \
-  static inline W_##s signed_as_##s(W_##s x, W_##s y) {                                                                \
-    return s##_of_bits(bits_of_##s(x) | (bits_of_##s(y) & SIGN_##s));                                                  \
-  }                                                                                                                    \
+  INLINED W_##s signed_as_##s(W_##s x, W_##s y) { return s##_of_bits(bits_of_##s(x) | (bits_of_##s(y) & SIGN_##s)); }  \
   /* The float of an integer k in two's complement; |k| is below 2^(FRACTION - 2). */                                  \
-  static inline W_##s whole_##s(B_##s k) { return minus_##s(s##_of_bits(bits_of_##s(UNIT_##s) + k), UNIT_##s); }       \
+  INLINED W_##s whole_##s(B_##s k) { return minus_##s(s##_of_bits(bits_of_##s(UNIT_##s) + k), UNIT_##s); }             \
   /* 2^k, a normal number. */                                                                                          \
-  static inline W_##s power_of_two_##s(B_##s k) { return s##_of_bits((k + BIAS_##s) << FRACTION_##s); }                \
+  INLINED W_##s power_of_two_##s(B_##s k) { return s##_of_bits((k + BIAS_##s) << FRACTION_##s); }                      \
   /* x * 2^k, rounded once if normal, where |k| is at most 2 * BIAS; in two steps. */                                  \
-  static inline W_##s scale_##s(W_##s x, B_##s k) {                                                                    \
+  INLINED W_##s scale_##s(W_##s x, B_##s k) {                                                                          \
     const B_##s biased = k + 2 * BIAS_##s, first = biased >> 1;                                                        \
     return times_##s(times_##s(x, s##_of_bits(first << FRACTION_##s)), s##_of_bits((biased - first) << FRACTION_##s)); \
   }                                                                                                                    \
   /* The upper half of x: products of two have no error. */                                                            \
-  static inline W_##s upper_##s(W_##s x) { return s##_of_bits(bits_of_##s(x) & ~(B_##s)LOWER_##s); }                   \
+  INLINED W_##s upper_##s(W_##s x) { return s##_of_bits(bits_of_##s(x) & ~(B_##s)LOWER_##s); }                         \
   /* x^2 / 2 as a sum, whose first number has no error. */                                                             \
-  static inline W_##s half_square_##s(W_##s x) {                                                                       \
-    return times_##s(times_##s(upper_##s(x), upper_##s(x)), (W_##s)0.5f);                                              \
-  }                                                                                                                    \
-  static inline W_##s rest_of_half_square_##s(W_##s x) {                                                               \
+  INLINED W_##s half_square_##s(W_##s x) { return times_##s(times_##s(upper_##s(x), upper_##s(x)), (W_##s)0.5f); }     \
+  INLINED W_##s rest_of_half_square_##s(W_##s x) {                                                                     \
     return times_##s(times_##s(minus_##s(x, upper_##s(x)), plus_##s(x, upper_##s(x))), (W_##s)0.5f);                   \
   }                                                                                                                    \
   /* The rounding error of sum = a + b, where a is 0 or |a| >= |b|: exact. */                                          \
-  static inline W_##s rest_of_sum_##s(W_##s a, W_##s b, W_##s sum) { return minus_##s(b, minus_##s(sum, a)); }         \
+  INLINED W_##s rest_of_sum_##s(W_##s a, W_##s b, W_##s sum) { return minus_##s(b, minus_##s(sum, a)); }               \
   /* The same for any finite a and b. */                                                                               \
-  static inline W_##s rest_of_any_sum_##s(W_##s a, W_##s b, W_##s sum) {                                               \
+  INLINED W_##s rest_of_any_sum_##s(W_##s a, W_##s b, W_##s sum) {                                                     \
     const W_##s of_b = minus_##s(sum, a);                                                                              \
     return plus_##s(minus_##s(a, minus_##s(sum, of_b)), minus_##s(b, of_b));                                           \
   }                                                                                                                    \
   /* The rounding error of product = a * b (Dekker), unless it underflows. */                                          \
-  static inline W_##s rest_of_product_##s(W_##s a, W_##s b, W_##s product) {                                           \
+  INLINED W_##s rest_of_product_##s(W_##s a, W_##s b, W_##s product) {                                                 \
     const W_##s a_upper = upper_##s(a), a_lower = minus_##s(a, a_upper);                                               \
     const W_##s b_upper = upper_##s(b), b_lower = minus_##s(b, b_upper);                                               \
     W_##s rest = minus_##s(times_##s(a_upper, b_upper), product);                                                      \
