@@ -181,10 +181,10 @@
 ---The same inputs give the same bits on any number of threads, in every run and on every device.
 ---
 ---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `sign`,
----`clamp`, rounding, comparisons, `where`, reductions, `cumsum`, `cumprod`, sorts and random numbers; a NaN's payload is
----not included. The scatter family adds in row-major order of `index`, like a plain loop. `exp log log2 log10 log1p
----expm1 sin cos tanh sigmoid pow` (except `x ^ 2`), what is made of them, like `softmax`, and matrix products are the
----same from run to run, not from device to device. `strew.devices()` says which
+---`clamp`, rounding, comparisons, `where`, `exp log log2 log10 log1p expm1 sin cos tanh sigmoid`, reductions,
+---`cumsum`, `cumprod`, sorts and random numbers; a NaN's payload is not included. The scatter family adds in row-major
+---order of `index`, like a plain loop. `pow` (except `x ^ 2`) and matrix products are the same from run to run, not from
+---device to device. `strew.devices()` says which
 ---devices cannot keep this promise; `strew.deterministic(false)` turns it off.
 ---
 ---```lua
@@ -3039,6 +3039,8 @@ strew.clamp_, Tensor.clamp, Tensor.clamp_ = strew.clamp, strew.clamp, strew.clam
 
 ---Returns the exponential, e ^ x.
 ---
+---The error is below 0.8 units in the last place; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{0, 1}:exp())
 ---```
@@ -3052,6 +3054,8 @@ function strew.exp(self) end
 strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 
 ---Returns the natural logarithm: -inf for 0, nan for negative numbers.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{1.0, 0.0, -1.0}:log())
@@ -3067,6 +3071,8 @@ strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 
 ---Returns the logarithm to base 2; nan for negative numbers.
 ---
+---The error is below 0.8 units in the last place; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{8, 0.5, 0}:log2())
 ---```
@@ -3080,6 +3086,8 @@ function strew.log2(self) end
 strew.log2_, Tensor.log2, Tensor.log2_ = strew.log2, strew.log2, strew.log2
 
 ---Returns the logarithm to base 10; nan for negative numbers.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{1000, 0.1, 0}:log10())
@@ -3095,6 +3103,8 @@ strew.log10_, Tensor.log10, Tensor.log10_ = strew.log10, strew.log10, strew.log1
 
 ---Returns log(1 + x), accurate for small x; nan below -1.
 ---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{1e-10, 1, -1}:log1p())
 ---```
@@ -3108,6 +3118,8 @@ function strew.log1p(self) end
 strew.log1p_, Tensor.log1p, Tensor.log1p_ = strew.log1p, strew.log1p, strew.log1p
 
 ---Returns e^x - 1, accurate for small x.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{1e-10, 1, -1}:expm1())
@@ -3167,6 +3179,8 @@ strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqr
 
 ---Returns the sine of an angle in radians.
 ---
+---The error is below 0.8 units in the last place, of large angles too; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{0, math.pi / 6}:sin())
 ---```
@@ -3181,6 +3195,8 @@ strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 
 ---Returns the cosine of an angle in radians.
 ---
+---The error is below 0.8 units in the last place, of large angles too; the bits are the same on every device.
+---
 ---```lua
 ---print(strew.tensor{0, math.pi / 3}:cos())
 ---```
@@ -3194,6 +3210,8 @@ function strew.cos(self) end
 strew.cos_, Tensor.cos, Tensor.cos_ = strew.cos, strew.cos, strew.cos
 
 ---Returns the hyperbolic tangent.
+---
+---The error is below one unit in the last place; the bits are the same on every device.
 ---
 ---```lua
 ---print(strew.tensor{0, 1}:tanh())

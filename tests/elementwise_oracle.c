@@ -2,6 +2,8 @@
 #include "elementwise_oracle.h"
 
 #include "runtime/shared/exponential.h"
+#include "runtime/shared/logarithm.h"
+#include "runtime/shared/trigonometric.h"
 
 #define ROW(ENUM, name, function, takes, gives, ...) [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives},
 const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STREW_UNARY(ROW)};
@@ -40,11 +42,6 @@ strew_dtype common_of(strew_operand a, strew_operand b) {
 bool is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
 bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER; }
 bool is_of_library(strew_binary_op op, strew_dtype dtype) { return op == STREW_POW && is_float_dtype(dtype); }
-bool is_unary_of_library(strew_unary_op op, strew_dtype dtype) {
-  bool is_log = op == STREW_LOG || op == STREW_LOG2 || op == STREW_LOG10 || op == STREW_LOG1P;
-  bool is_wave = op == STREW_SIN || op == STREW_COS;
-  return is_log || is_wave || op == STREW_EXPM1 || (op == STREW_TANH && dtype == STREW_FLOAT64);
-}
 static bool is_test(strew_binary_op op) { return binary_rows[op].gives != GIVES_COMMON; }
 
 /* A number converted to another dtype: floats in .f, the others in .i. */
@@ -166,9 +163,7 @@ static double round_half_to_even(double x) {
   return copysign(whole, x);
 }
 
-/* Returns the value of a function of <math.h> for the computed dtype. */
-#define OF_MATH(name) (single ? (double)name##f((float)x) : name(x))
-/* ... and of exponential.h, which check_exponential.c compares with <math.h>. */
+/* Returns the value of a function of runtime/shared/, which check_functions.c compares with <math.h>. */
 #define OF_HEADER(name) (single ? (double)name##_f32((float)x) : name##_f64(x))
 static double narrowed(double x, bool single) { return single ? (float)x : x; }
 
@@ -181,16 +176,16 @@ static double apply_unary_float(strew_unary_op op, double x, bool single) {
   case STREW_ROUND: return round_half_to_even(x);
   case STREW_RELU: return x < 0 ? 0 : x;
   case STREW_EXP: return OF_HEADER(exp);
-  case STREW_LOG: return OF_MATH(log);
+  case STREW_LOG: return OF_HEADER(log);
   case STREW_SQRT: return sqrt(x);
   case STREW_RSQRT: return 1 / narrowed(sqrt(x), single);
-  case STREW_SIN: return OF_MATH(sin);
-  case STREW_COS: return OF_MATH(cos);
+  case STREW_SIN: return OF_HEADER(sin);
+  case STREW_COS: return OF_HEADER(cos);
   case STREW_TANH: return OF_HEADER(tanh);
-  case STREW_LOG2: return OF_MATH(log2);
-  case STREW_LOG10: return OF_MATH(log10);
-  case STREW_LOG1P: return OF_MATH(log1p);
-  case STREW_EXPM1: return OF_MATH(expm1);
+  case STREW_LOG2: return OF_HEADER(log2);
+  case STREW_LOG10: return OF_HEADER(log10);
+  case STREW_LOG1P: return OF_HEADER(log1p);
+  case STREW_EXPM1: return OF_HEADER(expm1);
   case STREW_SIGN: return (x > 0) - (x < 0);
   case STREW_SIGMOID: x = -x; return 1 / narrowed(1 + OF_HEADER(exp), single);
   default: ck_abort_msg("no such operation on floats");

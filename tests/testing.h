@@ -7,6 +7,7 @@
      STREW_TEST_DEVICE    the device of the tensors (else cpu)
      STREW_TEST_ALL       set: other devices run everything that the CPU runs
      STREW_TEST_FEW       set: the CPU runs only what other devices run, for slow tools
+     STREW_TEST_EVERY     set: check_functions takes every float32
      STREW_TEST_STEP=n    only every n-th event of a trial fails (trials.h)
    On a device other than the CPU drivers start slowly and load kernels slowly: there all tests of a program run in one
    process, in one context, unless CK_FORK=yes requires a process each. */

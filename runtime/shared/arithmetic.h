@@ -10,6 +10,8 @@
 #endif
 
 #include "exponential.h"
+#include "logarithm.h"
+#include "trigonometric.h"
 
 /* Numbers of operations in kernels that choose one at run time: those of strew.h. */
 #define ROW(ENUM, ...) CODE_##ENUM,

@@ -1,4 +1,4 @@
-/* exponential.h: e^x, and tanh, which uses it. They use only + - * / and integers, all correctly rounded, so every
+/* exponential.h: e^x, e^x - 1, and tanh, which uses them. They use only + - * / and integers, all correctly rounded, so every
    device gives the same bits; they have no branch and no table, so loops of them are vectorised. C11 and OpenCL C.
 
    x = k ln 2 + r, where |r| <= ln 2 / 2, and e^x = 2^k e^r. k ln 2 is subtracted in two parts, the first of which is
@@ -11,13 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- float32 */
 
-/* x * 2^k for k in -160..160, in two steps; the first is exact. */
-static inline float scale_f32(float x, uint32_t k) {
-  uint32_t biased = k + 2 * 127, first = biased >> 1;
-  return times_f32(times_f32(x, float_of_bits(first << 23)), float_of_bits((biased - first) << 23));
-}
-
-static inline float exp_f32(float x) {
+INLINED float exp_f32(float x) {
   /* Outside, the result is 0 or infinity; NaN stays. */
   x = less_f32(x, -105) ? -105 : x;
   x = less_f32(90, x) ? 90 : x;
@@ -34,7 +28,7 @@ static inline float exp_f32(float x) {
 }
 
 /* 1 - 2 / (e^2x + 1); near 0, where that cancels, a polynomial. */
-static inline float tanh_f32(float x) {
+INLINED float tanh_f32(float x) {
   float a = magnitude_f32(x), z = times_f32(a, a);
   float series = horner_f32(-5.69645869e-4f, z, 2.84771255e-3f);
   series = horner3_f32(series, z, -8.50490169e-3f, 0.0217705818f, -0.0539533320f);
@@ -48,12 +42,7 @@ static inline float tanh_f32(float x) {
 /* ------------------------------------------------------------------------------------------------------- float64 */
 
 #ifdef HAS_FLOAT64
-static inline double scale_f64(double x, uint64_t k) {
-  uint64_t biased = k + 2 * 1023, first = biased >> 1;
-  return times_f64(times_f64(x, double_of_bits(first << 52)), double_of_bits((biased - first) << 52));
-}
-
-static inline double exp_f64(double x) {
+INLINED double exp_f64(double x) {
   x = less_f64(x, -750) ? -750 : x;
   x = less_f64(710, x) ? 710 : x;
   double shifted = plus_f64(times_f64(x, 0x1.71547652b82fep0), 0x1.8p52);
@@ -69,9 +58,88 @@ static inline double exp_f64(double x) {
   sum = plus_f64(sum, plus_f64(lost, times_f64(times_f64(r, r), series)));
   return scale_f64(sum, bits_of_double(shifted) - 0x4338000000000000u);
 }
+#endif
 
-/* The platform's function: the last bits may differ elsewhere. */
-static inline double tanh_f64(double x) { return tanh(x); }
+/* --------------------------------------------------------------------------------------------------- e^x - 1
+
+   2^k e^r - 1 = 2^k ((1 - 2^-k) + r + r^2/2 + r^3 series(r)), where the sums of the first three keep their errors. */
+
+#define LOG2_E_f32 0x1.715476p0f
+#define LN2_f32    0x1.62e4p-1f, 0x1.7f7d1cp-20f /* as a sum; products of the first with k have no error */
+
+/* (e^r - 1 - r - r^2/2) / r^3 */
+INLINED float expm1_series_f32(float r) {
+  float series = horner_f32(1.99584712e-4f, r, 1.39336975e-3f);
+  return horner3_f32(series, r, 8.33319221e-3f, 0.0416664779f, 0.166666672f);
+}
+/* Below, the result is -1; above, infinity; between, it is 2^k * (high + low). */
+INLINED float expm1_low_f32(void) { return -18; }
+INLINED float expm1_high_f32(void) { return 90; }
+
+#ifdef HAS_FLOAT64
+#define LOG2_E_f64 0x1.71547652b82fep0
+#define LN2_f64    0x1.62e42fefa4p-1, -0x1.8432a1b0e2634p-43
+
+INLINED double expm1_series_f64(double r) {
+  double series = horner_f64(2.0919494996596841e-9, r, 2.5109169541356204e-8);
+  series = horner3_f64(series, r, 2.75572592197061e-7, 2.7557243807518892e-6, 2.4801587340607243e-5);
+  series = horner3_f64(series, r, 1.9841269886554226e-4, 1.3888888888877447e-3, 8.3333333333214452e-3);
+  return horner_f64(horner_f64(series, r, 0.041666666666666678), r, 0.16666666666666677);
+}
+INLINED double expm1_low_f64(void) { return -38; }
+INLINED double expm1_high_f64(void) { return 710; }
+#endif
+
+#define EXPM1(s)                                                                                                       \
+  typedef struct {                                                                                                     \
+    W_##s high, low;                                                                                                   \
+    B_##s k;                                                                                                           \
+  } expm1_##s##_parts;                                                                                                 \
+  INLINED expm1_##s##_parts expm1_parts_##s(W_##s x, W_##s ln2_high, W_##s ln2_low) {                                  \
+    expm1_##s##_parts result;                                                                                          \
+    x = less_##s(x, expm1_low_##s()) ? expm1_low_##s() : x;                                                            \
+    x = less_##s(expm1_high_##s(), x) ? expm1_high_##s() : x;                                                          \
+    const W_##s shifted = plus_##s(times_##s(x, LOG2_E_##s), UNIT_##s), k = minus_##s(shifted, UNIT_##s);              \
+    const B_##s count = bits_of_##s(shifted) - bits_of_##s(UNIT_##s);                                                  \
+    const W_##s rest = minus_##s(x, times_##s(k, ln2_high)), second = times_##s(k, ln2_low);                           \
+    const W_##s r = minus_##s(rest, second), square = times_##s(r, r);                                                 \
+    W_##s low = minus_##s(minus_##s(rest, r), second);                                                                 \
+    low = plus_##s(low, times_##s(low, r));                                                                            \
+    const W_##s one = less_##s(BIAS_##s - 1, k) ? 0 : negate_##s(power_of_two_##s(0 - count));                         \
+    const W_##s first = plus_##s(1, one), sum = plus_##s(first, r), halved = half_square_##s(r);                       \
+    low = plus_##s(low, plus_##s(rest_of_any_sum_##s(1, one, first), rest_of_sum_##s(first, r, sum)));                 \
+    result.high = plus_##s(sum, halved);                                                                               \
+    low = plus_##s(low, rest_of_sum_##s(sum, halved, result.high));                                                    \
+    low = plus_##s(low, rest_of_half_square_##s(r));                                                                   \
+    result.low = plus_##s(low, times_##s(times_##s(square, r), expm1_series_##s(r)));                                  \
+    result.k = count;                                                                                                  \
+    return result;                                                                                                     \
+  }                                                                                                                    \
+  INLINED W_##s expm1_##s(W_##s x) {                                                                                   \
+    const expm1_##s##_parts parts = expm1_parts_##s(x, LN2_##s);                                                       \
+    const bool tiny = bits_of_magnitude_##s(x) < TINY_##s;                                                             \
+    return tiny ? x : scale_##s(plus_##s(parts.high, parts.low), parts.k);                                             \
+  }
+EXPM1(f32)
+#ifdef HAS_FLOAT64
+EXPM1(f64)
+#endif
+#undef EXPM1
+
+#ifdef HAS_FLOAT64
+/* d / (d + 2), where d = e^2x - 1; all three as sums of two. */
+INLINED double tanh_f64(double x) {
+  const double a = magnitude_f64(x);
+  const expm1_f64_parts parts = expm1_parts_f64(less_f64(22, a) ? 44 : plus_f64(a, a), LN2_f64);
+  const double sum = plus_f64(parts.high, parts.low), power = power_of_two_f64(parts.k);
+  const double high = times_f64(sum, power), low = times_f64(rest_of_sum_f64(parts.high, parts.low, sum), power);
+  const double below = plus_f64(high, 2), rest = plus_f64(rest_of_any_sum_f64(high, 2, below), low);
+  const double quotient = divide_f64(high, below), product = times_f64(quotient, below);
+  double more = minus_f64(minus_f64(high, product), rest_of_product_f64(quotient, below, product));
+  more = plus_f64(more, minus_f64(low, times_f64(quotient, rest)));
+  const double result = plus_f64(quotient, divide_f64(more, below));
+  return bits_of_magnitude_f64(x) < TINY_f64 ? x : signed_as_f64(result, x);
+}
 #endif
 
 #endif

@@ -2,12 +2,12 @@
 #ifndef STREW_HORNER_H
 #define STREW_HORNER_H
 
-#include "scalar.h"
+#include "parts.h"
 
 #define HORNER(s)                                                                                                      \
   /* sum * r + a; and on with b and c */                                                                               \
-  static inline W_##s horner_##s(W_##s sum, W_##s r, W_##s a) { return plus_##s(times_##s(sum, r), a); }               \
-  static inline W_##s horner3_##s(W_##s sum, W_##s r, W_##s a, W_##s b, W_##s c) {                                     \
+  INLINED W_##s horner_##s(W_##s sum, W_##s r, W_##s a) { return plus_##s(times_##s(sum, r), a); }                     \
+  INLINED W_##s horner3_##s(W_##s sum, W_##s r, W_##s a, W_##s b, W_##s c) {                                           \
     return horner_##s(horner_##s(horner_##s(sum, r, a), r, b), r, c);                                                  \
   }
 HORNER(f32)

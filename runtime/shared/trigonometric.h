@@ -1,0 +1,175 @@
+/* trigonometric.h: sine and cosine of all angles. They use only + - * and integers, all correctly rounded, so every
+   device gives the same bits; they have no branch, so loops of them are vectorised. C11 and OpenCL C.
+
+   |x| = (quadrant + f) pi / 2, where |f| <= 1/2. Multiples of four quadrants do not matter. So 96 bits of 2 / pi (192
+   for float64) are enough, a window that the exponent of x chooses (Payne and Hanek). x is an integer n times a power of
+   two; n times the window, without its overflow, is the quadrant and f. |f| pi / 2 becomes a sum of two floats. */
+#ifndef STREW_TRIGONOMETRIC_H
+#define STREW_TRIGONOMETRIC_H
+
+#include "horner.h"
+
+/* pi / 2 as a sum, the first of so few bits that its products have no error; and rounded */
+#define QUARTER_f32 0x1.922p0f, -0x1.2aeef4p-18f, 0x1.921fb6p0f
+
+/* (sin r - r) / r^3 and (cos r - 1 + r^2/2) / r^4, where z = r^2 < 0.617 */
+INLINED float sin_series_f32(float z) {
+  return horner_f32(horner_f32(-0.000195187837f, z, 0.00833219197f), z, -0.166666552f);
+}
+INLINED float cos_series_f32(float z) {
+  return horner_f32(horner_f32(2.44329676e-5f, z, -0.0013887313f), z, 0.0416666456f);
+}
+#ifdef HAS_FLOAT64
+#define QUARTER_f64 0x1.921fb58p0, -0x1.dde973dcb3b3ap-27, 0x1.921fb54442d18p0
+
+INLINED double sin_series_f64(double z) {
+  double series = horner_f64(1.5896187024336542e-10, z, -2.5050746417278611e-8);
+  series = horner3_f64(series, z, 2.7557313606915393e-6, -0.00019841269829520489, 0.0083333333333219725);
+  return horner_f64(series, z, -0.1666666666666663);
+}
+INLINED double cos_series_f64(double z) {
+  double series = horner_f64(-1.1359080451679331e-11, z, 2.0875711420840462e-9);
+  series = horner3_f64(series, z, -2.7557314256919247e-7, 2.4801587289115185e-5, -0.0013888888888873457);
+  return horner_f64(series, z, 0.041666666666666595);
+}
+#endif
+
+/* ----------------------------------------------------------------------------------------------------- reduction */
+
+/* |x| = quadrant * pi / 2 + high + low, or - high - low if the sign bit is set in `sign`. */
+#define ANGLE(s)                                                                                                       \
+  typedef struct {                                                                                                     \
+    W_##s high, low;                                                                                                   \
+    B_##s quadrant, sign;                                                                                              \
+  } angle_##s;                                                                                                         \
+  /* (a + b + c) pi / 2, where a is 0 or much larger than b, which is much larger than c. */                           \
+  INLINED angle_##s angle_of_sum_##s(W_##s a, W_##s b, W_##s c, W_##s first, W_##s second, W_##s quarter) {            \
+    const W_##s sum = plus_##s(a, b), rest = plus_##s(rest_of_sum_##s(a, b, sum), c);                                  \
+    const W_##s upper = upper_##s(sum), product = times_##s(upper, first);                                             \
+    W_##s more = times_##s(plus_##s(minus_##s(sum, upper), rest), quarter);                                            \
+    more = plus_##s(times_##s(upper, second), more);                                                                   \
+    angle_##s angle;                                                                                                   \
+    angle.high = plus_##s(product, more);                                                                              \
+    angle.low = rest_of_sum_##s(product, more, angle.high);                                                            \
+    return angle;                                                                                                      \
+  }                                                                                                                    \
+  /* Below 1/2 nothing is reduced. */                                                                                  \
+  INLINED angle_##s angle_or_small_##s(angle_##s angle, B_##s bits) {                                                  \
+    const bool small = bits < ONE_##s - ((B_##s)1 << FRACTION_##s);                                                    \
+    angle.high = small ? s##_of_bits(bits) : angle.high;                                                               \
+    angle.low = small ? 0 : angle.low;                                                                                 \
+    angle.quadrant = small ? 0 : angle.quadrant;                                                                       \
+    angle.sign = small ? 0 : angle.sign;                                                                               \
+    return angle;                                                                                                      \
+  }
+ANGLE(f32)
+#ifdef HAS_FLOAT64
+ANGLE(f64)
+#endif
+#undef ANGLE
+
+/* 32 bits of high and low, from bit number `shift` of high on; shift is below 32. */
+INLINED uint32_t window(uint32_t high, uint32_t low, uint32_t shift) {
+  return high << shift | low >> 1 >> (31 - shift);
+}
+
+INLINED angle_f32 angle_of_f32(uint32_t bits) {
+  const uint32_t exponent = bits >> FRACTION_f32, start = (exponent < BIAS_f32 ? 0 : exponent - BIAS_f32) & 127;
+  const uint32_t significand = (bits & 0x7fffffu) | 0x800000u, n = exponent < BIAS_f32 ? significand : significand << 1;
+  /* 26 zeros and 2 / pi as words, the four in which the window starts at bit `start`. */
+  const bool late = (start & 64) != 0, odd = (start & 32) != 0;
+  const uint32_t w0 = late ? 0x91054a7fu : 0x00000028u, w1 = late ? 0x09d5f47du : 0xbe60db93u;
+  const uint32_t w2 = late ? 0x4d377036u : 0x91054a7fu, w3 = late ? 0xd8a5664fu : 0x09d5f47du;
+  const uint32_t w4 = late ? 0x10e4107fu : 0x4d377036u, shift = start & 31;
+  const uint32_t a = odd ? w1 : w0, b = odd ? w2 : w1, c = odd ? w3 : w2, d = odd ? w4 : w3;
+  const uint64_t last = (uint64_t)n * window(c, d, shift), middle = (uint64_t)n * window(b, c, shift) + (last >> 32);
+  const uint32_t top = n * window(a, b, shift) + (uint32_t)(middle >> 32), quadrant = (top + 0x20000000u) >> 30;
+  /* What remains, in units of 2^-62 quadrants, in three parts. */
+  const uint32_t signed_high = top - (quadrant << 30), flip = 0 - (signed_high >> 31);
+  const uint32_t high = signed_high ^ flip, low = (uint32_t)middle ^ flip;
+  const float first = times_f32(whole_f32(high >> 8), 0x1p-22f);
+  const float second = times_f32(whole_f32((high & 0xffu) << 14 | low >> 18), 0x1p-44f);
+  const float third = times_f32(whole_f32(low & 0x3ffffu), 0x1p-62f);
+  angle_f32 angle = angle_of_sum_f32(first, second, third, QUARTER_f32);
+  angle.quadrant = quadrant;
+  angle.sign = flip & SIGN_f32;
+  return angle_or_small_f32(angle, bits);
+}
+
+#ifdef HAS_FLOAT64
+/* 55 zeros and 2 / pi */
+#ifdef __OPENCL_VERSION__
+__constant
+#else
+static
+#endif
+    const uint64_t two_over_pi[] = {0x0000000000000145u, 0xf306dc9c882a53f8u, 0x4eafa3ea69bb81b6u, 0xc52b3278872083fcu,
+                                    0xa2c757bd778ac36eu, 0x48dc74849ba5c00cu, 0x925dd413a32439fcu, 0x3bd63962534e7dd1u,
+                                    0x046bea5d768909d3u, 0x38e04d68befc8273u, 0x23ac7306a673e939u, 0x08bf177bf250763fu,
+                                    0xf12fffbc0b301fdeu, 0x5e2316b414da3edau, 0x6cfd9e4f96136e9eu, 0x8c7ecd3cbfd45aeau,
+                                    0x4f758fd7cbe2f67au, 0x0e73ef14a525d4d7u, 0xf6bf623f1aba10acu};
+
+INLINED uint64_t window_f64(uint64_t at, uint64_t shift) {
+  return two_over_pi[at] << shift | two_over_pi[at + 1] >> 1 >> (63 - shift);
+}
+
+INLINED angle_f64 angle_of_f64(uint64_t bits) {
+  const uint64_t exponent = bits >> FRACTION_f64;
+  const uint64_t start = (exponent < BIAS_f64 ? 0 : exponent - BIAS_f64) & 1023, at = start >> 6, shift = start & 63;
+  const uint64_t significand = (bits & 0xfffffffffffffu) | 0x10000000000000u;
+  const uint64_t n = exponent < BIAS_f64 ? significand : significand << 1;
+  const uint64_t a = window_f64(at, shift), b = window_f64(at + 1, shift), c = window_f64(at + 2, shift);
+  const uint64_t part = n * b, middle = part + upper_product(n, c);
+  const uint64_t top = n * a + upper_product(n, b) + (middle < part), quadrant = (top + 0x2000000000000000u) >> 62;
+  /* What remains, in units of 2^-126 quadrants, in three parts. */
+  const uint64_t signed_high = top - (quadrant << 62), flip = 0 - (signed_high >> 63);
+  const uint64_t high = signed_high ^ flip, low = middle ^ flip;
+  const double first = times_f64(whole_f64(high >> 20), 0x1p-42);
+  const double second = times_f64(whole_f64((high & 0xfffffu) << 24 | low >> 40), 0x1p-86);
+  const double third = times_f64(whole_f64(low & 0xffffffffffu), 0x1p-126);
+  angle_f64 angle = angle_of_sum_f64(first, second, third, QUARTER_f64);
+  angle.quadrant = quadrant;
+  angle.sign = flip & SIGN_f64;
+  return angle_or_small_f64(angle, bits);
+}
+#endif
+
+/* ------------------------------------------------------------------------------------------------ sine and cosine */
+
+#define WAVE(s)                                                                                                        \
+  /* sin(high + low) = sin(high) + low cos(high) */                                                                    \
+  INLINED W_##s sin_of_angle_##s(angle_##s angle) {                                                                    \
+    const W_##s r = angle.high, z = times_##s(r, r), low = angle.low;                                                  \
+    const W_##s rest = minus_##s(low, times_##s(times_##s(z, (W_##s)0.5f), low));                                      \
+    return plus_##s(r, plus_##s(rest, times_##s(times_##s(r, z), sin_series_##s(z))));                                 \
+  }                                                                                                                    \
+  INLINED W_##s cos_of_angle_##s(angle_##s angle) {                                                                    \
+    const W_##s r = angle.high, z = times_##s(r, r), halved = half_square_##s(r), sum = minus_##s(1, halved);          \
+    const W_##s rest = plus_##s(rest_of_half_square_##s(r), times_##s(r, angle.low));                                  \
+    const W_##s series = minus_##s(times_##s(times_##s(z, z), cos_series_##s(z)), rest);                               \
+    return plus_##s(sum, plus_##s(minus_##s(minus_##s(1, sum), halved), series));                                      \
+  }                                                                                                                    \
+  /* sin(quadrant * pi / 2 + angle), with the sign changed if it is set in `sign`. */                                  \
+  INLINED W_##s wave_##s(angle_##s angle, B_##s quadrant, B_##s sign, B_##s magnitude) {                               \
+    const bool turned = (quadrant & 1) != 0;                                                                           \
+    const W_##s result = turned ? cos_of_angle_##s(angle) : sin_of_angle_##s(angle);                                   \
+    sign ^= (turned ? 0 : angle.sign) ^ (quadrant & 2) * (SIGN_##s >> 1);                                              \
+    return magnitude < INFINITE_##s ? s##_of_bits(bits_of_##s(result) ^ sign) : (W_##s)NAN;                            \
+  }                                                                                                                    \
+  INLINED W_##s sin_##s(W_##s x) {                                                                                     \
+    const B_##s magnitude = bits_of_magnitude_##s(x);                                                                  \
+    const angle_##s angle = angle_of_##s(magnitude);                                                                   \
+    return wave_##s(angle, angle.quadrant, bits_of_##s(x) ^ magnitude, magnitude);                                     \
+  }                                                                                                                    \
+  INLINED W_##s cos_##s(W_##s x) {                                                                                     \
+    const B_##s magnitude = bits_of_magnitude_##s(x);                                                                  \
+    const angle_##s angle = angle_of_##s(magnitude);                                                                   \
+    return wave_##s(angle, angle.quadrant + 1, 0, magnitude);                                                          \
+  }
+WAVE(f32)
+#ifdef HAS_FLOAT64
+WAVE(f64)
+#endif
+#undef WAVE
+
+#endif

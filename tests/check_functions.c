@@ -1,0 +1,220 @@
+/* check_functions.c: the functions of exponential.h, logarithm.h and trigonometric.h against the C library in the next wider type, in
+   units in the last place (ulp); their special values; and their bits, in C and on the device. STREW_TEST_EVERY=1: every
+   float32. */
+#include "runtime/shared/exponential.h"
+#include "runtime/shared/logarithm.h"
+#include "runtime/shared/trigonometric.h"
+#include "testing.h"
+
+#include <float.h>
+#include <string.h>
+
+/* The functions, the largest error of each, and a digest of the results of digest_f32 and digest_f64. */
+#define FUNCTIONS(X)                                                                                                   \
+  X(EXP, exp, 0.8, 0.8, 0x1a1c42becc33ab52u, 0x86acfb00e0cd81c3u)                                                      \
+  X(LOG, log, 0.7, 0.7, 0x6f59824b21d2fefdu, 0xf5f250288e079aa9u)                                                      \
+  X(LOG2, log2, 0.8, 0.8, 0x9e7500fb96dc59a4u, 0x33d7a8c51842b03du)                                                    \
+  X(LOG10, log10, 0.7, 0.7, 0xbebd7384c7b1afa7u, 0x9f000efdbecd802eu)                                                  \
+  X(LOG1P, log1p, 0.7, 0.7, 0x80dce9ce3799d978u, 0xad820da0045db631u)                                                  \
+  X(EXPM1, expm1, 0.65, 0.65, 0x264e5fae9d2ea0eu, 0x7ee698383aa0a9b7u)                                                 \
+  X(TANH, tanh, 1, 0.65, 0x95ae145b461b93ffu, 0x7d9e1100a61c933du)                                                     \
+  X(SIN, sin, 0.8, 0.8, 0x8687e1993a75c25fu, 0x1bcbeebfc2aa92d7u)                                                      \
+  X(COS, cos, 0.8, 0.8, 0xaafc8a2f022d030fu, 0xbd5588e2fcada728u)
+
+static const struct {
+  strew_unary_op op;
+  const char *name;
+  float (*of_f32)(float);
+  double (*wide_f32)(double);
+  double most_f32;
+  uint64_t digest_f32;
+  double (*of_f64)(double);
+  long double (*wide_f64)(long double);
+  double most_f64;
+  uint64_t digest_f64;
+} functions[] = {
+#define ROW(ENUM, name, most_f32, most_f64, digest_f32, digest_f64)                                                    \
+  {STREW_##ENUM, #name, name##_f32, name, most_f32, digest_f32, name##_f64, name##l, most_f64, digest_f64},
+    FUNCTIONS(ROW)
+#undef ROW
+};
+enum { COUNT = sizeof functions / sizeof *functions };
+
+/* Returns the distance of `is` from `expected` in ulps of a format with that many digits and that lowest exponent. */
+static double units_off(long double is, long double expected, int digits, int lowest) {
+  if (isnan(is) && isnan(expected)) return 0;
+  if (!signbit(is) != !signbit(expected)) return INFINITY;
+  if (is == expected) return 0;
+  if (!isfinite(is) || !isfinite(expected)) return INFINITY;
+  int exponent = expected == 0 || ilogbl(expected) < lowest ? lowest : ilogbl(expected);
+  return (double)(fabsl(is - expected) / ldexpl(1, exponent - digits + 1));
+}
+
+/* A value that would round to infinity is infinity. */
+static double off_f32(float is, double expected) {
+  if (fabs(expected) >= 0x1.ffffffp127) expected = copysign(INFINITY, expected);
+  return units_off(is, expected, 24, -126);
+}
+static double off_f64(double is, long double expected) {
+  if (fabsl(expected) >= 0x1.fffffffffffff8p1023L) expected = copysignl(INFINITY, expected);
+  return units_off(is, expected, 53, -1022);
+}
+
+/* Floats of every magnitude: every n-th bit pattern, another subset in each of the SLICES tests. _i: function and
+   slice */
+enum { STEP = 997, SLICES = 4 };
+
+START_TEST(float32_is_near) {
+  const int f = _i / SLICES;
+  const bool every = getenv("STREW_TEST_EVERY") != NULL;
+  const uint64_t first = (uint64_t)(_i % SLICES) * (every ? 1 : STEP), step = every ? SLICES : STEP * SLICES;
+  double worst = 0;
+  float at = 0;
+  for (uint64_t bits = first; bits <= UINT32_MAX; bits += step) {
+    const float x = float_of_bits((uint32_t)bits);
+    const double off = off_f32(functions[f].of_f32(x), functions[f].wide_f32((double)x));
+    if (off > worst) worst = off, at = x;
+  }
+  if (every) printf("%s of float32, slice %d: %.4f units at %a\n", functions[f].name, _i % SLICES, worst, at);
+  ck_assert_msg(worst < functions[f].most_f32, "%s of %a is off by %g units", functions[f].name, at, worst);
+}
+END_TEST
+
+/* Valgrind computes long double with 64 bits instead of 80. */
+static bool is_long_double_wider(void) {
+  volatile long double one = 1;
+  return one + 0x1p-60L != one;
+}
+
+/* Random numbers of these ranges, and random bits. The last ranges: exp is denormal there. */
+START_TEST(float64_is_near) {
+  static const struct { double low, high; } ranges[] = {{-1, 1}, {0.5, 2}, {-40, 40}, {-708, 709.78}, {-746, -708}};
+  enum { RANGES = sizeof ranges / sizeof *ranges };
+  if (!is_long_double_wider()) {
+    printf("float64 is not compared: long double has no more bits here\n");
+    return;
+  }
+  seed_draws((uint64_t)_i);
+  for (int i = 0; i < some(600000); i++) {
+    const int range = i % (RANGES + 1);
+    const uint64_t word = draw();
+    double x = double_of_bits(word);
+    if (range < RANGES)
+      x = ranges[range].low + (ranges[range].high - ranges[range].low) * (double)(word >> 11) * 0x1p-53;
+    const double off = off_f64(functions[_i].of_f64(x), functions[_i].wide_f64((long double)x));
+    ck_assert_msg(off < functions[_i].most_f64, "%s of %a is off by %g units", functions[_i].name, x, off);
+  }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- exact values */
+
+static void check_exact(const char *name, float (*of_f32)(float), double (*of_f64)(double), double x, double expected) {
+  const double f32 = of_f32((float)x), f64 = of_f64(x);
+  ck_assert_msg(off_f32((float)f32, expected) == 0, "%s_f32(%a) is %a", name, x, f32);
+  ck_assert_msg(off_f64(f64, expected) == 0, "%s_f64(%a) is %a", name, x, f64);
+}
+#define EACH(name, x, expected) check_exact(#name, name##_f32, name##_f64, x, expected)
+
+START_TEST(ends_are_exact) {
+  EACH(exp, 0.0, 1), EACH(exp, -0.0, 1), EACH(exp, INFINITY, INFINITY), EACH(exp, -INFINITY, 0.0), EACH(exp, NAN, NAN);
+  ck_assert(exp_f32(88.73f) == INFINITY && exp_f32(FLT_MAX) == INFINITY);
+  ck_assert(exp_f64(709.79) == INFINITY && exp_f64(DBL_MAX) == INFINITY);
+  ck_assert(exp_f32(-104) == 0 && exp_f32(-FLT_MAX) == 0 && exp_f64(-745.14) == 0 && exp_f64(-DBL_MAX) == 0);
+  ck_assert(exp_f32(-103.9f) == 0x1p-149f && exp_f64(-745.1) == 0x1p-1074);
+  EACH(tanh, INFINITY, 1), EACH(tanh, -INFINITY, -1), EACH(tanh, FLT_MAX, 1), EACH(tanh, NAN, NAN);
+  EACH(expm1, INFINITY, INFINITY), EACH(expm1, -INFINITY, -1), EACH(expm1, -FLT_MAX, -1), EACH(expm1, NAN, NAN);
+  EACH(log1p, INFINITY, INFINITY), EACH(log1p, -1.0, -INFINITY), EACH(log1p, -1.5, NAN), EACH(log1p, -INFINITY, NAN);
+  EACH(log1p, NAN, NAN);
+  EACH(sin, INFINITY, NAN), EACH(sin, -INFINITY, NAN), EACH(sin, NAN, NAN);
+  EACH(cos, INFINITY, NAN), EACH(cos, -INFINITY, NAN), EACH(cos, NAN, NAN), EACH(cos, 0.0, 1), EACH(cos, -0.0, 1);
+#define OF_LOG(name)                                                                                                   \
+  EACH(name, 0.0, -INFINITY), EACH(name, -0.0, -INFINITY), EACH(name, 1.0, 0.0), EACH(name, INFINITY, INFINITY);       \
+  EACH(name, -INFINITY, NAN), EACH(name, -1.0, NAN), EACH(name, -0x1p-149, NAN), EACH(name, NAN, NAN)
+  OF_LOG(log);
+  OF_LOG(log2);
+  OF_LOG(log10);
+  /* Zeros keep their sign, and small numbers are their own results. */
+  const double small[] = {0.0, -0.0, 0x1p-149, -0x1p-149, 0x1p-126, -0x1p-60};
+  for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+    EACH(tanh, small[i], small[i]), EACH(expm1, small[i], small[i]), EACH(log1p, small[i], small[i]);
+    EACH(sin, small[i], small[i]), EACH(cos, small[i], 1);
+  }
+}
+END_TEST
+
+START_TEST(powers_have_exact_logarithms) {
+  for (int k = -149; k < 128; k++) EACH(log2, ldexp(1, k), k);
+  for (int k = -1074; k < 1024; k++) ck_assert(log2_f64(ldexp(1, k)) == k);
+  double power = 1;
+  for (int k = 0; k <= 22; k++, power *= 10) {
+    ck_assert_msg(log10_f64(power) == k, "log10(1e%d) is %a", k, log10_f64(power));
+    if (k <= 10) ck_assert_msg(log10_f32((float)power) == (float)k, "log10(1e%d) is %a", k, log10_f32((float)power));
+  }
+}
+END_TEST
+
+/* The last two are the floats nearest to a multiple of pi / 2. */
+START_TEST(large_angles_are_reduced) {
+  const float f32[] = {1e10f, 0x1p100f, FLT_MAX, 0x1.921fb6p0f, 0x1.921fb6p1f, 16367173.0f * 0x1p72f};
+  const double f64[] = {
+      1e22, 0x1p1000, DBL_MAX, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1, 6381956970095103.0 * 0x1p797};
+  for (int i = 0; i < 6; i++) {
+    ck_assert(off_f32(sin_f32(f32[i]), sin((double)f32[i])) < 0.8);
+    ck_assert(off_f32(cos_f32(f32[i]), cos((double)f32[i])) < 0.8);
+    ck_assert(off_f64(sin_f64(f64[i]), sinl((long double)f64[i])) < 0.8);
+    ck_assert(off_f64(cos_f64(f64[i]), cosl((long double)f64[i])) < 0.8);
+  }
+  ck_assert(fabs(cos_f64(f64[5]) + 4.68716592425462761112e-19) < 1e-34);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------------------- bits */
+
+/* Every 65521st float32, and as many float64 of all magnitudes. */
+enum { MANY = 65552 };
+static void inputs_f32(float *x) {
+  for (uint32_t i = 0; i < MANY; i++) x[i] = float_of_bits(i * 65521u);
+}
+static void inputs_f64(double *x) {
+  for (uint64_t i = 0; i < MANY; i++)
+    x[i] = double_of_bits(i % 2 ? i * 0x9e3779b97f4a7c15u : 0x3c00000000000000u + i * 0xaa5a3a5c5a3u);
+}
+/* FNV-1a of 64-bit words */
+static void add_word(uint64_t *digest, uint64_t word) { *digest = (*digest ^ word) * 0x100000001b3u; }
+
+#define BITS_TEST(s, type, DTYPE)                                                                                      \
+  START_TEST(bits_are_the_same_##s) {                                                                                  \
+    static type x[MANY], expected[MANY];                                                                               \
+    uint64_t digest = 0xcbf29ce484222325u;                                                                             \
+    inputs_##s(x);                                                                                                     \
+    for (int i = 0; i < MANY; i++) {                                                                                   \
+      expected[i] = functions[_i].of_##s(x[i]);                                                                        \
+      add_word(&digest, isnan(expected[i]) ? 1 : (uint64_t)bits_of_##s(expected[i]));                                  \
+    }                                                                                                                  \
+    ck_assert_msg(digest == functions[_i].digest_##s, "the digest of %s is 0x%llxu", functions[_i].name,               \
+                  (unsigned long long)digest);                                                                         \
+    if (lacks(DTYPE)) return;                                                                                          \
+    strew_tensor *from = tensor_of(DTYPE, 1, (int64_t[]){MANY}, CONTIGUOUS, x), *out = NULL;                           \
+    ok(strew_unary(functions[_i].op, from, &out, &failure));                                                           \
+    assert_elements(out, DTYPE, expected, "%s", functions[_i].name);                                                   \
+    strew_release(from), strew_release(out);                                                                           \
+  }                                                                                                                    \
+  END_TEST
+BITS_TEST(f32, float, STREW_FLOAT32)
+BITS_TEST(f64, double, STREW_FLOAT64)
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("functions");
+  TCase *near = new_case(suite, "against the library"), *bits = new_case(suite, "bits");
+  if (!on_device()) {
+    tcase_add_loop_test(near, float32_is_near, 0, SLICES * COUNT);
+    tcase_add_loop_test(near, float64_is_near, 0, COUNT);
+    tcase_add_test(near, ends_are_exact);
+    tcase_add_test(near, powers_have_exact_logarithms);
+    tcase_add_test(near, large_angles_are_reduced);
+  }
+  tcase_add_loop_test(bits, bits_are_the_same_f32, 0, COUNT);
+  tcase_add_loop_test(bits, bits_are_the_same_f64, 0, COUNT);
+  return suite;
+}
