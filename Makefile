@@ -40,7 +40,7 @@ LIBS     = -lpthreadpool -lm -ldl
 LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
 LUA_LIBS   := $(shell pkg-config --libs $(LUA))
-VERSION    := $(shell sed -n 's/^\#define STREW_VERSION *"\([^"]*\)".*/\1/p' runtime/strew.h)
+VERSION    := $(shell sed -n 's/^\#define STREW_VERSION_[MP][A-Z]* *//p' runtime/strew.h | paste -sd.)
 # Hosts built against one version run with any later one of the same number.
 SOVERSION  = 0
 
@@ -56,7 +56,7 @@ PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c
 # operations written in Lua; the prompt, in the order of loading.
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h runtime/shared/*)
 TEXTS    = $(wildcard lua_bindings/*.lua lua_bindings/family/*.lua)
-PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens entry show commands read complete)
+PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete)
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
 VECTORISED = $(wildcard runtime/cpu/loops/*_loops.c)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
@@ -107,12 +107,13 @@ $(foreach isa,$(ISAS),$(eval $(call compile_for,$(isa))))
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The manual page, and the reference as an HTML page.
+# The manual page, and the references of Lua and C as HTML pages.
 REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
-doc: $(BUILD)/doc/index.html
+HEADERS  = runtime/strew.h runtime/strew.hpp lua_bindings/strew_lua.h
+doc: $(BUILD)/doc/index.html $(BUILD)/doc/c.html
 $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 	$(call say,MAN) $(BUILD)/strew -E $< $@
-$(BUILD)/doc/index.html: scripts/reference/html.lua $(REFERENCE) $(BUILD)/strew
+$(BUILD)/doc/index.html $(BUILD)/doc/c.html: $(BUILD)/doc/%.html: scripts/reference/%.lua $(REFERENCE) $(HEADERS) $(BUILD)/strew
 	$(call say,HTML) $(BUILD)/strew -E $< $@
 
 # Each demonstration runs on the CPU and through OpenCL, and checks its results; its files go to build/demo.

@@ -185,6 +185,29 @@ local function arguments(params, first)
   return "(" .. text .. ")"
 end
 
+-- Returns the options that a call of `name` may have in a table as its argument number `place`, self included.
+local function options(name, place)
+  local entry = by_name["strew." .. name] or by_name["strew." .. name:gsub("_$", "")]
+  local list, seen = {}, {}
+  local function add(params)
+    local required = 0
+    for _, param in ipairs(params) do
+      if param.name == "..." or not (param.optional or options_text(param)) then required = required + 1 end
+    end
+    local is_last = place > required and (place <= #params or params[#params].name == "...")
+    for _, param in ipairs(is_last and params or {}) do
+      for _, field in ipairs(option_fields(param.type)) do
+        if not seen[field.name] then table.insert(list, field) end
+        seen[field.name] = true
+      end
+    end
+  end
+  if not entry then return list end
+  add(entry.params)
+  for _, overload in ipairs(entry.overloads) do add(overload.params) end
+  return list
+end
+
 local function results(list)
   local text = ""
   for i, result in ipairs(list) do
@@ -257,6 +280,7 @@ end
 ------------------------------------------------------------------------------------------------------------- pages
 
 local WIDTH = 80
+local TITLE = 27 -- characters of a group's title in the list of topics
 
 -- Adds words wrapped to lines, the first one after `first`, all others after `rest`.
 local function wrap(lines, text, first, rest)
@@ -354,6 +378,20 @@ local function add_example(lines, entry)
   table.insert(lines, entry.output)
 end
 
+-- Returns the names of the group whose title begins with these words, with their summaries; or nil.
+local function topic(words)
+  local wanted = trim(words):lower()
+  for _, group in ipairs(wanted == "" and {} or groups) do
+    local title = group.title:lower()
+    if title:sub(1, #wanted) == wanted and not title:find("^%a", #wanted + 1) then
+      local lines, rows = {group.title}, {}
+      for i, entry in ipairs(group.entries) do rows[i] = {entry.name, "", entry.summary} end
+      add_rows(lines, rows)
+      return table.concat(lines, "\n")
+    end
+  end
+end
+
 -- Adds a row of which.lua: the call, its result, the names in other libraries.
 local function add_choice(lines, row)
   local others = elsewhere(row)
@@ -409,14 +447,14 @@ local function tasks_with(word)
   return lines[#lines]:find "^> " == nil and table.concat(lines, "\n") or nil
 end
 
--- Returns the page of a name, or of a name in another library, or nil. ("groupby.sum" is not sum.)
+-- Returns the page of a name, of a name in another library, or of a topic, or nil. ("groupby.sum" is not sum.)
 local function page(name)
   local task = name:match "^%s*which%s+(%S.*)$"
   if task then return tasks_with(task) end
   local elsewhere_first = bare(name):find(".", 1, true) and choices(name)
   if elsewhere_first then return elsewhere_first end
   local entry, inplace = find(name)
-  if not entry then return choices(name) end
+  if not entry then return choices(name) or topic(name) end
   local lines = {}
   if entry.kind == "function" then
     lines = signatures(entry, inplace)
@@ -444,6 +482,23 @@ local function page(name)
   if #others > 0 then
     table.insert(lines, "")
     wrap(lines, table.concat(others, " "), "more: ", "      ")
+  end
+  return table.concat(lines, "\n")
+end
+
+-- Returns a line for each group: its title, and as many names as fit.
+local function topics()
+  local lines = {"?name or ?topic describes it, ??word searches all texts, :help lists commands"}
+  for _, group in ipairs(groups) do
+    local title = group.title:lower()
+    if #title > TITLE then title = title:sub(1, TITLE):gsub("%s*%S*$", "") .. " ..." end
+    local line, k = title .. (" "):rep(TITLE + 4 - #title), 0
+    while group.entries[k + 1] do
+      local more = line .. "  " .. group.entries[k + 1].name
+      if #more > WIDTH - (group.entries[k + 2] and 4 or 0) then break end
+      line, k = more, k + 1
+    end
+    table.insert(lines, line .. (group.entries[k + 1] and " ..." or ""))
   end
   return table.concat(lines, "\n")
 end
@@ -531,5 +586,5 @@ end
 read_all(contents)
 file_rows()
 return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
-        page = page, overview = overview, search = search, elsewhere = elsewhere, operands = which.operands,
-        libraries = which.libraries}
+        options = options, page = page, topics = topics, overview = overview, search = search, elsewhere = elsewhere,
+        operands = which.operands, libraries = which.libraries}

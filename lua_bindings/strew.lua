@@ -315,6 +315,29 @@
 ---| "clip" # values are clipped to 0..n-1
 ---| "drop" # values out of range are skipped; gather returns 0 there
 
+---The format of a file: its name's extension, in any case, or the option `format`.
+---
+---```lua
+---local name = os.tmpname()
+---strew.save(name, strew.tensor{{1, 2}, {3, 4}}, {format = "csv"})
+---print(io.open(name):read("a"))
+---os.remove(name)
+---```
+---```text
+---1,2
+---3,4
+---
+---```
+---@alias strew.format
+---| "npy" # a tensor, as NumPy writes it
+---| "npz" # a table of tensors, as NumPy writes it
+---| "csv" # columns, with commas between cells
+---| "tsv" # columns, with tabs between cells
+---| "png" # a picture
+---| "npy.gz" # compressed by gzip
+---| "csv.gz"
+---| "tsv.gz"
+
 ------------------------------------------------------------------------------------------------------------ The tensor
 
 ---A tensor: elements of one dtype, on one device, in 0 to 16 dimensions.
@@ -1163,11 +1186,13 @@ Tensor.stack = strew.stack
 ---
 ---```lua
 ---local views = strew.arange(5):split(2)
----print(#views, views[3])
+---print(#views)
+---print(views[3])
 ---print(strew.arange(5):split({1, 4})[2])
 ---```
 ---```text
----3	int64[1] cpu
+---3
+---int64[1] cpu
 --- 4
 ---int64[4] cpu
 --- 1  2  3  4
@@ -1183,14 +1208,14 @@ Tensor.split = strew.split
 ---Splits into a number of views of equal length; the last view may be shorter, and there may be fewer views.
 ---
 ---```lua
----for i, view in ipairs(strew.arange(5):chunk(3)) do print(i, view) end
+---for _, view in ipairs(strew.arange(5):chunk(3)) do print(view) end
 ---```
 ---```text
----1	int64[2] cpu
+---int64[2] cpu
 --- 0  1
----2	int64[2] cpu
+---int64[2] cpu
 --- 2  3
----3	int64[1] cpu
+---int64[1] cpu
 --- 4
 ---```
 ---@param self strew.Tensor
@@ -1442,11 +1467,14 @@ Tensor.scatter_mean = strew.scatter_mean
 ---Shapes are as for `scatter_sum`. NaN is less than any number, -0 is less than 0.
 ---
 ---```lua
----print(strew.scatter_min(strew.tensor{5.0, 2.5, 2.5, 4.0}, strew.tensor{0, 0, 0, 2}))
+---local values, positions = strew.scatter_min(strew.tensor{5.0, 2.5, 2.5, 4.0}, strew.tensor{0, 0, 0, 2})
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---float32[3] cpu
---- 2.5000  0.0000  4.0000	int64[3] cpu
+--- 2.5000  0.0000  4.0000
+---int64[3] cpu
 --- 1  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
@@ -1466,11 +1494,14 @@ Tensor.scatter_min = strew.scatter_min
 ---Shapes are as for `scatter_sum`. NaN is greater than any number, 0 is greater than -0.
 ---
 ---```lua
----print(strew.scatter_max(strew.tensor{5.0, 2.5, 7.0, 4.0}, strew.tensor{0, 0, 0, 2}))
+---local values, positions = strew.scatter_max(strew.tensor{5.0, 2.5, 7.0, 4.0}, strew.tensor{0, 0, 0, 2})
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---float32[3] cpu
---- 7  0  4	int64[3] cpu
+--- 7  0  4
+---int64[3] cpu
 --- 2  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
@@ -1659,7 +1690,8 @@ Tensor.scatter_log_softmax = strew.scatter_log_softmax
 ---
 ---The quantile lies at position q * (count - 1) of the sorted group. Between two elements, `interpolation` decides:
 ---"linear" and "midpoint" mix them and take floats only, "lower", "higher" and "nearest" (ties to even) choose one. A
----group with a NaN gives NaN.
+---group with a NaN gives NaN. A mix of a finite element and an infinite one may be NaN, as in NumPy. The elements are
+---sorted twice: scratch is about 24 bytes for each element of src.
 ---
 ---```lua
 ---local src, index = strew.tensor{4.0, 1, 2, 9}, strew.tensor{0, 0, 0, 2}
@@ -1895,16 +1927,23 @@ Tensor.scatter_nunique = strew.scatter_nunique
 ---indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions. A value of
 ---indptr that is out of range, or less than the one before it, is an error that names the first.
 ---
+---The elements of a segment join in order: results have the bits of the group form. Beside operands and results it takes
+---no memory that grows with them. (OpenCL: 4 bytes for each element of the result if it is a sum, product or mean of
+---16-bit floats that is too long for one launch.)
+---
 ---```lua
 ---local src = strew.tensor{1.0, 2, 3, 4, 5, 6}
 ---print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}))
----print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}, {reduce = "max"}))
+---local values, positions = strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}, {reduce = "max"})
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---float32[4] cpu
 ---  3  12   0   6
 ---float32[4] cpu
---- 2  5  0  6	int64[4] cpu
+--- 2  5  0  6
+---int64[4] cpu
 --- 1  4  6  5
 ---```
 ---@param src strew.Tensor any dtype and strides
@@ -1917,7 +1956,7 @@ Tensor.segment_csr = strew.segment_csr
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
----indptr begins with 0; its last value is the result's size.
+---indptr begins with 0; its last value is the result's size. No memory is needed beside operands and result.
 ---
 ---```lua
 ---print(strew.gather_csr(strew.tensor{10, 20, 30}, strew.tensor{0, 2, 2, 5}))
@@ -1941,7 +1980,7 @@ Tensor.gather_csr = strew.gather_csr
 ---Reduces segments of consecutive elements, given by a sorted index (COO), with the rules of torch_scatter.
 ---
 ---It is the group form, along dimension `index:dim() - 1`, for an index whose values do not decrease. Other values are
----an error that names the first descent.
+---an error that names the first descent. A new result takes 8 bytes for each segment beside operands and results.
 ---
 ---```lua
 ---print(strew.segment_coo(strew.tensor{1.0, 2, 3, 4}, strew.tensor{0, 0, 1, 3}, {reduce = "mean"}))
@@ -1985,8 +2024,8 @@ Tensor.gather_coo = strew.gather_coo
 ---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
 ---
 ---Empty segments give `initial`, else 0 for a sum, 1 for a product, -inf and inf for maximum and minimum (for integers
----the lowest and highest value), NaN for a mean (for integers 0). Lengths that are negative, or do not add up to the
----size of data, are errors.
+---the lowest and highest value), NaN for a mean (for integers 0). `initial` is no part of a mean's count. Lengths that are
+---negative, or do not add up to the size of data, are errors. They take 8 bytes each beside operands and result.
 ---
 ---```lua
 ---local data = strew.tensor{1.0, 2, 3, 4, 5, 6}
@@ -2703,12 +2742,16 @@ strew.slice_scatter_, Tensor.slice_scatter, Tensor.slice_scatter_ =
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
----print(t:diagonal(), t:diagonal(1), t:diagonal(-1))
+---print(t:diagonal())
+---print(t:diagonal(1))
+---print(t:diagonal(-1))
 ---```
 ---```text
 ---int64[2] cpu
---- 1  5	int64[2] cpu
---- 2  6	int64[1] cpu
+--- 1  5
+---int64[2] cpu
+--- 2  6
+---int64[1] cpu
 --- 4
 ---```
 ---@param self strew.Tensor any dtype, at least two dimensions
@@ -2796,11 +2839,13 @@ strew.mul_, Tensor.mul, Tensor.mul_ = strew.mul, strew.mul, strew.mul
 ---The result is a float, of integers and bools float32. x / 0 is inf, -inf or nan.
 ---
 ---```lua
----print(strew.tensor{1, 2} / 2, strew.tensor{1, 0} / 0)
+---print(strew.tensor{1, 2} / 2)
+---print(strew.tensor{1, 0} / 0)
 ---```
 ---```text
 ---float32[2] cpu
---- 0.5000  1.0000	float32[2] cpu
+--- 0.5000  1.0000
+---float32[2] cpu
 --- inf  nan
 ---```
 ---@param self strew.Tensor|number any dtype
@@ -2845,11 +2890,13 @@ strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.r
 ---`t ^ 2` with the number 2 has exactly the bits of `t * t`.
 ---
 ---```lua
----print(strew.tensor{1, 2, 3} ^ 2, strew.tensor{4, 9} ^ 0.5)
+---print(strew.tensor{1, 2, 3} ^ 2)
+---print(strew.tensor{4, 9} ^ 0.5)
 ---```
 ---```text
 ---int64[3] cpu
---- 1  4  9	float32[2] cpu
+--- 1  4  9
+---float32[2] cpu
 --- 2  3
 ---```
 ---@param self strew.Tensor|number integers and floats; error: an integer to a negative power
@@ -3231,11 +3278,13 @@ strew.bitwise_xor_, Tensor.bitwise_xor, Tensor.bitwise_xor_ = strew.bitwise_xor,
 ---Inverts all bits: `~self`; for bool, the logical not.
 ---
 ---```lua
----print(~strew.tensor{0, 5}, ~strew.tensor{true})
+---print(~strew.tensor{0, 5})
+---print(~strew.tensor{true})
 ---```
 ---```text
 ---int64[2] cpu
---- -1  -6	bool[1] cpu
+--- -1  -6
+---bool[1] cpu
 --- false
 ---```
 ---@param self strew.Tensor integers and bools
@@ -3422,11 +3471,13 @@ Tensor.allclose = strew.allclose
 ---
 ---```lua
 ---local t, u = strew.tensor{1, 100, 0 / 0}, strew.tensor{1.1, 100.0001, 0 / 0}
----print(t:isclose(u), t:isclose(u, {rtol = 0.2, equal_nan = true}))
+---print(t:isclose(u))
+---print(t:isclose(u, {rtol = 0.2, equal_nan = true}))
 ---```
 ---```text
 ---bool[3] cpu
---- false   true  false	bool[3] cpu
+--- false   true  false
+---bool[3] cpu
 --- true  true  true
 ---```
 ---@param self strew.Tensor any dtype
@@ -3483,10 +3534,12 @@ strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill,
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}, {3, 4}}
----print(t:sum(), t:sum(0))
+---print(t:sum())
+---print(t:sum(0))
 ---```
 ---```text
----int64[] cpu  10	int64[2] cpu
+---int64[] cpu  10
+---int64[2] cpu
 --- 4  6
 ---```
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
@@ -3542,10 +3595,12 @@ Tensor.mean = strew.mean
 ---
 ---```lua
 ---local t = strew.tensor{1.0, 2.0, 6.0}
----print(t:var(), t:var({correction = 0}))
+---print(t:var())
+---print(t:var({correction = 0}))
 ---```
 ---```text
----float32[] cpu  7	float32[] cpu  4.6667
+---float32[] cpu  7
+---float32[] cpu  4.6667
 ---```
 ---@param self strew.Tensor a float dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all
@@ -3614,13 +3669,16 @@ Tensor.amax = strew.amax
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
 ---print(t:min())
----print(t:min(1))
+---local values, positions = t:min(1)
+---print(values)
+---print(positions)
 ---print(t:min(strew.tensor{2, 2}))
 ---```
 ---```text
 ---int64[] cpu  1
 ---int64[2] cpu
---- 1  2	int64[2] cpu
+--- 1  2
+---int64[2] cpu
 --- 1  0
 ---int64[2, 2] cpu
 --- 2  1
@@ -3643,13 +3701,16 @@ Tensor.min = strew.min
 ---```lua
 ---local t = strew.tensor{{3, 1}, {2, 4}}
 ---print(t:max())
----print(t:max(1))
+---local values, positions = t:max(1)
+---print(values)
+---print(positions)
 ---print(t:max(strew.tensor{2, 2}))
 ---```
 ---```text
 ---int64[] cpu  4
 ---int64[2] cpu
---- 3  4	int64[2] cpu
+--- 3  4
+---int64[2] cpu
 --- 0  1
 ---int64[2, 2] cpu
 --- 3  2
@@ -3667,10 +3728,12 @@ Tensor.max = strew.max
 ---Returns the position of the smallest element: the first minimum, or the first NaN. -0 is less than 0.
 ---
 ---```lua
----print(strew.tensor{{3, 1}, {2, 4}}:argmin(), strew.tensor{{3, 1}, {2, 4}}:argmin(1))
+---print(strew.tensor{{3, 1}, {2, 4}}:argmin())
+---print(strew.tensor{{3, 1}, {2, 4}}:argmin(1))
 ---```
 ---```text
----int64[] cpu  1	int64[2] cpu
+---int64[] cpu  1
+---int64[2] cpu
 --- 1  0
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
@@ -3684,10 +3747,12 @@ Tensor.argmin = strew.argmin
 ---Returns the position of the largest element: the first maximum, or the first NaN. -0 is less than 0.
 ---
 ---```lua
----print(strew.tensor{{3, 1}, {2, 4}}:argmax(), strew.tensor{{3, 1}, {2, 4}}:argmax(1))
+---print(strew.tensor{{3, 1}, {2, 4}}:argmax())
+---print(strew.tensor{{3, 1}, {2, 4}}:argmax(1))
 ---```
 ---```text
----int64[] cpu  3	int64[2] cpu
+---int64[] cpu  3
+---int64[2] cpu
 --- 0  1
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
@@ -3743,11 +3808,15 @@ Tensor.any = strew.any
 ---
 ---```lua
 ---local t = strew.tensor{{3.0, -4.0}, {0.0, 2.0}}
----print(t:norm(), t:norm(1, 1), t:norm(math.huge))
+---print(t:norm())
+---print(t:norm(1, 1))
+---print(t:norm(math.huge))
 ---```
 ---```text
----float32[] cpu  5.3852	float32[2] cpu
---- 7  2	float32[] cpu  4
+---float32[] cpu  5.3852
+---float32[2] cpu
+--- 7  2
+---float32[] cpu  4
 ---```
 ---@param self strew.Tensor a float dtype; error: others
 ---@param p? number default 2
@@ -3764,12 +3833,15 @@ Tensor.norm = strew.norm
 ---
 ---```lua
 ---print(strew.tensor{5, 1, 4, 2}:median())
----print(strew.tensor{{3, 1, 2}, {6, 5, 9}}:median(1))
+---local values, positions = strew.tensor{{3, 1, 2}, {6, 5, 9}}:median(1)
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---int64[] cpu  2
 ---int64[2] cpu
---- 2  6	int64[2] cpu
+--- 2  6
+---int64[2] cpu
 --- 2  0
 ---```
 ---@param self strew.Tensor integers and floats; error: bool
@@ -3788,16 +3860,18 @@ Tensor.median = strew.median
 ---Returns the q-th quantiles (percentiles) of all elements, or along a dimension.
 ---
 ---A quantile lies at position `q * (n - 1)` of the sorted elements, computed in their dtype. Between two of them it is
----interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN. Several q give a new
----first dimension.
+---interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN; a mix of a finite element
+---and an infinite one may be NaN, too, as in NumPy. Several q give a new first dimension. Sorts a copy of self.
 ---
 ---```lua
 ---local t = strew.tensor{4.0, 1.0, 2.0, 8.0}
----print(t:quantile(0.5), t:quantile(strew.tensor{0, 0.25, 1}))
+---print(t:quantile(0.5))
+---print(t:quantile(strew.tensor{0, 0.25, 1}))
 ---print(t:quantile(0.5, {interpolation = "lower"}))
 ---```
 ---```text
----float32[] cpu  3	float32[3] cpu
+---float32[] cpu  3
+---float32[3] cpu
 --- 1.0000  1.7500  8.0000
 ---float32[] cpu  2
 ---```
@@ -3917,11 +3991,14 @@ strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, 
 ---From the first NaN on, the results are NaN.
 ---
 ---```lua
----print(strew.tensor{2, 3, 1, 3, 0}:cummax(0))
+---local values, positions = strew.tensor{2, 3, 1, 3, 0}:cummax(0)
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---int64[5] cpu
---- 2  3  3  3  3	int64[5] cpu
+--- 2  3  3  3  3
+---int64[5] cpu
 --- 0  1  1  3  3
 ---```
 ---@param self strew.Tensor any dtype
@@ -3936,11 +4013,14 @@ Tensor.cummax = strew.cummax
 ---From the first NaN on, the results are NaN.
 ---
 ---```lua
----print(strew.tensor{2, 3, 1, 3, 0}:cummin(0))
+---local values, positions = strew.tensor{2, 3, 1, 3, 0}:cummin(0)
+---print(values)
+---print(positions)
 ---```
 ---```text
 ---int64[5] cpu
---- 2  2  1  1  0	int64[5] cpu
+--- 2  2  1  1  0
+---int64[5] cpu
 --- 0  0  2  2  4
 ---```
 ---@param self strew.Tensor any dtype
@@ -3957,16 +4037,18 @@ Tensor.cummin = strew.cummin
 ---The sort is stable: equal elements keep their order. NaN is the greatest value.
 ---
 ---```lua
----print(strew.tensor{3, 1, 2}:sort())
----print(strew.tensor{3, 1, 2}:sort({descending = true}))
+---local values, positions = strew.tensor{3, 1, 2}:sort()
+---print(values)
+---print(positions)
+---print((strew.tensor{3, 1, 2}:sort({descending = true})))
 ---```
 ---```text
 ---int64[3] cpu
---- 1  2  3	int64[3] cpu
+--- 1  2  3
+---int64[3] cpu
 --- 1  2  0
 ---int64[3] cpu
---- 3  2  1	int64[3] cpu
---- 0  2  1
+--- 3  2  1
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer default -1
@@ -3983,11 +4065,13 @@ Tensor.sort = strew.sort
 ---
 ---```lua
 ---local t = strew.tensor{3, 1, 2}
----print(t:argsort(), t:gather(0, t:argsort()))
+---print(t:argsort())
+---print(t:gather(0, t:argsort()))
 ---```
 ---```text
 ---int64[3] cpu
---- 1  2  0	int64[3] cpu
+--- 1  2  0
+---int64[3] cpu
 --- 1  2  3
 ---```
 ---@param self strew.Tensor any dtype
@@ -4001,12 +4085,15 @@ Tensor.argsort = strew.argsort
 ---Returns the k largest elements along a dimension, in descending order, and their positions.
 ---
 ---```lua
----print(strew.tensor{3, 1, 4, 1, 5}:topk(2))
+---local values, positions = strew.tensor{3, 1, 4, 1, 5}:topk(2)
+---print(values)
+---print(positions)
 ---print((strew.tensor{3, 1, 4, 1, 5}:topk(2, {largest = false})))
 ---```
 ---```text
 ---int64[2] cpu
---- 5  4	int64[2] cpu
+--- 5  4
+---int64[2] cpu
 --- 4  2
 ---int64[2] cpu
 --- 1  1
@@ -4032,13 +4119,15 @@ Tensor.topk = strew.topk
 ---local words = strew.tensor{7, 3, 7, 7}
 ---print(words:unique())
 ---local values, inverse, counts = words:unique{return_inverse = true, return_counts = true}
----print(values:gather(0, inverse), counts)
+---print(values:gather(0, inverse))
+---print(counts)
 ---```
 ---```text
 ---int64[2] cpu
 --- 3  7
 ---int64[4] cpu
---- 7  3  7  7	int64[2] cpu
+--- 7  3  7  7
+---int64[2] cpu
 --- 1  3
 ---```
 ---@param self strew.Tensor any dtype and shape
@@ -4073,8 +4162,7 @@ Tensor.nonzero = strew.nonzero
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
 ---Sequences lie along the last dimension of sorted. One sequence serves values of any shape; several have the leading
----sizes of values. NaN goes to the end, as in PyTorch. A sequence that is not sorted is no error: the positions mean
----nothing then.
+---sizes of values. NaN is the largest value. A sequence that is not sorted is no error: the positions mean nothing then.
 ---
 ---```lua
 ---print(strew.searchsorted(strew.tensor{1, 3, 5}, strew.tensor{3, 4, 9}))
@@ -4120,12 +4208,14 @@ Tensor.bucketize = strew.bucketize
 ---
 ---```lua
 ---local a = strew.tensor{{1, 2}, {3, 4}}
----print(a:matmul(a), a:matmul(strew.tensor{1, 1}))
+---print(a:matmul(a))
+---print(a:matmul(strew.tensor{1, 1}))
 ---```
 ---```text
 ---int64[2, 2] cpu
 ---  7  10
---- 15  22	int64[2] cpu
+--- 15  22
+---int64[2] cpu
 --- 3  7
 ---```
 ---@param self strew.Tensor 1 dimension or more, any dtype but bool
@@ -4211,29 +4301,6 @@ Tensor.dot = strew.dot
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
 ---@field format? strew.format the format, whatever the name; default: the name's extension
 
----The format of a file: its name's extension, in any case, or the option `format`.
----
----```lua
----local name = os.tmpname()
----strew.save(name, strew.tensor{{1, 2}, {3, 4}}, {format = "csv"})
----print(io.open(name):read("a"))
----os.remove(name)
----```
----```text
----1,2
----3,4
----
----```
----@alias strew.format
----| "npy" # a tensor, as NumPy writes it
----| "npz" # a table of tensors, as NumPy writes it
----| "csv" # columns, with commas between cells
----| "tsv" # columns, with tabs between cells
----| "png" # a picture
----| "npy.gz" # compressed by gzip
----| "csv.gz"
----| "tsv.gz"
-
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
 ---.npy: a tensor; uint16 and uint32 become int32 and int64. .npz: a table of tensors by name. .png: uint8, or int32 if
@@ -4254,6 +4321,14 @@ Tensor.dot = strew.dot
 ---become int64 seconds, in UTC unless they have an offset, and float64 if some are missing. A part of a second is an
 ---error.
 ---
+---A table prints as rows, with words. Of more than 20 rows it shows the first and the last ones (`edgeitems` of
+---`set_printoptions`; `threshold = math.huge`: all). Columns in the middle that do not fit the line are left out. float64
+---has up to 6 digits after the point, or `precision` if that is less than 4.
+---
+---`strew.rows`, `strew.sort_by` and `strew.columns` choose from a table. It stays a Lua table: `x.half = x.rain / 2` adds a
+---column, `pairs` visits the columns, and a name that it lacks is nil. Only a name that looks like a misspelt column is an
+---error; `rawget(x, name)` never is.
+---
 ---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
 ---.npz needs the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
 ---
@@ -4262,12 +4337,19 @@ Tensor.dot = strew.dot
 ---local file <close> = assert(io.open(name .. ".csv", "w"))
 ---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\n"):flush()
 ---local x = strew.load(name .. ".csv", {header = true})
+---print(x)
 ---print(strew.scatter_mean(x.rain, x.city))
 ---print(x.words.city[1], x.words.city[2])
 ---os.remove(name)
 ---os.remove(name .. ".csv")
 ---```
 ---```text
+---table: 3 rows, 2 columns, cpu
+--- city       rain
+--- text    float64
+--- Oslo        1.5
+--- Bergen      4.0
+--- Oslo        2.5
 ---float64[2] cpu
 --- 2  4
 ---Oslo	Bergen
@@ -4313,25 +4395,85 @@ function strew.load(path, options) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
----Returns the columns of a loaded table, in the order of the file.
+---Returns the names of a table's columns, or a table of some of its columns.
 ---
----The result is `x.names`, even if a column is called "names".
+---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
+---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
+---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
+---names are numbered anew.
 ---
 ---```lua
----local name = os.tmpname()
----local file <close> = assert(io.open(name .. ".csv", "w"))
----file:write("id,names\n7,Oslo\n"):flush()
----local x = strew.load(name .. ".csv", {header = true})
+---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 2}, kb = strew.tensor{0.5, 5000.25}}
 ---print(table.concat(strew.columns(x), " "))
----os.remove(name)
----os.remove(name .. ".csv")
+---print(strew.columns(x, {"size", "kb"}))
 ---```
 ---```text
----id names
+---id kb size
+---table: 2 rows, 2 columns, cpu
+---  size       kb
+--- int64  float32
+---     7     0.50
+---     9  5000.25
 ---```
----@param x table returned by strew.load; error: any other table
----@return (string|integer)[] columns the names of the columns, or their numbers if they have none
-function strew.columns(x) end
+---@param x table of columns; error: empty
+---@param which? any a column's name or number, or a sequence of them; error: unknown, or twice
+---@return table columns the names of the columns, or their numbers if they have none; with `which` a table of columns
+function strew.columns(x, which) end
+
+---Chooses rows of a table: the same ones of all its columns.
+---
+---A bool tensor chooses the rows where it is true. An index gives their positions, in its order, and may repeat them. The
+---result is a new table with the order and the words of x; it prints as rows, and `strew.save` writes its words. All
+---columns have one length; those of more dimensions are chosen from along the first one.
+---
+---```lua
+---local x = {id = strew.arange(5), kb = strew.tensor{3.5, 1, 4, 1, 5}}
+---print(strew.rows(x, x.kb:gt(3)))
+---print(strew.rows(x, strew.tensor{4, 0}).id)
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+---    id       kb
+--- int64  float32
+---     0      3.5
+---     2      4.0
+---     4      5.0
+---int64[2] cpu
+--- 4  0
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param which strew.Tensor [n], bool with an element for each row, or int64 or int32; error: out of range
+---@return table rows a new table of columns
+function strew.rows(x, which) end
+
+---Sorts the rows of a table by one or several columns.
+---
+---The first of the columns is the most important one. The sort is stable: rows that are equal in these columns keep their
+---order. Text columns are sorted by their words, in the order of bytes: upper case precedes lower case. NaN is the
+---greatest value. The result is as that of `strew.rows`.
+---
+---```lua
+---local x = {size = strew.tensor{2, 1, 2, 1}, id = strew.arange(4)}
+---print(strew.sort_by(x, {"size", "id"}, {false, true}))
+---print(strew.sort_by(x, "size", {descending = true}).id)
+---```
+---```text
+---table: 4 rows, 2 columns, cpu
+---    id   size
+--- int64  int64
+---     3      1
+---     1      1
+---     2      2
+---     0      2
+---int64[4] cpu
+--- 0  2  1  3
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param by any a column's name or number, or a sequence of them; error: unknown, or not of one dimension
+---@param descending? any true: the largest first; a sequence: one for each column; default false
+---@return table sorted a new table of columns
+---@overload fun(x: table, by: any, options: {descending?: any}): table
+function strew.sort_by(x, by, descending) end
 
 ---Returns the words of the text columns of a loaded table.
 ---
@@ -4349,7 +4491,7 @@ function strew.columns(x) end
 ---```text
 ---Bergen	80
 ---```
----@param x table returned by strew.load; error: any other table
+---@param x table of columns, from strew.load, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
 function strew.words(x, column) end
@@ -4359,14 +4501,18 @@ function strew.words(x, column) end
 ---Options of printing.
 ---@class strew.print_options
 ---@field precision? integer digits after the decimal point, default 4
----@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: never
+---@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: all
 ---@field edgeitems? integer number of elements at each edge, default 3
 ---@field linewidth? integer|"auto" characters in a line; default "auto": the terminal's width, else 80
 ---@field profile? "default"|"short"|"full" sets all: the defaults; 2 digits and edges of 2; all elements
 
----Sets how `print`, `tostring` and the prompt format tensors.
+---Sets how `print`, `tostring` and the prompt format tensors, and tables of columns.
 ---
 ---Options that are not given keep their value. `{profile = "default"}` restores the defaults.
+---
+---All elements have one format. Numbers are written out, unless one would be shown as zero or is too large (1e8; in
+---float64 2^53, fewer with digits after the point): then all are in scientific notation. Of a matrix whose rows are
+---longer than a line, the columns in the middle are left out; with `threshold = math.huge` rows take several lines.
 ---
 ---```lua
 ---local t = strew.tensor{1 / 3, 2 / 3}
@@ -4626,8 +4772,9 @@ function strew.last_error() end
 
 ---Prints the help about a name; without a name, the list of entries.
 ---
----Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". At the prompt, `?name` does the
----same; `??word` is `strew.help{search = "word"}`.
+---Names are found in any form: "scatter_add_", "t:scatter_add_", "strew.scatter_add". The title of a topic, as "files",
+---lists its names. At the prompt, `?name` does the same, `?` lists the topics, and `??word` is
+---`strew.help{search = "word"}`.
 ---
 ---```lua
 ---strew.help{search = "hyperbolic"}
@@ -4638,7 +4785,7 @@ function strew.last_error() end
 ---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```
----@param name? string|function a function or its name in any form, or the name of a rule: "dtype", "mode", "counting"
+---@param name? string|function a function or its name in any form, the name of a rule as "mode", or a topic
 ---@param options? strew.help_options
 ---@overload fun(options: strew.help_options)
 function strew.help(name, options) end

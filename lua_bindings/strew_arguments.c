@@ -196,6 +196,11 @@ bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, 
   return bind_string(L, call, i, name, &word) && strew_mode_from_word(word, out, &call->error) == STREW_OK;
 }
 
+bool bind_interpolation(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  const char *word;
+  return bind_string(L, call, i, name, &word) && strew_interpolation_from_word(word, out, &call->error) == STREW_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------------- all arguments
  */
 

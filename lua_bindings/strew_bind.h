@@ -59,6 +59,7 @@ struct binding {
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
   struct print_options print;
   bool has_warned_of_mean;
+  int single_reads; /* of elements on other devices than the CPU, up to the warning */
 };
 
 /* True for float dtypes. */
@@ -99,7 +100,8 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
-    bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_family_rows[];
+    bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[], bind_statistics_rows[],
+    bind_family_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -135,11 +137,18 @@ enum { NAME_UPVALUE = 3 };
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
 extern const struct script_function bind_tostring_row;        /* strew_print.c */
+extern const struct script_function bind_texts_row;           /* texts(t, precision): the elements as strings */
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
+/* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
+extern const struct script_function bind_columns_text_row, bind_misspelt_column_row;
+
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
+
+/* A lua_CFunction: pushes the table that help.lua returns, parsed at the first call; strew_help.c. */
+int bind_help_pages(lua_State *L);
 
 /* --------------------------------------------------------------------------------------------------- strew_fail.c */
 
@@ -215,6 +224,16 @@ bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char
 bool bind_device(lua_State *L, struct script_call *call, int i, const char *name, void *out);       /* strew_device * */
 bool bind_reduction(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_reduction */
 bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, void *out);      /* strew_mode */
+bool bind_interpolation(lua_State *L, struct script_call *call, int i, const char *name,
+                        void *out); /* strew_interpolation */
+struct filling {
+  bool is_given;
+  strew_scalar value;
+};
+bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name,
+               void *out); /* struct filling; strew_scatter.c */
+bool bind_size(lua_State *L, struct script_call *call, int i, const char *name,
+               void *out); /* int64_t, 0 or more; strew_scatter.c */
 bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name,
                    void *out); /* strew_colormap; strew_image.c */
 
@@ -226,6 +245,9 @@ bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *di
 enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
+/* Counts the read of an element of self by a script: the thousandth one on a device other than the CPU warns, once per
+   Lua state, and only with warnings on. strew_tensor.c */
+void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *self);
 void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes); /* as a sequence */
 
 #endif

@@ -123,6 +123,16 @@ strew_tensor *strew_check(lua_State *L, int index) {
   return box->tensor;
 }
 
+/* Boxes are known by their metatable first: looking for the binding by its name could allocate the name. */
+strew_tensor *strew_test(lua_State *L, int index) {
+  const struct handle *handle = lua_touserdata(L, index);
+  if (!handle || lua_rawlen(L, index) != sizeof *handle || !lua_checkstack(L, 2) || !lua_getmetatable(L, index))
+    return NULL;
+  bool is_box = lua_rawgetp(L, LUA_REGISTRYINDEX, handle->owner) == LUA_TTABLE && lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return is_box && look_for_binding(L) == handle->owner ? handle->box->tensor : NULL;
+}
+
 void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
   struct print_options *options = &find_binding(L)->print;
   options->columns = columns;

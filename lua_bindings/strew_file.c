@@ -188,17 +188,10 @@ static int save(lua_State *L, struct script_call *call) {
 /* --------------------------------------------------------------------------------------- what is known of columns
  */
 
-/* Pushes a field of a loaded table's metatable; false, with a failure: there is none. */
-static bool push_known(lua_State *L, struct script_call *call, int x, const char *name) {
-  if (lua_istable(L, bind_push_about(L, x, name))) return true;
-  return bind_fail(call, STREW_EARGUMENT, "x", "has no %s, expected a table as strew.load makes it", name), false;
-}
-
-/* columns(x) */
-static int columns_of(lua_State *L, struct script_call *call) {
-  int x;
-  const struct parameter parameters[] = {{"x", REQUIRED, bind_table, &x}, LAST_PARAMETER};
-  return bind_arguments(L, call, parameters) && push_known(L, call, x, "names") ? 1 : -1;
+/* Pushes the words in the table's metatable; false, with a failure: there are none. */
+static bool push_words(lua_State *L, struct script_call *call, int x) {
+  if (lua_istable(L, bind_push_about(L, x, "words"))) return true;
+  return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
 }
 
 static bool bind_column(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -216,7 +209,7 @@ static int words_of(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   const struct parameter parameters[] = {
       {"x", REQUIRED, bind_table, &x}, {"column", UNNAMED, bind_column, &column}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !push_known(L, call, x, "words")) return -1;
+  if (!bind_arguments(L, call, parameters) || !push_words(L, call, x)) return -1;
   if (!column) return 1;
   lua_pushvalue(L, column);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
@@ -227,6 +220,5 @@ static int words_of(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
                                                  {"save", save, 0, FUNCTION | OUTSIDE},
-                                                 {"columns", columns_of, 0, FUNCTION},
                                                  {"words", words_of, 0, FUNCTION},
                                                  {NULL, NULL, 0, 0}};

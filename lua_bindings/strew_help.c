@@ -18,10 +18,10 @@ static void push_chunk(lua_State *L, const char *name) {
   if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
 }
 
-/* Pushes the table that help.lua returns. The registry keeps it, under the address of this function's own key. */
-static void push_pages(lua_State *L) {
+/* The registry keeps the table under the address of this function's own key. */
+int bind_help_pages(lua_State *L) {
   static const char key;
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
   lua_pop(L, 1);
   push_chunk(L, "help.lua");
   lua_pushstring(L, text_of("strew.lua"));
@@ -30,6 +30,7 @@ static void push_pages(lua_State *L) {
   lua_call(L, 2, 1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  return 1;
 }
 
 /* Calls a function of help.lua with a string (NULL: none); pushes the text, or nil if there is none. Very long names
@@ -37,7 +38,7 @@ static void push_pages(lua_State *L) {
 static const char *push_page(lua_State *L, const char *function, const char *argument) {
   enum { LONGEST = 1000 };
   if (argument && strnlen(argument, LONGEST + 1) > LONGEST) return lua_pushnil(L), NULL;
-  push_pages(L);
+  bind_help_pages(L);
   lua_getfield(L, -1, function);
   lua_remove(L, -2);
   lua_pushstring(L, argument);
@@ -47,7 +48,7 @@ static const char *push_page(lua_State *L, const char *function, const char *arg
 
 /* Considers the names with help, a sequence on top of the stack. */
 static void guess_name(lua_State *L, strew_guess *guess) {
-  push_pages(L);
+  bind_help_pages(L);
   lua_getfield(L, -1, "names");
   lua_call(L, 0, 1);
   for (lua_Integer i = 1, n = luaL_len(L, -1); i <= n; i++) {

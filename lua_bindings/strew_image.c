@@ -58,7 +58,8 @@ static int image(lua_State *L, struct script_call *call) {
   if (!bind_arguments(L, call, parameters)) return -1;
   if (scale < 1) /* the runtime takes 0 for "not given" */
     return bind_fail(call, STREW_EVALUE, "scale", "is %" PRId64 ", expected 1 or more", scale);
-  strew_image_options options = {colormap, scale, min.given, max.given, nan.given};
+  strew_image_options options = {
+      .colormap = colormap, .scale = scale, .min = min.given, .max = max.given, .nan = nan.given};
   return bind_end(strew_image(self, &options, out, &call->error), 1);
 }
 

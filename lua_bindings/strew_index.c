@@ -54,6 +54,7 @@ static int get_position(lua_State *L, struct script_call *call) {
   if (!bind_tensor(L, call, 1, "self", &self) || !read_position(L, call, &position)) return -1;
   if (strew_tensor_rank(self) == 1) {
     if (strew_get(self, 1, &position, &element, &call->error) != STREW_OK) return fail_position(call, self, position);
+    bind_note_read(L, call, self);
     bind_push_scalar(L, element);
     return 1;
   }
@@ -136,14 +137,24 @@ static int no_keys(lua_State *L, struct script_call *call) {
   return bind_hint(call, "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's");
 }
 
+static int no_shift(lua_State *L, struct script_call *call) {
+  (void)L;
+  bind_fail(call, STREW_EARGUMENT, NULL, "tensors have no shift operators");
+  return bind_hint(call, "t * (1 << n) shifts integers to the left, t // (1 << n) to the right");
+}
+
 /* Named as scripts write them. */
 static const struct {
   const char *event;
   struct script_function row;
-} metamethods[] = {
-    {"__newindex", {"t[i] = v", set_field, 0, FUNCTION}}, {"__len", {"#t", length, 0, FUNCTION}},
-    {"__concat", {"..", no_text, 0, FUNCTION}},           {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
-    {"__lt", {"<", no_order, STREW_LT, FUNCTION}},        {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
+} metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION}},
+                   {"__len", {"#t", length, 0, FUNCTION}},
+                   {"__concat", {"..", no_text, 0, FUNCTION}},
+                   {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
+                   {"__shl", {"<<", no_shift, 0, FUNCTION}},
+                   {"__shr", {">>", no_shift, 0, FUNCTION}},
+                   {"__lt", {"<", no_order, STREW_LT, FUNCTION}},
+                   {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
 static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};
 
 void bind_index_metamethods(lua_State *L, int binding, int methods) {

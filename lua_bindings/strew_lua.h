@@ -14,8 +14,9 @@ extern "C" {
    and $STREW_THREADS, if set, choose the default device and the number of threads. */
 STREW_API int luaopen_strew(lua_State *L);
 
-/* Opens the module with these options; fields that are 0 come from the environment, as above. A module that is already
-   open keeps its context. Raises an error if the context cannot be created. */
+/* Opens the module with these options, and pushes it. Members that are 0 come from the environment, as above; options
+   NULL: all of them. A module that is already open keeps its context. Raises an error if the context cannot be
+   created. */
 STREW_API void strew_open(lua_State *L, const strew_options *options);
 
 /* Returns the context of the module open in this state, borrowed; NULL: none is open. It lives as long as the state,
@@ -25,13 +26,16 @@ STREW_API strew_context *strew_context_of(lua_State *L);
 
 /* Registry key of the table of tensor methods, by name. */
 #define STREW_METHODS "strew.methods"
+/* Registry key of a function that returns the table of functions which lua_bindings/help.lua ends with: pages and
+   searches of the help, options of calls. It parses the help when first called. */
+#define STREW_HELP "strew.help"
 
 /* Creates a Lua state with the standard libraries and the module (as the global strew), whose scripts run under the
    limits of options: memory, of Lua and tensors together, and time, counted from now. options->sandbox removes files,
    processes, loading of modules and bytecode, the debug library and scripts' finalizers (__gc); no library function
    then outlasts the time limit. Without it the limits hold for scripts that mean no harm: others can switch them off
-   through the debug library, or leave the process. Environment variables are ignored. Close it with lua_close. NULL:
-   the reason is in *error.
+   through the debug library, or leave the process. Environment variables are ignored. options NULL: no limits.
+   Close it with lua_close. NULL: the reason is in *error.
 
    A script that exceeds a limit gets an error, which it may catch once, and a twentieth of its time to clean up. After
    that, or at a second such error, it ends: nothing keeps it running, and lua_pcall returns. strew_restart_limits
@@ -49,6 +53,10 @@ STREW_API void strew_push(lua_State *L, strew_tensor *tensor);
 /* Returns the tensor at stack position `index`, borrowed: valid while the value stays on the stack and no Lua code
    runs. Raises an error for any other value. */
 STREW_API strew_tensor *strew_check(lua_State *L, int index);
+
+/* The same for any value and any state: NULL if the value is no tensor, or a freed one, or if the module is not open.
+   Raises no error, so it needs no protected call. */
+STREW_API strew_tensor *strew_test(lua_State *L, int index);
 
 /* Sets the width of printed rows for scripts that do not set it: each print calls columns(user), so that a terminal may
    be resized; 80 if that returns 0 or `columns` is NULL (the default). It must not use the Lua state. The module must

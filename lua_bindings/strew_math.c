@@ -109,6 +109,21 @@ static int allclose(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* isclose(other [, rtol [, atol [, equal_nan]]]) */
+static int isclose(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self, *other;
+  double rtol = 1e-5, atol = 1e-8;
+  bool equal_nan = false;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+                                         {"other", REQUIRED, bind_tensor, &other},
+                                         {"rtol", OPTIONAL, bind_float, &rtol},
+                                         {"atol", OPTIONAL, bind_float, &atol},
+                                         {"equal_nan", OPTIONAL, bind_boolean, &equal_nan},
+                                         LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_isclose(self, other, rtol, atol, equal_nan, out, &call->error), 1);
+}
+
 static int product(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *other;
   const struct parameter parameters[] = {
@@ -129,6 +144,7 @@ const struct script_function bind_math_rows[] = {
     {"clamp", clamp, 0, EVERY},
     {"equal", equal, 0, ALWAYS},
     {"allclose", allclose, 0, ALWAYS},
+    {"isclose", isclose, 0, ALWAYS},
     {"matmul", product, STREW_MATMUL, ALWAYS},
     {"mm", product, STREW_MM, ALWAYS},
     {"mv", product, STREW_MV, ALWAYS},

@@ -24,9 +24,9 @@ static const struct script_function module_rows[] = {{"last_error", bind_last_er
  */
 
 static const struct script_function *const all_rows[] = {
-    module_rows,     bind_create_rows, bind_table_rows,   bind_tensor_rows, bind_view_rows,
-    bind_math_rows,  bind_reduce_rows, bind_scatter_rows, bind_device_rows, bind_help_rows,
-    bind_print_rows, bind_file_rows,   bind_show_rows,    bind_image_rows,  bind_family_rows};
+    module_rows,      bind_create_rows,  bind_table_rows,  bind_tensor_rows,     bind_view_rows,  bind_math_rows,
+    bind_reduce_rows, bind_scatter_rows, bind_device_rows, bind_help_rows,       bind_print_rows, bind_file_rows,
+    bind_show_rows,   bind_image_rows,   bind_search_rows, bind_statistics_rows, bind_family_rows};
 
 /* The function of each event. Lua passes the operand of a unary operator twice. */
 static const struct {
@@ -120,7 +120,8 @@ struct opening {
   bool sandbox;
 };
 
-static void make_context(lua_State *L, strew_options options, strew_context **out) {
+static void make_context(lua_State *L, const strew_options *given, strew_context **out) {
+  strew_options options = given ? *given : (strew_options){.device = NULL};
   strew_error error;
   error.alias = options.device || !setting("STREW_DEVICE") ? "strew" : "$STREW_DEVICE";
   if (!options.device) options.device = setting("STREW_DEVICE");
@@ -141,7 +142,7 @@ static struct binding *push_binding(lua_State *L, const struct opening *opening)
   if (opening->context)
     binding->context = strew_context_retain(opening->context);
   else
-    make_context(L, *opening->options, &binding->context);
+    make_context(L, opening->options, &binding->context);
   strew_device_find(binding->context, NULL, &binding->device, NULL); /* the default device was found with the context */
   return binding;
 }
@@ -169,6 +170,8 @@ static int make_module(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, bind_key);
   lua_pushvalue(L, METHODS);
   lua_setfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_pushcfunction(L, bind_help_pages);
+  lua_setfield(L, LUA_REGISTRYINDEX, STREW_HELP);
   lua_pushvalue(L, MODULE);
   lua_pushvalue(L, MODULE);
   lua_setfield(L, LUA_REGISTRYINDEX, bind_module_key);
@@ -190,7 +193,6 @@ void bind_open(lua_State *L, strew_context *context, struct limits *limits, bool
 }
 
 int luaopen_strew(lua_State *L) {
-  static const strew_options defaults;
-  strew_open(L, &defaults);
+  strew_open(L, NULL);
   return 1;
 }

@@ -1,6 +1,7 @@
 /* strew_tensor.c: properties of a tensor, single elements, copies, free. */
 #include "strew_bind.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------------------------- described
@@ -51,11 +52,25 @@ static int type(lua_State *L, struct script_call *call) {
 /* ---------------------------------------------------------------------------------------------------------- elements
  */
 
+void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *self) {
+  enum { MANY = 1000 };
+  struct binding *binding = call->binding;
+  const strew_device *device = strew_tensor_device(self);
+  bool is_counted = !binding->outer && binding->single_reads < MANY && device != strew_device_at(binding->context, 0);
+  if (!is_counted || ++binding->single_reads < MANY) return;
+  char message[300];
+  snprintf(message, sizeof message,
+           "%.60s: %d elements were read one by one from %.60s, which takes long; t:tolist() reads all at once",
+           call->error.alias, MANY, strew_device_name(device));
+  lua_warning(L, message, 0);
+}
+
 static int item(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   strew_scalar element;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || strew_item(self, &element, &call->error) != STREW_OK) return -1;
+  bind_note_read(L, call, self);
   bind_push_scalar(L, element);
   return 1;
 }
@@ -69,6 +84,7 @@ static int get(lua_State *L, struct script_call *call) {
   if (!bind_arguments(L, call, parameters) ||
       strew_get(self, position.count, position.at, &element, &call->error) != STREW_OK)
     return -1;
+  bind_note_read(L, call, self);
   bind_push_scalar(L, element);
   return 1;
 }

@@ -18,8 +18,9 @@ static bool is_loss(cl_int error) {
 }
 
 const char *opencl_memory_hint(const strew_device *device, char *text) {
-  snprintf(text, TEXT_BYTES, "%zu bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
-           device->context->bytes, opencl_of(device)->memory_bytes);
+  char used[AMOUNT_BYTES], most[AMOUNT_BYTES];
+  snprintf(text, TEXT_BYTES, "%s in use by tensors, the device has %s; free tensors or work in smaller chunks",
+           text_of_amount(device->context->bytes, used), text_of_amount(opencl_of(device)->memory_bytes, most));
   return text;
 }
 

@@ -28,6 +28,7 @@ void index_pass_start(struct index_pass *pass, const struct call *call, strew_de
   pass->values = *values;
   pass->space = space_of(&pass->values);
   pass->dense = values->rank == 0 || (values->rank == 1 && values->operands[0].strides[0] == 1);
+  pass->ordered = false;
 }
 
 static strew_status launch_chunks(struct launch *launch, const struct chunks *chunks) {
@@ -36,8 +37,9 @@ static strew_status launch_chunks(struct launch *launch, const struct chunks *ch
 }
 
 static void pass_launch(struct launch *launch, const struct index_pass *pass, const char *kernel, int lanes) {
-  launch_start(launch, pass->call, pass->device, "index.cl", kernel, "I=%s OUTER=%d LANES=%d%s",
-               index_type(pass->values.operands[0].dtype), pass->space.outer, lanes, pass->dense ? " DENSE" : "");
+  launch_start(launch, pass->call, pass->device, "index.cl", kernel, "I=%s OUTER=%d LANES=%d%s%s",
+               index_type(pass->values.operands[0].dtype), pass->space.outer, lanes, pass->dense ? " DENSE" : "",
+               pass->ordered ? " ORDERED" : "");
   launch_space(launch, &pass->space);
   launch_operand(launch, &pass->space, 0);
 }
@@ -148,14 +150,26 @@ strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t h
   return status;
 }
 
+static strew_status check(struct index_pass *pass, int64_t lowest, int64_t highest, int64_t *bad) {
+  bool found;
+  *bad = -1;
+  strew_status status = index_pass_check(pass, lowest, highest, &found);
+  return status == STREW_OK && found ? find_first(pass, lowest, highest, bad) : status;
+}
+
 strew_status opencl_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                                 int64_t highest, int64_t *bad) {
   struct index_pass pass;
-  bool found;
-  *bad = -1;
   index_pass_start(&pass, call, device, plan);
-  strew_status status = index_pass_check(&pass, lowest, highest, &found);
-  return status == STREW_OK && found ? find_first(&pass, lowest, highest, bad) : status;
+  return check(&pass, lowest, highest, bad);
+}
+
+strew_status opencl_order_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                                int64_t highest, int64_t *bad) {
+  struct index_pass pass;
+  index_pass_start(&pass, call, device, plan);
+  pass.ordered = true;
+  return check(&pass, lowest, highest, bad);
 }
 
 /* Combines the ranges of chunks first .. first + count - 1. */

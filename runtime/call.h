@@ -48,6 +48,10 @@ strew_status fail(const struct call *call, struct fault fault, const char *forma
 /* Fails for an enumerator outside 0..last. */
 strew_status fail_unknown(const struct call *call, const char *argument, int value, int last) __attribute__((cold));
 
+/* Fails unless the `reserved` bytes of options, size_bytes long, are zeros. */
+strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes);
+#define check_options(call, options) check_reserved(call, (options)->reserved, sizeof(options)->reserved)
+
 /* Reports the status of inner calls, whose failure is in `inner`, under the alias that error has. Returns the status. */
 strew_status report_inner(strew_status status, const strew_error *inner, strew_error *error);
 

@@ -27,6 +27,9 @@ extern const strew_allocator default_allocator;
 void *memory_allocate(strew_context *context, size_t size_bytes);
 void memory_free(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
+/* Writes "1000 bytes" or "2000000 bytes (0.002 GiB)" to text (AMOUNT_BYTES) and returns it. */
+enum { AMOUNT_BYTES = 60 };
+const char *text_of_amount(uint64_t size_bytes, char *text);
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
 #define fail_memory(...) failed(fail_memory(__VA_ARGS__))
 /* Fails if the device uses this machine's memory and size_bytes exceeds all of it: malloc would overcommit. */

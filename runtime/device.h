@@ -30,6 +30,23 @@ struct scatter_plan {
 /* Bytes from self's first destination to the end of the last one. */
 size_t scatter_target_bytes(const struct scatter_plan *plan);
 
+/* Reductions of consecutive elements of src, the segments: at each coordinate, ENDS (int64 or int32) holds the first
+   element's number, and `ends_step` elements further the number behind the last one; both are valid. Element number i
+   is SEGMENT_SRC's at the coordinate + i * step. Along the segments' dimension SEGMENT_SRC has stride 0, along columns
+   SEGMENT_ENDS has. Where the stride of SEGMENT_ENDS along a dimension is ends_step, a segment ends where the next one
+   begins. out joins `start` and the elements in order; of no elements it is `empty`. SEGMENT_ARG (int64, of out's
+   shape), for amax and amin: number of the first winner among the elements, without `start`; of no elements `size`.
+   STREW_MEAN divides the sum by the number of elements. Sums, products and means of 16-bit floats are computed in
+   float32 and rounded once. */
+enum segment_operand { SEGMENT_OUT, SEGMENT_SRC, SEGMENT_ENDS, SEGMENT_ARG };
+struct segment_plan {
+  struct plan plan;
+  int64_t size, step; /* of src along the segments' dimension */
+  int64_t ends_step;
+  strew_reduction reduction;
+  union element start, empty; /* of out's dtype */
+};
+
 /* Operand GATHER_SELF has stride 0 along dim. */
 struct gather_plan {
   struct plan plan;
@@ -93,6 +110,31 @@ struct sort_plan {
   bool descending;
 };
 
+/* Operands: SEARCH_OUT (int64), SEARCH_VALUES and SEARCH_SORTED, of one dtype. out is the place of each value in its line
+   of `size` > 0 sorted elements, `step` apart: the number of smaller elements (right: or equal ones); NaN is the largest.
+   All devices make the same comparisons, so that unsorted lines give the same places, too. Of n places, the first n / 2
+   are passed if the last of them is smaller than the value. This repeats while n > 1; the last place is compared, too. */
+enum search_operand { SEARCH_OUT, SEARCH_VALUES, SEARCH_SORTED };
+struct search_plan {
+  struct plan plan;
+  int64_t size, step;
+  bool right;
+};
+
+/* Operands: QUANTILE_OUT and QUANTILE_SORTED, of one dtype, QUANTILE_START and QUANTILE_COUNT (int64). out is the
+   q-quantile of the `count` elements from position `start` on of sorted, whose elements are `step` apart, NaN last: the
+   last of them if it is NaN; `empty` if there is none. See runtime/shared/rank.h for the rank, which is computed in
+   float32 or float64. */
+enum quantile_operand { QUANTILE_OUT, QUANTILE_SORTED, QUANTILE_START, QUANTILE_COUNT };
+struct quantile_plan {
+  struct plan plan;
+  int64_t step;
+  double q;
+  bool in_float32;
+  strew_interpolation interpolation; /* of integers: one that chooses an element */
+  union element empty;
+};
+
 enum random_kind { RANDOM_UNIFORM, RANDOM_NORMAL, RANDOM_INTEGER, RANDOM_BITS };
 
 /* Fills `count` dense elements of out: element i is a function of (seed, first block + i's share, kind, dtype) alone.
@@ -140,11 +182,18 @@ struct index_range {
      gather           *bad as for scatter
      index_check      *bad: the first position, in the plan's row-major order, whose value in operand 0 lies outside
                       lowest..highest; -1: none
+     order_check      the same; bad are also values less than the one before them along the plan's last dimension, which
+                      is not merged with others
      index_range      the smallest and the largest value of operand 0
+     sorted_ends      operand 0 (int64), at coordinate v along the plan's last dimension, which is not merged with others:
+                      the number of the `size` values of operand 1, `step` apart, that are less than v. They are in order
+                      and valid
+     segments         see segment_plan
+     spread           the reverse of segments: writes the value of each segment, in SEGMENT_OUT, to all its elements
      elementwise      see elementwise_plan
      find_zero        *place: the first position whose value in operand 0, converted to `compute` (an integer dtype), is
                       zero; -1: none
-     reduce, cumsum, sort, random, ramp
+     reduce, cumsum, sort, search, quantile, random, ramp
                       see their plans
      cumprod          a scan_plan of one dtype: float32, float64 or int64. A line's elements are multiplied in order; in
                       and out may be the same elements
@@ -175,6 +224,13 @@ struct index_range {
   X(strew_status, index_check,                                                                                         \
     (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
      int64_t *bad))                                                                                                    \
+  X(strew_status, order_check,                                                                                         \
+    (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
+     int64_t *bad))                                                                                                    \
+  X(strew_status, sorted_ends,                                                                                         \
+    (const struct call *call, strew_device *device, const struct plan *plan, int64_t size, int64_t step))              \
+  X(strew_status, segments, (const struct call *call, strew_device *device, const struct segment_plan *plan))          \
+  X(strew_status, spread, (const struct call *call, strew_device *device, const struct segment_plan *plan))            \
   X(strew_status, index_range,                                                                                         \
     (const struct call *call, strew_device *device, const struct plan *plan, struct index_range *range))               \
   X(strew_status, elementwise, (const struct call *call, strew_device *device, const struct elementwise_plan *plan))   \
@@ -186,6 +242,8 @@ struct index_range {
   X(strew_status, cumextreme,                                                                                          \
     (const struct call *call, strew_device *device, const struct scan_plan *plan, bool largest))                       \
   X(strew_status, sort, (const struct call *call, strew_device *device, const struct sort_plan *plan))                 \
+  X(strew_status, search, (const struct call *call, strew_device *device, const struct search_plan *plan))             \
+  X(strew_status, quantile, (const struct call *call, strew_device *device, const struct quantile_plan *plan))         \
   X(strew_status, nonzero,                                                                                             \
     (const struct call *call, strew_device *device, const struct plan *plan, struct operand *out, int64_t *count))     \
   X(strew_status, random, (const struct call *call, strew_device *device, const struct random_plan *plan))             \

@@ -46,6 +46,8 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   static const strew_options defaults;
   if (!options) options = &defaults;
   CALL(call, "context_create", error, {0});
+  strew_status status = check_options(&call, options);
+  if (status != STREW_OK) return status;
   strew_allocator allocator = options->allocator;
   if (!allocator.allocate) allocator = default_allocator;
   strew_context *context = allocator.allocate(allocator.user, sizeof *context, MEMORY_ALIGNMENT);
@@ -55,7 +57,7 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   context->memory_limit_bytes = options->memory_limit_bytes;
   context->now_ns = clock_ns;
   strew_context_limit_time(context, options->time_limit_seconds);
-  strew_status status = context_setup(context, options, error);
+  status = context_setup(context, options, error);
   if (status != STREW_OK) return strew_context_release(context), status;
   *out = context;
   return STREW_OK;

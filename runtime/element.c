@@ -69,6 +69,15 @@ strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error
   return fail_word(error, "mode", &guess, "error, wrap, clip, drop");
 }
 
+strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error) {
+  static const char *const names[STREW_INTERPOLATION_COUNT] = {"linear", "lower", "higher", "midpoint", "nearest"};
+  strew_guess guess = {.wanted = word};
+  for (int i = 0; word && i < STREW_INTERPOLATION_COUNT; i++)
+    if (!strcmp(word, names[i])) return *out = (strew_interpolation)i, STREW_OK;
+  for (int i = 0; i < STREW_INTERPOLATION_COUNT; i++) strew_guess_name(&guess, names[i]);
+  return fail_word(error, "interpolation", &guess, "linear, lower, higher, midpoint, nearest");
+}
+
 /* ----------------------------------------------------------------------------------------------- single numbers */
 
 static void store_saturated(strew_scalar number, strew_dtype dtype, void *element) {

@@ -418,7 +418,7 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
   return status == STREW_OK ? finish(&work, out) : status;
 }
 
-/* ------------------------------------------------------------------------------------------- equal, allclose */
+/* ------------------------------------------------------------------------------------ equal, allclose, isclose */
 
 /* Sets *out: true if all elements of a bool tensor are true. */
 static strew_status all_true(strew_tensor *tensor, bool *out, strew_error *error) {
@@ -505,33 +505,72 @@ static strew_status add_near(strew_tensor *near, strew_tensor *a, strew_tensor *
   return status;
 }
 
-/* Distances of long integers need float64. For devices without it, compares copies on the CPU. */
-static strew_status allclose_on_cpu(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
-                                    strew_error *error) {
+/* near |= both are NaN */
+static strew_status join_nan(strew_tensor *near, strew_tensor *a, strew_tensor *b, strew_error *error) {
+  strew_tensor *first = NULL, *second = NULL, *both = NULL;
+  strew_status status = strew_binary(STREW_NE, strew_of(a), strew_of(a), &first, error);
+  if (status == STREW_OK) status = strew_binary(STREW_NE, strew_of(b), strew_of(b), &second, error);
+  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_AND, strew_of(first), strew_of(second), &both, error);
+  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_OR, strew_of(near), strew_of(both), &near, error);
+  strew_release(first);
+  strew_release(second);
+  strew_release(both);
+  return status;
+}
+
+/* Distances of long integers need float64. For devices without it, compares copies on the CPU; the result is there. */
+static strew_status close_on_cpu(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                                 strew_tensor **out, strew_error *error) {
   strew_device *cpu = &tensor_context(a)->cpu;
   strew_tensor *near_a = NULL, *near_b = NULL;
   strew_status status = strew_to(a, cpu, a->dtype, &near_a, error);
   if (status == STREW_OK) status = strew_to(b, cpu, b->dtype, &near_b, error);
-  if (status == STREW_OK) status = strew_allclose(near_a, near_b, rtol, atol, out, error);
+  if (status == STREW_OK) status = strew_isclose(near_a, near_b, rtol, atol, equal_nan, out, error);
   strew_release(near_a);
   strew_release(near_b);
   return status;
 }
 
+/* The comparison of each pair, on the device or on the CPU. */
+static strew_status find_close(const struct call *call, strew_tensor *a, strew_tensor *b, double rtol, double atol,
+                               bool equal_nan, strew_tensor **out) {
+  strew_scalar bad = strew_float(rtol >= 0 ? atol : rtol);
+  struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol", .value = &bad};
+  strew_error *error = call->error;
+  strew_tensor *near = NULL;
+  char text[TEXT_BYTES];
+  strew_status status = check_same_dtype(call, a, b);
+  if (status == STREW_OK && !(rtol >= 0 && atol >= 0))
+    status = fail(call, fault, "is %s, tolerances are 0 or more", text_of_scalar(bad, text));
+  if (status != STREW_OK) return status;
+  if (distance_dtype(a->dtype) == STREW_FLOAT64 && a->storage->device->lacks_float64)
+    return close_on_cpu(a, b, rtol, atol, equal_nan, out, error);
+  status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &near, error);
+  if (status == STREW_OK && (rtol > 0 || atol > 0)) status = add_near(near, a, b, rtol, atol, error);
+  if (status == STREW_OK && equal_nan) status = join_nan(near, a, b, error);
+  if (status == STREW_OK)
+    *out = near;
+  else
+    strew_release(near);
+  return status;
+}
+
+strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                           strew_tensor **out, strew_error *error) {
+  strew_error inner = {.alias = error && error->alias ? error->alias : "isclose"};
+  CALL(call, "isclose", &inner, {"self", a}, {"other", b});
+  strew_tensor *near = NULL;
+  strew_status status = find_close(&call, a, b, rtol, atol, equal_nan, &near);
+  if (status == STREW_OK) status = strew_to(near, a->storage->device, STREW_BOOL, out, &inner);
+  strew_release(near);
+  return report_inner(status, &inner, error);
+}
+
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
   strew_error inner = {.alias = error && error->alias ? error->alias : "allclose"};
   CALL(call, "allclose", &inner, {"self", a}, {"other", b});
-  strew_scalar bad = strew_float(rtol >= 0 ? atol : rtol);
-  struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol", .value = &bad};
-  char text[TEXT_BYTES];
-  strew_status status = check_same_dtype(&call, a, b);
-  if (status == STREW_OK && !(rtol >= 0 && atol >= 0))
-    status = fail(&call, fault, "is %s, tolerances are 0 or more", text_of_scalar(bad, text));
-  if (status == STREW_OK && distance_dtype(a->dtype) == STREW_FLOAT64 && a->storage->device->lacks_float64)
-    return report_inner(allclose_on_cpu(a, b, rtol, atol, out, &inner), &inner, error);
   strew_tensor *near = NULL;
-  if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(a), strew_of(b), &near, &inner);
-  if (status == STREW_OK && (rtol > 0 || atol > 0)) status = add_near(near, a, b, rtol, atol, &inner);
+  strew_status status = find_close(&call, a, b, rtol, atol, false, &near);
   if (status == STREW_OK) status = all_true(near, out, &inner);
   strew_release(near);
   return report_inner(status, &inner, error);

@@ -166,6 +166,17 @@ strew_status(fail_unknown)(const struct call *call, const char *argument, int va
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = argument}, "is %d, valid 0..%d", value, last);
 }
 
+strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes) {
+  for (size_t i = 0; i < size_bytes / sizeof *reserved; i++)
+    if (reserved[i])
+      return fail(call,
+                  (struct fault){.code = STREW_EARGUMENT,
+                                 .argument = "options",
+                                 .hint = "start with all zeros; members of a later strew.h need a later library"},
+                  "has reserved bytes that are not zero: strew " STREW_VERSION " knows no such option");
+  return STREW_OK;
+}
+
 strew_status report_inner(strew_status status, const strew_error *inner, strew_error *error) {
   const char *alias = error ? error->alias : NULL;
   if (status == STREW_OK || !error) return status;

@@ -31,13 +31,14 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
                           strew_error *error) {
   CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
   bool empty = strew_tensor_numel(index) == 0;
+  const char *hint = self->rank <= 1 ? "self:take(index) reads one dimension at an index of any shape" : NULL;
   strew_device *device = self->storage->device;
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
   if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
   if (status != STREW_OK) return status;
   if (!empty) status = check_index_dtype(&call, index);
-  if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self", dim);
+  if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self", dim, hint);
   if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
   int64_t size = self->rank ? self->sizes[dim] : 1;
   struct addressing addressing = {index, index, {size, dim, "self", mode}, false};

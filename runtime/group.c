@@ -1,11 +1,23 @@
 /* group.c: the group form of torch_scatter. A new result is filled, and destinations that receive a contribution start
    from the identity, so no value marks an empty row. A given result takes part. */
+#include "group.h"
 #include "copy.h"
 #include "device.h"
-#include "scatter.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src; NULL:
+   it has none's. */
+static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *src, int dim, char *text) {
+  int fitting = 0;
+  if (index->rank != 1) return NULL;
+  while (fitting < src->rank && (fitting == dim || src->sizes[fitting] != index->sizes[0])) fitting++;
+  if (fitting == src->rank) return NULL;
+  snprintf(text, TEXT_BYTES, "{dim = %d}: index has the size of src's dimension %d", fitting, fitting);
+  return text;
+}
 
 /* The index as a view of src's shape: a 1-D index lies along dim, one of higher rank is aligned with src's leading
    dimensions, sizes 1 expand. */
@@ -14,12 +26,13 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   *out = *index;
   out->rank = src->rank;
   int first = index->rank <= 1 ? dim : 0;
-  char text[TEXT_BYTES];
+  char text[TEXT_BYTES], hint[TEXT_BYTES];
   for (int d = 0; d < src->rank; d++) {
     bool covered = d >= first && d < first + index->rank;
     int64_t size = covered ? index->sizes[d - first] : 1;
     if (size != src->sizes[d] && size != 1)
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
+      return fail(call,
+                  (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint_of_dim(index, src, dim, hint)},
                   "has size %" PRId64 " where src has %" PRId64 " in dim %d: it does not broadcast to src's shape %s",
                   size, src->sizes[d], d, text_of_sizes(src->rank, src->sizes, text));
     out->sizes[d] = src->sizes[d];
@@ -28,13 +41,11 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   return STREW_OK;
 }
 
-/* arg is for STREW_AMAX and STREW_AMIN alone; STREW_ASSIGN is not valid. */
-static strew_status check_group_words(const struct call *call, const strew_group_options *options, bool with_arg) {
-  strew_status status = check_words(call, options->reduction, options->mode);
-  bool extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
-  if (status != STREW_OK || (options->reduction != STREW_ASSIGN && (extreme || !with_arg))) return status;
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg) {
+  bool extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if (reduction != STREW_ASSIGN && (extreme || !with_arg)) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "reduce"}, "is \"%s\", %s",
-              strew_reduction_name(options->reduction),
+              strew_reduction_name(reduction),
               with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
 }
 
@@ -104,7 +115,9 @@ static strew_status group_prepare(const struct call *call, struct group *group, 
   strew_tensor *src = group->src, *index = group->index;
   group->dim = options->dim;
   group->shape = shape_at_least_1d(src);
-  strew_status status = check_group_words(call, options, with_arg);
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
+  if (status == STREW_OK) status = check_joining(call, options->reduction, with_arg);
   if (status == STREW_OK) status = check_dim(call, src->rank, &group->dim);
   if (status == STREW_OK) status = check_group(call, src, index, options, out);
   if (status == STREW_OK) status = check_group_dtype(call, options, src->dtype, &group->dtype);
@@ -129,7 +142,7 @@ static strew_status convert_src(const struct call *call, struct group *group) {
 }
 
 /* Writes the size of a tensor in GiB to text (TEXT_BYTES) and returns it. */
-static const char *text_of_amount(const struct shape1 *shape, strew_dtype dtype, char *text) {
+static const char *text_of_gib(const struct shape1 *shape, strew_dtype dtype, char *text) {
   double bytes = (double)dtype_bytes(dtype);
   for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
   return strew_format_float(text, TEXT_BYTES, "%.*g", 4, bytes / (1 << 30));
@@ -156,7 +169,7 @@ static strew_status fail_size(const struct call *call, const struct group *group
   fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
   return fail(call, fault, "has value %" PRId64 " at %s, so the result is %s%s and needs %s GiB: out of memory",
               value.as.i, text_of_sizes(fault.position_rank, position, at), strew_dtype_name(group->dtype),
-              text_of_sizes(shape->rank, shape->sizes, sizes), text_of_amount(shape, group->dtype, amount));
+              text_of_sizes(shape->rank, shape->sizes, sizes), text_of_gib(shape, group->dtype, amount));
 }
 
 /* Checks the given result, or makes one filled with the value of empty rows. *holds_identity: that value is the
@@ -255,7 +268,7 @@ static strew_status group_into(const struct call *call, struct group *group, str
 
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
-  static const strew_group_options defaults = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
+  static const strew_group_options defaults = STREW_GROUP_OPTIONS;
   CALL(call, "scatter", error, {"src", src}, {"index", index}, {"out", *out});
   struct group group = {.options = options ? options : &defaults, .src = src, .index = index};
   strew_tensor *target = *out, *made_arg = NULL;
@@ -271,4 +284,91 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
   if (arg) *arg = made_arg;
   *out = target;
   return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------- calls of several steps */
+
+/* Replaces the index by one whose values need no mode. An expanded index stays expanded. */
+static strew_status resolve_mode(const struct call *call, struct group *group, struct groups *groups) {
+  if (group->options->mode != STREW_WRAP && group->options->mode != STREW_CLIP) return STREW_OK;
+  const strew_tensor wide = group->wide_index;
+  for (int d = 0; d < wide.rank; d++)
+    if (wide.strides[d] == 0) group->wide_index.sizes[d] = 1;
+  strew_status status = resolve_index(call, group, groups->addressing.limits.size, &groups->kept);
+  if (status != STREW_OK) return status;
+  groups->index = *groups->kept;
+  for (int d = 0; d < wide.rank; d++) {
+    groups->index.sizes[d] = wide.sizes[d];
+    if (wide.strides[d] == 0) groups->index.strides[d] = 0;
+  }
+  groups->addressing.limits.mode = STREW_ERROR;
+  return STREW_OK;
+}
+
+strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
+                         const strew_group_options *options, struct groups *groups) {
+  strew_group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
+  own.mode = options->mode;
+  own.skip_nan = options->skip_nan;
+  struct group group = {.options = &own, .src = src, .index = index};
+  strew_status status = group_prepare(call, &group, NULL, false);
+  if (status != STREW_OK) return status;
+  groups->index = group.wide_index;
+  groups->dim_size = own.dim_size;
+  groups->addressing = (struct addressing){
+      &groups->index, index, {group.shape.sizes[group.dim], group.dim, "the result", own.mode}, false};
+  if (src->rank) groups->src = strew_retain(src);
+  if (!src->rank) status = strew_view(src, 1, (int64_t[]){1}, &groups->src, call->error);
+  if (status != STREW_OK || strew_tensor_numel(&groups->index) == 0) return status;
+  status = addressing_check(call, &groups->addressing);
+  if (status != STREW_OK) return status;
+  groups->addressing.checked = true;
+  if (!own.skip_nan || !dtype_is_float(src->dtype)) return resolve_mode(call, &group, groups);
+  group.src = groups->src;
+  status = drop_nan(call, &group, &groups->addressing);
+  groups->kept = group.kept;
+  if (status == STREW_OK) groups->index = *group.kept;
+  groups->addressing.index = &groups->index;
+  return status;
+}
+
+void groups_close(struct groups *groups) {
+  strew_release(groups->src);
+  strew_release(groups->kept);
+}
+
+static strew_status fail_rows(const struct call *call, const struct groups *groups, const strew_tensor *rows,
+                              strew_dtype dtype, strew_status failure) {
+  const strew_group_options options = {.dim_size = groups->dim_size};
+  struct group group = {.options = &options, .dtype = dtype, .dim = groups->addressing.limits.dim};
+  group.index = (strew_tensor *)(uintptr_t)groups->addressing.given;
+  group.shape = shape_at_least_1d(rows);
+  return fail_size(call, &group, failure);
+}
+
+strew_status groups_join(const struct call *call, struct groups *groups, strew_reduction reduction,
+                         const strew_tensor *values, strew_tensor **out) {
+  const int dim = groups->addressing.limits.dim;
+  const strew_dtype dtype = values ? values->dtype : STREW_INT64;
+  strew_tensor index = groups->index, rows;
+  for (int d = 0; !values && d < index.rank; d++)
+    if (d != dim && index.strides[d] == 0) index.sizes[d] = 1;
+  rows = index;
+  rows.sizes[dim] = groups->addressing.limits.size;
+  const union element identity = element_identity(reduction, dtype);
+  struct addressing addressing = groups->addressing;
+  addressing.index = &index;
+  strew_status status = tensor_create(call, groups->src->storage->device, dtype, rows.rank, rows.sizes, out);
+  if (status != STREW_OK) return fail_rows(call, groups, &rows, dtype, status);
+  struct scatter_job job = {.addressing = &addressing,
+                            .self = *out,
+                            .start = *out,
+                            .disposable = true,
+                            .src = values,
+                            .number = {.i64 = 1},
+                            .reduction = reduction};
+  status = fill_tensor(call, *out, identity);
+  if (status == STREW_OK && strew_tensor_numel(&index)) status = scatter_run(call, &job);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
 }

@@ -21,10 +21,16 @@ strew_status check_words(const struct call *call, strew_reduction reduction, str
   return STREW_OK;
 }
 
-strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
+strew_status check_named_index_dtype(const struct call *call, const char *name, const strew_tensor *index) {
+  char hint[TEXT_BYTES];
   if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "index", .hint = "index:to(\"int64\")"},
+  snprintf(hint, sizeof hint, "%s:to(\"int64\")", name);
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
+}
+
+strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
+  return check_named_index_dtype(call, "index", index);
 }
 
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */
@@ -39,12 +45,11 @@ static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *s
 }
 
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
-                              const char *name, int dim) {
+                              const char *name, int dim, const char *hint) {
   int rank = index->rank ? index->rank : 1, expected = other->rank ? other->rank : 1;
   if (rank == expected) return STREW_OK;
   char text[TEXT_BYTES];
-  bool helps = rank < expected && !strcmp(name, "src");
-  const char *hint = helps ? hint_of_rank(index, other, dim, text) : NULL;
+  if (rank < expected && !strcmp(name, "src")) hint = hint_of_rank(index, other, dim, text);
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint},
               "has %d dimension%s, %s has %d: ranks must be equal", index->rank, index->rank == 1 ? "" : "s", name,
               other->rank);

@@ -35,11 +35,13 @@ bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest
 strew_status addressing_check(const struct call *call, struct addressing *addressing);
 
 /* Checks of one property each. `other`, called `name` in messages, has the rank that index must have, and the sizes
-   that index must not exceed in any dimension but free_dim (-1: none). */
+   that index must not exceed in any dimension but free_dim (-1: none). `hint` (NULL: none) goes with a wrong rank, where
+   src's does not give a better one. */
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
+strew_status check_named_index_dtype(const struct call *call, const char *name, const strew_tensor *index);
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
-                              const char *name, int dim);
+                              const char *name, int dim, const char *hint);
 strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                                const char *name, int free_dim);
 /* Fails for STREW_CLIP and a dimension of size 0. */

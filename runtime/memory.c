@@ -178,9 +178,7 @@ static size_t machine_bytes(void) {
   return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
 }
 
-/* Writes "1000 bytes" or "2000000 bytes (0.002 GiB)" to text. */
-enum { AMOUNT_BYTES = 60 };
-static const char *text_of_amount(uint64_t size_bytes, char *text) {
+const char *text_of_amount(uint64_t size_bytes, char *text) {
   char number[24];
   double gib = (double)size_bytes / (1 << 30);
   strew_format_float(number, sizeof number, "%.*f", gib < 100 ? 3 : 0, gib);

@@ -216,9 +216,10 @@ static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, 
     plan_scan(&scan, positions, tensor, dim);
     status = device->ops->cumextreme(&call, device, &scan, largest);
   }
-  if (status == STREW_OK) status = strew_gather(tensor, dim, positions, STREW_ERROR, &found, &inner);
-  if (status == STREW_OK)
-    *values = found, *indices = positions;
+  if (status == STREW_OK && values) status = strew_gather(tensor, dim, positions, STREW_ERROR, &found, &inner);
+  if (status == STREW_OK && values) *values = found;
+  if (status == STREW_OK && indices)
+    *indices = positions;
   else
     strew_release(positions);
   return report_inner(status, &inner, error);

@@ -289,8 +289,8 @@ static strew_status check_index(const struct call *call, const strew_tensor *sel
   const strew_tensor *index = job->addressing->index;
   const int dim = job->addressing->limits.dim;
   strew_status status = check_index_dtype(call, index);
-  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim);
-  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", dim);
+  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim, NULL);
+  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", dim, NULL);
   if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
   if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", dim);
   if (status != STREW_OK) return status;
@@ -330,7 +330,8 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
                             .fresh = false};
   strew_tensor *target = *out;
   bool empty = strew_tensor_numel(index) == 0;
-  strew_status status = check_words(&call, options->reduction, options->mode);
+  strew_status status = check_options(&call, options);
+  if (status == STREW_OK) status = check_words(&call, options->reduction, options->mode);
   if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
   if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);

@@ -23,5 +23,7 @@ struct scatter_job {
 /* Runs the job. On failure self is unchanged, or disposable. */
 strew_status scatter_run(const struct call *call, const struct scatter_job *job);
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype);
+/* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. group.c */
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg);
 
 #endif

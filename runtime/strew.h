@@ -32,6 +32,12 @@
    nor share elements with an operand (STREW_EOVERLAP) unless documented. Calls that create, view, convert or join
    always make new tensors. Inputs are borrowed: retain them to keep them.
 
+   *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
+   hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
+   `reserved`, where zero means: as before. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
+   designated initialisers do. A call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the
+   library is older than the header, or the struct was not initialised. Structs without `reserved` never change.
+
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
    Where these leave repeated indices, the order of sums or the bits of a result open, strew defines them: results are
@@ -63,9 +69,17 @@ extern "C" {
 #define STREW_API
 #endif
 
-#define STREW_VERSION     "0.1.0" /* of this header: see strew_version */
-#define STREW_MAX_RANK    16      /* dimensions of a tensor */
-#define STREW_MAX_THREADS 256     /* CPU workers of a context */
+/* The version of this header, in numbers for #if, and as text, "0.1.0". strew_version returns the library's. */
+#define STREW_VERSION_MAJOR 0
+#define STREW_VERSION_MINOR 1
+#define STREW_VERSION_PATCH 0
+#define STREW_VERSION       STREW_VERSION_OF_(STREW_VERSION_MAJOR, STREW_VERSION_MINOR, STREW_VERSION_PATCH)
+/* (Macros in two steps: the first expands the numbers, the second quotes them.) */
+#define STREW_VERSION_OF_(major, minor, patch)   STREW_VERSION_TEXT_(major, minor, patch)
+#define STREW_VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+
+#define STREW_MAX_RANK    16  /* dimensions of a tensor */
+#define STREW_MAX_THREADS 256 /* CPU workers of a context */
 
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
@@ -105,6 +119,16 @@ typedef enum strew_mode {
   STREW_DROP,  /* skipped; gather gives 0 there */
   STREW_MODE_COUNT
 } strew_mode;
+
+/* The quantile at rank r = i + t, between elements i and i + 1 of a sorted sequence. Words: "linear", ... */
+typedef enum strew_interpolation {
+  STREW_LINEAR,
+  STREW_LOWER,    /* element i */
+  STREW_HIGHER,   /* element i + 1, unless t is 0 */
+  STREW_MIDPOINT, /* as STREW_LINEAR with t = 0.5, unless t is 0 */
+  STREW_NEAREST,  /* the nearer of the two; halves to even */
+  STREW_INTERPOLATION_COUNT
+} strew_interpolation;
 
 /* Success, or the kind of failure. Words: strew_status_name. */
 typedef enum strew_status {
@@ -159,6 +183,7 @@ typedef struct strew_error {
   int64_t position[STREW_MAX_RANK];
   char hint[256];     /* what to do about it, or empty */
   char message[2048]; /* "OP: 'ARGUMENT' FACT, RULE", a line per tensor (dtype, shape, device), the hint */
+  uint64_t reserved[8];
 } strew_error;
 
 /* Names ("float32", "sum", "error", "index", ...), and the size of one element. Constants; NULL, or 0, for an unknown
@@ -170,11 +195,12 @@ STREW_API const char *strew_mode_name(strew_mode mode);
 STREW_API const char *strew_status_name(strew_status status);
 
 /* Words to enums: "float32", ...; "sum" = "add", "prod" = "multiply" = "mul", "mean", "amax" = "max", "amin" = "min";
-   "error", "wrap", "clip", "drop". An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On
+   "error", "wrap", "clip", "drop"; "linear", "lower", "higher", "midpoint", "nearest". An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On
    any thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
+STREW_API strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error);
 
 /* "Did you mean ...?": finds the name nearest to `wanted`, by edit distance: one letter inserted, deleted, replaced or
    swapped with its neighbour, or two such edits if `wanted` has eight letters or more. Case is ignored; ties go to the
@@ -244,8 +270,7 @@ STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *fo
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
-/* STREW_VERSION of the running library, a constant. It may be later than the header's if the library's name has the
-   same number (libstrew.so.0): structs that hosts allocate (options, errors) keep their size within one number. On any
+/* STREW_VERSION of the running library, a constant. It may be later than the header's: see Structs, above. On any
    thread. */
 STREW_API const char *strew_version(void);
 
@@ -283,6 +308,7 @@ typedef struct strew_options {
   size_t memory_limit_bytes;
   double time_limit_seconds;
   bool sandbox; /* for Lua states: strew_new_state in strew_lua.h; ignored by contexts */
+  uint64_t reserved[8];
 } strew_options;
 
 /* A new context. options NULL: all defaults. The caller owns one reference, and each tensor holds another: release
@@ -356,6 +382,7 @@ typedef struct strew_capabilities {
   int64_t read_bytes;                                        /* copied from it to host memory so far */
   char driver[128];
   char promise[256]; /* guarantees that the device needs slower code for, or lacks; empty: none */
+  uint64_t reserved[8];
 } strew_capabilities;
 /* Opens the device, if it is not open. STREW_EDEVICE with the driver's reason if that fails; *out is then all zeros. */
 STREW_API strew_status strew_device_capabilities(strew_device *device, strew_capabilities *out, strew_error *error);
@@ -599,6 +626,10 @@ STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *lo
                                    strew_tensor **out, strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
+/* For each pair of elements: true if |a - b| <= atol + rtol * |b|, or, equal_nan, if both are NaN; by the rules of
+   strew_allclose. Always a new tensor of bools. */
+STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                                     strew_tensor **out, strew_error *error);
 /* True if |a - b| <= atol + rtol * |b| everywhere, after broadcasting. Infinities equal themselves, NaN nothing. dtypes
    must be equal (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
 STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
@@ -634,7 +665,7 @@ STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor 
 /* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* The largest (smallest) element so far along dim, and its index along dim (int64): of equal elements the last one. From
-   the first NaN on, the results are NaN. Always new tensors. */
+   the first NaN on, the results are NaN. values or indices may be NULL. Always new tensors. */
 STREW_API strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                                     strew_error *error);
 STREW_API strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
@@ -651,6 +682,27 @@ STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool
    counts: the number of elements per value (int64). inverse and counts may be NULL. Always new tensors. */
 STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
                                     strew_tensor **counts, strew_error *error);
+/* Softmax along dim: exponentials that add up to 1; or, logarithm, their logarithms. The largest element is subtracted
+   first, so that nothing overflows; sums are those of strew_reduce. Floats (STREW_EDTYPE). Always a new tensor. */
+STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out,
+                                     strew_error *error);
+/* The q-quantile of all elements (dim NULL) or along *dim, as NumPy's. q: a number 0..1, or a tensor of rank 0 or 1 of
+   tensor's dtype, for each of which there is a position of a new first dimension (STREW_EVALUE, STREW_ESHAPE,
+   STREW_EDTYPE). The rank is q * (n - 1), rounded to tensor's dtype, that of 16-bit floats to float32: n is at most 2^24
+   unless it is float64 (STREW_ESHAPE; n 0, too). Between elements a and b: a + (b - a) * t, or from t = 0.5 on
+   b - (b - a) * (1 - t); equal elements are the result. NaN if there is a NaN. Floats (STREW_EDTYPE). Always a new
+   tensor. */
+STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
+                                      strew_interpolation interpolation, strew_tensor **out, strew_error *error);
+/* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
+   (right: or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any shape or
+   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). STREW_EDTYPE: values of
+   another dtype than sorted. If a line is not sorted, the result is some place, the same one on every device.
+   strew_bucketize is the same for boundaries of one dimension. */
+STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
+                                          strew_error *error);
+STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
+                                       strew_error *error);
 /* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
@@ -668,6 +720,7 @@ typedef struct strew_scatter_options {
   strew_reduction reduction;
   bool exclude_self; /* destinations that receive a contribution start from the reduction's identity */
   strew_mode mode;
+  uint64_t reserved[4];
 } strew_scatter_options;
 
 /* Position form, as torch.Tensor.scatter_reduce_: for every coordinate c of index, in row-major order,
@@ -686,7 +739,8 @@ STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *
 STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
                                     strew_tensor **out, strew_error *error);
 
-/* dim_size 0 is a valid size: set it to -1 if the size is unknown. */
+/* Begin with strew_group_options options = STREW_GROUP_OPTIONS; all zeros say something else: dim_size 0 is a valid
+   size, which no index value fits. */
 typedef struct strew_group_options {
   int dim;                   /* of src */
   int64_t dim_size;          /* of the result along dim; -1: max(index) + 1 */
@@ -695,13 +749,18 @@ typedef struct strew_group_options {
   const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
   const strew_dtype *dtype; /* STREW_SUM and STREW_MEAN: STREW_FLOAT64, to sum src in; NULL: src's */
   bool skip_nan;            /* elements that are NaN contribute nothing; their index values are checked like others */
+  uint64_t reserved[4];
 } strew_group_options;
+/* An initialiser: the sum along the last dimension, of max(index) + 1 rows. */
+/* clang-format off */
+#define STREW_GROUP_OPTIONS {-1, -1, STREW_SUM, STREW_ERROR, NULL, NULL, false, {0}}
+/* clang-format on */
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
    index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
-   options NULL: the sum along the last dimension, of max(index) + 1 rows. The result has src's sizes except along dim,
-   and src's dtype or float64. With float64, src is converted first, as by strew_to: no integer wraps or is rounded.
-   Another dtype, or one given for another reduction than sum and mean, is STREW_EDTYPE.
+   options NULL: STREW_GROUP_OPTIONS. The result has src's sizes except along dim, and src's dtype or float64. With
+   float64, src is converted first, as by strew_to: no integer wraps or is rounded. Another dtype, or one given for
+   another reduction than sum and mean, is STREW_EDTYPE.
    *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
    values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
    arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new int64 tensor of the result's shape:
@@ -710,6 +769,61 @@ typedef struct strew_group_options {
    strew_scatter. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
+
+/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src along
+   which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
+   (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
+   written. The elements of a segment join in order, as contributions of strew_group do: the bits are the same. The
+   result has src's sizes, but the number of segments along their dimension, and src's dtype. No call makes an index of
+   src's size. */
+
+/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. indptr may not decrease, nor leave
+   0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
+   elements is 0, 1 for STREW_PROD. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new
+   int64 tensor of the result's shape: the position of the first winner along src's dimension, its size if there is no
+   element. */
+STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
+                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
+/* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE), or
+   by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the dimension along which they lie
+   (STREW_ESHAPE). initial: joined with each segment first, or NULL; no part of a mean's count. A segment without
+   elements is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the identity: an infinity, or
+   the lowest or highest integer. Scratch: as many int64 as there are lengths. */
+STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
+                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
+                                            strew_tensor **out, strew_error *error);
+/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension.
+   dim_size, out and arg: as for strew_group. Scratch for a new result: as many int64 as there are segments. */
+STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
+                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
+                                         strew_error *error);
+/* The way back: the value of each segment for all of its elements. indptr begins with 0, does not decrease, and has one
+   element more than src along the segments' dimension; its last value is the result's size there. */
+STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
+                                        strew_error *error);
+/* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
+STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error);
+
+/* Softmax, or its logarithm, within each group of the group form; of src's shape. Of the options dim, dim_size and mode
+   count; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
+STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
+                                           bool logarithm, strew_tensor **out, strew_error *error);
+/* The q-quantile of each group of the group form, by the rules of strew_quantile, but with ranks in float64 for every
+   dtype; q 0.5 with STREW_LOWER is the median. Options: reduction and dtype are ignored; fill NULL: NaN, 0 for integers.
+   Integers and bools: not STREW_LINEAR and STREW_MIDPOINT (STREW_EDTYPE). STREW_EVALUE: q is not in 0..1. Needs scratch
+   of several times the size of src and index. Always a new tensor. */
+STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
+                                            strew_interpolation interpolation, const strew_group_options *options,
+                                            strew_tensor **out, strew_error *error);
+/* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
+   int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
+   STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
+STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
+                                      strew_error *error);
+/* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements out
+   of range are not counted. min == max: the range of the elements (STREW_EVALUE: not finite). Always a new tensor. */
+STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
+                                   strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
@@ -777,6 +891,7 @@ typedef struct strew_load_options {
      They become int64 seconds since 1970-01-01 UTC, negative before, of the proleptic Gregorian calendar; without an
      offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
   const char *const *dates;
+  uint64_t reserved[4];
 } strew_load_options;
 
 /* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out
@@ -792,6 +907,7 @@ typedef struct strew_save_options {
   strew_header header; /* .csv */
   char separator;      /* .csv: 0: a comma; .tsv: a tab */
   const char *format;  /* as for strew_load */
+  uint64_t reserved[4];
 } strew_save_options;
 
 /* Write a file, first under another name in the same folder. An old file stays unchanged until the new one is complete,
@@ -821,6 +937,7 @@ typedef struct strew_image_options {
   const double *min,
       *max; /* the range: values at and beyond them get the first and last colour; NULL: the finite minimum, maximum */
   const unsigned char *nan; /* colour of NaN: red, green, blue; NULL: magenta, which no colormap has */
+  uint64_t reserved[4];
 } strew_image_options;
 
 /* The colours of numbers [height, width], of any dtype, as a new tensor uint8[height * scale, width * scale, 3] on

@@ -142,6 +142,14 @@ void strew_release(strew_tensor *tensor) {
   storage_release(storage);
 }
 
+strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
+  char hint[TEXT_BYTES];
+  if (dtype_is_float(tensor->dtype)) return STREW_OK;
+  snprintf(hint, sizeof hint, "%s:to(\"float32\")", name);
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
+              "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
+}
+
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made) {
   *made = !*out;

@@ -28,6 +28,8 @@ strew_status fail_context(const struct call *call, const char *argument, const c
 #define fail_context(...) failed(fail_context(__VA_ARGS__))
 /* Fails unless all operands of the call are on one device. */
 strew_status check_devices(const struct call *call);
+/* Fails unless the tensor, called `name`, is of a float dtype. */
+strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor);
 /* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made);

@@ -19,7 +19,7 @@ needed=$build extra='' maybe=''
 for target in "$@"; do
   case $target in
     test | checks | hosts | installed | exports | specs | terminal | rules | sanitized | threads | devices)
-      needed="$needed $test" extra=$extras optional='shellcheck locales luarocks'
+      needed="$needed $test" extra=$extras optional='shellcheck locales luarocks cmake'
       ;;
     dist) needed="$needed git" ;;
     deb) needed="$needed $packages" optional=lintian ;;

@@ -77,6 +77,36 @@ START_TEST(test_unaligned_host_memory) {
 }
 END_TEST
 
+/* Members of a later header, and structs that were not initialised. */
+START_TEST(test_reserved_bytes) {
+  make_vector();
+  strew_tensor *out = NULL;
+  strew_table *table = NULL;
+  strew_context *other = NULL;
+  strew_options options = {.reserved = {[7] = 1}};
+  strew_scatter_options scattering = {.reserved = {[3] = 1}};
+  strew_group_options grouping = STREW_GROUP_OPTIONS;
+  strew_load_options loading = {.reserved = {1}};
+  strew_save_options saving = {.reserved = {1}};
+  strew_image_options painting = {.reserved = {[3] = UINT64_MAX}};
+  grouping.reserved[3] = 1;
+  assert_fails(strew_context_create(&options, &other, &failure), STREW_EARGUMENT,
+               "context_create: 'options' has reserved bytes that are not zero: strew " STREW_VERSION
+               " knows no such option\n  hint  start with all zeros; members of a later strew.h need a later library");
+  assert_fails(strew_scatter(vector, 0, vector, strew_of(vector), &scattering, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_group(vector, vector, &grouping, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_load(device, "/dev/null.npy", &loading, &out, &table, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_str_eq(failure.argument, "options");
+  assert_fails(strew_save(vector, "/dev/null/x.npy", &saving, &failure), STREW_EARGUMENT, NULL);
+  ok(strew_table_create(strew_device_context(device), &table, &failure));
+  assert_fails(strew_save_table(table, "/dev/null/x.npz", &saving, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_str_eq(failure.argument, "options");
+  assert_fails(strew_image(vector, &painting, &out, &failure), STREW_EARGUMENT, NULL);
+  ck_assert(!out && !other);
+  strew_table_release(table), strew_release(vector);
+}
+END_TEST
+
 /* Optional results that are NULL, and options that all have defaults. */
 START_TEST(test_what_may_be_null) {
   make_vector();
@@ -94,13 +124,97 @@ START_TEST(test_what_may_be_null) {
   ok(strew_topk(vector, 1, 0, false, &values, NULL, &failure));
   assert_elements(values, STREW_INT64, (int64_t[]){0}, "into given values");
   ok(strew_sort(vector, 0, false, NULL, NULL, &failure));
+  strew_release(values), values = NULL;
+  strew_release(positions), positions = NULL;
+  ok(strew_cummax(vector, 0, &values, NULL, &failure));
+  ok(strew_cummin(vector, 0, NULL, &positions, &failure));
+  assert_elements(values, STREW_INT64, (int64_t[]){0, 2, 2}, "the largest so far alone");
+  assert_elements(positions, STREW_INT64, (int64_t[]){0, 0, 0}, "the position of the smallest so far alone");
+  ok(strew_cummax(vector, 0, NULL, NULL, &failure));
   ok(strew_unique(vector, NULL, NULL, NULL, &failure));
   ok(strew_scatter(vector, 0, vector, strew_number(strew_int(7)), NULL, &out, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){7, 7, 7}, "assigned by default");
   strew_release(out), out = NULL;
   ok(strew_group(vector, vector, NULL, &out, NULL, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){0, 1, 2}, "summed by default");
+  strew_release(out), out = NULL;
+  strew_group_options options = STREW_GROUP_OPTIONS;
+  ok(strew_group(vector, vector, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_INT64, (int64_t[]){0, 1, 2}, "by the initialiser");
   strew_release(out), strew_release(values), strew_release(positions), strew_release(vector);
+}
+END_TEST
+
+#define MAKES(call)                                                                                                    \
+  ok(call);                                                                                                            \
+  strew_release(out), out = NULL
+
+/* Lists of no entries, and memory of no bytes. */
+START_TEST(test_null_without_elements) {
+  strew_tensor *number = NULL, *empty = NULL, *out = NULL;
+  strew_scalar value;
+  void *data = &value;
+  const int64_t none = 0;
+  ok(strew_full(device, STREW_INT64, 0, NULL, strew_int(7), &number, &failure));
+  ok(strew_from(device, STREW_INT64, 1, &none, NULL, &empty, &failure));
+  ok(strew_read(empty, NULL, 0, &failure));
+  ok(strew_get(number, 0, NULL, &value, &failure));
+  ck_assert_int_eq(value.as.i, 7);
+  ok(strew_set(number, 0, NULL, strew_int(8), &failure));
+  MAKES(strew_view(number, 0, NULL, &out, &failure));
+  MAKES(strew_reshape(number, 0, NULL, &out, &failure));
+  MAKES(strew_expand(number, 0, NULL, &out, &failure));
+  MAKES(strew_permute(number, 0, NULL, &out, &failure));
+  MAKES(strew_squeeze(number, NULL, &out, &failure));
+  MAKES(strew_as_strided(number, 0, NULL, NULL, 0, &out, &failure));
+  MAKES(strew_reduce(STREW_FOLD_SUM, number, 0, NULL, false, 0, &out, &failure));
+  MAKES(strew_empty(device, STREW_INT64, 0, NULL, &out, &failure));
+  if (!on_device()) {
+    MAKES(strew_wrap(device, STREW_INT64, 1, &none, NULL, NULL, 0, NULL, NULL, &out, &failure));
+    MAKES(strew_wrap(device, STREW_INT64, 0, NULL, NULL, &value.as.i, sizeof value.as.i, NULL, NULL, &out, &failure));
+    ok(strew_data(empty, &data, &failure));
+    ck_assert_ptr_null(data);
+  }
+  assert_fails(strew_cat(0, NULL, 0, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_stack(0, NULL, 0, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_clamp(number, NULL, NULL, &out, &failure), STREW_EARGUMENT, NULL);
+  strew_operand low = strew_number(strew_int(9));
+  MAKES(strew_clamp(number, &low, NULL, &out, &failure));
+  MAKES(strew_clamp(number, NULL, &low, &out, &failure));
+  strew_release(empty), strew_release(number);
+}
+END_TEST
+
+START_TEST(test_null_options_and_words) {
+  strew_context *other = NULL;
+  strew_device *cpu = NULL;
+  strew_dtype dtype;
+  strew_reduction reduction;
+  strew_mode mode;
+  strew_colormap colormap;
+  strew_table *table = NULL;
+  ok(strew_context_create(NULL, &other, NULL));
+  ok(strew_device_find(other, NULL, &cpu, NULL));
+  strew_context_progress(other, NULL, 1);
+  ok(strew_table_create(other, &table, NULL));
+  ck_assert_ptr_null(strew_table_name(table, 0));
+  ck_assert_ptr_null(strew_table_tensor(table, -1));
+  ck_assert_ptr_null(strew_table_find(table, "x"));
+  ck_assert_ptr_null(strew_table_find(table, NULL));
+  ck_assert_int_eq(strew_table_word_count(table, 0), -1);
+  ck_assert_ptr_null(strew_table_word(table, 0, 0));
+  ck_assert_int_eq(strew_table_add_word(table, 0, "word", NULL), STREW_EINDEX);
+  ck_assert_int_eq(strew_dtype_from_word(NULL, &dtype, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_reduction_from_word(NULL, &reduction, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_mode_from_word(NULL, &mode, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_colormap_from_word(NULL, &colormap, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_load(cpu, "x.npy", NULL, NULL, NULL, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_load(cpu, "x.csv", NULL, NULL, NULL, NULL), STREW_EARGUMENT);
+  ck_assert_ptr_null(strew_device_at(other, -1));
+  ck_assert_ptr_null(strew_problem_at(other, -1));
+  strew_table_release(table), strew_table_release(NULL);
+  strew_context_release(other), strew_context_release(NULL);
+  strew_release(NULL);
 }
 END_TEST
 
@@ -148,6 +262,9 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_an_error_serves_many_calls);
   tcase_add_test(all, test_what_may_be_null);
   tcase_add_test(all, test_operands_of_two_contexts);
+  tcase_add_test(all, test_reserved_bytes);
+  tcase_add_test(all, test_null_without_elements);
+  tcase_add_test(all, test_null_options_and_words);
   if (!on_device()) tcase_add_test(all, test_unaligned_host_memory);
   return suite;
 }

@@ -3,6 +3,7 @@
    STREW_TEST_DEVICE, else the first device. */
 #define _GNU_SOURCE
 #include "opencl_faults.h"
+#include "runtime/context.h"
 #include "trials.h"
 
 #include <dirent.h>
@@ -172,7 +173,7 @@ END_TEST
 START_TEST(memory_is_short) {
   const int64_t many = 1 << 20, more = 3 << 20;
   strew_tensor *t = NULL, *other = NULL;
-  char expected[600];
+  char expected[600], most[AMOUNT_BYTES];
   strew_capabilities can;
   ok(strew_device_capabilities(device, &can, &failure));
   ok(strew_empty(device, STREW_INT8, 1, &many, &t, &failure));
@@ -183,11 +184,12 @@ START_TEST(memory_is_short) {
   ck_assert(faults.failed == 1 && faults.calls == 2);
   opencl_faults_limit(1, true);
   assert_fails(strew_empty(device, STREW_INT16, 1, &many, &other, &failure), STREW_EMEMORY, NULL);
-  snprintf(expected, sizeof expected,
-           "empty: 'device' out of memory: 2097152 bytes on %s (%s): clCreateBuffer returned "
-           "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)\n"
-           "  hint  3145728 bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
-           strew_device_name(device), strew_device_description(device), can.memory_bytes);
+  snprintf(
+      expected, sizeof expected,
+      "empty: 'device' out of memory: 2097152 bytes (0.002 GiB) on %s (%s): clCreateBuffer returned "
+      "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)\n"
+      "  hint  3145728 bytes (0.003 GiB) in use by tensors, the device has %s; free tensors or work in smaller chunks",
+      strew_device_name(device), strew_device_description(device), text_of_amount(can.memory_bytes, most));
   ck_assert_str_eq(failure.message, expected);
   opencl_faults_limit(0, false);
   faults.only = NULL;
@@ -233,7 +235,7 @@ START_TEST(operands_on_different_devices) {
            "  self   float32[3] %s\n  other  float32[3] cpu\n  hint   other:to(\"%s\")",
            name, name);
   ck_assert_str_eq(failure.message, expected);
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   out = there;
   assert_fails(strew_scatter(there, 0, index, strew_of(here), &options, &out, &failure), STREW_EDEVICE, NULL);
   snprintf(expected, sizeof expected,
@@ -257,12 +259,13 @@ START_TEST(tensors_beyond_the_largest) {
   ok(strew_device_capabilities(device, &can, &failure));
   int64_t size = (int64_t)can.largest_block_bytes + 1;
   strew_tensor *out = NULL;
-  char expected[400];
+  char expected[400], most[AMOUNT_BYTES], asked[AMOUNT_BYTES], all[AMOUNT_BYTES];
   if (!can.largest_block_bytes) return;
   snprintf(expected, sizeof expected,
-           "empty: 'device' %s allows at most %zu bytes in one tensor, got %zu\n"
-           "  hint  0 bytes in use by tensors, the device has %zu; free tensors or work in smaller chunks",
-           strew_device_name(device), can.largest_block_bytes, can.largest_block_bytes + 1, can.memory_bytes);
+           "empty: 'device' %s allows at most %s in one tensor, got %s\n"
+           "  hint  0 bytes in use by tensors, the device has %s; free tensors or work in smaller chunks",
+           strew_device_name(device), text_of_amount(can.largest_block_bytes, most),
+           text_of_amount(can.largest_block_bytes + 1, asked), text_of_amount(can.memory_bytes, all));
   assert_fails(strew_empty(device, STREW_INT8, 1, &size, &out, &failure), STREW_EMEMORY, expected);
   ck_assert_ptr_null(out);
 }
@@ -294,7 +297,7 @@ START_TEST(a_bad_index_at_the_end) {
   strew_tensor *src = random_tensor(STREW_FLOAT32, 1, &n, CONTIGUOUS);
   strew_tensor *self = random_tensor(STREW_FLOAT32, 1, &ten, CONTIGUOUS), *out = self;
   void *before = host_of(self);
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   ok(strew_set(index, 1, &last, strew_int(_i ? 10 : -1), &failure));
   assert_fails(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure), STREW_EINDEX,
                _i ? "scatter: 'index' has value 10 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
@@ -330,7 +333,7 @@ START_TEST(tensors_of_nothing) {
   ok(strew_gather(self, 0, index, STREW_ERROR, &out, &failure));
   assert_sizes(out, 1, &none);
   strew_release(out), out = self;
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   ok(strew_scatter(self, 0, index, strew_number(strew_int(1)), &options, &out, &failure));
   assert_elements(self, STREW_FLOAT32, (float[]){1, 1, 1}, "nothing was added");
   out = NULL;
@@ -587,7 +590,7 @@ static strew_status scatter_and_sort(strew_device *on, uint64_t seed, float *val
                                      strew_error *error) {
   const int64_t places = PLACES, many = MANY;
   strew_tensor *t[5] = {NULL}, *sorted = NULL, *positions = NULL;
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   strew_context_seed(strew_device_context(on), seed);
   strew_status status = strew_rand(on, STREW_FLOAT32, 1, &places, &t[0], error);
   if (status == STREW_OK) status = strew_randint(on, STREW_INT64, 0, places, 1, &many, &t[1], error);

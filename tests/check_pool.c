@@ -52,7 +52,7 @@ static void release_inputs(struct inputs *in) {
 }
 
 static strew_status scatter(const struct inputs *in, strew_reduction reduction, strew_tensor **out) {
-  strew_scatter_options options = {reduction, true, STREW_ERROR};
+  strew_scatter_options options = {.reduction = reduction, .exclude_self = true};
   return strew_scatter(in->self, 0, in->to, strew_of(in->line), &options, out, NULL);
 }
 
@@ -71,12 +71,12 @@ static strew_status scatter_sum(const struct inputs *in, strew_tensor **out) { r
 static strew_status scatter_mean(const struct inputs *in, strew_tensor **out) { return scatter(in, STREW_MEAN, out); }
 static strew_status scatter_last(const struct inputs *in, strew_tensor **out) { return scatter(in, STREW_ASSIGN, out); }
 static strew_status scatter_columns(const struct inputs *in, strew_tensor **out) {
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   return strew_scatter(in->table, 1, in->to_column, strew_of(in->table), &options, out, NULL);
 }
 /* In place with an invalid index: the tensor is unchanged. */
 static strew_status scatter_bad(const struct inputs *in, strew_tensor **out) {
-  strew_scatter_options options = {STREW_SUM, false, STREW_ERROR};
+  strew_scatter_options options = {.reduction = STREW_SUM};
   strew_status status = strew_clone(in->to_row, out, NULL);
   if (status != STREW_OK) return status;
   status = strew_scatter(*out, 0, in->to, strew_of(in->to), &options, out, NULL);

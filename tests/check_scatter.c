@@ -56,7 +56,7 @@ static struct random_call draw_call(strew_dtype dtype, strew_reduction reduction
 
 static void run_call(const struct random_call *call, const char *what) {
   const struct scatter_case *c = &call->c;
-  strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
+  strew_scatter_options options = {.reduction = c->reduction, .exclude_self = c->exclude_self, .mode = c->mode};
   void *self = host_of(call->self), *index = host_of(call->index), *src = call->src ? host_of(call->src) : NULL;
   void *expected = oracle_scatter(c, self, strew_tensor_dtype(call->index), index, src);
   strew_tensor *out = NULL;
@@ -307,7 +307,7 @@ static void check_report(const struct bad_call *bad) {
 /* Nothing is written: in place, into a new tensor or into another one. */
 static void run_bad_call(const struct bad_call *bad, const char *name) {
   const struct scatter_case *c = &bad->call.c;
-  strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
+  strew_scatter_options options = {.reduction = c->reduction, .exclude_self = c->exclude_self, .mode = c->mode};
   strew_tensor *self = bad->call.self, *other = NULL;
   ok(strew_full(device, c->dtype, c->rank, c->self_sizes, strew_int(7), &other, &failure));
   void *before = host_of(self), *other_before = host_of(other);
@@ -455,7 +455,7 @@ START_TEST(test_in_place_allocates_nothing_that_grows) {
   size_t before = strew_context_bytes(context), peak = strew_context_peak_bytes(context);
   ck_assert_uint_eq(before, peak);
   strew_tensor *out = self;
-  strew_scatter_options options = {reduction, true, STREW_ERROR};
+  strew_scatter_options options = {.reduction = reduction, .exclude_self = true};
   ok(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure));
   size_t held = strew_context_peak_bytes(context) - before, self_bytes = 10 * 8 * 2;
   ck_assert_msg(held <= 6 * self_bytes, "%s allocated %zu bytes", strew_reduction_name(reduction), held);

@@ -109,7 +109,7 @@ static strew_tensor *index_for(enum shape shape, int look, const struct scatter_
 static void check_call(const struct scatter_case *c, strew_tensor *index, enum layout layout, const char *what) {
   strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = NULL;
   strew_tensor *src = random_tensor(c->dtype, c->rank, c->src_sizes, layout);
-  strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
+  strew_scatter_options options = {.reduction = c->reduction, .exclude_self = c->exclude_self, .mode = c->mode};
   void *held = host_of(self), *values = host_of(index), *coming = host_of(src);
   void *expected = oracle_scatter(c, held, strew_tensor_dtype(index), values, coming);
   ok(strew_scatter(self, c->dim, index, strew_of(src), &options, &out, &failure));
@@ -136,7 +136,7 @@ static void check_bad(const struct scatter_case *c, strew_tensor *index, const c
   ok(strew_clone(index, &spoilt, &failure));
   ok(strew_set(spoilt, c->rank, at, strew_int(bad), &failure));
   strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = self;
-  strew_scatter_options options = {c->reduction, c->exclude_self, STREW_ERROR};
+  strew_scatter_options options = {.reduction = c->reduction, .exclude_self = c->exclude_self};
   void *before = host_of(self);
   assert_fails(strew_scatter(self, c->dim, spoilt, strew_of(src), &options, &out, &failure), STREW_EINDEX, NULL);
   assert_elements(self, c->dtype, before, "%s, after a bad index", what);

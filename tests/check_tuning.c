@@ -43,7 +43,7 @@ static struct scatter_case draw_case(strew_tensor **index) {
 static void check_scatter(const struct scatter_case *c, strew_tensor *index, const char *what) {
   strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = self;
   strew_tensor *src = random_tensor(c->dtype, c->rank, c->src_sizes, draw_below(4) ? CONTIGUOUS : STRIDED);
-  strew_scatter_options options = {c->reduction, c->exclude_self, c->mode};
+  strew_scatter_options options = {.reduction = c->reduction, .exclude_self = c->exclude_self, .mode = c->mode};
   void *held = host_of(self), *values = host_of(index), *contributions = host_of(src);
   void *expected = oracle_scatter(c, held, strew_tensor_dtype(index), values, contributions);
   ok(strew_scatter(self, c->dim, index, strew_of(src), &options, &out, &failure));
@@ -70,7 +70,7 @@ static void check_index(const struct scatter_case *c, strew_tensor *index, const
   ok(strew_clone(index, &wrong, &failure));
   ok(strew_set(wrong, c->rank, at, strew_int(draw_below(2) ? -1 : c->self_sizes[0]), &failure));
   strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = self;
-  strew_scatter_options options = {c->reduction, c->exclude_self, STREW_ERROR};
+  strew_scatter_options options = {.reduction = c->reduction, .exclude_self = c->exclude_self};
   void *before = host_of(self);
   assert_fails(strew_scatter(self, 0, wrong, strew_of(src), &options, &out, &failure), STREW_EINDEX, NULL);
   assert_elements(self, c->dtype, before, "%s, after a bad index", what);

@@ -15,6 +15,7 @@ local function operands(device)
     n = strew.randint(-50, 50, 7, 20, {device = device, dtype = "int32"}), bytes = strew.randint(0, 200, 90, on),
     at = strew.randint(0, 40, 3000, on), rows = strew.randint(0, 7, 30, 1, {device = device, dtype = "int32"}),
     few = strew.zeros(40, on), places = strew.randint(0, 3000, 500, on),
+    ends = strew.tensor({0, 1700, 1700, 3000}, on),
   }
   t.turned, t.rows = t.a:t(), t.rows:expand(30, 20)
   t.every = t.v:slice(0, 1, 2999, 3)
@@ -63,6 +64,12 @@ local expressions = {
   "all(strew.scatter_max(v:slice(0, 0, 500, 1), places)), few:to('int32'):scatter_add(0, at + 1, at:to('int32'))",
   "v:slice(0, 7, 47, 1):scatter_add_(0, places % 40, every:clone())",
   "after_failure(few + 1, 'scatter_add_', 0, at + 1, v)",
+  "v:segment_csr(ends), all(v:segment_csr(ends, {reduce = 'max'})), v:segment_reduce('mean', {lengths = ends:diff()})",
+  "a:segment_csr(ends // 500), all(turned:segment_csr(ends // 200, {reduce = 'min'})), n:segment_csr(ends // 500)",
+  "half:segment_csr(ends // 700, {reduce = 'mean'}), brain:segment_csr(ends // 10), brain:segment_csr(ends * 2)",
+  "half:segment_csr((ends // 400):view(1, 4):expand(5, 4)), all(half:segment_csr(ends // 700, {reduce = 'max'}))",
+  "v:segment_coo((at:sort()), {reduce = 'mean'}), all(v:segment_coo((at:sort()), {reduce = 'max'})), v:segment_coo(at)",
+  "a:narrow(0, 0, 3):gather_csr(ends), b:narrow(0, 0, 3):gather_csr(ends), b:gather_coo((at:sort() // 2))",
   "few:gather(0, at - 1)",
   "n // (n - n)",
   "strew.equal(a, a), strew.allclose(a, a + 1e-7)",

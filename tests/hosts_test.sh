@@ -29,7 +29,10 @@ files() { (cd "$1" && find . ! -type d | sort); }
 
 all_files='./bin/strew
 ./include/strew.h
+./include/strew.hpp
 ./include/strew_lua.h
+./lib/cmake/strew/strewConfig.cmake
+./lib/cmake/strew/strewConfigVersion.cmake
 ./lib/libstrew.a
 ./lib/libstrew.so
 ./lib/libstrew.so.0
@@ -41,6 +44,8 @@ all_files='./bin/strew
 ./lib/lua/5.4/strew.so
 ./lib/pkgconfig/strew-lua.pc
 ./lib/pkgconfig/strew.pc
+./share/doc/strew/c.html
+./share/doc/strew/index.html
 ./share/man/man1/strew.1
 ./share/strew/luacats/strew.lua'
 
@@ -72,7 +77,17 @@ flags() { pkg-config "$@"; }
 compile() { eval "$*" || echo "failed: $*"; }
 
 test_headers() {
-  printf '#include <strew.h>\nint main(void) { return !strew_version(); }\n' >"$here/alone.c"
+  cat >"$here/alone.c" <<'END'
+#include <strew.h>
+#if STREW_VERSION_MAJOR != 0 || STREW_VERSION_MINOR < 1 || STREW_VERSION_PATCH < 0
+#error "the version is not of this library's number"
+#endif
+static const char version[] = "strew " STREW_VERSION;
+int main(void) {
+  strew_group_options options = STREW_GROUP_OPTIONS;
+  return !strew_version() || version[0] != 's' || options.dim_size != -1;
+}
+END
   cp "$here/alone.c" "$here/alone.cpp"
   for compiler in "$CC" gcc clang; do
     command -v "${compiler%% *}" >/dev/null || { echo "hosts: $compiler is left out: it is not installed"; continue; }
@@ -81,7 +96,14 @@ test_headers() {
   for compiler in "$CXX" g++ clang++; do
     command -v "${compiler%% *}" >/dev/null || { echo "hosts: $compiler is left out: it is not installed"; continue; }
     same "strew.h by $compiler" '' "$(compile "$compiler" -std=c++17 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
+    same "strew.h in C++11 by $compiler" '' "$(compile "$compiler" -std=c++11 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
+    for standard in 17 20; do
+      same "strew.hpp in C++$standard by $compiler" 'wrapper: 40 passed, 0 failed' \
+        "$(compile "$compiler" -std=c++$standard "$strict" -Wold-style-cast "$root/tests/wrapper_test.cpp" "$(flags --cflags --libs strew)" -o "$here/wrapper" 2>&1 && OCL_ICD_VENDORS=/dev/null/none "$here/wrapper" 2>&1)"
+    done
   done
+  echo '#include <strew.hpp>' >"$here/old.cpp"
+  same 'strew.hpp in C++14' 'strew.hpp needs C++17' "$(compile "$CXX" -std=c++14 -fsyntax-only "$(flags --cflags strew)" "$here/old.cpp" 2>&1 | sed -n 's/.*#error "\(.*\)"$/\1/p' | sort -u)"
   # The header's names: its own prefix, and three standard headers.
   echo '#include <strew.h>' | compile "$CC" -std=c11 -E -dM "$(flags --cflags strew)" - | sort >"$here/with"
   printf '#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n' | $CC -std=c11 -E -dM - | sort >"$here/without"
@@ -108,6 +130,46 @@ still    2.75 0 5 4
 shared=' 2 2 0 2
  0.5 3 0 7.5
 the vector: 2.5 0 1 8 3.5 7'
+grouped='station 0: 4.00, a share of 0.34; most was 2.50, in reading 4
+station 1: 3.00, a share of 0.26; most was 3.00, in reading 2
+station 2: 4.75, a share of 0.40; most was 4.00, in reading 3
+mul: '\''out'\'' has shape [3], the result has [6]
+  self  float32[6] cpu
+  out   float32[3] cpu (shape)'
+filtered='before
+|--------================================|
+|--------===============+++++++++++======|
+|--------==============+++++++++++++=====|
+|--------=============+++++++++++++++====|
+|--------=============+++++++++++++++====|
+|--------=============+++++++++++++++====|
+|--------==============+++++++++++++=====|
+|--------===============+++++++++++======|
+|--------================================|
+|--------================================|
+equalise
+|      ....::::----====++++++++++******##|
+|      ....::::----====+###########****##|
+|      ....::::----====#############***##|
+|      ....::::----===###############**##|
+|      ....::::----===###############**##|
+|      ....::::----===###############**##|
+|      ....::::----====#############***##|
+|      ....::::----====+###########****##|
+|      ....::::----====++++++++++******##|
+|      ....::::----====++++++++++******##|
+blur
+|     ....::::----====+++***************#|
+|     ....::::----====++********##******#|
+|     ....::::----===++*############****#|
+|     ....::::----===+*##############***#|
+|     ....::::----===+*##############***#|
+|     ....::::----===+*##############***#|
+|     ....::::----===++*############****#|
+|     ....::::----====++********##******#|
+|     ....::::----====+++***************#|
+|     ....::::----====++++++++++********#|
+lent 2 times, given back 2 times; 240 of 240 bytes between the rows as before'
 served='4.5
 time limit of 1 s exceeded
 time limit of 1 s exceeded
@@ -136,11 +198,44 @@ test_hosts() {
   # As everywhere except Debian 12, whose Lua headers have extern "C".
   mkdir "$here/lua" && cp "$(pkg-config --cflags-only-I lua5.4 | sed 's/^-I//; s/ .*//')"/*.h "$here/lua"
   sed -i 's/^\(#define LUA_API[[:blank:]]*extern\) "C"/\1/' "$here/lua/luaconf.h"
+  host stations.cpp "$grouped" "$cc -Wold-style-cast stations.cpp $strew -o stations && ./stations"
+  host pixels.c "$filtered" "$c pixels.c $lua -o pixels && ./pixels"
   host "share.cpp, by Lua's own headers" "$shared" "$cc share.cpp -Ilua $lua -o share && ./share"
   host 'share.cpp, by static libraries' "$shared" "$cc share.cpp $static -o share && env -u LD_LIBRARY_PATH ./share"
   host server.c "$served" "$c server.c $lua -o server && ./server"
   host require.lua "$required" "LUA_CPATH=\"\$prefix/lib/lua/5.4/?.so\" lua5.4 require.lua"
   host plug_in.c "$plugged" "$c -shared -fPIC -DPLUG_IN plug_in.c $strew -o plug_in.so && $c plug_in.c -ldl -o plug_in && ./plug_in ./plug_in.so"
+}
+
+# The same hosts, which CMake builds with the installed package file.
+test_cmake() {
+  command -v cmake >/dev/null || { echo 'hosts: find_package(strew) is left out: cmake is not installed' && return; }
+  mkdir "$here/project"
+  cp "$root"/scripts/hosts/wrap.c "$root"/scripts/hosts/share.cpp "$here/project"
+  cat >"$here/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(hosts C CXX)
+find_package(strew 0.1 REQUIRED COMPONENTS lua)
+find_package(strew 0.1) # a second time
+foreach(kind "" _static)
+  add_executable(wrap${kind} wrap.c)
+  target_link_libraries(wrap${kind} strew::strew${kind})
+  add_executable(share${kind} share.cpp)
+  target_link_libraries(share${kind} strew::strew_lua${kind})
+endforeach()
+foreach(version 0.0.9 0.1.0 0.99 1.0)
+  unset(strew_DIR CACHE)
+  find_package(strew ${version} QUIET)
+  list(APPEND answers "${version} ${strew_FOUND}")
+endforeach()
+message(WARNING "${answers}")
+END
+  (cd "$here/project" && env CC="$CC" CXX="$CXX" cmake -DCMAKE_PREFIX_PATH="$prefix" . && $MAKE) >"$here/log" 2>&1 || cat "$here/log"
+  same 'versions that find_package takes' '0.0.9 1;0.1.0 1;0.99 0;1.0 0' "$(grep -o '0\.0\.9 .*' "$here/log")"
+  for host in wrap wrap_static; do same "$host by CMake" "$wrapped" "$("$here/project/$host" 2>&1)"; done
+  for host in share share_static; do same "$host by CMake" "$shared" "$("$here/project/$host" 2>&1)"; done
+  needed() { readelf -d "$1" | grep -c 'libstrew'; }
+  same 'static libraries are static' '0 0' "$(needed "$here/project/wrap_static") $(needed "$here/project/share_static")"
 }
 
 # The Lua module alone, by luarocks from the checkout, which builds in its usual folder.
@@ -162,6 +257,7 @@ else
   test_install
   test_headers
   test_hosts
+  test_cmake
   test_rock
 fi
 echo "hosts: $passed passed, $failed failed"

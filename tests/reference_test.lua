@@ -22,26 +22,62 @@ local page, manual = read(build .. "/doc/index.html"), read(build .. "/strew.1")
 -- The words of the page, without roff's backslashes.
 local words = manual:gsub("\\f.", ""):gsub("\\", "")
 
--- ---- the page: complete, self-contained, without dead links
-local markup = page:gsub("<style>.-</style>", ""):gsub("<script>.-</script>", "")
-local void, open = {meta = true, input = true, ["!DOCTYPE"] = true}, {}
-for slash, tag in markup:gmatch "<(/?)([%w!]+)[^>]*>" do
-  if slash == "/" then
-    check(table.remove(open) == tag, "</" .. tag .. "> closes another tag")
-  elseif not void[tag] then
-    table.insert(open, tag)
+-- ---- the pages: complete, self-contained, without dead links
+local pages = {["index.html"] = page, ["c.html"] = read(build .. "/doc/c.html")}
+local void, ids = {meta = true, input = true, br = true, ["!DOCTYPE"] = true}, {}
+for name, whole in pairs(pages) do
+  local markup, open = whole:gsub("<style>.-</style>", ""):gsub("<script>.-</script>", ""), {}
+  for slash, tag in markup:gmatch "<(/?)([%w!]+)[^>]*>" do
+    if slash == "/" then
+      check(table.remove(open) == tag, name .. ": </" .. tag .. "> closes another tag")
+    elseif not void[tag] then
+      table.insert(open, tag)
+    end
+  end
+  check(#open == 0, name .. ": tags are left open: " .. table.concat(open, " "))
+  check(not (whole:find "https?:" or whole:find 'src=' or whole:find "@import"), name .. " needs something else")
+  for id in markup:gmatch 'id="(.-)"' do
+    check(not ids[name .. "#" .. id], name .. ": two things are called " .. id)
+    ids[name .. "#" .. id] = true
+  end
+  pages[name] = markup
+end
+for name, markup in pairs(pages) do
+  for target in markup:gmatch 'href="(.-)"' do
+    local known = target:find "^#" and ids[name .. target] or pages[target]
+    check(known, name .. ": a link leads nowhere: " .. target)
   end
 end
-check(#open == 0, "tags are left open: " .. table.concat(open, " "))
-check(not page:find "https?:" and not page:find 'src=' and not page:find "@import", "the page needs something else")
+local markup = pages["index.html"]
+check(markup:find('<a href="c.html">', 1, true), "index.html does not lead to c.html")
+for _, name in ipairs(text.names()) do check(ids["index.html#" .. name], "nothing is said of " .. name) end
 
-local ids = {}
-for id in markup:gmatch 'id="(.-)"' do
-  check(not ids[id], "two things are called " .. id)
-  ids[id] = true
+-- ---- the page of the C interface: each function once, in a heading and in a declaration; each comment
+local characters = {lt = "<", gt = ">", quot = '"', amp = "&"}
+local words_of_c = " " .. pages["c.html"]:gsub("<[^>]*>", ""):gsub("&(%a+);", characters):gsub("%s+", " ")
+local declared = {}
+for block in pages["c.html"]:gmatch '<pre class="declared">(.-)</pre>' do
+  table.insert(declared, (block:gsub("<span.->.-</span>", ""):gsub("<[^>]*>", "")))
 end
-for target in markup:gmatch 'href="(.-)"' do check(ids[target:match "^#(.*)$"], "a link leads nowhere: " .. target) end
-for _, name in ipairs(text.names()) do check(ids[name], "nothing is said of " .. name) end
+local declarations, functions = table.concat(declared, "\n"), 0
+local function times(where, what) return select(2, where:gsub(what:gsub("%p", "%%%0"), "")) end
+for _, header in ipairs {"runtime/strew.h", "lua_bindings/strew_lua.h"} do
+  local source = read(header)
+  for declaration in source:gsub("\n#[^\n]*", ""):gmatch "STREW_API([^;]*);" do
+    local name = declaration:match "([%w_]+)%("
+    functions = functions + 1
+    check(ids["c.html#" .. name], "c.html says nothing of " .. name)
+    check(times(declarations, name .. "(") == 1, "c.html does not declare once " .. name)
+    check(words_of_c:find(declaration:gsub("%s+", " "), 1, true), "c.html declares otherwise " .. name)
+  end
+  for comment in source:gsub("\n#include[^\n]*", ""):gmatch "/%*(.-)%*/" do
+    local private = comment:find "^ %-%-%-" or comment:find "^ %(Macros in" or comment:find "clang%-format"
+    local as_shown = comment:gsub("%*(%a[%a ]*%.?)%*", "%1"):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")
+    local found = words_of_c:find(as_shown, 1, true) or words_of_c:find((as_shown:gsub("`", "")), 1, true)
+    check(private or found, "c.html lacks a comment of " .. header .. ": " .. as_shown)
+  end
+end
+check(functions > 120, "few functions are found: " .. functions)
 
 -- ---- the tables of calls by task
 for _, task in ipairs(text.find("which").tasks) do

@@ -51,9 +51,9 @@ printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\
   done
   printf 'enter 6 * 7\nshow \\n42\\n\nnot \\n\\n42\npress :q\\r\nend\n'
 } >"$here/late.session"
-play none prompt locals many lines plain stuck late
-if has libreadline.so.8 libreadline8; then play readline prompt editor hostile letters long paste readline stopped late; fi
-if has libedit.so.2 libedit2; then play edit prompt editor hostile letters long lines stopped late; fi
+play none prompt foreign pages locals many lines plain stuck late
+if has libreadline.so.8 libreadline8; then play readline prompt pages editor hostile letters long paste readline stopped late; fi
+if has libedit.so.2 libedit2; then play edit prompt pages editor hostile letters long lines stopped late; fi
 play other wrong
 mkdir "$here/broken"
 for library in libreadline.so.8 libreadline.so libedit.so.2 libedit.so.0; do : >"$here/broken/$library"; done

@@ -2,9 +2,9 @@
 
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 # Check programs and specs that also run on OpenCL devices: see devices.sh.
-DEVICE_CHECKS = scatter group elementwise elementwise_rules reduce sort random matmul view copy scalar overlap misuse \
-                interrupt file opencl
-DEVICE_SPECS  = cases error hint print view file text show
+DEVICE_CHECKS = scatter group segment elementwise elementwise_rules reduce sort search statistics random matmul view copy \
+                scalar overlap misuse interrupt file opencl
+DEVICE_SPECS  = cases samples error hint print tables view file text show
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))
@@ -119,7 +119,8 @@ check: all specs rules circles $(patsubst %,run-check_%,plan $(filter-out interr
 sanitized: | $(if $(filter test,$(MAKECMDGOALS)),$(if $(filter-out 0,$(OPENCL)),devices-rusticl))
 
 # Fault injection: the Lua suite and the demonstrations, with everything that can fail failing in turn, of each place in
-# a body the first EACH events; and once more under ASan and UBSan. faults-few: a few bodies, part of make test.
+# a body the first EACH events; and once more under ASan and UBSan. faults-few: a few bodies, a call of each name of the
+# family among them; part of make test.
 EACH     = 1
 faults: all $(BUILD)/tests/faults/faults
 	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' sh tests/faults/run.sh $(BUILD) $(BUILD) $(EACH)
@@ -128,7 +129,8 @@ faults-sanitized: all
 	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' $(FIXED) sh tests/faults/run.sh build/faults $(BUILD) $(EACH)
 	@$(FIXED) sh tests/driver_test.sh build/faults
 faults-few: $(BUILD)/tests/faults/faults
-	@OCL_ICD_VENDORS=/dev/null/none LUA_CPATH='$(BUILD)/?.so' $< $(patsubst %,tests/spec/%_spec.lua,call error index view)
+	@STREW_TEST_FEW=1 OCL_ICD_VENDORS=/dev/null/none LUA_CPATH='$(BUILD)/?.so' $< \
+	  $(patsubst %,tests/spec/%_spec.lua,call error index samples view)
 
 # Fuzzing with clang's libFuzzer, under ASan and UBSan: for SECONDS each, or RUNS inputs. TARGETS: only these.
 SECONDS  = 60

@@ -288,7 +288,7 @@ static strew_status clamp(strew_tensor *tensor, strew_operand low, strew_operand
 }
 
 static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_tensor *src, strew_mode mode) {
-  strew_scatter_options options = {STREW_SUM, false, mode};
+  strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};
   return strew_scatter(self, 0, index, strew_of(src), &options, TO);
 }
 
@@ -487,7 +487,7 @@ static strew_reduction reduction;
 static strew_operand contribution(int i) { return i & 1 ? strew_number(strew_bool(true)) : strew_of(src); }
 
 static strew_status call_scatter(int i) {
-  strew_scatter_options options = {reduction, i & 2, STREW_WRAP};
+  strew_scatter_options options = {.reduction = reduction, .exclude_self = i & 2, .mode = STREW_WRAP};
   return strew_scatter(self, 1, index_, contribution(i), &options, TO);
 }
 
@@ -533,7 +533,7 @@ END_TEST
 
 /* Large enough for the ways that devices use for large work only. */
 enum { LARGE = 70001, LARGE_PLACES = 9000, LARGE_ROWS = 1500, WIDE = 40 };
-static strew_tensor *large, *spread, *places, *table, *table_rows, *table_src;
+static strew_tensor *large, *spread, *places, *table, *table_rows, *table_src, *ends, *lengths, *sorted;
 
 static void start_large(void) {
   const int64_t count = LARGE, held = LARGE_PLACES, rows_of[] = {LARGE_ROWS, 1}, wide_of[] = {LARGE_ROWS, WIDE};
@@ -547,6 +547,14 @@ static void start_large(void) {
   table_rows = operand(expanded);
   table = operand(random_tensor(STREW_FLOAT32, 2, table_sizes, CONTIGUOUS));
   table_src = operand(random_tensor(STREW_FLOAT32, 2, wide_of, CONTIGUOUS));
+  int64_t numbers[LARGE_ROWS];
+  for (int64_t i = 0; i < LARGE_ROWS; i++) numbers[i] = i / 20;
+  sorted = operand(tensor_from_integers(STREW_INT64, LARGE_ROWS, numbers));
+  for (int64_t i = 0; i < 90; i++) numbers[i] = i * i;
+  numbers[90] = LARGE;
+  ends = operand(tensor_from_integers(STREW_INT64, 91, numbers));
+  for (int64_t i = 0; i < 90; i++) numbers[i] = numbers[i + 1] - numbers[i];
+  lengths = operand(tensor_from_integers(STREW_INT64, 90, numbers));
 }
 
 static strew_status group_large(strew_reduction how) {
@@ -569,10 +577,14 @@ static strew_status call_large(int i) {
   case 10: return strew_reduce(STREW_FOLD_SUM, large, 0, NULL, false, 1, TO);
   case 11: return strew_reduce(STREW_FOLD_VAR, large, 0, NULL, false, 1, TO);
   case 12: return strew_reduce(STREW_FOLD_ARGMAX, table_src, 1, (int[]){0}, false, 1, TO);
+  case 13: return strew_segment_csr(large, ends, STREW_AMAX, &out[0], &out[1], report);
+  case 14: return strew_segment_reduce(large, STREW_MEAN, lengths, NULL, 0, NULL, TO);
+  case 15: return strew_segment_coo(table_src, sorted, -1, STREW_AMIN, &out[0], &out[1], report);
+  case 16: return strew_gather_csr(table, ends, TO);
   default: return strew_binary(STREW_REMAINDER, strew_of(large), number(3), TO);
   }
 }
-enum { LARGE_CALLS = 14 };
+enum { LARGE_CALLS = 18 };
 
 /* New results, and, if there is a target, in place. */
 START_TEST(test_large) {

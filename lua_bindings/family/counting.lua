@@ -11,20 +11,6 @@ local function largest_of(self)
 end
 
 return {
-  bincount = {"self:tensor weights=tensor minlength=integer", function(self, weights, minlength)
-    operands.check_index(self, "self")
-    if self:dim() ~= 1 then
-      fail("self", ("has %d dimensions, expected 1"):format(self:dim()), "self:flatten()", "shape")
-    end
-    if weights and (weights:dim() ~= 1 or weights:numel() ~= self:numel()) then
-      fail("weights", ("has shape %s, expected self's [%d]"):format(operands.text(weights.shape), self:numel()), nil,
-        "shape")
-    end
-    if minlength and minlength < 0 then fail("minlength", ("is %d, expected 0 or more"):format(minlength)) end
-    local src = weights or strew.ones(1, {dtype = "int64", device = self.device}):expand(self:numel())
-    return strew.scatter_sum(src, self, {dim_size = math.max(minlength or 0, largest_of(self) + 1)})
-  end},
-
   one_hot = {"self:tensor num_classes=integer", function(self, classes)
     operands.check_index(self, "self")
     local largest = largest_of(self)

@@ -45,6 +45,9 @@ local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
   if highest == math.maxinteger and not dim_size then return refuse() end
   groups.dim, groups.n = at, dim_size or math.max(0, highest + 1)
   if wide:numel() > 0 and is_out_of_range(lowest, highest, groups.n, mode) then return refuse() end
+  if wide:numel() == 0 and index:numel() > 0 then -- values of an index that nothing goes with do not matter
+    narrow, groups.mode, lowest, mode = strew.tensor(-1, {device = src.device}):expand(narrow.shape), "drop", 0, "drop"
+  end
   if mode == "wrap" and lowest < 0 then narrow = narrow:to("int64"):remainder(groups.n) end
   if mode == "clip" and groups.n > 0 then narrow = narrow:to("int64"):clamp(0, groups.n - 1) end
   if skip_nan and is_float(src) then
@@ -89,8 +92,9 @@ local function is_member(groups) return groups.index:ge(0) & groups.index:lt(gro
 local function squares_of(groups)
   local values = computed(groups.src)
   local count = counts_of(groups):to(values.dtype)
-  local gaps = values - spread(groups, rows(groups, values, "sum") / count:clamp(1))
-  return rows(groups, gaps * gaps, "sum"), count
+  local gaps = spread(groups, rows(groups, values, "sum"):div_(count:clamp(1)))
+  gaps:neg_():add_(values):mul_(gaps)
+  return rows(groups, gaps, "sum"), count
 end
 
 local function divisor(count, unbiased)
@@ -128,20 +132,6 @@ local function logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
   return out and out:copy_(result) or result
 end
 
--- Softmax or its logarithm within each group; 0 for elements that are dropped.
-local function softmax(src, index, dim, dim_size, mode, is_log)
-  operands.check_float(src, "src")
-  local groups = groups_of(src, index, dim, dim_size, mode)
-  local values = computed(groups.src)
-  local gaps = values - spread(groups, rows(groups, values, "amax"))
-  local powers = gaps:exp()
-  local sums = rows(groups, powers, "sum")
-  local result = is_log and gaps - spread(groups, sums:log()) or powers / spread(groups, sums)
-  if groups.mode == "drop" then result = strew.where(is_member(groups), result, 0.0) end
-  result = result:to(src.dtype)
-  return src:dim() == 0 and result:view({}) or result
-end
-
 -- Elements along dim in the order of their groups and, within each, of their values; and their groups, n for those that
 -- are dropped.
 local function ordered(groups)
@@ -151,82 +141,6 @@ local function ordered(groups)
   if groups.mode == "drop" then index = strew.where(is_member(groups), index, groups.n) end
   local sorted, by_group = index:gather(dim, order):sort(dim)
   return values:gather(dim, by_group), sorted
-end
-
--- False for devices without float64.
-local function has_float64(device)
-  local ok, message = pcall(strew.zeros, 1, {dtype = "float64", device = device})
-  if not ok and strew.last_error().code ~= "dtype" then error(message, 0) end
-  return ok
-end
-
--- The position q * (count - 1), in float64, as positions below and above and the fraction between them.
-local function ranks(count, q, device)
-  local is_native = has_float64(device)
-  local rank = (is_native and count or count:to("cpu")):sub(1):clamp(0):to("float64") * q
-  local below = rank:floor()
-  local nearest, fraction = rank:round(), (rank - below)
-  if not is_native then fraction = fraction:to("float32") end
-  return {
-    lower = below:to("int64"):to(device), higher = rank:ceil():to("int64"):to(device),
-    nearest = nearest:to("int64"):to(device), fraction = fraction:to(device),
-  }
-end
-
--- The elements at `rank` within their groups.
-local function picked(groups, values, starts, rank)
-  return values:gather(groups.dim, (starts + rank):expand(shape_of_rows(groups)), {mode = "drop"})
-end
-
--- Puts NaN where a group has one, and `fill` where it is empty.
-local function finished(groups, values, starts, count, result, fill)
-  if is_float(values) then
-    local last = picked(groups, values, starts, count - 1)
-    result = strew.where(last:ne(last), 0 / 0, result)
-  end
-  if fill == nil then fill = is_float(values) and 0 / 0 or 0 end
-  return result:masked_fill(count:eq(0), fill)
-end
-
-local interpolations = {linear = true, lower = true, higher = true, midpoint = true, nearest = true}
-
-local function quantile(src, index, q, dim, dim_size, interpolation, fill, mode, skip_nan)
-  interpolation = interpolation or "linear"
-  if not (q >= 0 and q <= 1) then
-    fail("q", ("is %s, expected a number from 0 to 1"):format(operands.number(q)), nil, "value", q)
-  end
-  if not interpolations[interpolation] then
-    fail("interpolation", ('is "%s", expected one of linear, lower, higher, midpoint, nearest'):format(interpolation))
-  end
-  local mixes = interpolation == "linear" or interpolation == "midpoint"
-  if mixes and not is_float(src) then
-    fail("src", ('is %s, expected a float dtype for interpolation = "%s"'):format(src.dtype, interpolation),
-      'interpolation = "lower", "higher" and "nearest" take all dtypes', "dtype")
-  end
-  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
-  local values, count = ordered(groups), counts_of(groups)
-  local starts, rank = count:cumsum(groups.dim) - count, ranks(count, q, src.device)
-  local result
-  if mixes then
-    local a = computed(picked(groups, values, starts, rank.lower))
-    local b = computed(picked(groups, values, starts, rank.higher))
-    local t = rank.fraction
-    if interpolation == "midpoint" then t = strew.where(t:gt(0), 0.5, t) end
-    t = t:to(a.dtype)
-    local mixed = strew.where(t:lt(0.5), a + (b - a) * t, b - (b - a) * (1 - t))
-    result = strew.where(t:eq(0) | a:eq(b), a, mixed):to(src.dtype)
-  else
-    result = picked(groups, values, starts, rank[interpolation])
-  end
-  return finished(groups, values, starts, count, result, fill)
-end
-
-local function median(src, index, dim, dim_size, fill, mode, skip_nan)
-  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
-  local values, count = ordered(groups), counts_of(groups)
-  local starts = count:cumsum(groups.dim) - count
-  local result = picked(groups, values, starts, (count - 1):clamp(0) // 2)
-  return finished(groups, values, starts, count, result, fill)
 end
 
 local function nunique(src, index, dim, dim_size, mode, skip_nan)
@@ -302,17 +216,6 @@ return {
       return logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
     end},
 
-  scatter_softmax = {OPTIONS .. "mode=mode", function(src, index, dim, dim_size, mode)
-    return softmax(src, index, dim, dim_size, mode, false)
-  end},
-
-  scatter_log_softmax = {OPTIONS .. "mode=mode", function(src, index, dim, dim_size, mode)
-    return softmax(src, index, dim, dim_size, mode, true)
-  end},
-
-  scatter_quantile = {"src:tensor index:tensor q:number dim?dim dim_size=integer interpolation=word fill=scalar "
-    .. "mode=mode skip_nan=boolean", quantile},
-  scatter_median = {CHOICE, median},
   scatter_nunique = {OPTIONS .. "mode=mode skip_nan=boolean", nunique},
   scatter_count = {"index:tensor dim_size=integer mode=mode", count},
   scatter_any = {TRUTH, truth("sum")},

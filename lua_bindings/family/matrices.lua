@@ -39,7 +39,8 @@ return {
     if self:dim() ~= 1 then
       fail("self", ("has %d dimensions, expected 1 or 2"):format(self:dim()), nil, "shape")
     end
-    local size = self:numel() + math.abs(diagonal)
+    local size = self:numel() + math.abs(diagonal) -- wraps; abs keeps mininteger
+    if size < 0 then fail("diagonal", ("is %d, the size of the result overflows"):format(diagonal), nil, "shape") end
     local out = strew.zeros({size, size}, {dtype = self.dtype, device = self.device})
     if self:numel() > 0 then out:diagonal(diagonal):copy_(self) end
     return out

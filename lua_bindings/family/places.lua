@@ -8,8 +8,8 @@ local is_of_arguments = {argument = true, shape = true, dtype = true, index = tr
                          device = true}
 
 -- Calls f. An error in its arguments becomes one of the script's call: `names` maps the names of f's arguments to the
--- script's. where(position) returns the value's position in the script's argument, and optionally what the index
--- addresses ("dim 1 of self").
+-- script's. where(position, hint) returns the value's position in the script's argument, and optionally what the index
+-- addresses ("dim 1 of self") and another hint (false: none).
 function places.call(names, where, f, ...)
   local ok, result = pcall(f, ...)
   if ok then return result end
@@ -24,8 +24,9 @@ function places.call(names, where, f, ...)
     fact, hint = fact:gsub(word, new), hint and hint:gsub(word, new)
   end
   if where then
-    local target
-    position, target = where(position)
+    local target, other
+    position, target, other = where(position, hint)
+    if other ~= nil then hint = other or nil end
     local place = position and #position > 0 and " at " .. operands.text(position) or ""
     if position then fact = fact:gsub(" at %[[%d, ]*%]", place, 1) end
     if target then fact = fact:gsub("dim %d+ of self", target, 1) end

@@ -44,18 +44,21 @@ static void raise_interrupted(lua_State *L, lua_Debug *ar) {
   lua_error(L);
 }
 
-/* Reports, at a repeated Ctrl-C, that the running call cannot be stopped: finalizers and slow C functions do not check.
-   */
+/* Reports, at the third Ctrl-C or after two seconds, that the running call cannot be stopped: finalizers and slow C
+   functions, as string.find with some patterns, do not check. (Half a second is more than any other call takes.) */
 static void report_unstoppable(void) {
   static const char text[] = "\n(this call cannot be interrupted; Ctrl-\\ ends the program)\n";
   static struct timespec first;
-  static int heeded;
+  static int heeded, presses;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (!pending)
-    first = now, heeded = raised;
-  else if (raised == heeded && now.tv_sec - first.tv_sec >= 2 && write(STDERR_FILENO, text, sizeof text - 1) > 0)
-    heeded = -1; /* once */
+  if (!pending) {
+    first = now, heeded = raised, presses = 1;
+    return;
+  }
+  double seconds = (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec);
+  bool is_late = ++presses >= 3 ? seconds >= 0.5 : seconds >= 2;
+  if (raised == heeded && is_late && write(STDERR_FILENO, text, sizeof text - 1) > 0) heeded = -1; /* once */
 }
 
 static void interrupt(int signal_number) {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -375,10 +376,40 @@ line_got line_read(const char *prompt, char **line) {
   return what;
 }
 
-bool line_waits(void) {
+/* Without echo, each key at once; Ctrl-C still is a signal. Again after Ctrl-Z and fg: a shell changes the mode. */
+bool line_key(const char *prompt, char *key) {
+  struct termios usual, plain;
+  size_t n = 0;
+  if (tcgetattr(STDIN_FILENO, &usual) != 0) return false;
+  plain = usual;
+  plain.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  plain.c_cc[VMIN] = 1, plain.c_cc[VTIME] = 0;
+  open_keys();
+  note_signals();
+  do {
+    continued = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &plain);
+    printf("\r%s", prompt);
+    fflush(stdout);
+    n = read_keys(key, LINE_KEY_BYTES - 1);
+  } while (n == 0 && continued && !interrupted);
+  key[n] = '\0';
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &usual);
+  bool is_key = n > 0 && !interrupted;
+  restore_signals();
+  printf("\r%*s\r", (int)strlen(prompt), "");
+  fflush(stdout);
+  return is_key;
+}
+
+bool line_has_input(void) {
   struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+  return poll(&in, 1, 0) > 0 && in.revents & POLLIN;
+}
+
+bool line_waits(void) {
   bool has_brackets = editor.is_there && editor.is_readline; /* readline distinguishes a paste from typed-ahead input */
-  return !has_brackets && isatty(STDIN_FILENO) && poll(&in, 1, 0) > 0 && in.revents & POLLIN;
+  return !has_brackets && isatty(STDIN_FILENO) && line_has_input();
 }
 
 void line_history(const char *const *entries, size_t count) {

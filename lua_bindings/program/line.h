@@ -18,7 +18,13 @@ const char *line_open(line_completer *complete);
 /* Shows the prompt and reads a line, without its newline; with an editor it may have several lines, pasted or recalled.
    The caller frees *line. Ctrl-C discards the input. */
 line_got line_read(const char *prompt, char **line);
-/* True if more input is already there: some editors return a paste line by line. */
+/* Shows the prompt, waits for a key, and erases the prompt. `key` (LINE_KEY_BYTES) gets the bytes that the key sent, as a
+   string. False: Ctrl-C, or the end of input. Standard input is a terminal. */
+enum { LINE_KEY_BYTES = 32 };
+bool line_key(const char *prompt, char *key);
+/* True if standard input has more. */
+bool line_has_input(void);
+/* True if more of a paste is already there: some editors return it line by line. */
 bool line_waits(void);
 
 /* Sets the editor's history: entries of one or more lines, newest last. */

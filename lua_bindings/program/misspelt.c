@@ -29,12 +29,33 @@ static bool has_key(lua_State *L, const char *name) {
   return has;
 }
 
-/* The word of Lua for a constant that other languages spell otherwise, or NULL. */
-static const char *own_word(const char *name) {
-  static const char *const words[][2] = {
-      {"null", "nil"}, {"NULL", "nil"}, {"None", "nil"}, {"True", "true"}, {"False", "false"}};
+/* What a global of another language is here, or NULL. */
+static const char *own_word(const char *name, bool at_prompt) {
+  static const struct {
+    const char *name, *here, *at_prompt /* NULL: the same */;
+  } words[] = {{"null", "nil", NULL},
+               {"NULL", "nil", NULL},
+               {"None", "nil", NULL},
+               {"True", "true", NULL},
+               {"False", "false", NULL},
+               {"quit", "os.exit", ":quit"},
+               {"exit", "os.exit", ":quit"},
+               {"help", "strew.help", ":help"},
+               {"torch", "strew", NULL},
+               {"np", "strew", NULL},
+               {"numpy", "strew", NULL},
+               {"pd", "strew", NULL},
+               {"pandas", "strew", NULL},
+               {"tf", "strew", NULL},
+               {"jnp", "strew", NULL},
+               {"len", "#t", NULL},
+               {"str", "tostring", NULL},
+               {"int", "math.tointeger", NULL},
+               {"println", "print", NULL},
+               {"printf", "string.format", NULL},
+               {"range", "for i = 0, n - 1 do", NULL}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(words[i][0], name) == 0) return words[i][1];
+    if (strcmp(words[i].name, name) == 0) return at_prompt && words[i].at_prompt ? words[i].at_prompt : words[i].here;
   return NULL;
 }
 
@@ -44,11 +65,12 @@ void misspelt_push_guess(lua_State *L, const char *name) {
   luaL_checkstack(L, 6, NULL);
   lua_pushglobaltable(L);
   guess_keys(L, -1, &global);
-  if (lua_getfield(L, LUA_REGISTRYINDEX, MISSPELT_NAMES) == LUA_TTABLE) guess_keys(L, -1, &global);
+  bool at_prompt = lua_getfield(L, LUA_REGISTRYINDEX, MISSPELT_NAMES) == LUA_TTABLE;
+  if (at_prompt) guess_keys(L, -1, &global);
   push_loaded(L, "strew");
   bool is_table = lua_istable(L, -1), is_function = is_table && has_key(L, name);
   if (is_table) guess_keys(L, -1, &function);
-  const char *word = own_word(name);
+  const char *word = own_word(name, at_prompt);
   if (word)
     lua_pushstring(L, word);
   else if (is_function)
@@ -90,16 +112,35 @@ static const char *push_name(lua_State *L, const char *message, const char *mark
   return end ? lua_pushlstring(L, at, (size_t)(end - at)) : NULL;
 }
 
-void misspelt_add_hint(lua_State *L) {
-  const char *message = lua_tostring(L, -1), *name;
-  int top = lua_gettop(L);
+/* If the message is about a call of a tensor's field, pushes what to write, and returns true. */
+static bool push_field(lua_State *L, const char *message) {
+  static const char *const marks[] = {"call a table value (method '", "call a table value (field '",
+                                      "call a string value (method '", "call a string value (field '"};
+  static const char *const fields[] = {"shape", "dtype", "device"};
+  const char *name = NULL;
+  for (size_t i = 0; i < sizeof marks / sizeof *marks && !name; i++) name = push_name(L, message, marks[i]);
+  for (size_t i = 0; name && i < sizeof fields / sizeof *fields; i++)
+    if (strcmp(name, fields[i]) == 0) return lua_pushfstring(L, "a field, not a method: t.%s", name) != NULL;
+  return false;
+}
+
+/* If the message is about a global or a library function that is nil, pushes a question for the name likely meant, and
+   returns true. */
+static bool push_question(lua_State *L, const char *message) {
+  const char *name;
   if ((name = push_name(L, message, "a nil value (global '")) != NULL)
     misspelt_push_guess(L, name);
   else if ((name = push_name(L, message, "call a nil value (field '")) != NULL ||
            (name = push_name(L, message, "call a nil value (method '")) != NULL)
     push_library_function(L, name);
-  if (name && !lua_isnil(L, -1)) {
-    lua_pushfstring(L, "%s\n  hint  did you mean '%s'?", message, lua_tostring(L, -1));
+  return name && !lua_isnil(L, -1) && lua_pushfstring(L, "did you mean '%s'?", lua_tostring(L, -1));
+}
+
+void misspelt_add_hint(lua_State *L) {
+  const char *message = lua_tostring(L, -1);
+  int top = lua_gettop(L);
+  if (push_field(L, message) || push_question(L, message)) {
+    lua_pushfstring(L, "%s\n  hint  %s", message, lua_tostring(L, -1));
     lua_replace(L, top);
   }
   lua_settop(L, top);

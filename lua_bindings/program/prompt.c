@@ -135,6 +135,44 @@ static int host_width(lua_State *L) {
   return 1;
 }
 
+/* host.size() -> lines and columns of the terminal; 0 lines if it is none, or if what is typed there already is no answer
+   to a page. */
+static int host_size(lua_State *L) {
+  struct terminal terminal = terminal_at(STDOUT_FILENO);
+  bool is_free = isatty(STDIN_FILENO) && !line_has_input();
+  lua_pushinteger(L, is_free ? terminal.lines : 0);
+  lua_pushinteger(L, terminal.columns > 0 ? terminal.columns : USUAL_COLUMNS);
+  return 2;
+}
+
+/* host.key(prompt) -> what the next key sends; nil: Ctrl-C, or the end of input. */
+static int host_key(lua_State *L) {
+  char key[LINE_KEY_BYTES];
+  if (line_key(luaL_checkstring(L, 1), key))
+    lua_pushstring(L, key);
+  else
+    lua_pushnil(L);
+  strew_restart_limits(L); /* waiting time does not count */
+  return 1;
+}
+
+/* host.note(text): prints it, dim if the terminal has colours; nothing where nobody types. */
+static int host_note(lua_State *L) {
+  const char *text = luaL_checkstring(L, 1);
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return 0;
+  bool is_dim = terminal_at(STDOUT_FILENO).style >= TERMINAL_256;
+  printf("%s(%s)%s\n", is_dim ? "\033[2m" : "", text, is_dim ? "\033[0m" : "");
+  fflush(stdout);
+  return 0;
+}
+
+/* host.help() -> the table of help.lua. */
+static int host_help(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HELP);
+  lua_call(L, 0, 1);
+  return 1;
+}
+
 /* host.nearest(wanted, names) -> the name likely meant, or nil. */
 static int host_nearest(lua_State *L) {
   strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
@@ -202,11 +240,20 @@ static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
 
 /* Pushes `host`: the functions above, and data for completion. */
 static void push_host(lua_State *L) {
-  static const luaL_Reg functions[] = {{"read", host_read},           {"remember", host_remember},
-                                       {"devices", host_devices},     {"device_names", host_device_names},
-                                       {"compiling", host_compiling}, {"width", host_width},
-                                       {"nearest", host_nearest},     {"guess_global", host_global},
-                                       {"list", host_list},           {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"read", host_read},
+                                       {"remember", host_remember},
+                                       {"devices", host_devices},
+                                       {"device_names", host_device_names},
+                                       {"compiling", host_compiling},
+                                       {"width", host_width},
+                                       {"nearest", host_nearest},
+                                       {"guess_global", host_global},
+                                       {"list", host_list},
+                                       {"size", host_size},
+                                       {"key", host_key},
+                                       {"note", host_note},
+                                       {"help", host_help},
+                                       {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_newtable(L);
   set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);

@@ -13,6 +13,7 @@
 
 #include <lauxlib.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -102,6 +103,17 @@ static void shorten_traceback(lua_State *L) {
   lua_replace(L, -2);
 }
 
+/* Removes a traceback that says no more than the message on top: its only line is the entry's own. */
+static void drop_traceback(lua_State *L) {
+  static const char head[] = "\nstack traceback:\n\t", tail[] = ": in main chunk";
+  const char *message = lua_tostring(L, -1), *call = strstr(message, head);
+  if (!call || strchr(call + sizeof head - 1, '\n')) return;
+  size_t length = strlen(message), end = sizeof tail - 1;
+  if (length < end || strcmp(message + length - end, tail) != 0) return;
+  lua_pushlstring(L, message, (size_t)(call - message));
+  lua_replace(L, -2);
+}
+
 /* Colours the first line of the message on top red, if standard error shows colours. */
 static void colour_message(lua_State *L) {
   if (terminal_at(STDERR_FILENO).style < TERMINAL_256) return;
@@ -119,6 +131,7 @@ static void colour_message(lua_State *L) {
 static void show_error(lua_State *L, int status) {
   if (lua_type(L, -1) == LUA_TSTRING) {
     shorten_traceback(L);
+    drop_traceback(L);
     colour_message(L);
   }
   program_report(L, NULL, status);
@@ -208,6 +221,12 @@ static void show_results(lua_State *L, int base, bool is_hidden) {
   show_error(L, status);
 }
 
+/* Output of an entry that ends without a newline: what follows begins a line of its own. (Standard output is buffered by
+   lines at a terminal. What was flushed by the script is not known here.) */
+static void end_line(void) {
+  if (isatty(STDOUT_FILENO) && __fpending(stdout) > 0) putchar('\n');
+}
+
 /* Runs the entry whose function is on top; `how` is prompt.read's word for it. */
 static void run_entry(lua_State *L, const char *how) {
   bool is_quiet = strcmp(how, "quiet") == 0;
@@ -215,6 +234,7 @@ static void run_entry(lua_State *L, const char *how) {
   int base = lua_gettop(L) - 1, status = run(L);
   double seconds = progress_clock() - start;
   compiling = progress_seconds_compiling() - compiling;
+  end_line();
   if (status != LUA_OK)
     report(L, status);
   else if (!is_quiet)

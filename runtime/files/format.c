@@ -126,7 +126,8 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   strew_table *tensors = NULL;
   char known[TEXT_BYTES];
   if (!options) options = &defaults;
-  strew_status status = find_format(&call, path, options->format, &format);
+  strew_status status = check_options(&call, options);
+  if (status == STREW_OK) status = find_format(&call, path, options->format, &format);
   if (status == STREW_OK) status = check_load_options(&call, format, options);
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
     status =
@@ -154,7 +155,8 @@ static strew_status find_saver(const struct call *call, const char *path, strew_
                                bool (*is_able)(const struct format *), const struct format **out) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"};
   char known[TEXT_BYTES];
-  strew_status status = find_format(call, path, options->format, out);
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = find_format(call, path, options->format, out);
   if (status != STREW_OK) return status;
   if (!is_able(*out))
     return fail(

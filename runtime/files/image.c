@@ -188,7 +188,8 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
   CALL(call, "image", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   if (!options) options = &defaults;
-  strew_status status = check_image(&call, tensor, options);
+  strew_status status = check_options(&call, options);
+  if (status == STREW_OK) status = check_image(&call, tensor, options);
   strew_tensor *on_cpu = NULL, *dense = NULL;
   if (status == STREW_OK) status = strew_to(tensor, &device->context->cpu, STREW_FLOAT64, &on_cpu, error);
   if (status == STREW_OK) status = strew_contiguous(on_cpu, &dense, error);

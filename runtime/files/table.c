@@ -143,7 +143,7 @@ strew_tensor *strew_table_tensor(const strew_table *table, int64_t i) {
 }
 
 strew_tensor *strew_table_find(const strew_table *table, const char *name) {
-  return strew_table_tensor(table, words_find(&table->names, name, strlen(name)));
+  return name ? strew_table_tensor(table, words_find(&table->names, name, strlen(name))) : NULL;
 }
 
 int64_t strew_table_word_count(const strew_table *table, int64_t i) {

@@ -14,7 +14,7 @@ PACKAGING = scripts/packaging
 settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' STRIP='$(STRIP)' \
             DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' LUADIR='$(LUADIR)'
 
-install: all
+install: all doc
 	@$(settings) sh $(PACKAGING)/install.sh install
 uninstall:
 	@$(settings) sh $(PACKAGING)/install.sh uninstall

@@ -19,9 +19,14 @@ library $BUILD/libstrew_lua.so $LIBDIR/libstrew_lua.so.$VERSION
 link libstrew_lua.so.$VERSION $LIBDIR/libstrew_lua.so.$SOVERSION
 link libstrew_lua.so.$SOVERSION $LIBDIR/libstrew_lua.so
 644 runtime/strew.h $PREFIX/include/strew.h
+644 runtime/strew.hpp $PREFIX/include/strew.hpp
 644 lua_bindings/strew_lua.h $PREFIX/include/strew_lua.h
 form scripts/packaging/strew.pc.in $LIBDIR/pkgconfig/strew.pc
 form scripts/packaging/strew-lua.pc.in $LIBDIR/pkgconfig/strew-lua.pc
+form scripts/packaging/strewConfig.cmake.in $LIBDIR/cmake/strew/strewConfig.cmake
+form scripts/packaging/strewConfigVersion.cmake.in $LIBDIR/cmake/strew/strewConfigVersion.cmake
+644 $BUILD/doc/index.html $PREFIX/share/doc/strew/index.html
+644 $BUILD/doc/c.html $PREFIX/share/doc/strew/c.html
 644 $BUILD/strew.1 $PREFIX/share/man/man1/strew.1
 644 lua_bindings/strew.lua $PREFIX/share/strew/luacats/strew.lua
 END
@@ -29,7 +34,7 @@ END
 
 # Fills in a template from standard input.
 fill_in() {
-  sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$LIBDIR|g; s|@VERSION@|$VERSION|g; s|@LUA@|$LUA|g"
+  sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$LIBDIR|g; s|@VERSION@|$VERSION|g; s|@SOVERSION@|$SOVERSION|g; s|@LUA@|$LUA|g"
 }
 
 # Without debug symbols, unless STRIP is empty.
@@ -57,7 +62,8 @@ case ${1-} in
   uninstall)
     list | while read -r _ _ place; do rm -f "$DESTDIR$place"; done
     # strew's own folders, and Lua's if they are empty.
-    for folder in "$PREFIX/share/strew/luacats" "$PREFIX/share/strew" "$LUADIR" "$(dirname "$LUADIR")"; do
+    for folder in "$PREFIX/share/strew/luacats" "$PREFIX/share/strew" "$PREFIX/share/doc/strew" \
+      "$LIBDIR/cmake/strew" "$LIBDIR/cmake" "$LUADIR" "$(dirname "$LUADIR")"; do
       [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
     done
     ;;

@@ -37,15 +37,22 @@ static int take(lua_State *L) {
   return 1;
 }
 
-static const char border[] = "local strew, tensor, give, take = ...\n"
+static int try(lua_State *L) {
+  lua_pushboolean(L, strew_test(L, 1) != NULL);
+  return 1;
+}
+
+static const char border[] = "local strew, tensor, give, take, try = ...\n"
                              "local t = give(tensor)\n"
                              "t[0] = 10\n"
                              "assert(take(t) == 3 and t:sum():item() == 15 and strew.type(t) == 'tensor')\n"
                              "local ok, message = pcall(take, 5)\n"
                              "assert(not ok and message:find('tensor expected, got number', 1, true), message)\n"
+                             "assert(try(t) and not (try(5) or try(io.stdout) or try(tensor) or try{} or try()))\n"
                              "t:free()\n"
                              "ok, message = pcall(take, t)\n"
-                             "assert(not ok and message:find('tensor was freed', 1, true), message)\n";
+                             "assert(not ok and message:find('tensor was freed', 1, true), message)\n"
+                             "assert(not try(t) and not try(give))\n";
 
 static void test_border(void) {
   strew_context *context = NULL;
@@ -64,7 +71,8 @@ static void test_border(void) {
   lua_pushlightuserdata(L, tensor);
   lua_pushcfunction(L, give);
   lua_pushcfunction(L, take);
-  if (lua_pcall(L, 4, 0, 0) != LUA_OK) expect(false, lua_tostring(L, -1), 0);
+  lua_pushcfunction(L, try);
+  if (lua_pcall(L, 5, 0, 0) != LUA_OK) expect(false, lua_tostring(L, -1), 0);
   lua_close(L);
 
   strew_data(tensor, (void **)&data, NULL);
@@ -72,6 +80,14 @@ static void test_border(void) {
   strew_release(tensor);
   expect(strew_context_bytes(context) == 0, "the state had lost its tensor", 0);
   strew_context_release(context);
+}
+
+/* A state with limits, but no options: it has none. */
+static void test_no_options(void) {
+  lua_State *L = strew_new_state(NULL, NULL);
+  expect(L && luaL_dostring(L, "return io and strew.ones(2):sum():item()") == LUA_OK && lua_tonumber(L, -1) == 2,
+         "strew_new_state takes no options", 0);
+  if (L) lua_close(L);
 }
 
 /* ------------------------------------------------------------------------------------------------------- line width */
@@ -166,6 +182,36 @@ static void test_opening(void) {
     is_enough = call_limited(L, &allocations, allowed);
     lua_close(L);
   }
+}
+
+/* No value makes strew_test raise an error or allocate, whether the module is open or not; nor does it use the stack
+   up. */
+static void test_testing(void) {
+  struct allocations allocations;
+  strew_tensor *tensor = NULL;
+  lua_State *L = open_state(&allocations);
+  for (int open = 0; open <= 1; open++) {
+    if (open) strew_open(L, NULL), lua_setglobal(L, "strew");
+    lua_settop(L, 0);
+    luaL_loadstring(L, "local meta = getmetatable(io.stdout) return io.stdout, setmetatable({}, meta), "
+                       "'text', 2.5, nil, print, strew and strew.ones(3)");
+    lua_call(L, 0, LUA_MULTRET);
+    lua_pushlightuserdata(L, L);
+    lua_newuserdatauv(L, 2 * sizeof(void *), 0); /* of a tensor's size, without metatable */
+    memset(lua_touserdata(L, -1), 0, 2 * sizeof(void *));
+    allocations = (struct allocations){.is_limited = true};
+    for (int i = lua_gettop(L) + 1; i > 0; i--) {
+      strew_tensor *found = strew_test(L, i);
+      expect(!found || (open && !tensor && strew_tensor_numel(found) == 3), luaL_typename(L, i), i);
+      if (found) tensor = found;
+    }
+    allocations.is_limited = false;
+    expect(allocations.left == 0, "strew_test allocates", open);
+    expect((tensor != NULL) == open, "strew_test finds the tensor", open);
+  }
+  for (int full = lua_gettop(L); full < LUAI_MAXSTACK && lua_checkstack(L, 1); full++) lua_pushnil(L);
+  strew_test(L, 1);
+  lua_close(L);
 }
 
 static void test_use(void) {
@@ -290,8 +336,10 @@ static void test_makers(void) {
 
 int main(void) {
   test_border();
+  test_no_options();
   test_columns();
   test_opening();
+  test_testing();
   test_use();
   test_makers();
   printf("lua_host: %d passed, %d failed\n", passed, failed);

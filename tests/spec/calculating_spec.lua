@@ -285,8 +285,8 @@ local function quantile(line, q, dtype, interpolation)
   end
   if interpolation == "lower" or low == high then return low end
   if interpolation == "higher" then return high end
-  if math.abs(low) == inf and math.abs(high) < inf then return low end
-  return low + (high - low) * (interpolation == "midpoint" and 0.5 or part)
+  if interpolation == "midpoint" then part = 0.5 end
+  return part < 0.5 and low + (high - low) * part or high - (high - low) * (1 - part)
 end
 
 describe("statistics", function()
@@ -296,7 +296,7 @@ describe("statistics", function()
     sweep(function()
       local p, keepdim = any{2, 1, 0, inf, -inf, 3, 0.5, -1}, math.random(2) == 1
       local t, dim, written = random_line(loops.floats, math.random(3) == 1)
-      if t:numel() == 0 and math.abs(p) == inf then return end
+      if t:numel() == 0 and (p < 0 or p == inf) then return end
       local shape, expected = folded(t, dim, keepdim, function(line) return norm(line, p) end)
       if t.shape[dim + 1] ~= 0 then same(expected, shape, t.dtype, t:norm(p, written, keepdim), tolerance[t.dtype]) end
       same({norm(list(t), p)}, {}, t.dtype, t:norm(p), tolerance[t.dtype])
@@ -307,6 +307,11 @@ describe("statistics", function()
     same({5.0}, {1, 1}, "float32", strew.tensor{{3.0, 4.0}}:norm(2, {0, 1}, true))
     same({5.0}, {1, 1}, "float32", strew.tensor{{3.0, 4.0}}:norm{keepdim = true})
     same({0.0, 0.0}, {2}, "float32", strew.zeros(0, 2):norm(2, 0))
+    for _, p in ipairs{inf, -inf, -1, -2.5} do
+      assert.has_error(function() strew.zeros(2, 0):norm(p, 1) end)
+      assert.has_error(function() strew.zeros(0):norm(p) end)
+      same({}, {0}, "float32", strew.zeros(0, 2):norm(p, 1))
+    end
   end)
 
   it("are lower medians", function()
@@ -452,25 +457,26 @@ describe("these operations", function()
     refused("isclose: 'atol' is -0.5, tolerances are 0 or more", strew.isclose, t, t, {atol = -0.5})
     refused("nan_to_num_: 'posinf' is 1e+39, which float32 cannot hold", strew.nan_to_num_, strew.tensor{inf}, 0, 1e39)
     refused("nan_to_num: 'nan' is \"x\", expected a number", strew.nan_to_num, t, "x")
-    refused("norm: 'self' is int64, expected a float", strew.norm, whole)
+    refused("norm: 'self' is int64, expected a float dtype", strew.norm, whole)
     refused("norm: 'p' is nan, expected a number", strew.norm, t, nan)
     refused("norm: 'dim' is 2, out of range for 2 dimensions (valid -2..1)", strew.norm, t, 2, 2)
     refused("median: 'self' is bool, median takes integers and floats", strew.median, strew.tensor{true})
     refused("median: 'self' has no elements, expected at least 1", strew.median, strew.zeros(0, {dtype = "int64"}))
     refused("median: 'self' has size 0 along dim 1, expected at least 1", strew.median, strew.zeros(3, 0), 1)
-    refused("quantile: 'self' is int64, expected a float", strew.quantile, whole, 0.5)
+    refused("quantile: 'self' is int64, expected a float dtype", strew.quantile, whole, 0.5)
     refused("quantile: 'self' has no elements, expected at least 1", strew.quantile, strew.zeros(0), 0.5)
-    refused("quantile: 'q' is 1.5, expected 0 to 1", strew.quantile, t, 1.5)
-    refused("quantile: 'q' is -0.5, expected 0 to 1", strew.quantile, t, strew.tensor(-0.5))
-    refused("quantile: 'q' has value nan at [1], expected 0 to 1", strew.quantile, t, strew.tensor{0.5, nan})
+    refused("quantile: 'q' is 1.5, expected a number from 0 to 1", strew.quantile, t, 1.5)
+    refused("quantile: 'q' is -0.5, expected a number from 0 to 1", strew.quantile, t, strew.tensor(-0.5))
+    refused("quantile: 'q' has value nan at [1], expected numbers from 0 to 1",
+      strew.quantile, t, strew.tensor{0.5, nan})
     refused("quantile: 'q' is int64, expected self's float32", strew.quantile, t, strew.tensor{0})
     refused("quantile: 'q' is true, expected a number or a tensor", strew.quantile, t, true)
     refused("quantile: 'q' has 2 dimensions, expected 0 or 1", strew.quantile, t, t)
-    refused('quantile: \'interpolation\' is "median", expected linear, lower, higher, midpoint or nearest',
+    refused('quantile: \'interpolation\' is "median", expected one of linear, lower, higher, midpoint, nearest',
       strew.quantile, t, 0.5, {interpolation = "median"})
     refused("quantile: 'dim' is -3, out of range for 2 dimensions (valid -2..1)", strew.quantile, t, 0.5, -3)
-    refused("softmax: 'self' is int64, expected a float", strew.softmax, whole, 0)
-    refused("log_softmax: 'dtype' is int8, expected a float", strew.log_softmax, t, 0, {dtype = "int8"})
+    refused("softmax: 'self' is int64, expected a float dtype", strew.softmax, whole, 0)
+    refused("log_softmax: 'dtype' is int8, expected a float dtype", strew.log_softmax, t, 0, {dtype = "int8"})
     refused("logsumexp: 'dim' is missing, the arguments are (self, dim [, keepdim])", strew.logsumexp, t)
     for _, device in ipairs(strew.devices()) do
       local elsewhere = t:to(device.name)

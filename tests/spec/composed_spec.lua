@@ -174,7 +174,7 @@ describe("operations written in Lua", function()
       assert.equal(message, text:gsub("^[^ ]*: ", "", 1):gsub("\n.*", ""))
     end
     local index = strew.tensor{0, 2}
-    refused("bincount: 'self' has value -1, expected 0 or more", strew.bincount, strew.tensor{0, -1})
+    refused("bincount: 'self' has value -1 at [1], expected 0 or more", strew.bincount, strew.tensor{0, -1})
     refused("bincount: 'weights' has shape [3], expected self's [2]", strew.bincount, index, {weights = strew.ones(3)})
     refused("bincount: 'minlength' is -1, expected 0 or more", strew.bincount, index, {minlength = -1})
     refused("one_hot: 'self' has value -1, expected 0 or more", strew.one_hot, strew.tensor{0, -1})

@@ -220,7 +220,7 @@ describe("a .csv file", function()
     } do assert.equal("1 " .. expected, read(cells:gsub("|", "\n") .. "\n", comma), cells) end
     assert.equal("1 float64 1.5; 2 float64 2.5", read("1,5;2,5\n", comma))
     assert.equal("1 float32 1.5", read("1,5\n", {separator = ";", decimal = ",", dtype = "float32"}))
-    assert.equal("1 float64 1.5; 2 int64 2", read("\"1,5\",2\n", {separator = ",", decimal = ","}))
+    assert.equal("1 float64 1.5; 2 int64 2; 3 int64 5", read("\"1,5\",2,5\n", {separator = ",", decimal = ","}))
     assert.equal("1 float64 1.5 2.0", read("1.5\n2\n", {decimal = "."}))
     assert.equal("has \"1,5\" in line 2, column 1, expected a number, as in line 1\n"
       .. "  hint  {decimal = \",\"} reads decimal commas, {text = {1}} reads the column as words",
@@ -275,6 +275,10 @@ describe("a .csv file", function()
     assert.is_true(strew.equal(strew.tensor(wanted), strew.load(path, {dates = {1}})[1]))
     assert.equal("1 float64 0.0 nan nan 86400.0",
       read("1970-01-01\n\"\"\nnan\n1970-01-02\n", {dates = {1}, dtype = "int8"}))
+    put("a\n2024-05-17T12:30:01\n\"\"\n9999-12-31T23:59:59\n")
+    local exact = strew.load(path, {header = true, dates = {"a"}}).a
+    assert.equal(1715949001, exact[0])
+    assert.equal(253402300799, exact[2])
     assert.equal("1 int64", read("a\n", {header = true, dates = {"a"}}):gsub("^a", "1"))
     assert.equal("has \"2024-01-01T00:00:00.25\" in line 1, column 1, expected whole seconds\n"
       .. "  hint  {text = {1}} reads the column as words", refusal("2024-01-01T00:00:00.25\n", {dates = {1}}))
@@ -388,7 +392,7 @@ describe("a .csv file", function()
       {"strew.words(columns, 'a')", "words: 'column' is \"a\", not found in x"},
       {"strew.words(columns, true)", "words: 'column' is true, expected a column's name or number"},
       {"strew.words{}", "words: 'x' has no words, expected a table as strew.load makes it"},
-      {"strew.columns{}", "columns: 'x' has no names, expected a table as strew.load makes it"},
+      {"strew.columns{}", "columns: 'x' is an empty table, expected columns"},
     }, {strew = strew, columns = columns})
   end)
 

@@ -140,12 +140,12 @@ describe("files", function()
     local path = write("unsigned.npy", bytes)
     assert_same(strew.tensor({{65530, 65532, 65534}, {65531, 65533, 65535}}, "int32"), strew.load(path))
     assert.equal("is truncated: uint16[2, 3] takes 12 bytes from byte 60 on, found 11", refusal(bytes:sub(1, -2)))
-    if strew.zeros(1).device ~= "cpu" then return end
-    assert.equal("cannot be mapped: its elements are uint16, not int32\n  hint  leave out map, to read it",
-      refusal(bytes, {map = true}))
     local many = write("many.npy", npy("{'descr':'>u4','fortran_order':False,'shape':(1300000,)}",
       ("\xff\xff\xff\xfe"):rep(1300000)))
     assert.is_true(strew.equal(strew.full({1300000}, (1 << 32) - 2, {dtype = "int64"}), strew.load(many)))
+    if strew.zeros(1).device ~= "cpu" then return end
+    assert.equal("cannot be mapped: its elements are uint16, not int32\n  hint  leave out map, to read it",
+      refusal(bytes, {map = true}))
   end)
 
   it("compressed by gzip are loaded and saved", function()

@@ -386,6 +386,14 @@ describe("groups", function()
       local wide = strew.zeros(2, 0):scatter_any(strew.zeros(2, 0):to("int64"), {dim = 0})
       assert.same({0, 0}, wide.shape)
     end
+    for _, word in ipairs{"sum", "var", "std", "logsumexp", "softmax", "log_softmax", "median", "nunique", "any", "all",
+                          "first", "last"} do -- values of an index that nothing goes with do not matter
+      local f, is_soft = strew["scatter_" .. word], word:find "softmax"
+      local wrapped = f(strew.zeros(3, 0), strew.full({3, 1}, -1), {dim = 0, mode = "wrap"})
+      assert.same({is_soft and 3 or 0, 0}, wrapped.shape, word)
+      local sized = f(strew.zeros(3, 0, 3), strew.tensor({5, -1, 0}, {dtype = "int32"}), {dim = 2, dim_size = 0})
+      assert.same({3, 0, is_soft and 3 or 0}, sized.shape, word)
+    end
     same(strew.tensor{2.0}, strew.scatter_quantile(strew.tensor(2.0), zero, 0.5))
     same(strew.tensor{nan, nan}, strew.scatter_quantile(none, none, 0.5, {dim_size = 2}))
   end)

@@ -50,6 +50,12 @@ describe("a hint can be followed:", function()
     {"lower rank, two dimensions less", "u:scatter_add_(0, index, src)", "index",
      "index:unsqueeze(-1):unsqueeze(-1):expand_as(src)", "float32[2, 1, 1] {{{1.0}}, {{1.0}}}",
      {index = strew.tensor{0, 1}, u = strew.zeros(2, 1, 1), src = strew.ones(2, 1, 1)}},
+    {"groups along another dimension", "strew.scatter_sum(src, index)", "index)", "index, {dim = 0})",
+     "float32[2, 2] {{2.0, 2.0}, {1.0, 1.0}}", {index = strew.tensor{0, 0, 1}}, "{dim = 0}: index has the size of"},
+    {"a table of one dimension", "v:gather(0, index)", "gather(0, index)", "take(index)",
+     "float32[3, 2] {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}", {}, "self:take(index)"},
+    {"a shift to the left", "strew.clone(i << 3)", "<< 3", "* (1 << 3)", "int64[3] {0, 16, 8}", {}, "t * (1 << n)"},
+    {"a shift to the right", "strew.clone(i >> 1)", ">> 1", "// (1 << 1)", "int64[3] {0, 1, 0}", {}, "t // (1 << n)"},
     {"float index", "v:gather(0, index)", "index", 'index:to("int64")', "float32[1] {0.0}",
      {index = strew.tensor{2.0}}},
     {"dtypes", "t:scatter_add_(0, index, src)", "src", "src:to(t.dtype)", twos, {src = strew.ones(3, 2):to("int32")}},
@@ -97,8 +103,13 @@ end)
 it("a name of another library is translated", function()
   local names = {"double", "float", "half", "long", "int", "short", "char", "byte", "astype", "cpu", "numpy", "T",
     "ndim", "nelement", "swapaxes", "array", "asarray", "concat", "concatenate", "zeros_like", "ones_like",
-    "empty_like", "full_like"}
-  local environment = {t = strew.ones(2, 3), x = 1, dtype = "int8", strew = strew}
+    "empty_like", "full_like", "nElement", "nDimension", "ndims", "length", "FloatTensor", "DoubleTensor", "LongTensor",
+    "IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "uniform", "normal", "cmul", "cdiv", "index", "indexAdd",
+    "take_along_axis", "groupby", "accumarray", "value_counts", "hist", "histogram", "digitize", "clip", "power",
+    "square", "reciprocal", "absolute", "multiply", "subtract", "divide", "ravel", "resize", "view_as", "expand_dims",
+    "argwhere", "nnz", "fillna", "dropna", "isna", "head", "vstack"}
+  local environment = {t = strew.ones(2, 3), x = 1, dtype = "int8", index = strew.tensor{0, 1},
+    boundaries = strew.tensor{0.5}, strew = strew}
   for _, name in ipairs(names) do
     for _, owner in ipairs{"t", "strew"} do
       local _, hint = provoke(("return %s.%s"):format(owner, name), environment)
@@ -115,6 +126,10 @@ it("a name of another library is translated", function()
   assert.equal('here it is t:to("opencl")', select(2, provoke("t.cuda()", environment)))
   assert.equal("here it is #t", select(2, provoke("t:len()", environment)))
   assert.equal("here it is t.dtype", select(2, provoke("t:type()", environment)))
+  assert.equal("here it is t:clamp(0, 1)", select(2, provoke("t:clip(0, 1)", environment)))
+  for _, name in ipairs{"shape", "dtype", "device"} do
+    assert.equal("here it is t." .. name, select(2, provoke(("strew.%s(t)"):format(name), environment)))
+  end
   for _, name in ipairs{"map", "apply"} do
     local _, hint = provoke(("t:%s(math.sin)"):format(name), {t = environment.t, math = math})
     assert.equal("operators and calls take all elements at once: t * 2, t:exp()", hint)
@@ -162,6 +177,17 @@ describe("on devices", function()
     local output = support.output(chunk:format(device), "STREW_OPENCL_ASSUME=nofloat64")
     assert.matches("zeros: 'dtype' is float64, which device " .. device
       .. " does not have: it lacks the extension cl_khr_fp64\n  hint  float32, or device = \"cpu\"\n", output, 1, true)
+  end)
+
+  it("where single reads take long, the thousandth one warns", function()
+    if not (default:match "opencl" or other) then return pending "there is no device but the CPU" end
+    local device = default:match "opencl" and default or other
+    local chunk = [[local t = require "strew".zeros(999, {device = "%s"}) warn("@on")
+      for i = 0, #t - 1 do local x = t[i] end for _ = 1, 3 do print(t:get(1), t:sum():item()) end]]
+    assert.equal("Lua warning: get: 1000 elements were read one by one from " .. device
+      .. ", which takes long; t:tolist() reads all at once\n" .. ("0.0\t0.0\n"):rep(3),
+      support.output(chunk:format(device)))
+    assert.equal(("0.0\t0.0\n"):rep(3), support.output(chunk:format("cpu")))
   end)
 
   it("memory: the size that failed, the bytes in use, and the limit", function()

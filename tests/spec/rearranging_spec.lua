@@ -247,6 +247,9 @@ describe("elements elsewhere", function()
     refused("diag: 'self' has 0 dimensions, expected 1 or 2", strew.diag, strew.tensor(2))
     refused("diag: 'self' has 3 dimensions, expected 1 or 2", strew.diag, strew.ones(1, 1, 1))
     refused("diag: 'diagonal' is 0.5, expected an integer", strew.diag, t, 0.5)
+    for _, diagonal in ipairs{math.maxinteger, math.mininteger} do
+      refused(("diag: 'diagonal' is %d, the size of the result overflows"):format(diagonal), strew.diag, t[0], diagonal)
+    end
     refused("outer: 'self' has 2 dimensions, expected 1", strew.outer, t, t[0])
     refused("outer: 'other' has 2 dimensions, expected 1", strew.outer, t[0], t)
     refused("tril_: 'self' overlaps itself (an expanded view?) and cannot be written in place",

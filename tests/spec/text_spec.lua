@@ -49,6 +49,7 @@ describe("an example", function()
       it("of " .. entry.name, function()
         local output = examples.run(strew, entry.example):gsub(device:gsub("%p", "%%%0"), "cpu")
         assert.equal(entry.output, output)
+        assert.is_nil(output:find "[^\n]\t%l+%d*%[", "the header of a tensor begins a line")
       end)
     end
   end
@@ -77,6 +78,30 @@ describe("strew.help", function()
     assert.equal(printed "bitwise_not", printed(strew.bitwise_not))
     assert.equal(printed "scatter_reduce", printed "include_self")
     assert.equal(printed "Tensor", printed "shape")
+  end)
+
+  it("lists the names of a topic", function()
+    assert.truthy(printed("files"):find "^Files\n  load  ")
+    assert.equal(printed("sorting, finding"), printed " Sorting")
+    assert.truthy(select(2, pcall(strew.help, "sortin")):find("no help found", 1, true))
+  end)
+
+  it("knows the options of a call, where its table comes last", function()
+    local function names(...)
+      local list = {}
+      for i, option in ipairs(help.options(...)) do list[i] = option.name end
+      return table.concat(list, " ")
+    end
+    assert.equal("mode", names("scatter_add", 5))
+    assert.equal("mode", names("scatter_add_", 5))
+    assert.equal("", names("scatter_add", 4))
+    assert.equal("", names("scatter_add", 6))
+    assert.equal("dtype device", names("zeros", 3))
+    assert.equal("", names("zeros", 1))
+    assert.equal("search", names("help", 1))
+    assert.equal("fill mode skip_nan dim out dim_size", names("scatter_max", 3)) -- those of both forms
+    assert.equal("fill mode skip_nan", names("scatter_max", 6))
+    assert.equal("", names("nothing", 1))
   end)
 
   it("shows an example as typed, and its output", function()
@@ -232,9 +257,11 @@ describe("the text", function()
       local code = ("%s\nlocal result = %s\nreturn result, {%s}"):format(operands, row[1], table.concat(names, ", "))
       local result, tensors = assert(load(code, "=" .. row[1], "t", {strew = strew}))()
       if type(result) == "table" then result = result[1] end
+      if strew.type(result) ~= "tensor" then return end -- a table of columns, or names
       local before = result:nan_to_num()
       for _, t in ipairs(tensors) do
-        if t.dtype == "bool" then t:logical_not_() else t:fill_(77) end
+        if strew.type(t) == "tensor" and t.dtype == "bool" then t:logical_not_() end
+        if strew.type(t) == "tensor" and t.dtype ~= "bool" then t:fill_(77) end
       end
       local is_view = not strew.equal(result:nan_to_num(), before)
       local text = row.entry.summary
@@ -287,8 +314,8 @@ describe("the text", function()
       if not field.name:find "^%[" then assert.is_not_nil(strew.zeros(1)[field.name]) end
     end
     for event in pairs(metatable) do events[event:sub(3)] = true end
-    local others = {"index", "newindex", "gc", "close", "tostring", "name", "metatable", "lt", "le", "concat",
-      "pairs"}
+    local others = {"index", "newindex", "gc", "close", "tostring", "name", "metatable", "lt", "le", "shl", "shr",
+      "concat", "pairs"}
     for _, event in ipairs(others) do events[event] = nil end
     assert.equal("", difference(events, set(Tensor.operators)))
   end)

@@ -32,13 +32,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_SHOWN = 1 << 22, PATIENCE_MS = 60000, MOST_ARGUMENTS = 32 };
+enum { LONGEST_SHOWN = 1 << 22, PATIENCE_MS = 60000, ECHO_MS = 1000, MOST_ARGUMENTS = 32 };
 
 static const char *program;
 static pid_t child;
 static int terminal = -1;
 static char shown[LONGEST_SHOWN];   /* output of the terminal, without control sequences */
 static size_t length, seen, before; /* its length; the ends of the matches of the last two `show` */
+static size_t typed;                /* its length when the last text was typed */
 static const char *topic = "";
 
 /* --------------------------------------------------------------------------------------------------------- terminal */
@@ -125,6 +126,7 @@ static void unescape(char *text) {
 
 static bool type(const char *text) {
   size_t left = strlen(text);
+  typed = length;
   while (left > 0) {
     ssize_t n = write(terminal, text, left);
     if (n < 0 && errno != EINTR) return false;
@@ -146,14 +148,17 @@ static bool show(const char *text) {
   return true;
 }
 
-/* True if a prompt is the last output, and no more follows. */
+/* True if a prompt is the last output, and no more follows. (What was typed is echoed first, on a busy machine late; not
+   all of it is.) */
 static bool await_prompt(void) {
   static const char prompt[] = "> ";
   size_t n = sizeof prompt - 1;
-  for (long deadline = now_ms() + PATIENCE_MS; now_ms() < deadline;) {
+  long start_ms = now_ms(), deadline = start_ms + PATIENCE_MS;
+  while (now_ms() < deadline) {
     size_t had = length;
     if (!read_some(30)) return false;
-    if (length == had && length >= n && memcmp(shown + length - n, prompt, n) == 0) return true;
+    bool is_quiet = length == had && (length > typed || now_ms() - start_ms > ECHO_MS);
+    if (is_quiet && length >= n && memcmp(shown + length - n, prompt, n) == 0) return true;
   }
   return false;
 }
@@ -192,7 +197,7 @@ static bool run(char *text) {
   int n = 1;
   for (char *word = strtok(text, " "); word && n < MOST_ARGUMENTS - 1; word = strtok(NULL, " ")) arguments[n++] = word;
   arguments[n] = NULL;
-  length = seen = before = 0;
+  length = seen = before = typed = 0;
   shown[0] = '\0';
   state = TEXT;
   return start(arguments, 80, 24);

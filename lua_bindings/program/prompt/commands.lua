@@ -4,7 +4,7 @@ local host = prompt.host
 local strew = host.strew
 local ipairs, next, pcall, print, rawequal, rawget = ipairs, next, pcall, print, rawequal, rawget
 local collectgarbage, error, setmetatable, tostring, type = collectgarbage, error, setmetatable, tostring, type
-local debug, loaded, open = host.debug, host.loaded, io and io.open
+local debug, loaded, open, getenv = host.debug, host.loaded, io and io.open, os and os.getenv
 local concat, insert, pack, sort, unpack = table.concat, table.insert, table.pack, table.sort, table.unpack
 local find, format, gsub, lower = string.find, string.format, string.gsub, string.lower
 local match, rep, sub = string.match, string.rep, string.sub
@@ -135,28 +135,35 @@ local function mem()
               {"Lua", bytes_text(collectgarbage("count") * 1024)}}, {[2] = true})
 end
 
--- Runs a file as if it had been typed: its locals live on.
-local function load_file(text)
-  local path = match(text, '^%s*"(.*)"%s*$') or match(text, "^%s*(.-)%s*$")
-  if not open then complain("files are not available in a sandbox") end
-  if path == "" then complain(":load expects a file name") end
-  local file, message = open(path, "rb")
-  if not file then complain("cannot open %s", message) end
-  local source, problem = file:read("a")
-  file:close()
-  if not source then complain("cannot read %s: %s", path, problem) end
-  source = gsub(gsub(source, "^\239\187\191", ""), "^#[^\n]*", "")
-  if sub(source, 1, 4) == "\27Lua" then complain("%s is compiled: only text can be loaded", path) end
-  local f, trouble = prompt.compile(source, "@" .. path)
-  if not f then complain("%s", trouble) end
-  prompt.results(false, f())
+-- Returns a path whose ~ at the start is the home directory.
+function prompt.expand_home(path)
+  local home = getenv and getenv("HOME")
+  return home and match(path, "^~/") and home .. sub(path, 2) or path
 end
 
--- strew.help reports unknown names itself.
-local function help(...)
-  local show_help = rawget(strew, "help")
-  if not show_help then complain("this build has no help texts") end
-  local ok, message = pcall(show_help, ...)
+-- Returns the entry that a file is, as if it had been typed: "run", function, "show"; or "error", message.
+local function load_file(text)
+  local path = prompt.expand_home(match(text, '^%s*"(.*)"%s*$') or match(text, "^%s*(.-)%s*$"))
+  if not open then return "error", "files are not available in a sandbox" end
+  if path == "" then return "error", ":load expects a file name" end
+  local file, message = open(path, "rb")
+  if not file then return "error", "cannot open " .. message end
+  local source, problem = file:read("a")
+  file:close()
+  if not source then return "error", format("cannot read %s: %s", path, problem) end
+  source = gsub(gsub(source, "^\239\187\191", ""), "^#[^\n]*", "")
+  if sub(source, 1, 4) == "\27Lua" then return "error", path .. " is compiled: only text can be loaded" end
+  local f, trouble = prompt.compile(source, "@" .. path)
+  if not f then return "error", trouble end
+  return "run", f, "show"
+end
+
+-- Shows a page of help.lua: `find` is the name of its function. strew.help reports what is not found.
+local LONGEST = 1000 -- longer names and words are not searched for
+local function help(find_page, text, ...)
+  local page = #(text or "") <= LONGEST and host.help()[find_page](text)
+  if page then return prompt.page(page) end
+  local ok, message = pcall(rawget(strew, "help"), ...)
   if not ok then complain("%s", gsub(message, "^[^\n]-:%d+: ", "")) end
 end
 
@@ -169,9 +176,10 @@ local function overview()
   end
   print([[
 ?name           help on a function: arguments, results, an example
-??word          functions whose help has the word; names of other libraries, too
+?topic          the functions of a topic; ? lists the topics
 ?which [word]   calls by task, and their names in other libraries
-?               all functions
+??word          functions whose help has the word, with names of other libraries
+??              all functions
 
 =expr           as expr; a final ; hides the result; _ is the last result
 Tab             completes names, methods, words in strings, files
@@ -185,7 +193,7 @@ list = {
   {name = "devices", run = host.devices, text = "devices and their capabilities"},
   {name = "time", argument = "expr", run = time, text = "runs it once and prints the time"},
   {name = "bench", argument = "expr", run = bench, text = "runs it repeatedly for a second"},
-  {name = "load", argument = "file", run = load_file, text = "runs a file as if it had been typed"},
+  {name = "load", argument = "file", entry = load_file, text = "runs a file as if it had been typed"},
   {name = "help", run = overview, text = "this list"},
   {name = "quit", text = "ends the session"},
 }
@@ -219,9 +227,11 @@ end
 function prompt.command(text)
   local words = match(text, "^%?%?%s*(.-)%s*$")
   local name = not words and match(text, "^%?%s*(.-)%s*$")
-  if words and words ~= "" then return "run", function() help{search = words} end, "quiet" end
-  if words or name == "" then return "run", function() help() end, "quiet" end
-  if name then return "run", function() help(name) end, "quiet" end
+  if words == "" then return "run", function() help("overview") end, "quiet" end
+  if words then return "run", function() help("search", words, {search = words}) end, "quiet" end
+  if name == "" then return "run", function() help("topics") end, "quiet" end
+  if name == "prompt" or match(name or "", "^:") then return "run", overview, "quiet" end
+  if name then return "run", function() help("page", name, name) end, "quiet" end
   local word, rest = match(text, "^:%s*(%a*)%s*(.-)%s*$")
   local command = word ~= "" and find_command(word)
   if not command then return "error", unknown(lower(word)) end
@@ -229,5 +239,6 @@ function prompt.command(text)
   if rest ~= "" and not command.argument then
     return "error", format(":%s takes no argument, found '%s'", command.name, tostring(rest))
   end
+  if command.entry then return command.entry(rest) end
   return "run", function() command.run(rest) end, "quiet"
 end

@@ -3,7 +3,7 @@
 local prompt = ...
 local host = prompt.host
 local strew = host.strew
-local debug, ipairs, next, rawget, type = host.debug, ipairs, next, rawget, type
+local debug, ipairs, next, rawequal, rawget, type = host.debug, ipairs, next, rawequal, rawget, type
 local insert, sort = table.insert, table.sort
 local find, match, sub = string.find, string.match, string.sub
 local globals = _G
@@ -123,43 +123,93 @@ local function filter(names, word)
   return found
 end
 
-local function files(line, path_start)
+-- `in_home`: a path that begins with ~ is in the home directory.
+local function files(line, path_start, in_home)
   local path = sub(line, path_start)
   local folder = match(path, "^(.*/)[^/]*$") or ""
   local word = sub(path, #folder + 1)
   local names = {}
-  for _, name in ipairs(host.list(folder == "" and "." or folder)) do
+  for _, name in ipairs(host.list(folder == "" and "." or in_home and prompt.expand_home(folder) or folder)) do
     if not find(name, "[%c\\\"']") and (sub(name, 1, 1) ~= "." or sub(word, 1, 1) == ".") then insert(names, name) end
   end
   return path_start + #folder, filter(names, word)
 end
 
--- Returns the function whose arguments contain token i.
-local function call_around(tokens, i)
-  local before = tokens[i - 1]
-  if before and before.kind == "name" then return before.text end
-  local depth = 0
+-- Returns the position of the innermost bracket that is open at token i, or nil, and the number of commas after it.
+local function bracket_around(tokens, i)
+  local depth, commas = 0, 0
   for k = i - 1, 2, -1 do
     local text = tokens[k].text
     if text == ")" or text == "}" or text == "]" then
       depth = depth + 1
     elseif text == "(" or text == "{" or text == "[" then
       depth = depth - 1
-      if depth < 0 and text == "(" then return tokens[k - 1].text end
-      if depth < 0 then return nil end
+      if depth < 0 then return k, commas end
+    elseif text == "," and depth == 0 then
+      commas = commas + 1
     end
   end
 end
 
-local function kinds_of_string(tokens, i)
+-- Returns the function whose arguments contain token i.
+local function call_around(tokens, i)
   local before = tokens[i - 1]
-  if before and find(before.text, "^[=~]=?$") then return tokens[i - 2] and by_key[tokens[i - 2].text] end
-  return by_call[call_around(tokens, i)]
+  if before and before.kind == "name" then return before.text end
+  local bracket = bracket_around(tokens, i)
+  return bracket and tokens[bracket].text == "(" and tokens[bracket - 1].text or nil
+end
+
+-- Returns the options that the call around token i may have in the table that contains it: fields of help.lua; {}.
+local function options_around(tokens, i)
+  local brace = bracket_around(tokens, i)
+  if not brace or tokens[brace].text ~= "{" then return {} end
+  local name, place = brace - 1, 1 -- f{...}
+  if tokens[name].kind ~= "name" then
+    local parenthesis, commas = bracket_around(tokens, brace)
+    if not parenthesis or tokens[parenthesis].text ~= "(" then return {} end
+    name, place = parenthesis - 1, commas + 1
+  end
+  local separator = tokens[name - 1] and tokens[name - 1].text
+  local is_method = separator == ":"
+  if not is_method and not (separator == "." and rawequal(value_at(tokens, name - 2), strew)) then return {} end
+  return host.help().options(tokens[name].text, is_method and place + 1 or place)
+end
+
+-- Returns "mode = ", ... for a key of a table of options at token i.
+local function keys_at(tokens, i)
+  local names = {}
+  if not find(tokens[i - 1] and tokens[i - 1].text or "", "^[{,;]$") then return names end
+  for _, option in ipairs(options_around(tokens, i)) do insert(names, option.name .. " = ") end
+  return names
+end
+
+-- Returns the words in quotes in the type and the text of the option whose value is at token i.
+local function words_of_option(tokens, i, key)
+  local words = {}
+  for _, option in ipairs(options_around(tokens, i)) do
+    if option.name == key then
+      for word in string.gmatch(option.type .. " " .. option.text, '"([%w_]+)"') do insert(words, word) end
+    end
+  end
+  return words
+end
+
+-- Returns the words that the string at token i may be; nil: any file name.
+local function words_at(tokens, i)
+  local before = tokens[i - 1]
+  if not before or not find(before.text, "^[=~]=?$") then
+    local kinds = by_call[call_around(tokens, i)]
+    return kinds and words_of(kinds)
+  end
+  local key = tokens[i - 2] and tokens[i - 2].text
+  if by_key[key] then return words_of(by_key[key]) end
+  local words = key and before.text == "=" and words_of_option(tokens, i, key) or {}
+  return #words > 0 and words or nil
 end
 
 local function complete_string(tokens, i, line, start)
-  local kinds = kinds_of_string(tokens, i)
-  if kinds then return start, filter(words_of(kinds), sub(line, start)) end
+  local words = words_at(tokens, i)
+  if words then return start, filter(words, sub(line, start)) end
   return files(line, start)
 end
 
@@ -181,7 +231,8 @@ local function complete_code(text, line)
     local value, is_known = value_at(tokens, i - 1)
     names = fields_of(value, is_known, separator)
   else
-    names = names_in_scope()
+    names = filter(keys_at(tokens, i + 1), word)
+    if #names == 0 then names = names_in_scope() end
   end
   return #line - #word + 1, filter(names, word)
 end
@@ -195,7 +246,7 @@ function prompt.complete(above, line)
     start, word = match(line, "^%s*%?+%s*()([%w_]*)$")
     if start then return start, filter(words_of("name"), word) end
     start = match(line, "^%s*:lo?a?d?%s+()")
-    if start then return files(line, start) end
+    if start then return files(line, start, true) end
     local rest = match(line, "^%s*:%a+%s()") or match(line, "^%s*=()") or match(line, "^%s*>+ ()")
     if rest then
       local place, names = prompt.complete(nil, sub(line, rest))

@@ -205,18 +205,31 @@ local function compile_statements(text, tokens, chunk_name)
   return wrap(text, names, chunk_name) -- for example, if a goto jumps to the end, over locals
 end
 
+-- Returns the compiler's message about a text that is neither an expression nor a statement: the expression's own if
+-- the text begins like one and the compiler of statements saw no more of it.
+local function message_of(first, as_expression, as_statement)
+  local no_statement = find(as_statement, ": unexpected symbol near '" .. first, 1, true)
+  local no_call = find(as_statement, ": syntax error near ", 1, true) and not find(as_expression, "<eof> expected near")
+  return (no_statement or no_call) and as_expression or as_statement
+end
+
 -- Returns a function for the text and whether it is an expression; or nil, a message, and whether more text may
 -- complete it. (The text alone is compiled first: the code around it must not change its meaning.)
 function prompt.compile(text, chunk_name)
   local tokens = prompt.tokens(text)
+  local f, own = load("return " .. text, chunk_name, "t")
   local message
-  local f = load("return " .. text, chunk_name, "t")
   if f then
     f, message = wrap("return " .. text, names_in(tokens), chunk_name)
     return f, f and true or message
   end
   f, message = load(text, chunk_name, "t")
-  if not f then return nil, message, find(message, "<eof>$") ~= nil end
+  if not f then
+    message = message_of(tokens[1] and tokens[1].text or "", own, message)
+    if find(message, "<eof>$") then return nil, message, true end
+    local hint = prompt.foreign(text)
+    return nil, hint and message .. "\n  hint  " .. hint or message, false
+  end
   f, message = compile_statements(text, tokens, chunk_name)
   return f, not f and message or false
 end

@@ -53,6 +53,7 @@ end
 
 -- Returns "run", function, "show" | "hide" | "quiet"; "error", message; "more"; or "end".
 local function evaluate(text, is_last)
+  prompt.unknown = nil
   local command = match(text, "^%s*([:?].*)$")
   if command and sub(command, 1, 2) ~= "::" then return prompt.command(command) end
   local code = gsub(text, "^%s*=", "return ")
@@ -81,6 +82,17 @@ local function is_no_chunk(text, kind, message)
   return find(text, "\n") and (kind == "error" or kind == "more" and find(message, "syntax error near <eof>$"))
 end
 
+local has_explained = false -- the first continuation of the session
+
+-- Says what >> means, once, and what a block of Python is here.
+local function explain(text)
+  if #waiting > 0 then return end
+  local hint = prompt.foreign_block(text)
+  if hint then host.note("hint  " .. hint) end
+  if not has_explained then host.note("the entry continues; Ctrl-C drops it") end
+  has_explained = true
+end
+
 -- Reads one entry and returns what to do: as `evaluate`, or "none".
 function prompt.read()
   local text
@@ -101,6 +113,7 @@ function prompt.read()
       return kind, a, b
     else
       text = joined
+      explain(text)
     end
   until false
 end

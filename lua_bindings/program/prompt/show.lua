@@ -151,9 +151,8 @@ local function show(...)
 end
 
 -- Prints a hint for a name without a value.
-local words = {exit = ":quit", quit = ":quit", help = ":help"}
 function prompt.suggest(name)
-  local nearest = words[name] or host.guess_global(name)
+  local nearest = host.guess_global(name)
   if nearest then print("  hint  did you mean '" .. nearest .. "'?") end
 end
 

@@ -37,6 +37,15 @@ static bool is_constant(const int64_t *values, int64_t count) {
 ANY_OUTSIDE(int64_t)
 ANY_OUTSIDE(int32_t)
 
+#define ANY_DESCENT(T)                                                                                                 \
+  static bool any_descent_##T(const T *values, int64_t count) {                                                        \
+    T bad = 0;                                                                                                         \
+    for (int64_t i = 1; i < count; i++) bad |= values[i] < values[i - 1];                                              \
+    return bad;                                                                                                        \
+  }
+ANY_DESCENT(int64_t)
+ANY_DESCENT(int32_t)
+
 static void apply_to_all(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode == STREW_WRAP)
     for (int64_t i = 0; i < count; i++) values[i] += values[i] < 0 ? size : 0;
@@ -166,6 +175,8 @@ const struct index_loops LOOPS_TABLE(index) = {
     .is_constant = is_constant,
     .any_outside_int64_t = any_outside_int64_t,
     .any_outside_int32_t = any_outside_int32_t,
+    .any_descent_int64_t = any_descent_int64_t,
+    .any_descent_int32_t = any_descent_int32_t,
     .apply_mode = apply_to_all,
     .list_owned = list_owned,
     .find_destinations = find_destinations,

@@ -30,6 +30,9 @@ struct index_loops {
   /* True if one is below `lowest` or above `highest`. */
   bool (*any_outside_int64_t)(const int64_t *values, int64_t count, int64_t lowest, int64_t highest);
   bool (*any_outside_int32_t)(const int32_t *values, int64_t count, int64_t lowest, int64_t highest);
+  /* True if one is less than the one before it. */
+  bool (*any_descent_int64_t)(const int64_t *values, int64_t count);
+  bool (*any_descent_int32_t)(const int32_t *values, int64_t count);
   /* As apply_mode of cpu.h. */
   void (*apply_mode)(strew_mode mode, int64_t size, int64_t count, int64_t *values);
   /* Lists the positions of owned values in begin .. end - 1, in order, and returns their number. Sets *out_of_range if

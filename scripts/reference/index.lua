@@ -1,15 +1,8 @@
--- usage: build/strew scripts/reference/html.lua FILE
--- Writes the reference: one self-contained page.
+-- usage: build/strew scripts/reference/index.lua FILE
+-- Writes the reference of the Lua module and the program: one page.
 local text = dofile "scripts/reference/text.lua"
-local strew = require "strew"
-
-local function read(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
-end
-
-local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
-local function escape(words) return (words:gsub('[&<>"]', entities)) end
+local page = dofile "scripts/reference/page.lua"
+local escape = page.escape
 
 -- A name in `backquotes` with an entry becomes a link.
 local function code(words)
@@ -126,17 +119,14 @@ local function add_entry(entry)
   add '</article>'
 end
 
-local function id_of(title) return "group-" .. title:lower():gsub("%A+", "-") end
-
-local function add_navigation()
-  add '<nav><details open><summary>Contents</summary>'
-  for _, group in ipairs(text.groups) do
-    add('<h2><a href="#%s">%s</a></h2><p>', id_of(group.title), escape(group.title))
-    for _, entry in ipairs(group.entries) do add('<a href="#%s">%s</a>', entry.name, entry.name) end
-    add '</p>'
-  end
-  add '<h2><a href="#program">The program</a></h2></details></nav>'
+local navigation = {}
+for _, group in ipairs(text.groups) do
+  local links = {}
+  for k, entry in ipairs(group.entries) do links[k] = ('<a href="#%s">%s</a>'):format(entry.name, entry.name) end
+  table.insert(navigation, ('<h2><a href="#%s">%s</a></h2><p>'):format(page.id_of(group.title), escape(group.title)))
+  table.insert(navigation, table.concat(links, "\n") .. "</p>")
 end
+table.insert(navigation, '<h2><a href="#program">The program</a></h2>')
 
 local function add_program()
   add '<section><h2>The program</h2><article id="program"><p><code>strew [options] [script [args]]</code></p>'
@@ -151,19 +141,10 @@ local function add_program()
   add '</article></section>'
 end
 
-add('<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>%s: reference</title>', strew._VERSION)
-add '<meta name="viewport" content="width=device-width, initial-scale=1">'
-add('<style>\n%s</style>\n</head>\n<body>', read "scripts/reference/page.css")
-add('<header><h1>%s</h1>', strew._VERSION)
-add '<input id="search" type="search" placeholder="Search: name or words" aria-label="Search" autocomplete="off">'
-add '</header>'
-add_navigation()
-add '<main><p id="found" hidden></p>'
 for _, group in ipairs(text.groups) do
-  add('<section id="%s"><h2>%s</h2>', id_of(group.title), escape(group.title))
+  add('<section id="%s"><h2>%s</h2>', page.id_of(group.title), escape(group.title))
   for _, entry in ipairs(group.entries) do add_entry(entry) end
   add '</section>'
 end
 add_program()
-add('</main>\n<script>\n%s</script>\n</body>\n</html>', read "scripts/reference/page.js")
-text.write(assert(arg[1], "usage: html.lua FILE"), table.concat(out, "\n") .. "\n")
+text.write(assert(arg[1], "usage: index.lua FILE"), page.frame("index.html", navigation, out))

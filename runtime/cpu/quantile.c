@@ -1,0 +1,47 @@
+/* quantile.c: elements at the ranks of quantiles on the CPU. */
+#include "cpu.h"
+#include "runtime/shared/rank.h"
+
+#include <string.h>
+
+_Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWER && RANK_HIGHER == (int)STREW_HIGHER &&
+                   RANK_MIDPOINT == (int)STREW_MIDPOINT && RANK_NEAREST == (int)STREW_NEAREST,
+               "rank.h numbers interpolations as strew.h does");
+
+enum { QUANTILES = 1 << 12 };
+
+struct picking {
+  const struct quantile_plan *plan;
+  uint64_t q; /* in `format` */
+  struct float_format format;
+  int64_t step_bytes;
+};
+
+#define LOOPS "runtime/cpu/quantile.inc"
+#include "runtime/cpu/loops/each_dtype.h"
+
+struct job {
+  struct picking picking;
+  void (*pick)(const struct picking *picking, const struct row *row);
+};
+
+static void visit(void *job_, const struct row *row) {
+  const struct job *job = job_;
+  job->pick(&job->picking, row);
+}
+
+strew_status cpu_quantile(const struct call *call, strew_device *device, const struct quantile_plan *plan) {
+  static void (*const picks[])(const struct picking *picking, const struct row *row) = {
+#define ROW(ENUM, s, ...) [STREW_##ENUM] = pick_row_##s,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  const strew_dtype dtype = plan->plan.operands[QUANTILE_SORTED].dtype;
+  struct job job = {.pick = picks[dtype]};
+  job.picking.plan = plan;
+  job.picking.q = plan->in_float32 ? bits_of_float((float)plan->q) : bits_of_double(plan->q);
+  job.picking.format = plan->in_float32 ? FORMAT_FLOAT32 : FORMAT_FLOAT64;
+  job.picking.step_bytes = plan->step * (int64_t)dtype_bytes(dtype);
+  walk_rows_sized(device->context, &plan->plan, walk_bytes(&plan->plan), QUANTILES, visit, &job);
+  return context_end(call, device->context, plan->plan.operands[QUANTILE_OUT].storage);
+}

@@ -1,0 +1,326 @@
+// strew.hpp: strew.h for C++17. Owners of tensors, contexts and tables, and exceptions for failures.
+//
+//   strew::context context;
+//   strew_device *cpu = context.device("cpu");
+//   strew::tensor src = strew::from(cpu, std::vector<float>{1, 2, 3, 4}), index = ...;
+//   strew::tensor t = strew::make(strew_transpose, src, 0, -1);
+//   auto [values, indices] = strew::get<strew::tensor, strew::tensor>(strew_sort, src, -1, false);
+//   strew::call(strew_group, src, index, nullptr, strew::into(sums), nullptr);
+//   float sum = sums.item<float>();
+//
+// Every function of strew.h that returns a status is called by its own name, with its arguments in their order:
+//
+//   call(function, arguments...)      without the last argument, the error
+//   make(function, arguments...)      without *out and the error: returns the new tensor
+//   get<R...>(function, arguments...) without as many results as there are types R, and the error: returns the results
+//
+// These arguments are converted:
+//
+//   tensor, context, table            to its pointer; a tensor to an operand, too
+//   a number                          to a number, a strew_scalar or a strew_operand
+//   list<int64_t>, list<int>          to a count and a pointer: sizes{2, 3}, dims{0, 1}
+//   list<tensor>                      to a count and an array of tensors
+//   std::string                       to its characters
+//   into(tensor)                      to an *out: an empty tensor becomes the new one; any other is written in place
+//
+// Threads, lifetimes and errors are those of strew.h.
+#ifndef STREW_HPP
+#define STREW_HPP
+
+#if __cplusplus < 201703L
+#error "strew.hpp needs C++17"
+#endif
+
+#include "strew.h"
+
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace strew {
+
+// A failed call: what() is the message of strew_error.
+class error : public std::runtime_error {
+public:
+  explicit error(const strew_error &report)
+      : std::runtime_error(report.message), report_(std::make_shared<const strew_error>(report)) {}
+  const strew_error &report() const noexcept { return *report_; }
+  strew_status code() const noexcept { return report_->code; }
+  // The name of the argument at fault, the position of the bad value in it, and what to do; empty if there is none.
+  std::string argument() const { return report_->argument ? report_->argument : ""; }
+  std::vector<int64_t> position() const {
+    const int64_t *first = report_->position;
+    return std::vector<int64_t>(first, first + (report_->position_rank > 0 ? report_->position_rank : 0));
+  }
+  std::string hint() const { return report_->hint; }
+
+private:
+  std::shared_ptr<const strew_error> report_; // copied without throwing
+};
+
+template <class T> using list = std::vector<T>;
+using sizes = list<int64_t>;
+using dims = list<int>;
+
+// Owns a reference to a T, or is empty. A copy owns another reference to the same T.
+template <class T, T *(*retain)(T *), void (*drop)(T *)> class owner {
+public:
+  owner() noexcept = default;
+  explicit owner(T *owned) noexcept : pointer_(owned) {} // takes the reference over
+  owner(const owner &other) noexcept : pointer_(other.pointer_ ? retain(other.pointer_) : nullptr) {}
+  owner(owner &&other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  owner &operator=(owner other) noexcept {
+    std::swap(pointer_, other.pointer_);
+    return *this;
+  }
+  ~owner() { drop(pointer_); }
+
+  T *get() const noexcept { return pointer_; } // borrowed
+  T *release() noexcept { return std::exchange(pointer_, nullptr); }
+  explicit operator bool() const noexcept { return pointer_ != nullptr; }
+
+private:
+  T *pointer_ = nullptr;
+};
+
+// The dtype of elements that are T in C++.
+template <class T> constexpr strew_dtype dtype_of() {
+  static_assert(std::is_arithmetic_v<T>, "strew: expected a type of numbers");
+  constexpr bool is_signed = std::is_signed_v<T>;
+  if constexpr (std::is_same_v<T, bool>)
+    return STREW_BOOL;
+  else if constexpr (std::is_same_v<T, float>)
+    return STREW_FLOAT32;
+  else if constexpr (std::is_same_v<T, double>)
+    return STREW_FLOAT64;
+  else if constexpr (sizeof(T) == 1)
+    return is_signed ? STREW_INT8 : STREW_UINT8;
+  else {
+    static_assert(std::is_integral_v<T> && is_signed, "strew: no dtype has this type");
+    return sizeof(T) == 2 ? STREW_INT16 : sizeof(T) == 4 ? STREW_INT32 : STREW_INT64;
+  }
+}
+
+class tensor : public owner<strew_tensor, strew_retain, strew_release> {
+public:
+  using owner::owner;
+  // Another reference to a tensor that is owned elsewhere, such as strew_check's.
+  static tensor share(strew_tensor *borrowed) { return borrowed ? tensor(strew_retain(borrowed)) : tensor(); }
+
+  strew_dtype dtype() const { return strew_tensor_dtype(get()); }
+  strew_device *device() const { return strew_tensor_device(get()); }
+  int rank() const { return strew_tensor_rank(get()); }
+  int64_t numel() const { return strew_tensor_numel(get()); }
+  strew::sizes sizes() const {
+    const int64_t *first = strew_tensor_sizes(get());
+    return strew::sizes(first, first + rank());
+  }
+
+  // The elements in row-major order; T is their type (STREW_EDTYPE).
+  template <class T> list<T> read() const;
+  // The element of a tensor with exactly one (STREW_ESHAPE), converted as by static_cast.
+  template <class T> T item() const;
+};
+
+class context : public owner<strew_context, strew_context_retain, strew_context_release> {
+public:
+  using owner::owner;
+  context() : context(strew_options{}) {}
+  explicit context(const strew_options &options);
+  // Another reference to a context that is owned elsewhere, such as strew_context_of's.
+  static context share(strew_context *borrowed) { return context(borrowed ? strew_context_retain(borrowed) : nullptr); }
+  // The device of this name, or the default one; owned by the context.
+  strew_device *device(const char *name = nullptr) const;
+};
+
+namespace detail {
+struct release_table {
+  void operator()(strew_table *table) const noexcept { strew_table_release(table); }
+};
+} // namespace detail
+using table = std::unique_ptr<strew_table, detail::release_table>;
+
+// An *out, for one call.
+class into {
+public:
+  explicit into(tensor &target) noexcept : target_(target), pointer_(target.get()) {}
+  into(const into &) = delete;
+  into &operator=(const into &) = delete;
+  ~into() {
+    if (pointer_ != target_.get()) target_ = tensor(pointer_);
+  }
+  strew_tensor **out() const noexcept { return &pointer_; }
+
+private:
+  tensor &target_;
+  mutable strew_tensor *pointer_;
+};
+
+template <class N> strew_scalar scalar(N value) {
+  static_assert(std::is_arithmetic_v<N>, "strew: expected a number");
+  if constexpr (std::is_same_v<N, bool>)
+    return strew_bool(value);
+  else if constexpr (std::is_floating_point_v<N>)
+    return strew_float(static_cast<double>(value));
+  else
+    return strew_int(static_cast<int64_t>(value));
+}
+
+namespace detail {
+
+// An argument on its way into C becomes a tuple of what the function takes in its place.
+
+template <class N> struct number {
+  N value;
+  operator N() const { return value; }
+  operator strew_scalar() const { return scalar(value); }
+  operator strew_operand() const { return strew_number(scalar(value)); }
+};
+template <class T> struct passed {
+  static auto pass(const T &argument) {
+    if constexpr (std::is_arithmetic_v<T>)
+      return std::make_tuple(number<T>{argument});
+    else
+      return std::tuple<T>(argument);
+  }
+};
+
+struct operand {
+  strew_tensor *tensor;
+  operator strew_tensor *() const { return tensor; }
+  operator strew_operand() const { return strew_of(tensor); }
+};
+template <> struct passed<tensor> {
+  static auto pass(const tensor &argument) { return std::make_tuple(operand{argument.get()}); }
+};
+template <> struct passed<context> {
+  static auto pass(const context &argument) { return std::make_tuple(argument.get()); }
+};
+template <> struct passed<table> {
+  static auto pass(const table &argument) { return std::make_tuple(argument.get()); }
+};
+template <> struct passed<std::string> {
+  static auto pass(const std::string &argument) { return std::make_tuple(argument.c_str()); }
+};
+template <> struct passed<into> {
+  static auto pass(const into &argument) { return std::make_tuple(argument.out()); }
+};
+
+template <class T> struct passed<list<T>> {
+  static auto pass(const list<T> &argument) {
+    return std::make_tuple(number<std::size_t>{argument.size()}, argument.data());
+  }
+};
+struct tensors {
+  std::vector<strew_tensor *> pointers;
+  operator strew_tensor * const *() const { return pointers.data(); }
+};
+template <> struct passed<list<tensor>> {
+  static auto pass(const list<tensor> &argument) {
+    tensors all;
+    for (const tensor &each : argument) all.pointers.push_back(each.get());
+    return std::make_tuple(number<std::size_t>{argument.size()}, std::move(all));
+  }
+};
+
+template <class F, class... A> void run(F function, std::tuple<A...> arguments) {
+  constexpr bool fits = std::is_invocable_r_v<strew_status, F, A &..., strew_error *>;
+  static_assert(fits, "strew: the arguments are not those of the function; the last one, error, is left out");
+  if constexpr (fits) {
+    strew_error report = {};
+    const auto with_error = [&](auto &...each) { return function(each..., &report); };
+    if (std::apply(with_error, arguments) != STREW_OK) throw error(report);
+  }
+}
+
+// What C returns in place of an R.
+template <class R> struct raw { using type = R; };
+template <> struct raw<tensor> { using type = strew_tensor *; };
+template <> struct raw<context> { using type = strew_context *; };
+template <> struct raw<table> { using type = strew_table *; };
+
+} // namespace detail
+
+template <class F, class... A> void call(F function, A &&...arguments) {
+  detail::run(function, std::tuple_cat(detail::passed<std::decay_t<A>>::pass(arguments)...));
+}
+
+// One result, or a tuple of several.
+template <class R, class... More, class F, class... A> [[nodiscard]] auto get(F function, A &&...arguments) {
+  std::tuple<typename detail::raw<R>::type, typename detail::raw<More>::type...> results{};
+  const auto run = [&](auto &...result) {
+    detail::run(function,
+                std::tuple_cat(detail::passed<std::decay_t<A>>::pass(arguments)..., std::make_tuple(&result...)));
+  };
+  std::apply(run, results);
+  if constexpr (sizeof...(More) == 0)
+    return R(std::get<0>(results));
+  else
+    return std::apply([](auto... result) { return std::tuple<R, More...>(result...); }, results);
+}
+
+template <class F, class... A> [[nodiscard]] tensor make(F function, A &&...arguments) {
+  return get<tensor>(function, std::forward<A>(arguments)...);
+}
+
+namespace detail {
+[[noreturn]] inline void fail(const char *op, strew_status code, const char *argument, const std::string &fact) {
+  strew_error report = {};
+  report.op = op;
+  report.code = code;
+  report.argument = argument;
+  report.position_rank = -1;
+  std::snprintf(report.message, sizeof report.message, "%s: '%s' %s", op, argument, fact.c_str());
+  throw error(report);
+}
+} // namespace detail
+
+inline context::context(const strew_options &options) : owner(strew::get<context>(strew_context_create, &options)) {}
+inline strew_device *context::device(const char *name) const {
+  return strew::get<strew_device *>(strew_device_find, *this, name);
+}
+
+// A CPU tensor over memory of the host, without a copy: `count` elements of this shape. The host keeps the memory until
+// the last view is released.
+template <class T> [[nodiscard]] tensor wrap(strew_device *cpu, T *data, std::size_t count, const sizes &shape) {
+  return make(strew_wrap, cpu, dtype_of<T>(), shape, nullptr, data, count * sizeof(T), nullptr, nullptr);
+}
+template <class T> [[nodiscard]] tensor wrap(strew_device *cpu, list<T> &values) {
+  return wrap(cpu, values.data(), values.size(), {static_cast<int64_t>(values.size())});
+}
+
+// A new tensor with a copy of the values; of one dimension, or of this shape (STREW_ESHAPE if it needs more or fewer).
+template <class T> [[nodiscard]] tensor from(strew_device *device, const list<T> &values, const sizes &shape) {
+  static_assert(!std::is_same_v<T, bool>, "strew: std::vector<bool> has no elements in memory");
+  tensor made = make(strew_empty, device, dtype_of<T>(), shape);
+  if (static_cast<std::size_t>(made.numel()) != values.size())
+    detail::fail("from", STREW_ESHAPE, "values",
+                 "has " + std::to_string(values.size()) + " elements, shape " + std::to_string(made.numel()));
+  return make(strew_from, device, dtype_of<T>(), shape, values.data());
+}
+template <class T> [[nodiscard]] tensor from(strew_device *device, const list<T> &values) {
+  return from(device, values, {static_cast<int64_t>(values.size())});
+}
+
+template <class T> list<T> tensor::read() const {
+  static_assert(!std::is_same_v<T, bool>, "strew: convert bools to STREW_UINT8 first: strew_to");
+  if (dtype() != dtype_of<T>())
+    detail::fail("read", STREW_EDTYPE, "self",
+                 std::string("is ") + strew_dtype_name(dtype()) + ", expected " + strew_dtype_name(dtype_of<T>()));
+  list<T> values(static_cast<std::size_t>(numel()));
+  call(strew_read, *this, values.data(), values.size() * sizeof(T));
+  return values;
+}
+
+template <class T> T tensor::item() const {
+  const strew_scalar number = strew::get<strew_scalar>(strew_item, *this);
+  return number.dtype == STREW_FLOAT64 ? static_cast<T>(number.as.f) : static_cast<T>(number.as.i);
+}
+
+} // namespace strew
+#endif

@@ -1,0 +1,104 @@
+/* pixels.c: a program in C lends its image to a Lua script, which filters it in place and gives it back.
+   cc pixels.c $(pkg-config --cflags --libs strew-lua) -o pixels && ./pixels */
+#include <strew_lua.h>
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEIGHT = 10, WIDTH = 40 };
+
+/* The filters: users may replace them without compiling the program. */
+static const char script[] =
+    "local filters = {}\n"
+    "function filters.equalise(image)           -- levels become ranks: each is used about as often\n"
+    "  local levels = image:flatten():to('int64')\n"
+    "  local counts = strew.zeros({256}, {dtype = 'int64'})\n"
+    "  counts:scatter_add_(0, levels, strew.ones(#levels, {dtype = 'int64'}))\n"
+    "  local rank = (counts:cumsum(0) - counts):mul(255):floor_divide(#levels - 1):clamp(0, 255)\n"
+    "  image:copy_(rank:gather(0, levels):view(image.shape))\n"
+    "end\n"
+    "function filters.blur(image)               -- the mean of nine neighbours, clamped at the border\n"
+    "  local sum = strew.zeros(image.shape, {dtype = 'int64'})\n"
+    "  for down = -1, 1 do\n"
+    "    for right = -1, 1 do\n"
+    "      local rows = (strew.arange(image.shape[1]) + down):unsqueeze(1):expand(image.shape)\n"
+    "      local columns = (strew.arange(image.shape[2]) + right):unsqueeze(0):expand(image.shape)\n"
+    "      sum:add_(image:gather(0, rows, {mode = 'clip'}):gather(1, columns, {mode = 'clip'}):to('int64'))\n"
+    "    end\n"
+    "  end\n"
+    "  image:copy_(sum:floor_divide(9))\n"
+    "end\n"
+    "return function(image, filter) filters[filter](image) end\n";
+
+/* A dim picture: a disc before a slope, all between levels 100 and 140. Rows are padded, as those of many images. */
+enum { STRIDE = WIDTH + 24 };
+static unsigned char image[HEIGHT][STRIDE];
+
+static void paint(void) {
+  memset(image, 255, sizeof image);
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      int dx = x - 28, dy = 2 * (y - 4);
+      image[y][x] = (unsigned char)(dx * dx + dy * dy < 64 ? 140 : 100 + x / 2);
+    }
+}
+
+/* Each character stands for 26 levels. */
+static void show(const char *when) {
+  printf("%s\n", when);
+  for (int y = 0; y < HEIGHT; y++) {
+    char line[WIDTH + 1] = {0};
+    for (int x = 0; x < WIDTH; x++) line[x] = " .:-=+*#%@"[image[y][x] / 26];
+    printf("|%s|\n", line);
+  }
+}
+
+static int returned;
+static void give_back(void *user) { ++*(int *)user; }
+
+/* Pushes the image as a tensor uint8[HEIGHT, WIDTH] over the program's own memory, in the state's own context. */
+static bool push_image(lua_State *L, strew_error *error) {
+  strew_device *cpu = NULL;
+  strew_tensor *tensor = NULL;
+  const int64_t sizes[] = {HEIGHT, WIDTH}, strides[] = {STRIDE, 1};
+  if (strew_device_find(strew_context_of(L), "cpu", &cpu, error) != STREW_OK ||
+      strew_wrap(cpu, STREW_UINT8, 2, sizes, strides, image, sizeof image, give_back, &returned, &tensor, error) !=
+          STREW_OK)
+    return false;
+  strew_push(L, tensor);
+  strew_release(tensor); /* the script's reference is left */
+  return true;
+}
+
+/* Runs the filter at the bottom of the stack. */
+static bool run(lua_State *L, const char *filter) {
+  strew_error error = {0};
+  strew_restart_limits(L);
+  lua_pushvalue(L, 1);
+  if (!push_image(L, &error)) return fprintf(stderr, "%s\n", error.message), false;
+  lua_pushstring(L, filter);
+  if (lua_pcall(L, 2, 0, 0) != LUA_OK) return fprintf(stderr, "%s\n", lua_tostring(L, -1)), false;
+  show(filter);
+  return true;
+}
+
+int main(void) {
+  const strew_options options = {.memory_limit_bytes = 64 << 20, .time_limit_seconds = 10, .sandbox = true};
+  strew_error error = {0};
+  lua_State *L = strew_new_state(&options, &error);
+  if (!L) return fprintf(stderr, "%s\n", error.message), EXIT_FAILURE;
+  if (luaL_loadbufferx(L, script, strlen(script), "=filters", "t") != LUA_OK || lua_pcall(L, 0, 1, 0) != LUA_OK)
+    return fprintf(stderr, "%s\n", lua_tostring(L, -1)), EXIT_FAILURE;
+  paint();
+  show("before");
+  bool ok = run(L, "equalise") && run(L, "blur");
+  int padding = 0;
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = WIDTH; x < STRIDE; x++) padding += image[y][x] == 255;
+  lua_close(L);
+  printf("lent 2 times, given back %d times; %d of %d bytes between the rows as before\n", returned, padding,
+         HEIGHT * (STRIDE - WIDTH));
+  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,36 @@
+// stations.cpp: a program in C++ groups readings by station with strew.hpp: owners, results and exceptions.
+// c++ -std=c++17 stations.cpp $(pkg-config --cflags --libs strew) -o stations && ./stations
+#include <strew.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+int main() {
+  const std::vector<int32_t> station = {0, 2, 1, 2, 0, 2};
+  std::vector<float> rain = {1.5f, 0.25f, 3, 4, 2.5f, 0.5f};
+  try {
+    strew::context context;
+    strew_device *cpu = context.device("cpu");
+    const strew::tensor index = strew::from(cpu, station);
+    const strew::tensor values = strew::wrap(cpu, rain); // the vector itself, without a copy
+
+    strew_group_options options = STREW_GROUP_OPTIONS;
+    strew::tensor sums;
+    strew::call(strew_group, values, index, &options, strew::into(sums), nullptr);
+    options.reduction = STREW_AMAX;
+    const auto [highest, when] = strew::get<strew::tensor, strew::tensor>(strew_group, values, index, &options);
+    const strew::tensor total = strew::make(strew_reduce, STREW_FOLD_SUM, sums, strew::dims{}, false, 0);
+    const strew::tensor share = strew::make(strew_binary, STREW_DIV, sums, total);
+
+    const auto sum = sums.read<float>(), part = share.read<float>(), most = highest.read<float>();
+    const auto at = when.read<int64_t>();
+    for (std::size_t i = 0; i < sum.size(); i++)
+      std::printf("station %zu: %.2f, a share of %.2f; most was %.2f, in reading %d\n", i, double(sum[i]),
+                  double(part[i]), double(most[i]), int(at[i]));
+
+    strew::call(strew_binary, STREW_MUL, values, 10, strew::into(sums)); // of another shape
+  } catch (const strew::error &error) {
+    std::printf("%s (%s)\n", error.what(), strew_status_name(error.code()));
+  }
+  return EXIT_SUCCESS;
+}
