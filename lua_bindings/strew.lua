@@ -315,6 +315,29 @@
 ---| "clip" # values are clipped to 0..n-1
 ---| "drop" # values out of range are skipped; gather returns 0 there
 
+---The format of a file: its name's extension, in any case, or the option `format`.
+---
+---```lua
+---local name = os.tmpname()
+---strew.save(name, strew.tensor{{1, 2}, {3, 4}}, {format = "csv"})
+---print(io.open(name):read("a"))
+---os.remove(name)
+---```
+---```text
+---1,2
+---3,4
+---
+---```
+---@alias strew.format
+---| "npy" # a tensor, as NumPy writes it
+---| "npz" # a table of tensors, as NumPy writes it
+---| "csv" # columns, with commas between cells
+---| "tsv" # columns, with tabs between cells
+---| "png" # a picture
+---| "npy.gz" # compressed by gzip
+---| "csv.gz"
+---| "tsv.gz"
+
 ------------------------------------------------------------------------------------------------------------ The tensor
 
 ---A tensor: elements of one dtype, on one device, in 0 to 16 dimensions.
@@ -4305,19 +4328,32 @@ Tensor.dot = strew.dot
 ---@field device? strew.device default: the program's device
 ---@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
 ---@field header? boolean .csv: true if the first line holds names; default false: a line of names is an error
----@field separator? string .csv: the character between cells, default ","
+---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
+---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
+---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
+---@field format? strew.format the format, whatever the name; default: the name's extension
 
----Reads tensors from a file. The file name's extension gives the format: .npy, .npz, .csv or .png.
+---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
----.npy: a tensor. .npz: a table of tensors by name. .png: uint8, or int32 if it has 16 bits; the shape is [height,
----width] if it is grey, else [height, width, channels].
+---.npy: a tensor; uint16 and uint32 become int32 and int64. .npz: a table of tensors by name. .png: uint8, or int32 if
+---it has 16 bits; the shape is [height, width] if it is grey, else [height, width, channels]. .tsv: as .csv, with tabs.
+---.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
+---
+---"-" is standard input, and needs `format`: `strew.load("-", {format = "csv"})`. Named pipes are read, too. Both are
+---read to their end first; Ctrl-C and time limits stop the waiting.
 ---
 ---.csv: a table of columns, by name with `header = true`, else by number. Columns of integers become int64, of other
 ---numbers float64; an empty cell becomes nan. Text becomes int64 codes: the word of code c is `x.words[column][c + 1]`.
 ---`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
 ---called "words" or "names".
+---
+---If the first word of a column is a number with a decimal comma, as 1,5, or with marks between thousands, or a date,
+---`load` fails, instead of making words of numbers. `decimal = ","` reads such numbers, `dates = {"when"}` dates, and
+---`text = {"price"}` reads the column as words. Dates are 2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00+02:00; they
+---become int64 seconds, in UTC unless they have an offset, and float64 if some are missing. A part of a second is an
+---error.
 ---
 ---A table prints as rows, with words. Of more than 20 rows it shows the first and the last ones (`edgeitems` of
 ---`set_printoptions`; `threshold = math.huge`: all). Columns in the middle that do not fit the line are left out. float64
@@ -4328,7 +4364,7 @@ Tensor.dot = strew.dot
 ---error; `rawget(x, name)` never is.
 ---
 ---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
----.npz needs the library libzip, .png libpng; if one is missing, the error names the package.
+---.npz needs the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -4361,14 +4397,16 @@ function strew.load(path, options) end
 ---@class strew.save_options
 ---@field compress? boolean .npz: true compresses: smaller, and slower to write; default false
 ---@field header? boolean .csv: true writes a first line of names; default: true if the columns have names
----@field separator? string .csv: the character between cells, default ","
+---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field names? (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
 ---@field words? table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
+---@field format? strew.format the format, whatever the name; default: the name's extension
 
----Writes a tensor, or a table of tensors, to a file. The extension gives the format: .npy, .npz, .csv or .png.
+---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
----.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png a tensor with a shape and
----dtype that `load` returns for .png. NumPy's formats have no bfloat16.
+---.npy takes a tensor, .npz a table of tensors, .csv and .tsv a matrix or a table of columns, .png a tensor with a shape
+---and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's formats have no
+---bfloat16.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed

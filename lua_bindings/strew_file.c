@@ -95,13 +95,13 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
   return false;
 }
 
-/* Allocates memory for the list `text` of the options before any argument is read. */
-static struct keys prepare_keys(lua_State *L, const struct script_call *call) {
+/* Allocates memory for the list `name` of the options before any argument is read. */
+static struct keys prepare_keys(lua_State *L, const struct script_call *call, const char *name) {
   struct keys keys = {0};
   int top = lua_gettop(L), last = call->arguments;
   while (last && lua_isnil(L, last)) last--;
   if (last && lua_istable(L, last)) {
-    lua_pushliteral(L, "text");
+    lua_pushstring(L, name);
     keys.most = lua_rawget(L, last) == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
     lua_settop(L, top);
   }
@@ -118,7 +118,7 @@ static int load(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_device *device = call->binding->device;
   strew_load_options options = {0};
-  struct keys text = prepare_keys(L, call);
+  struct keys text = prepare_keys(L, call, "text"), dates = prepare_keys(L, call, "dates");
   int wanted = -1;
   const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
                                          {"device", KEYED, bind_device, &device},
@@ -127,6 +127,9 @@ static int load(lua_State *L, struct script_call *call) {
                                          {"separator", KEYED, bind_separator, &options.separator},
                                          {"dtype", KEYED, bind_wanted_dtype, &wanted},
                                          {"text", KEYED, bind_keys, &text},
+                                         {"decimal", KEYED, bind_separator, &options.decimal},
+                                         {"dates", KEYED, bind_keys, &dates},
+                                         {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
   struct box *box = bind_push_box(L, call->binding);
@@ -135,6 +138,8 @@ static int load(lua_State *L, struct script_call *call) {
   options.dtype = wanted < 0 ? NULL : &dtype;
   options.text = text.names;
   options.text_count = (int64_t)text.count;
+  options.dates = dates.names;
+  options.date_count = (int64_t)dates.count;
   if (strew_load(device, path, &options, &box->tensor, held, &call->error) != STREW_OK) return -1;
   if (!*held) return 1;
   bool is_pushed = bind_push_table(L, call, *held);
@@ -164,6 +169,7 @@ static int save(lua_State *L, struct script_call *call) {
                                          {"separator", KEYED, bind_separator, &options.separator},
                                          {"names", KEYED, bind_about, &columns.names},
                                          {"words", KEYED, bind_about, &columns.words},
+                                         {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
   bind_prepare_columns(L, 2, &columns);

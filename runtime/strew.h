@@ -916,13 +916,14 @@ STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const
 STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: plain numbers, no codes */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
-/* The suffix of a file's name, in any case, selects its format:
-   .npy  one NumPy tensor, versions 1 to 3
+/* The suffix of a file's name, in any case, or the option `format` selects its format:
+   .npy  one NumPy tensor, versions 1 to 3; uint16 and uint32 load as int32 and int64
    .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time
-   .csv  lines of cells: see strew_load_options
+   .csv  lines of cells: see strew_load_options; .tsv: the same, with tabs between them
    .png  a picture: [height, width] if grey, else [height, width, channels] (2: grey and alpha, 3: RGB, 4: RGBA). Loads
          as uint8, or as int32 of 0..65535 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
          to 0..255. Saves uint8, and int32 as 16 bits. Needs the library libpng at run time
+   .csv.gz, .tsv.gz, .npy.gz  the same, compressed by gzip; need the library zlib at run time
    An option that the format does not take is STREW_EARGUMENT. */
 
 /* Tells whether the first line of a .csv file holds names. */
@@ -940,30 +941,43 @@ typedef enum strew_header {
    - numbers: int64 if all are whole and fit, else float64, correctly rounded. A cell that is no number is an error that
      names line and column. An empty cell, nan, na, n/a and null, in any case, become NaN.
    - text: int64 codes from 0, in order of first appearance; see strew_table_word. All cells are words.
-   A column without numbers and words is float64. */
+   A column without numbers and words is float64.
+   Where the first word is a number with a decimal comma ("1,5"), or with marks between thousands ("1,234,567"), or a
+   date of ISO 8601, the call fails, and names the options that read the column: as numbers, dates or text. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
      should not be changed in place (pages not yet read change, too). Replacing it, as strew_save does, is safe. */
   bool map;
-  strew_header header;      /* .csv */
-  char separator;           /* .csv: between cells; 0: a comma. Not a character of numbers, a quote or a line end */
+  strew_header header; /* .csv */
+  char separator; /* .csv: between cells; 0: a comma, .tsv: a tab. Not a character of numbers, a quote or a line end */
   const strew_dtype *dtype; /* .csv: of number columns, which it must be able to hold; NULL: as above */
   int64_t text_count;       /* .csv: the number of names in `text` */
   const char *const *text;  /* .csv: columns to read as text whatever they hold */
+  const char *format;       /* a suffix without its point, "csv" or "csv.gz", whatever the name's; NULL: the name's */
+  char decimal;             /* .csv: of numbers, '.' or ','; 0: a point. A comma needs `separator`; if that is a comma
+                               as well, such numbers are in quotes */
+  int64_t date_count;       /* .csv: the number of names in `dates` */
+  /* .csv: columns of dates of ISO 8601: YYYY-MM-DD; T or a blank, HH:MM, :SS, and Z or an offset as +02:00 may follow.
+     They become int64 seconds since 1970-01-01 UTC, negative before, of the proleptic Gregorian calendar; without an
+     offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
+  const char *const *dates;
   uint64_t reserved[4];
 } strew_load_options;
 
 /* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out
    or table may be NULL: a file that needs it is then STREW_EARGUMENT. Sizes in the file are not trusted: nothing is
-   allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults. */
+   allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults.
+   path "-" is standard input, and needs `format`. Pipes and standard input are read to their end into memory before
+   anything else, compressed files likewise; waiting for them can be interrupted. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
 
 typedef struct strew_save_options {
   bool compress;       /* .npz: deflated */
   strew_header header; /* .csv */
-  char separator;      /* .csv: 0: a comma */
+  char separator;      /* .csv: 0: a comma; .tsv: a tab */
+  const char *format;  /* as for strew_load */
   uint64_t reserved[4];
 } strew_save_options;
 

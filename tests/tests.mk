@@ -24,7 +24,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/li
 $(BUILD)/tests/check_opencl: ALL_LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program replaces the operating system's functions for files.
-REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
 $(BUILD)/tests/check_file: ALL_LDFLAGS += $(REPLACED)
 $(BUILD)/tests/check_file: $(BUILD)/obj/tests/system_faults.o
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
