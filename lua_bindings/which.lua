@@ -28,7 +28,7 @@ local x = {size = v, id = index}                       -- a table of columns]],
 
   tasks = {
     {"Choose rows and elements",
-      {"t:index_select(0, rows)", "rows by number, t[rows] in short; columns with dim 1", torch = "index_select; t[rows]",
+      {"t:index_select(0, rows)", "rows by number, as t[rows]; columns with dim 1", torch = "index_select; t[rows]",
         numpy = "np.take; a[rows]", pandas = "df.iloc; df.take", jax = "jnp.take; x[rows]",
         mindspore = "index_select; gather", oneflow = "index_select"},
       {"t:select(0, 2)", "one row, as a view", torch = "select; t[2]", numpy = "a[2]", pandas = "df.iloc",
@@ -101,7 +101,7 @@ local x = {size = v, id = index}                       -- a table of columns]],
     },
 
     {"Masks",
-      {"t:masked_select(mask)", "the elements where mask is true, t[mask] in short", torch = "masked_select; t[mask]",
+      {"t:masked_select(mask)", "the elements where mask is true, as t[mask]", torch = "masked_select; t[mask]",
         numpy = "a[mask]; np.extract; np.compress", pandas = "df[mask]", jax = "x[mask]; jnp.compress",
         mindspore = "masked_select", oneflow = "masked_select"},
       {"t:masked_fill_(mask, 0)", "a number where mask is true", torch = "masked_fill_", numpy = "np.putmask",
