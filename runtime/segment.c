@@ -561,6 +561,20 @@ static strew_status check_segment_count(const struct call *call, const struct gi
               indptr->dim, count);
 }
 
+/* Out of memory for the result: names the value that sizes it, the last of each line of indptr, if it is hardly meant. */
+static strew_status fail_total(const struct call *call, const struct given *indptr, int64_t total,
+                               strew_status failure) {
+  int64_t position[MAX_RANK] = {0};
+  strew_scalar value = strew_int(total);
+  char at[TEXT_BYTES];
+  if (total <= INT32_MAX || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
+  struct fault fault = {.code = failure, .argument = indptr->name, .value = &value, .position = position};
+  fault.position_rank = indptr->tensor->rank;
+  position[indptr->dim] = indptr->tensor->sizes[indptr->dim] - 1;
+  return fail(call, fault, "has value %" PRId64 " at %s, the result's size in dim %d: out of memory", total,
+              text_of_sizes(fault.position_rank, position, at), indptr->dim);
+}
+
 static strew_status gather_csr(const struct call *call, const struct given *indptr, strew_tensor **out) {
   struct shape1 shape = indptr->shape;
   const strew_tensor *src = indptr->src;
@@ -569,7 +583,9 @@ static strew_status gather_csr(const struct call *call, const struct given *indp
   strew_status status = check_given(call, indptr);
   if (status == STREW_OK) status = check_segment_count(call, indptr);
   if (status == STREW_OK) status = check_whole(call, indptr, &shape.sizes[indptr->dim]);
-  if (status == STREW_OK) status = out_prepare(call, device, src->dtype, shape.rank, shape.sizes, out, &made);
+  if (status != STREW_OK) return status;
+  status = out_prepare(call, device, src->dtype, shape.rank, shape.sizes, out, &made);
+  if (status != STREW_OK && made) return fail_total(call, indptr, shape.sizes[indptr->dim], status);
   if (status == STREW_OK && !made) status = check_result(call, indptr, *out);
   if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
   struct segment_plan plan;
