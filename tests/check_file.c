@@ -175,7 +175,8 @@ START_TEST(test_more_than_a_piece) {
   const int64_t count = 1200007; /* 4.8 MB, more than a device reads at once */
   strew_tensor *saved = NULL, *loaded;
   ok(strew_arange(device, STREW_INT32, strew_int(0), strew_int(count), strew_int(1), &saved, &failure));
-  for (int kind = 0; kind < 2; kind++) {
+  for (int kind = 0; kind < NUMPY_KINDS; kind++) {
+    if (kind == DEFLATED) continue;
     ok(save_as(kind, saved, in_folder(names[kind])));
     ok(load_as(kind, in_folder(names[kind]), &loaded));
     assert_same(saved, loaded, names[kind]);

@@ -156,8 +156,9 @@ describe("files", function()
     for i = 0, #x.comma - 1 do
       assert.equal(tonumber(strew.words(x, "number")[x.number[i] + 1]), x.comma[i])
     end
-    local i = strew.arange(100)
-    local columns, words = {i = i, half = i:to("float64") / 2, word = i % 3}, {word = {"a\tb", 'say "c"', "d,\ne"}}
+    local whole = strew.arange(100)
+    local columns = {i = whole, half = whole:to("float64") / 2, word = whole % 3}
+    local words = {word = {"a\tb", 'say "c"', "d,\ne"}}
     for _, name in ipairs{"columns.csv.gz", "columns.tsv.gz", "columns.tsv", "columns.CSV.GZ"} do
       strew.save(folder .. name, columns, {names = {"i", "half", "word"}, words = words})
       local back = strew.load(folder .. name, {header = true})
@@ -166,10 +167,9 @@ describe("files", function()
     end
     assert.equal(read(folder .. "columns.csv.gz"), read(folder .. "columns.CSV.GZ"))
     assert.equal("i\thalf\tword\n0\t0.0\t\"a\tb\"\n1\t", read(folder .. "columns.tsv"):sub(1, 26))
-    local big = strew.arange(3000000, {dtype = "int32"}) -- more than zlib's window, and several buffers
-    for _, tensor in ipairs{big, big:view(1000, 3000):t(), strew.randn(70000), strew.zeros(0)} do
-      strew.save(folder .. "big.npy.gz", tensor)
-      assert_same(tensor, strew.load(folder .. "big.npy.gz"))
+    for i, tensor in ipairs{strew.arange(30000):view(100, 300):t(), strew.randn(50000), strew.zeros(0)} do
+      strew.save(folder .. i .. ".npy.gz", tensor) -- more than zlib's window and its buffers
+      assert_same(tensor, strew.load(folder .. i .. ".npy.gz"))
     end
     strew.save(folder .. "gzip.npy.gz", values("int32", {2, 3, 4}))
     local said = numpy("check_gzip", folder)
