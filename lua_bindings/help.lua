@@ -1,13 +1,14 @@
 -- help.lua: parses strew.lua, the text about every name, into entries, and formats pages for a terminal. The module
--- embeds it for strew.help; the reference and the tests use it, too. A chunk with two arguments: the text, and what
--- which.lua returns.
+-- embeds it for strew.help; the reference and the tests use it, too. A chunk with three arguments: the text, and what
+-- which.lua and recipes.lua return.
 --
 -- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown, example,
 -- output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter, result or
 -- field is {name, optional, type, text}; `shown` is its name in messages. `rows` are those of which.lua that begin with
--- its call, each with its `entry` and `names`; the entry "which" has all `tasks`.
+-- its call, each with its `entry` and `names`; the entry "which" has all `tasks`. The entry "recipes" has all
+-- `recipes`, entries of their own: {title, name = "recipes title", summary = the text, example, output}.
 local entries, groups, by_name = {}, {}, {}
-local contents, which = ...
+local contents, which, recipes = ...
 
 ----------------------------------------------------------------------------------------------------------- reading
 
@@ -447,10 +448,39 @@ local function tasks_with(word)
   return lines[#lines]:find "^> " == nil and table.concat(lines, "\n") or nil
 end
 
+-- Adds the title, the text and the example of a recipe.
+local function add_recipe(lines, recipe)
+  table.insert(lines, recipe.title)
+  wrap(lines, recipe.summary, "", "")
+  add_example(lines, recipe)
+end
+
+-- Adds recipes, with an empty line between them.
+local function add_recipes(lines, list)
+  for i, recipe in ipairs(list) do
+    if i > 1 then table.insert(lines, "") end
+    add_recipe(lines, recipe)
+  end
+end
+
+-- Returns the recipes with a word in their title, else those with it in text or code, or nil.
+local function recipes_with(word)
+  local wanted, titled, others, lines = trim(word):lower(), {}, {}, {}
+  for _, recipe in ipairs(by_name.recipes.recipes) do
+    local text = recipe.summary .. " " .. recipe.example
+    if recipe.title:lower():find(wanted, 1, true) then table.insert(titled, recipe) end
+    if text:lower():find(wanted, 1, true) then table.insert(others, recipe) end
+  end
+  add_recipes(lines, #titled > 0 and titled or others)
+  return #lines > 0 and table.concat(lines, "\n") or nil
+end
+
+local filtered = {which = tasks_with, recipes = recipes_with} -- pages of a name and a word
+
 -- Returns the page of a name, of a name in another library, or of a topic, or nil. ("groupby.sum" is not sum.)
 local function page(name)
-  local task = name:match "^%s*which%s+(%S.*)$"
-  if task then return tasks_with(task) end
+  local first, word = name:match "^%s*(%l+)%s+(%S.*)$"
+  if filtered[first] then return filtered[first](word) end
   local elsewhere_first = bare(name):find(".", 1, true) and choices(name)
   if elsewhere_first then return elsewhere_first end
   local entry, inplace = find(name)
@@ -469,6 +499,10 @@ local function page(name)
   if entry.tasks then
     table.insert(lines, "")
     add_tasks(lines, "")
+  end
+  if entry.recipes then
+    table.insert(lines, "")
+    add_recipes(lines, entry.recipes)
   end
   add_elsewhere(lines, entry)
   if entry.example then
@@ -552,11 +586,13 @@ end
 local function search(words)
   local found, wanted, plain = {}, {}, bare(words)
   for word in words:lower():gsub("(%w)%-(%w)", "%1 %2"):gmatch "%S+" do table.insert(wanted, {word, bare(word)}) end
-  for place, entry in ipairs(entries) do
+  local function consider(entry, place)
     local worst = 0
     for _, word in ipairs(wanted) do worst = math.max(worst, rank(entry, word[1], word[2]) or math.huge) end
     if worst < math.huge then table.insert(found, {entry = entry, order = worst * 1000 + place}) end
   end
+  for place, entry in ipairs(entries) do consider(entry, place) end
+  for k, recipe in ipairs(by_name.recipes.recipes) do consider(recipe, #entries + k) end
   table.sort(found, function(a, b) return a.order < b.order end)
   local rows, lines = {}, {}
   for i, hit in ipairs(found) do
@@ -583,8 +619,20 @@ local function file_rows()
   end)
 end
 
+-- Gives the entry "recipes" what recipes.lua returns, as entries.
+local function file_recipes()
+  by_name.recipes.recipes = {}
+  for i, recipe in ipairs(recipes) do
+    local entry = new_entry()
+    entry.title, entry.summary, entry.example, entry.output = table.unpack(recipe)
+    entry.name = "recipes " .. entry.title:lower()
+    by_name.recipes.recipes[i] = entry
+  end
+end
+
 read_all(contents)
 file_rows()
+file_recipes()
 return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
         options = options, page = page, topics = topics, overview = overview, search = search, elsewhere = elsewhere,
         operands = which.operands, libraries = which.libraries}

@@ -82,6 +82,27 @@
 ---      segment_sum_coo; JAX jax.ops.segment_sum
 ---```
 
+---# recipes
+---Lists common tasks with a few lines of code each, and what these print.
+---
+---`?recipes median` at the prompt, `strew.help "recipes median"`, shows those with that word in the title, else in text
+---or code; `??median` finds them, too. Each runs as it stands.
+---
+---```lua
+---strew.help "recipes shares"
+---```
+---```text
+---Shares
+---The sum of its group for each element, as `sums[group]`, divides the element:
+---the shares of a group add up to 1.
+---> local team = strew.tensor{0, 1, 0, 1, 1}
+---> local points = strew.tensor{3.0, 2, 1, 4, 2}
+---> local sums = strew.scatter_sum(points, team)
+---> print(points / sums[team])
+---float32[5] cpu
+--- 0.7500  0.2500  0.2500  0.5000  0.2500
+---```
+
 ---# views
 ---A view shares the elements of a tensor; every other result is new memory, even if it has the same values.
 ---

@@ -1,5 +1,5 @@
-/* strew_help.c: strew.help. strew.lua is the text about every name, which.lua the table of calls by task; help.lua
-   parses the text and formats pages. All are embedded, and read at the first call. */
+/* strew_help.c: strew.help. strew.lua is the text about every name, which.lua the table of calls by task, recipes.lua
+   common tasks; help.lua parses the text and formats pages. All are embedded, and read at the first call. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "embedded.h"
 #include "strew_bind.h"
@@ -27,7 +27,9 @@ int bind_help_pages(lua_State *L) {
   lua_pushstring(L, text_of("strew.lua"));
   push_chunk(L, "which.lua");
   lua_call(L, 0, 1);
-  lua_call(L, 2, 1);
+  push_chunk(L, "recipes.lua");
+  lua_call(L, 0, 1);
+  lua_call(L, 3, 1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   return 1;

@@ -1,10 +1,11 @@
--- examples.lua: runs the examples of lua_bindings/strew.lua. As a script, build/strew tests/examples.lua --write, it
--- writes their output into the file: look at the difference before you keep it.
-local path = "lua_bindings/strew.lua"
+-- examples.lua: runs the examples of lua_bindings/strew.lua and recipes.lua. As a script, build/strew
+-- tests/examples.lua --write, it writes their output into the files: look at the difference before you keep it. Some
+-- print help: build in between, and write again.
+local path, recipes = "lua_bindings/strew.lua", "lua_bindings/recipes.lua"
 local examples = {}
 
-function examples.source()
-  local file <close> = assert(io.open(path))
+function examples.source(name)
+  local file <close> = assert(io.open(name or path))
   return file:read("a")
 end
 
@@ -36,5 +37,18 @@ local function write(strew)
   file:write(text)
 end
 
-if arg and arg[1] == "--write" then write(require "strew") end
+-- A recipe ends in two long strings, its code and its output.
+local function write_recipes(strew)
+  local text = examples.source(recipes):gsub("(%]%],\n  %[%[\n)(.-)(%]%],\n  %[%[)\n?.-(%]%]})",
+    function(head, code, middle, tail)
+      return head .. code .. middle .. "\n" .. examples.run(strew, code) .. tail
+    end)
+  local file <close> = assert(io.open(recipes, "w"))
+  file:write(text)
+end
+
+if arg and arg[1] == "--write" then
+  write_recipes(require "strew")
+  write(require "strew")
+end
 return examples

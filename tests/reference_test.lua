@@ -17,7 +17,8 @@ local function output(command)
   return pipe:read("a")
 end
 
-local text = assert(loadfile "lua_bindings/help.lua")(read "lua_bindings/strew.lua", dofile "lua_bindings/which.lua")
+local text = assert(loadfile "lua_bindings/help.lua")(read "lua_bindings/strew.lua",
+  dofile "lua_bindings/which.lua", dofile "lua_bindings/recipes.lua")
 local page, manual = read(build .. "/doc/index.html"), read(build .. "/strew.1")
 -- The words of the page, without roff's backslashes.
 local words = manual:gsub("\\f.", ""):gsub("\\", "")
@@ -86,6 +87,16 @@ for _, task in ipairs(text.find("which").tasks) do
     local link = ('<a href="#%s"><code>'):format(task[k].entry.name)
     check(markup:find(link, 1, true), "the page lacks the call " .. task[k][1])
   end
+end
+
+-- ---- the recipes: their code without colours, and their outputs
+local function plain(block) return (block:gsub("<[^>]*>", ""):gsub("&(%a+);", characters)) end
+local blocks = {}
+for class, block in markup:gmatch '<pre class="(%a+)">(.-)</pre>' do blocks[class .. plain(block)] = true end
+for _, recipe in ipairs(text.find("recipes").recipes) do
+  check(markup:find("<h4>" .. recipe.title .. "</h4>", 1, true), "the page lacks the recipe " .. recipe.title)
+  check(blocks["example" .. recipe.example], "the page lacks the code of the recipe " .. recipe.title)
+  check(blocks["output" .. recipe.output], "the page lacks the output of the recipe " .. recipe.title)
 end
 
 -- ---- the manual page: every function and option, and no warnings of man

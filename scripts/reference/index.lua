@@ -90,6 +90,17 @@ local function add_task(task)
   add '</table></div>'
 end
 
+local function add_example(entry)
+  add('<pre class="example">%s</pre>', highlighted(entry.example))
+  add('<pre class="output">%s</pre>', escape(entry.output))
+end
+
+-- A recipe of recipes.lua: its title, its text, its code and output.
+local function add_recipe(recipe)
+  add('<h4>%s</h4><p>%s</p>', escape(recipe.title), inline(recipe.summary))
+  add_example(recipe)
+end
+
 local function add_entry(entry)
   add('<article id="%s">', entry.name)
   if entry.forms.inplace then add('<a id="%s_"></a>', entry.name) end
@@ -108,14 +119,12 @@ local function add_entry(entry)
     add('<pre class="example">%s</pre>', highlighted(text.operands))
     for _, task in ipairs(entry.tasks) do add_task(task) end
   end
+  for _, recipe in ipairs(entry.recipes or {}) do add_recipe(recipe) end
   for _, row in ipairs(entry.rows) do
     local names = text.elsewhere(row)
     if names ~= "" then add('<p class="elsewhere">Elsewhere: %s</p>', escape(names)) end
   end
-  if entry.example then
-    add('<pre class="example">%s</pre>', highlighted(entry.example))
-    add('<pre class="output">%s</pre>', escape(entry.output))
-  end
+  if entry.example then add_example(entry) end
   add '</article>'
 end
 

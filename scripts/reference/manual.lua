@@ -24,8 +24,8 @@ paragraph("The Lua 5.4 interpreter with the module strew preset. Without a scrip
   .. "prompt, or piped. Options of lua(1) mean here what they mean there.")
 paragraph("What is typed is run as an expression, whose results are printed, or as statements, on as many lines as "
   .. "they take. Locals live on, `_` is the last result, a final `;` hides it. `?name` tells about a function, "
-  .. "`??word` looks for words, `?which` lists calls by task with their names in other libraries, `:help` lists what "
-  .. "else there is. Tab completes; Ctrl-C stops what runs, Ctrl-D ends the session.")
+  .. "`??word` looks for words, `?which` lists calls by task with their names in other libraries, `?recipes` shows "
+  .. "common tasks, `:help` lists what else there is. Tab completes; Ctrl-C stops what runs, Ctrl-D ends the session.")
 section "Options"
 for _, option in ipairs(text.options()) do item(option[1], option[2]) end
 section "Environment"

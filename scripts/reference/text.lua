@@ -10,7 +10,7 @@ local function contents(path)
 end
 
 local text = assert(loadfile "lua_bindings/help.lua")(contents "lua_bindings/strew.lua",
-  dofile "lua_bindings/which.lua")
+  dofile "lua_bindings/which.lua", dofile "lua_bindings/recipes.lua")
 
 -- {{"-d, --device SPEC", "default device ..."}, ...}
 function text.options()

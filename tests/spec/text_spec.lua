@@ -5,7 +5,8 @@ local support = require "tests.spec.support"
 local examples = dofile "tests/examples.lua"
 
 local which = dofile "lua_bindings/which.lua"
-local help = assert(loadfile "lua_bindings/help.lua")(examples.source(), which)
+local help = assert(loadfile "lua_bindings/help.lua")(examples.source(), which, dofile "lua_bindings/recipes.lua")
+local recipes = help.find("recipes").recipes
 local device = strew.zeros(1).device
 
 local function by_kind(kind)
@@ -42,16 +43,27 @@ local function methods()
   end
 end
 
+-- What an example prints, as on the CPU.
+local function output_of(entry)
+  return (examples.run(strew, entry.example):gsub(device:gsub("%p", "%%%0"), "cpu"))
+end
+
 describe("an example", function()
   for _, entry in ipairs(help.entries) do
     local takes_float64 = (entry.example or ""):find "float64" or (entry.output or ""):find "float64"
     if entry.example and not (support.lacks_float64 and takes_float64) then
       it("of " .. entry.name, function()
-        local output = examples.run(strew, entry.example):gsub(device:gsub("%p", "%%%0"), "cpu")
+        local output = output_of(entry)
         assert.equal(entry.output, output)
         assert.is_nil(output:find "[^\n]\t%l+%d*%[", "the header of a tensor begins a line")
       end)
     end
+  end
+end)
+
+describe("a recipe", function()
+  for _, recipe in ipairs(recipes) do
+    it("prints its output: " .. recipe.title, function() assert.equal(recipe.output, output_of(recipe)) end)
   end
 end)
 
@@ -167,6 +179,21 @@ describe("strew.help", function()
     assert.truthy(segments:find("\n\nReduce groups\n  strew.scatter_sum(v, index)\n", 1, true))
     assert.falsy(segments:find("scatter_mean", 1, true))
     assert.truthy(support.message(strew.help, "which qqq"):find("no help found", 1, true))
+  end)
+
+  it("shows the recipes, all of them and those with a word", function()
+    local page = printed "recipes"
+    for _, recipe in ipairs(recipes) do
+      local alone = printed(recipe.name)
+      assert.equal(recipe.title, alone:match "^[^\n]*")
+      assert.truthy(alone:find("\n" .. recipe.output, 1, true))
+      assert.truthy(page:find("\n\n" .. alone .. "\n\n", 1, true), recipe.title)
+      for line in alone:gmatch "[^\n]+" do assert(line:find "^> " or utf8.len(line) <= 80, line) end
+      assert.truthy(printed{search = recipe.title}:find("  " .. recipe.name, 1, true), recipe.title)
+    end
+    assert.equal(printed "recipes shares", printed " recipes  SHARE ")
+    assert.truthy(printed("recipes cummax"):find "^Fill gaps\n")
+    assert.truthy(support.message(strew.help, "recipes qqq"):find("no help found", 1, true))
   end)
 
   it("has a page for each operator", function()

@@ -178,6 +178,7 @@ local function overview()
 ?name           help on a function: arguments, results, an example
 ?topic          the functions of a topic; ? lists the topics
 ?which [word]   calls by task, and their names in other libraries
+?recipes [word] common tasks, in a few lines each
 ??word          functions whose help has the word, with names of other libraries
 ??              all functions
 

@@ -1,0 +1,178 @@
+-- recipes.lua: common tasks in a few lines each: the page "recipes" of the help, as data.
+--
+-- A recipe is {title, text, code, output}. A test runs every code, on each device, and compares the output.
+-- build/strew tests/examples.lua --write writes outputs anew.
+return {
+  {"Filter", [[
+A mask has true for each element or row to keep. Masks are joined by `&` (and), `|` (or) and `~` (not).]],
+  [[
+local city = strew.tensor{0, 1, 0, 2}
+local price = strew.tensor{3.5, 12, 8, 20}
+local mask = price:gt(5) & city:ne(2)
+print(price[mask])
+print(strew.rows({city = city, price = price}, mask))]],
+  [[
+float32[2] cpu
+ 12   8
+table: 2 rows, 2 columns, cpu
+  city    price
+ int64  float32
+     1       12
+     0        8]]},
+
+  {"Count", [[
+bincount counts the integers 0, 1, 2, ...; unique counts values of any size and dtype. The most frequent comes first.]],
+  [[
+print(strew.tensor{2, 0, 2, 2, 0}:bincount())
+local id, count = strew.tensor{40, 7, 40, 9, 7, 40}:unique{return_counts = true}
+print(strew.sort_by({id = id, count = count}, "count", true))]],
+  [[
+int64[3] cpu
+ 2  0  3
+table: 3 rows, 2 columns, cpu
+ count     id
+ int64  int64
+     3     40
+     2      7
+     1      9]]},
+
+  {"One-hot", [[
+Each code becomes a row of zeros with a 1. With num_classes, codes that do not occur have a column as well.]],
+  [[
+local color = strew.tensor{2, 0, 1, 2}
+print(color:one_hot())
+print(color:one_hot{num_classes = 4}:to("float32"))]],
+  [[
+int64[4, 3] cpu
+ 0  0  1
+ 1  0  0
+ 0  1  0
+ 0  0  1
+float32[4, 4] cpu
+ 0  0  1  0
+ 1  0  0  0
+ 0  1  0  0
+ 0  0  1  0]]},
+
+  {"Top-k per group", [[
+Rows are sorted by group, the largest value first. A row's rank is its distance from the first row of its group.]],
+  [[
+local shop, price = strew.tensor{0, 1, 0, 1, 0, 1}, strew.tensor{3, 8, 9, 6, 7, 5}
+local x = {shop = shop, price = price}
+local sorted = strew.sort_by(x, {"shop", "price"}, {false, true})
+local first = strew.searchsorted(sorted.shop, sorted.shop)
+local rank = strew.arange(#first) - first
+print(strew.rows(sorted, rank:lt(2)))]],
+  [[
+table: 4 rows, 2 columns, cpu
+ price   shop
+ int64  int64
+     9      0
+     7      0
+     8      1
+     6      1]]},
+
+  {"Median per group", [[
+scatter_median returns the lower of two middle values, as in PyTorch; scatter_quantile their average, as in pandas.]],
+  [[
+local shop = strew.tensor{0, 1, 0, 1, 0, 1, 1}
+local price = strew.tensor{3.0, 8, 9, 6, 7, 5, 9}
+print(strew.scatter_median(price, shop))
+print(strew.scatter_quantile(price, shop, 0.5))]],
+  [[
+float32[2] cpu
+ 7  6
+float32[2] cpu
+ 7  7]]},
+
+  {"Fill gaps", [[
+A gap is NaN. It becomes the average of its group, or the last value before it (in time, for sorted readings).]],
+  [[
+local nan = 0 / 0
+local station = strew.tensor{0, 1, 0, 1, 0}
+local rain = strew.tensor{2.0, 5, nan, nan, 4}
+local average = strew.scatter_mean(rain, station, {skip_nan = true})
+print(strew.where(rain:isnan(), average[station], rain))
+local last = strew.where(rain:isnan(), 0, strew.arange(#rain)):cummax(0)
+print(rain[last])]],
+  [[
+float32[5] cpu
+ 2  5  3  5  4
+float32[5] cpu
+ 2  5  5  5  4]]},
+
+  {"Histogram", [[
+histc counts in equal bins; bucketize and bincount in bins between any edges, with one below and one above.]],
+  [[
+local age = strew.tensor{3.0, 18, 25, 41, 67, 80}
+print(age:histc(4, 0, 80))
+local bin = age:bucketize(strew.tensor{18.0, 65}, {right = true})
+print(bin:bincount{minlength = 3})]],
+  [[
+float32[4] cpu
+ 2  1  1  2
+int64[3] cpu
+ 1  3  2]]},
+
+  {"Pivot table", [[
+Two codes make one: row * columns + column. A reduction by it, reshaped, has a cell for each pair.]],
+  [[
+local city, year = strew.tensor{0, 1, 0, 2, 0}, strew.tensor{1, 0, 1, 1, 0}
+local sales = strew.tensor{5.0, 3, 2, 8, 1}
+local cities, years = 3, 2
+local cell = city * years + year
+print(strew.scatter_sum(sales, cell, {dim_size = cities * years}):reshape(cities, years))]],
+  [[
+float32[3, 2] cpu
+ 1  7
+ 3  0
+ 0  8]]},
+
+  {"Shares", [[
+The sum of its group for each element, as `sums[group]`, divides the element: the shares of a group add up to 1.]],
+  [[
+local team = strew.tensor{0, 1, 0, 1, 1}
+local points = strew.tensor{3.0, 2, 1, 4, 2}
+local sums = strew.scatter_sum(points, team)
+print(points / sums[team])]],
+  [[
+float32[5] cpu
+ 0.7500  0.2500  0.2500  0.5000  0.2500]]},
+
+  {"Rolling mean", [[
+Positions of windows, a row for each, are starts plus 0, 1, 2. Another reduction gives rolling maxima or medians.]],
+  [[
+local x, width = strew.tensor{1.0, 2, 6, 4, 8, 3}, 3
+local starts = strew.arange(#x - width + 1)
+local windows = x:take(starts:unsqueeze(1) + strew.arange(width))
+print(windows:mean(1))
+print(windows:amax(1))]],
+  [[
+float32[4] cpu
+ 3  4  6  5
+float32[4] cpu
+ 6  6  8  8]]},
+
+  {"Nearest neighbours on a grid", [[
+Each point is compared with those of the 9 cells around it. Cells of size 1 are numbered in rows of 8, the last of a row
+stays empty; 3 cells side by side hold one run of the sorted points. A point alone has an infinite distance.]],
+  [[
+local p = strew.tensor{{0.5, 0.5}, {0.5, 1.25}, {2.5, 2.5}, {3.5, 2.5}, {1.5, 5.5}}
+local cell = (p:floor():to("int64") * strew.tensor{8, 1}):sum(1)
+local order = cell:argsort()
+local middle = (cell:unsqueeze(1) + strew.tensor{-8, 0, 8}):flatten()
+local first = strew.searchsorted(cell[order], middle - 1)
+local size = strew.searchsorted(cell[order], middle + 1, {right = true}) - first
+local run = strew.arange(#middle):repeat_interleave(size)      -- of each pair
+local at = strew.arange(#run) + (first + size - size:cumsum(0))[run]
+local i, j = run // 3, order[at]
+local distance = (p[i] - p[j]):norm(2, 1):masked_fill(i:eq(j), math.huge)
+local nearest, pair = strew.scatter_min(distance, i)
+print(nearest)
+print(j[pair])]],
+  [[
+float32[5] cpu
+ 0.7500  0.7500  1.0000  1.0000     inf
+int64[5] cpu
+ 1  0  3  2  4]]},
+}
