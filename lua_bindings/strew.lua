@@ -42,14 +42,15 @@
 ---```
 
 ---# options
----Optional arguments are passed by position, or by name in a table as the last argument.
+---Arguments are passed by position, or by name in a table as the last argument.
 ---
----An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
+---All may be passed by name, `t:scatter{dim = 0, index = i, src = s}`, but the tensors of `cat` and `stack`, which stand
+---first. An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
 ---
 ---```lua
 ---local t = strew.tensor{{1.0, 2.0}, {3.0, 4.0}}
 ---print(t:sum(0, true))
----print(t:sum({dim = 0, keepdim = true}))
+---print(t:sum{dim = 0, keepdim = true})
 ---print(select(2, pcall(t.sum, t, {dims = 0})))
 ---```
 ---```text
