@@ -60,7 +60,7 @@ PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry s
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
 VECTORISED = $(wildcard runtime/cpu/loops/*_loops.c)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
-avx2     = -mavx2 -mf16c
+avx2     = -mavx2 -mfma -mf16c
 avx512   = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))

@@ -182,9 +182,9 @@
 ---
 ---This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `sign`,
 ---`clamp`, rounding, comparisons, `where`, `exp log log2 log10 log1p expm1 sin cos tanh sigmoid pow`, reductions,
----`cumsum`, `cumprod`, sorts and random numbers; a NaN's payload is not included. The scatter family adds in row-major
----order of `index`, like a plain loop. Matrix products are the same from run to run, not from device to device.
----`strew.devices()` says which devices cannot keep this promise; `strew.deterministic(false)` turns it off.
+---`cumsum`, `cumprod`, `matmul`, sorts and random numbers; a NaN's payload is not included. The scatter family adds in
+---row-major order of `index`, like a plain loop. `strew.devices()` says which devices cannot keep this promise;
+---`strew.deterministic(false)` turns it off.
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
@@ -314,6 +314,29 @@
 ---| "clip" # values are clipped to 0..n-1
 ---| "drop" # values out of range are skipped; gather returns 0 there
 
+---The format of a file: its name's extension, in any case, or the option `format`.
+---
+---```lua
+---local name = os.tmpname()
+---strew.save(name, strew.tensor{{1, 2}, {3, 4}}, {format = "csv"})
+---print(io.open(name):read("a"))
+---os.remove(name)
+---```
+---```text
+---1,2
+---3,4
+---
+---```
+---@alias strew.format
+---| "npy" # a tensor, as NumPy writes it
+---| "npz" # a table of tensors, as NumPy writes it
+---| "csv" # columns, with commas between cells
+---| "tsv" # columns, with tabs between cells
+---| "png" # a picture
+---| "npy.gz" # compressed by gzip
+---| "csv.gz"
+---| "tsv.gz"
+
 ------------------------------------------------------------------------------------------------------------ The tensor
 
 ---A tensor: elements of one dtype, on one device, in 0 to 16 dimensions.
@@ -324,18 +347,26 @@
 ---`print` show the elements; of more than 1000 elements, only the edges. `local t <close> = ...` frees the tensor at
 ---the end of the block.
 ---
+---`t[mask]`, with a bool tensor of `t`'s first sizes, is a new tensor of the elements, or rows, where it is true, in
+---row-major order. `t[index]`, with an int64 or int32 tensor of any rank, is a new tensor of rows: index's shape, then
+---`t`'s other sizes. `t[mask] = v` and `t[index] = v` write a number, or a tensor of `t`'s dtype that broadcasts to
+---what they read; of repeated rows the last remains. A value out of range is an error, and nothing is written.
+---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
 ---print(t.dtype, t.device, #t, table.concat(t.shape, " x "))
 ---t[0] = t[1] * 10
 ---t[1][2] = -6
 ---print(t)
+---print(t[t:gt(4)])
 ---```
 ---```text
 ---int64	cpu	2	2 x 3
 ---int64[2, 3] cpu
 --- 40  50  60
 ---  4   5  -6
+---int64[4] cpu
+--- 40  50  60   5
 ---```
 ---@class strew.Tensor
 ---@field shape integer[] the sizes, as a Lua sequence; `{}` for rank 0
@@ -1903,6 +1934,10 @@ Tensor.scatter_nunique = strew.scatter_nunique
 ---indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions. A value of
 ---indptr that is out of range, or less than the one before it, is an error that names the first.
 ---
+---The elements of a segment join in order: results have the bits of the group form. Beside operands and results it takes
+---no memory that grows with them. (OpenCL: 4 bytes for each element of the result if it is a sum, product or mean of
+---16-bit floats that is too long for one launch.)
+---
 ---```lua
 ---local src = strew.tensor{1.0, 2, 3, 4, 5, 6}
 ---print(strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}))
@@ -1928,7 +1963,7 @@ Tensor.segment_csr = strew.segment_csr
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
----indptr begins with 0; its last value is the result's size.
+---indptr begins with 0; its last value is the result's size. No memory is needed beside operands and result.
 ---
 ---```lua
 ---print(strew.gather_csr(strew.tensor{10, 20, 30}, strew.tensor{0, 2, 2, 5}))
@@ -1952,7 +1987,7 @@ Tensor.gather_csr = strew.gather_csr
 ---Reduces segments of consecutive elements, given by a sorted index (COO), with the rules of torch_scatter.
 ---
 ---It is the group form, along dimension `index:dim() - 1`, for an index whose values do not decrease. Other values are
----an error that names the first descent.
+---an error that names the first descent. A new result takes 8 bytes for each segment beside operands and results.
 ---
 ---```lua
 ---print(strew.segment_coo(strew.tensor{1.0, 2, 3, 4}, strew.tensor{0, 0, 1, 3}, {reduce = "mean"}))
@@ -1996,8 +2031,8 @@ Tensor.gather_coo = strew.gather_coo
 ---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
 ---
 ---Empty segments give `initial`, else 0 for a sum, 1 for a product, -inf and inf for maximum and minimum (for integers
----the lowest and highest value), NaN for a mean (for integers 0). Lengths that are negative, or do not add up to the
----size of data, are errors.
+---the lowest and highest value), NaN for a mean (for integers 0). `initial` is no part of a mean's count. Lengths that are
+---negative, or do not add up to the size of data, are errors. They take 8 bytes each beside operands and result.
 ---
 ---```lua
 ---local data = strew.tensor{1.0, 2, 3, 4, 5, 6}
@@ -2043,7 +2078,8 @@ Tensor.index_select = strew.index_select
 
 ---Returns the elements where mask is true, in row-major order, in one dimension (a filter).
 ---
----self and mask broadcast. For whole rows of a matrix, use `t:index_select(0, mask:nonzero():squeeze(1))`.
+---self and mask broadcast. Each selected element takes memory of an int64 meanwhile. For whole rows of a matrix, use
+---`t:index_select(0, mask:nonzero():squeeze(1))`.
 ---
 ---```lua
 ---local t = strew.tensor{3, -1, 4, -1, 5}
@@ -2400,7 +2436,8 @@ Tensor.diff = strew.diff
 ---Adds source to the rows, columns, ... of self that index names along a dimension.
 ---
 ---`source` has self's shape, except that its size along dim is the number of index values. Repeated values add up in the
----order of index: the result has the bits of a plain loop. With alpha, `alpha * source` is added.
+---order of index: the result has the bits of a plain loop. With alpha, `alpha * source` is added; it takes memory of
+---source's size.
 ---
 ---```lua
 ---local t = strew.zeros(3, 2)
@@ -2501,6 +2538,9 @@ strew.index_fill_, Tensor.index_fill, Tensor.index_fill_ = strew.index_fill, str
 ---each position p, in row-major order. If an element is named twice, the last one stays, or all are added with
 ---`accumulate = true`. A bool tensor stands for the positions of its true elements, and as many dimensions as it has.
 ---
+---Memory: two or more index tensors take an int64 for each position p. Values that repeat along a part of the positions
+---are copied, and so is self in place if the strides of the addressed dimensions do not count as one (a transposed view).
+---
 ---```lua
 ---local t = strew.zeros({2, 3}, {dtype = "int64"})
 ---print(t:index_put({strew.tensor{0, 1, 1}, strew.tensor{2, 0, 0}}, strew.tensor{5, 6, 7}))
@@ -2524,7 +2564,8 @@ strew.index_put_, Tensor.index_put, Tensor.index_put_ = strew.index_put, strew.i
 
 ---Writes source to the elements of self that index names by their row-major position.
 ---
----If a position occurs twice, the last one stays, or all are added with `accumulate = true`.
+---If a position occurs twice, the last one stays, or all are added with `accumulate = true`. A tensor with gaps or in
+---another order than row-major is copied first: self, index or source.
 ---
 ---```lua
 ---print(strew.tensor{{4, 3, 5}, {6, 7, 8}}:put(strew.tensor{1, 3}, strew.tensor{9, 10}))
@@ -2593,7 +2634,8 @@ Tensor.take_along_dim = strew.take_along_dim
 ---
 ---A row of k coordinates addresses the first k dimensions of self: `self[indices[p]] = updates[p]`, in row-major order.
 ---`updates` has the shape of indices without its last dimension, then self's other dimensions. Without `reduce` the last
----one stays. `strew.scatter_nd(indices, updates, shape)` writes to new zeros; there, `reduce` is "sum" by default.
+---one stays. `strew.scatter_nd(indices, updates, shape)` writes to new zeros; there, `reduce` is "sum" by default. Rows of
+---two or more coordinates take memory of an int64 each.
 ---
 ---```lua
 ---local indices = strew.tensor{{0, 1}, {1, 2}, {0, 1}}
@@ -2625,7 +2667,7 @@ strew.scatter_nd_, Tensor.scatter_nd, Tensor.scatter_nd_ = strew.scatter_nd, str
 ---Returns the elements or rows of self whose coordinates are in the last dimension of indices.
 ---
 ---A row of k coordinates addresses k dimensions of self, after the batch dimensions, which self and indices have in
----common: `out[p] = self[indices[p]]`.
+---common: `out[p] = self[indices[p]]`. Rows of two or more coordinates take memory of an int64 each.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -2652,6 +2694,7 @@ Tensor.gather_nd = strew.gather_nd
 ---Writes the elements of source, in row-major order, to where mask is true.
 ---
 ---`mask` broadcasts; without the underscore, self too. It is an error if source has fewer elements than mask selects.
+---Each selected element takes memory of an int64 meanwhile.
 ---
 ---```lua
 ---local t, mask = strew.zeros(2, 3), strew.tensor{true, false, true}
@@ -4194,9 +4237,9 @@ Tensor.bucketize = strew.bucketize
 
 ---Returns the matrix product of matrices, vectors or batches of matrices, as in PyTorch.
 ---
----The product of two vectors is their dot product. A vector is a row as first operand, a column as second operand.
----Leading dimensions broadcast. Integer sums wrap. Floats are computed by the installed BLAS, or CLBlast, if there is
----one.
+---The product of two vectors is a number. A vector is a row as first operand, a column as second operand. Leading
+---dimensions broadcast. Integer sums wrap. Each float is summed in order by fused multiply-adds, in float32 for 16-bit
+---floats: the same bits on every device.
 ---
 ---```lua
 ---local a = strew.tensor{{1, 2}, {3, 4}}
@@ -4286,34 +4329,62 @@ Tensor.dot = strew.dot
 ---@field device? strew.device default: the program's device
 ---@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
 ---@field header? boolean .csv: true if the first line holds names; default false: a line of names is an error
----@field separator? string .csv: the character between cells, default ","
+---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
+---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
+---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
+---@field format? strew.format the format, whatever the name; default: the name's extension
 
----Reads tensors from a file. The file name's extension gives the format: .npy, .npz, .csv or .png.
+---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
----.npy: a tensor. .npz: a table of tensors by name. .png: uint8, or int32 if it has 16 bits; the shape is [height,
----width] if it is grey, else [height, width, channels].
+---.npy: a tensor; uint16 and uint32 become int32 and int64. .npz: a table of tensors by name. .png: uint8, or int32 if
+---it has 16 bits; the shape is [height, width] if it is grey, else [height, width, channels]. .tsv: as .csv, with tabs.
+---.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
+---
+---"-" is standard input, and needs `format`: `strew.load("-", {format = "csv"})`. Named pipes are read, too. Both are
+---read to their end first; Ctrl-C and time limits stop the waiting.
 ---
 ---.csv: a table of columns, by name with `header = true`, else by number. Columns of integers become int64, of other
 ---numbers float64; an empty cell becomes nan. Text becomes int64 codes: the word of code c is `x.words[column][c + 1]`.
 ---`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
 ---called "words" or "names".
 ---
+---If the first word of a column is a number with a decimal comma, as 1,5, or with marks between thousands, or a date,
+---`load` fails, instead of making words of numbers. `decimal = ","` reads such numbers, `dates = {"when"}` dates, and
+---`text = {"price"}` reads the column as words. Dates are 2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00+02:00; they
+---become int64 seconds, in UTC unless they have an offset, and float64 if some are missing. A part of a second is an
+---error.
+---
+---A table prints as rows, with words. Of more than 20 rows it shows the first and the last ones (`edgeitems` of
+---`set_printoptions`; `threshold = math.huge`: all). Columns in the middle that do not fit the line are left out. float64
+---has up to 6 digits after the point, or `precision` if that is less than 4.
+---
+---`strew.rows`, `strew.sort_by` and `strew.columns` choose from a table. It stays a Lua table: `x.half = x.rain / 2` adds a
+---column, `pairs` visits the columns, and a name that it lacks is nil. Only a name that looks like a misspelt column is an
+---error; `rawget(x, name)` never is.
+---
 ---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
----.npz needs the library libzip, .png libpng; if one is missing, the error names the package.
+---.npz needs the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
 ---
 ---```lua
 ---local name = os.tmpname()
 ---local file <close> = assert(io.open(name .. ".csv", "w"))
 ---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\n"):flush()
 ---local x = strew.load(name .. ".csv", {header = true})
+---print(x)
 ---print(strew.scatter_mean(x.rain, x.city))
 ---print(x.words.city[1], x.words.city[2])
 ---os.remove(name)
 ---os.remove(name .. ".csv")
 ---```
 ---```text
+---table: 3 rows, 2 columns, cpu
+--- city       rain
+--- text    float64
+--- Oslo        1.5
+--- Bergen      4.0
+--- Oslo        2.5
 ---float64[2] cpu
 --- 2  4
 ---Oslo	Bergen
@@ -4327,14 +4398,16 @@ function strew.load(path, options) end
 ---@class strew.save_options
 ---@field compress? boolean .npz: true compresses: smaller, and slower to write; default false
 ---@field header? boolean .csv: true writes a first line of names; default: true if the columns have names
----@field separator? string .csv: the character between cells, default ","
+---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field names? (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
 ---@field words? table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
+---@field format? strew.format the format, whatever the name; default: the name's extension
 
----Writes a tensor, or a table of tensors, to a file. The extension gives the format: .npy, .npz, .csv or .png.
+---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
----.npy takes a tensor, .npz a table of tensors, .csv a matrix or a table of columns, .png a tensor with a shape and
----dtype that `load` returns for .png. NumPy's formats have no bfloat16.
+---.npy takes a tensor, .npz a table of tensors, .csv and .tsv a matrix or a table of columns, .png a tensor with a shape
+---and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's formats have no
+---bfloat16.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -4357,25 +4430,85 @@ function strew.load(path, options) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
----Returns the columns of a loaded table, in the order of the file.
+---Returns the names of a table's columns, or a table of some of its columns.
 ---
----The result is `x.names`, even if a column is called "names".
+---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
+---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
+---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
+---names are numbered anew.
 ---
 ---```lua
----local name = os.tmpname()
----local file <close> = assert(io.open(name .. ".csv", "w"))
----file:write("id,names\n7,Oslo\n"):flush()
----local x = strew.load(name .. ".csv", {header = true})
+---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 2}, kb = strew.tensor{0.5, 5000.25}}
 ---print(table.concat(strew.columns(x), " "))
----os.remove(name)
----os.remove(name .. ".csv")
+---print(strew.columns(x, {"size", "kb"}))
 ---```
 ---```text
----id names
+---id kb size
+---table: 2 rows, 2 columns, cpu
+---  size       kb
+--- int64  float32
+---     7     0.50
+---     9  5000.25
 ---```
----@param x table returned by strew.load; error: any other table
----@return (string|integer)[] columns the names of the columns, or their numbers if they have none
-function strew.columns(x) end
+---@param x table of columns; error: empty
+---@param which? any a column's name or number, or a sequence of them; error: unknown, or twice
+---@return table columns the names of the columns, or their numbers if they have none; with `which` a table of columns
+function strew.columns(x, which) end
+
+---Chooses rows of a table: the same ones of all its columns.
+---
+---A bool tensor chooses the rows where it is true. An index gives their positions, in its order, and may repeat them. The
+---result is a new table with the order and the words of x; it prints as rows, and `strew.save` writes its words. All
+---columns have one length; those of more dimensions are chosen from along the first one.
+---
+---```lua
+---local x = {id = strew.arange(5), kb = strew.tensor{3.5, 1, 4, 1, 5}}
+---print(strew.rows(x, x.kb:gt(3)))
+---print(strew.rows(x, strew.tensor{4, 0}).id)
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+---    id       kb
+--- int64  float32
+---     0      3.5
+---     2      4.0
+---     4      5.0
+---int64[2] cpu
+--- 4  0
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param which strew.Tensor [n], bool with an element for each row, or int64 or int32; error: out of range
+---@return table rows a new table of columns
+function strew.rows(x, which) end
+
+---Sorts the rows of a table by one or several columns.
+---
+---The first of the columns is the most important one. The sort is stable: rows that are equal in these columns keep their
+---order. Text columns are sorted by their words, in the order of bytes: upper case precedes lower case. NaN is the
+---greatest value. The result is as that of `strew.rows`.
+---
+---```lua
+---local x = {size = strew.tensor{2, 1, 2, 1}, id = strew.arange(4)}
+---print(strew.sort_by(x, {"size", "id"}, {false, true}))
+---print(strew.sort_by(x, "size", {descending = true}).id)
+---```
+---```text
+---table: 4 rows, 2 columns, cpu
+---    id   size
+--- int64  int64
+---     3      1
+---     1      1
+---     2      2
+---     0      2
+---int64[4] cpu
+--- 0  2  1  3
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param by any a column's name or number, or a sequence of them; error: unknown, or not of one dimension
+---@param descending? any true: the largest first; a sequence: one for each column; default false
+---@return table sorted a new table of columns
+---@overload fun(x: table, by: any, options: {descending?: any}): table
+function strew.sort_by(x, by, descending) end
 
 ---Returns the words of the text columns of a loaded table.
 ---
@@ -4393,7 +4526,7 @@ function strew.columns(x) end
 ---```text
 ---Bergen	80
 ---```
----@param x table returned by strew.load; error: any other table
+---@param x table of columns, from strew.load, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
 function strew.words(x, column) end
@@ -4403,14 +4536,18 @@ function strew.words(x, column) end
 ---Options of printing.
 ---@class strew.print_options
 ---@field precision? integer digits after the decimal point, default 4
----@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: never
+---@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: all
 ---@field edgeitems? integer number of elements at each edge, default 3
 ---@field linewidth? integer|"auto" characters in a line; default "auto": the terminal's width, else 80
 ---@field profile? "default"|"short"|"full" sets all: the defaults; 2 digits and edges of 2; all elements
 
----Sets how `print`, `tostring` and the prompt format tensors.
+---Sets how `print`, `tostring` and the prompt format tensors, and tables of columns.
 ---
 ---Options that are not given keep their value. `{profile = "default"}` restores the defaults.
+---
+---All elements have one format. Numbers are written out, unless one would be shown as zero or is too large (1e8; in
+---float64 2^53, fewer with digits after the point): then all are in scientific notation. Of a matrix whose rows are
+---longer than a line, the columns in the middle are left out; with `threshold = math.huge` rows take several lines.
 ---
 ---```lua
 ---local t = strew.tensor{1 / 3, 2 / 3}

@@ -99,9 +99,9 @@ struct script_call {
 
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
-    bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
-    bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[], bind_statistics_rows[],
-    bind_family_rows[];
+    bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
+    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
+    bind_statistics_rows[], bind_family_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -137,8 +137,12 @@ enum { NAME_UPVALUE = 3 };
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
 extern const struct script_function bind_tostring_row;        /* strew_print.c */
+extern const struct script_function bind_texts_row;           /* texts(t, precision): the elements as strings */
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
+
+/* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
+extern const struct script_function bind_columns_text_row, bind_misspelt_column_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);

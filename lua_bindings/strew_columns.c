@@ -1,8 +1,9 @@
 /* strew_columns.c: converts the runtime's tables to Lua tables and back.
 
-   A loaded table holds its tensors and nothing else that pairs would visit: the order of its names, and the words of
-   its text columns, are in its metatable, visible as x.names and x.words. Columns with those names hide them:
-   strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. */
+   A table of columns holds its tensors and nothing else that pairs would visit: the order of its names, and the words
+   of its text columns, are in its metatable, visible as x.names and x.words. Columns with those names hide them:
+   strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. The metatable also has the table's
+   text and a function for unknown names, both written in Lua (family/printing.lua, family/rows.lua). */
 #include "strew_columns.h"
 
 #include <stdlib.h>
@@ -32,18 +33,14 @@ static bool push_words(lua_State *L, struct script_call *call, const strew_table
   return true;
 }
 
-/* Pushes {__index = {names = ..., words = ...}}. */
-static bool push_metatable(lua_State *L, struct script_call *call, const strew_table *table) {
+static bool push_names_and_words(lua_State *L, struct script_call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
-  lua_createtable(L, 0, 1);
-  lua_createtable(L, 0, 2);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t i = 0; i < count; i++) {
     if (!bind_may_continue(call, i + 1)) return false;
     push_key(L, table, i);
     lua_rawseti(L, -2, i + 1);
   }
-  lua_setfield(L, -2, "names");
   lua_newtable(L);
   for (int64_t i = 0; i < count; i++) {
     if (strew_table_word_count(table, i) < 0) continue;
@@ -51,14 +48,44 @@ static bool push_metatable(lua_State *L, struct script_call *call, const strew_t
     if (!push_words(L, call, table, i)) return false;
     lua_rawset(L, -3);
   }
-  lua_setfield(L, -2, "words");
-  lua_setfield(L, -2, "__index");
   return true;
+}
+
+/* Metamethods in Lua: of the table, and of the table of its names and words. */
+enum { TEXT, MISSPELT };
+static const struct script_function *const metamethods[] = {
+    [TEXT] = &bind_columns_text_row, [MISSPELT] = &bind_misspelt_column_row};
+
+static void set_metamethod(lua_State *L, const char *event, const struct script_function *row) {
+  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  lua_setfield(L, -2, event);
+}
+
+/* Sets x's metatable: {__index = {names = ..., words = ...}, __tostring = ...}. The names and the words are on top of
+   the stack, and are removed. The inner table's metatable knows x. */
+static void set_metatable(lua_State *L, int x) {
+  int words = lua_gettop(L), names = words - 1;
+  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 2);
+  lua_pushvalue(L, names);
+  lua_setfield(L, -2, "names");
+  lua_pushvalue(L, words);
+  lua_setfield(L, -2, "words");
+  lua_createtable(L, 0, 2);
+  lua_pushvalue(L, x);
+  lua_setfield(L, -2, "columns");
+  set_metamethod(L, "__index", metamethods[MISSPELT]);
+  lua_setmetatable(L, -2);
+  lua_setfield(L, -2, "__index");
+  set_metamethod(L, "__tostring", metamethods[TEXT]);
+  lua_setmetatable(L, x);
+  lua_settop(L, names - 1);
 }
 
 bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
-  luaL_checkstack(L, 8, NULL);
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
   for (int64_t i = 0; i < count; i++) {
     if (!bind_may_continue(call, i + 1)) return false;
@@ -67,10 +94,20 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
     box->tensor = strew_retain(strew_table_tensor(table, i));
     lua_rawset(L, -3);
   }
-  if (!push_metatable(L, call, table)) return false;
-  lua_setmetatable(L, -2);
+  int x = lua_gettop(L);
+  if (!push_names_and_words(L, call, table)) return false;
+  set_metatable(L, x);
   return true;
 }
+
+static int set_columns(lua_State *L, struct script_call *call) {
+  (void)call;
+  lua_settop(L, 3);
+  set_metatable(L, 1);
+  return 1;
+}
+
+const struct script_function bind_set_columns_row = {"set_columns", set_columns, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- from Lua
  */
@@ -99,6 +136,14 @@ int bind_push_about(lua_State *L, int x, const char *name) {
   lua_settop(L, top + 1);
   return top + 1;
 }
+
+static int about(lua_State *L, struct script_call *call) {
+  (void)call;
+  bind_push_about(L, 1, lua_tostring(L, 2));
+  return 1;
+}
+
+const struct script_function bind_about_row = {"about", about, 0, FUNCTION};
 
 void bind_prepare_columns(lua_State *L, int x, struct columns *out) {
   *out = (struct columns){.x = x};

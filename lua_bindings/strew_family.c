@@ -1,19 +1,20 @@
 /* strew_family.c: operations composed of others, written in Lua (family/ *.lua).
 
-   A file of the family is a chunk called with the module, `fail` and `use`; use(file) returns what another file
-   returns. It runs once. An operation's file returns a table that maps each name to its parameters, as text, and a
+   A file of the family is a chunk called with the module, `fail`, `use` and `inner`; use(file) returns what another file
+   returns; inner has functions of the bindings that scripts do not see. A file runs once. An operation's file returns a table that maps each name to its parameters, as text, and a
    function of their values. The first call of one of its names loads it. Its functions run inside bind_dispatch, as C
    functions do: every failure in them carries the name of the script's call (binding->outer) and the script's line.
    Limits and Ctrl-C work as in any Lua code.
 
    Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
-   "NAME*" (the remaining integers, or one sequence of them: a table), "NAME=TYPE" (by name only). They are checked
-   here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
+   "NAME~TYPE" (optional, by position only), "NAME*" (the remaining integers, or one sequence of them: a table),
+   "NAME=TYPE" (by name only). They are checked here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
    of the names of the calls it is made of. A second pair of parameters and function is for calls whose third argument
    is a table. */
 #include "embedded.h"
 #include "script_place.h"
 #include "strew_bind.h"
+#include "strew_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +38,28 @@ struct family_operands {
   } at[MAX_OPERANDS];
 };
 
+/* A value of any type, which the function checks. */
+static bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  (void)L, (void)call, (void)i, (void)name, (void)out;
+  return true;
+}
+
 static const struct {
   const char *name;
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
 } types[] = {{"tensor", bind_tensor},    {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
              {"number", bind_float},     {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
              {"integers", bind_list},    {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
-             {"reduce", bind_reduction}, {"scalar", bind_scalar}};
+             {"reduce", bind_reduction}, {"scalar", bind_scalar},   {"any", bind_any}};
+
+static enum presence presence_of(char mark) {
+  switch (mark) {
+  case ':': return REQUIRED;
+  case '?': return OPTIONAL;
+  case '~': return UNNAMED;
+  default: return KEYED;
+  }
+}
 
 /* Checks a value against its type and stores its position. */
 static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -62,14 +78,13 @@ static bool read_argument(lua_State *L, struct script_call *call, int i, const c
 static int parse(const char *text, struct parameter *parameters, struct argument *arguments, char names[][NAME_BYTES]) {
   int count = 0;
   for (; *(text += strspn(text, " ")); count++) {
-    size_t name = strcspn(text, ":?*="), whole = strcspn(text, " ");
+    size_t name = strcspn(text, ":?~*="), whole = strcspn(text, " ");
     snprintf(names[count], NAME_BYTES, "%.*s", (int)name, text);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
       if (strlen(types[i].name) == whole - name - 1 && !strncmp(text + name + 1, types[i].name, whole - name - 1))
         arguments[count].read = types[i].read;
     arguments[count].position = arguments[count].rest.count = 0;
-    enum presence presence = text[name] == ':' ? REQUIRED : text[name] == '?' ? OPTIONAL : KEYED;
-    parameters[count] = (struct parameter){names[count], presence, read_argument, &arguments[count]};
+    parameters[count] = (struct parameter){names[count], presence_of(text[name]), read_argument, &arguments[count]};
     if (text[name] == '*')
       parameters[count] = (struct parameter){names[count], REST, bind_list, &arguments[count].rest};
     text += whole;
@@ -127,6 +142,49 @@ static int fail(lua_State *L, struct script_call *call) {
 
 static const struct script_function fail_row = {"fail", fail, 0, FUNCTION};
 
+/* line_width() */
+static int line_width(lua_State *L, struct script_call *call) {
+  lua_pushinteger(L, bind_line_width(&call->binding->print));
+  return 1;
+}
+
+/* nearest(name, names): the name of the sequence that `name` may be a misspelling of, or nil. */
+static int nearest(lua_State *L, struct script_call *call) {
+  (void)call;
+  enum { MOST_NAMES = 4096 };
+  strew_guess guess = {.wanted = lua_tostring(L, 1)};
+  for (int k = 1; k <= MOST_NAMES && lua_rawgeti(L, 2, k) != LUA_TNIL; k++, lua_pop(L, 1)) /* the table holds it */
+    if (lua_type(L, -1) == LUA_TSTRING) strew_guess_name(&guess, lua_tostring(L, -1));
+  lua_pushstring(L, guess.nearest);
+  return 1;
+}
+
+/* is_open(t): false for a tensor that was freed. */
+static int is_open(lua_State *L, struct script_call *call) {
+  struct box *box = bind_to_box(L, call->binding, 1);
+  lua_pushboolean(L, box && box->tensor);
+  return 1;
+}
+
+static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
+                                    nearest_row = {"nearest", nearest, 0, FUNCTION},
+                                    is_open_row = {"is_open", is_open, 0, FUNCTION};
+static const struct script_function *const inner_rows[] = {&bind_texts_row, &line_width_row,       &nearest_row,
+                                                           &is_open_row,    &bind_set_columns_row, &bind_about_row};
+
+static void push_dispatch(lua_State *L, const struct script_function *row) {
+  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+}
+
+static void push_inner(lua_State *L) {
+  lua_newtable(L);
+  for (size_t i = 0; i < sizeof inner_rows / sizeof *inner_rows; i++) {
+    push_dispatch(L, inner_rows[i]);
+    lua_setfield(L, -2, inner_rows[i]->name);
+  }
+}
+
 /* Pushes the table of what is loaded: operations by their names, and by files what these returned. Upvalue 1 is the
    binding. */
 static void push_loaded(lua_State *L) {
@@ -144,11 +202,11 @@ static int use(lua_State *L) {
   if (lua_getfield(L, -1, file) != LUA_TNIL) return 1;
   if (luaL_loadbufferx(L, text, strlen(text), FAMILY_CHUNK, "t") != LUA_OK) lua_error(L);
   lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
-  bind_push_upvalues(L, lua_upvalueindex(1), &fail_row, fail_row.name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  push_dispatch(L, &fail_row);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, use, 1);
-  lua_call(L, 3, 1);
+  push_inner(L);
+  lua_call(L, 4, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, 2, file);
   return 1;
@@ -222,15 +280,23 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 
 /* The files with operations; a row's code is one of them. */
 #define FILES(X)                                                                                                       \
-  X(choosing)                                                                                                          \
-  X(coordinates)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(indexing) X(matrices) X(moving) X(parts) X(repeating) X(segments) X(soft) X(statistics)
+  X(groups) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
 static const char *const files[] = {FILES(NAME)};
+
+/* The error's argument is one of run's `names`: replaces it by a string that lives until the next such error. */
+static int keep_argument(lua_State *L, struct script_call *call) {
+  if (!call->error.argument) return -1;
+  push_loaded(L);
+  lua_pushstring(L, "(argument)");
+  call->error.argument = lua_pushstring(L, call->error.argument);
+  lua_rawset(L, -3);
+  return -1;
+}
 
 static int run(lua_State *L, struct script_call *call) {
   struct parameter parameters[MAX_PARAMETERS + 1];
@@ -242,7 +308,7 @@ static int run(lua_State *L, struct script_call *call) {
   bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;
   lua_rawgeti(L, operation, is_second ? 3 : 1);
   int count = parse(lua_tostring(L, -1), parameters, arguments, names);
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) return keep_argument(L, call);
   int first = lua_gettop(L) + 1;
   push_values(L, call, parameters, arguments);
   struct binding *binding = call->binding;
@@ -266,24 +332,17 @@ static int run(lua_State *L, struct script_call *call) {
   return lua_gettop(L) - base;
 }
 
+const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
+                             bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION};
+
 const struct script_function bind_family_rows[] = {
-    {"index_select", run, IN_choosing, ALWAYS},
-    {"masked_select", run, IN_choosing, ALWAYS},
-    {"scatter_nd", run, IN_coordinates, EVERY},
-    {"gather_nd", run, IN_coordinates, ALWAYS},
+    {"columns", run, IN_rows, FUNCTION},
+    {"rows", run, IN_rows, FUNCTION},
+    {"sort_by", run, IN_rows, FUNCTION},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
-    {"index_add", run, IN_indexing, EVERY},
-    {"index_copy", run, IN_indexing, EVERY},
-    {"index_reduce", run, IN_indexing, EVERY},
-    {"index_fill", run, IN_indexing, EVERY},
-    {"index_put", run, IN_indexing, EVERY},
-    {"take", run, IN_indexing, ALWAYS},
-    {"put", run, IN_indexing, EVERY},
-    {"take_along_dim", run, IN_indexing, ALWAYS},
     {"flip", run, IN_moving, ALWAYS},
     {"diff", run, IN_moving, ALWAYS},
-    {"masked_scatter", run, IN_parts, EVERY},
     {"select_scatter", run, IN_parts, EVERY},
     {"slice_scatter", run, IN_parts, EVERY},
     {"diagonal", run, IN_parts, ALWAYS},
@@ -302,11 +361,6 @@ const struct script_function bind_family_rows[] = {
     {"tril", run, IN_matrices, EVERY},
     {"triu", run, IN_matrices, EVERY},
     {"diag", run, IN_matrices, ALWAYS},
-    {"segment_csr", run, IN_segments, ALWAYS},
-    {"gather_csr", run, IN_segments, ALWAYS},
-    {"segment_coo", run, IN_segments, ALWAYS},
-    {"gather_coo", run, IN_segments, ALWAYS},
-    {"segment_reduce", run, IN_segments, ALWAYS},
     {"scatter_std", run, IN_groups, ALWAYS},
     {"scatter_var", run, IN_groups, ALWAYS},
     {"scatter_logsumexp", run, IN_groups, ALWAYS},

@@ -95,13 +95,13 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
   return false;
 }
 
-/* Allocates memory for the list `text` of the options before any argument is read. */
-static struct keys prepare_keys(lua_State *L, const struct script_call *call) {
+/* Allocates memory for the list `name` of the options before any argument is read. */
+static struct keys prepare_keys(lua_State *L, const struct script_call *call, const char *name) {
   struct keys keys = {0};
   int top = lua_gettop(L), last = call->arguments;
   while (last && lua_isnil(L, last)) last--;
   if (last && lua_istable(L, last)) {
-    lua_pushliteral(L, "text");
+    lua_pushstring(L, name);
     keys.most = lua_rawget(L, last) == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
     lua_settop(L, top);
   }
@@ -118,7 +118,7 @@ static int load(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_device *device = call->binding->device;
   strew_load_options options = {0};
-  struct keys text = prepare_keys(L, call);
+  struct keys text = prepare_keys(L, call, "text"), dates = prepare_keys(L, call, "dates");
   int wanted = -1;
   const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
                                          {"device", KEYED, bind_device, &device},
@@ -127,6 +127,9 @@ static int load(lua_State *L, struct script_call *call) {
                                          {"separator", KEYED, bind_separator, &options.separator},
                                          {"dtype", KEYED, bind_wanted_dtype, &wanted},
                                          {"text", KEYED, bind_keys, &text},
+                                         {"decimal", KEYED, bind_separator, &options.decimal},
+                                         {"dates", KEYED, bind_keys, &dates},
+                                         {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
   struct box *box = bind_push_box(L, call->binding);
@@ -135,6 +138,8 @@ static int load(lua_State *L, struct script_call *call) {
   options.dtype = wanted < 0 ? NULL : &dtype;
   options.text = text.names;
   options.text_count = (int64_t)text.count;
+  options.dates = dates.names;
+  options.date_count = (int64_t)dates.count;
   if (strew_load(device, path, &options, &box->tensor, held, &call->error) != STREW_OK) return -1;
   if (!*held) return 1;
   bool is_pushed = bind_push_table(L, call, *held);
@@ -164,6 +169,7 @@ static int save(lua_State *L, struct script_call *call) {
                                          {"separator", KEYED, bind_separator, &options.separator},
                                          {"names", KEYED, bind_about, &columns.names},
                                          {"words", KEYED, bind_about, &columns.words},
+                                         {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
   bind_prepare_columns(L, 2, &columns);
@@ -182,17 +188,10 @@ static int save(lua_State *L, struct script_call *call) {
 /* --------------------------------------------------------------------------------------- what is known of columns
  */
 
-/* Pushes a field of a loaded table's metatable; false, with a failure: there is none. */
-static bool push_known(lua_State *L, struct script_call *call, int x, const char *name) {
-  if (lua_istable(L, bind_push_about(L, x, name))) return true;
-  return bind_fail(call, STREW_EARGUMENT, "x", "has no %s, expected a table as strew.load makes it", name), false;
-}
-
-/* columns(x) */
-static int columns_of(lua_State *L, struct script_call *call) {
-  int x;
-  const struct parameter parameters[] = {{"x", REQUIRED, bind_table, &x}, LAST_PARAMETER};
-  return bind_arguments(L, call, parameters) && push_known(L, call, x, "names") ? 1 : -1;
+/* Pushes the words in the table's metatable; false, with a failure: there are none. */
+static bool push_words(lua_State *L, struct script_call *call, int x) {
+  if (lua_istable(L, bind_push_about(L, x, "words"))) return true;
+  return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
 }
 
 static bool bind_column(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -210,7 +209,7 @@ static int words_of(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   const struct parameter parameters[] = {
       {"x", REQUIRED, bind_table, &x}, {"column", UNNAMED, bind_column, &column}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !push_known(L, call, x, "words")) return -1;
+  if (!bind_arguments(L, call, parameters) || !push_words(L, call, x)) return -1;
   if (!column) return 1;
   lua_pushvalue(L, column);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
@@ -221,6 +220,5 @@ static int words_of(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
                                                  {"save", save, 0, FUNCTION | OUTSIDE},
-                                                 {"columns", columns_of, 0, FUNCTION},
                                                  {"words", words_of, 0, FUNCTION},
                                                  {NULL, NULL, 0, 0}};

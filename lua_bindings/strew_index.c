@@ -1,4 +1,4 @@
-/* strew_index.c: t.name, t[i], t[i] = v, #t, and the operators and pairs that tensors cannot support. */
+/* strew_index.c: t.name, t[i], t[mask], t[index], their assignment, #t, and the operators and pairs that tensors cannot support. */
 #include "strew_bind.h"
 
 #include <string.h>
@@ -64,7 +64,15 @@ static int get_position(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* t[index] and t[mask] */
+static int get_rows(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self, *index;
+  if (!bind_tensor(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "index", &index)) return -1;
+  return bind_end(strew_get_rows(self, index, out, &call->error), 1);
+}
+
 static int get_field(lua_State *L, struct script_call *call) {
+  if (bind_to_box(L, call->binding, 2)) return get_rows(L, call);
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
   const char *name = lua_tostring(L, 2);
@@ -95,11 +103,20 @@ static strew_status assign(strew_tensor *self, int64_t position, const strew_ope
   return status;
 }
 
+/* t[index] = v and t[mask] = v */
+static int set_rows(lua_State *L, struct script_call *call, strew_tensor *self) {
+  strew_tensor *index;
+  strew_operand value;
+  if (!bind_tensor(L, call, 2, "index", &index) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  return bind_end(strew_set_rows(self, index, value, &call->error), 0);
+}
+
 static int set_field(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   strew_operand value;
   int64_t position;
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  if (bind_to_box(L, call->binding, 2)) return set_rows(L, call, self);
   if (lua_type(L, 2) == LUA_TSTRING)
     return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
   if (!read_position(L, call, &position) || !bind_operand(L, call, 3, "value", &value)) return -1;

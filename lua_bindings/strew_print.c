@@ -7,7 +7,7 @@
 
    A tensor with more elements than the threshold is summarised: a few elements at both ends of each dimension. Only
    those are read, slice by slice, through a strided view in which a shortened dimension becomes two: the end (0 or 1)
-   and the position in it. */
+   and the position in it. Of a matrix whose rows are longer than a line, the columns in the middle are left out. */
 #include "strew_bind.h"
 
 #include <fenv.h>
@@ -25,16 +25,18 @@ struct page {
   strew_dtype dtype;
   int rank, precision;
   int64_t line_width, edge;
-  bool is_long; /* more elements than the threshold */
+  bool shows_all; /* no threshold: all elements are shown */
+  bool is_long;   /* more elements than the threshold */
   int64_t sizes[STREW_MAX_RANK];
   int64_t shown[STREW_MAX_RANK]; /* positions shown of each dimension */
   bool is_cut[STREW_MAX_RANK];   /* the first and the last `edge` of them */
   int leading;                   /* dimensions before rows and columns */
   int64_t slices;                /* number of slices ... */
   int64_t slices_shown;          /* ... and of those shown: half of them first, half last */
-  int64_t rows, columns;
+  int64_t rows, columns;         /* elements read of each slice */
+  int64_t head, tail;            /* elements shown of a row: the first and the last ones */
   enum format format;
-  int width, dots_width;         /* columns of an element, and of the dots in a row */
+  int width, dots_width;         /* width of an element, and of the dots in a row */
   const unsigned char *elements; /* of all slices shown */
 };
 
@@ -53,6 +55,7 @@ static void plan_layout(struct page *page, const strew_tensor *tensor, const str
   page->precision = options->precision;
   page->line_width = bind_line_width(options);
   page->edge = options->edgeitems;
+  page->shows_all = options->threshold == INT64_MAX;
   page->is_long = strew_tensor_numel(tensor) > options->threshold;
   page->leading = page->rank > 2 ? page->rank - 2 : 0;
   page->slices = 1;
@@ -65,6 +68,8 @@ static void plan_layout(struct page *page, const strew_tensor *tensor, const str
   int64_t most_slices = 4 * page->edge * page->edge;
   page->slices_shown = page->is_long && page->slices > most_slices ? most_slices : page->slices;
   page->columns = page->rank > 0 ? page->shown[page->rank - 1] : 1;
+  page->head = page->rank > 0 && page->is_cut[page->rank - 1] ? page->edge : page->columns;
+  page->tail = page->columns - page->head;
   page->rows = page->rank > 1 ? page->shown[page->rank - 2] : 1;
 }
 
@@ -140,8 +145,15 @@ static bool rounds_to_zero(const struct page *page, double value) {
   return strpbrk(text, "123456789") == NULL;
 }
 
-/* PyTorch's choice, except that whole numbers stay as they are up to 1e8, whatever their range, and that no other value
-   is shown as zero: with fewer digits, that alone makes scientific notation start earlier. */
+/* The limits up to which numbers keep all their digits before the decimal point: as long as float64 has more digits, and
+   PyTorch's for others. */
+static double largest_whole(const struct page *page) { return page->dtype == STREW_FLOAT64 ? 0x1p53 : 1e8; }
+static double largest_fixed(const struct page *page) {
+  return page->dtype == STREW_FLOAT64 ? fmax(1e8, 0x1p53 / pow(10, page->precision)) : 1e8;
+}
+
+/* Numbers are written out unless they are too long or one would be shown as zero. (PyTorch and NumPy change to
+   scientific notation at a ratio of 1000 of the largest to the smallest: that takes digits from the large ones.) */
 static bool choose_float_format(struct page *page) {
   double smallest = INFINITY, largest = 0;
   bool is_whole = true;
@@ -153,13 +165,12 @@ static bool choose_float_format(struct page *page) {
     if (size < smallest) smallest = size;
     if (size > largest) largest = size;
   }
-  bool is_far = smallest < 1e-4 || largest / smallest > 1000;
-  if (largest > 1e8)
+  if (is_whole)
+    page->format = largest > largest_whole(page) ? SCIENTIFIC : WHOLE;
+  else if (largest > largest_fixed(page) || smallest < 1e-4 || rounds_to_zero(page, smallest))
     page->format = SCIENTIFIC;
-  else if (is_whole)
-    page->format = WHOLE;
   else
-    page->format = is_far || rounds_to_zero(page, smallest) ? SCIENTIFIC : FIXED;
+    page->format = FIXED;
   return true;
 }
 
@@ -185,11 +196,30 @@ static int text_of(const struct page *page, int64_t i, char *text) {
   return (int)strlen(text);
 }
 
+enum { DOTS = 3 };
+
+static bool has_dots(const struct page *page) {
+  return page->rank > 0 && page->head + page->tail < page->sizes[page->rank - 1];
+}
+
+/* Width of a line of `count` elements of a row. */
+static int64_t line_of(const struct page *page, int64_t count, bool has_dots) {
+  return count * (page->width + 2) - 1 + (has_dots ? DOTS + 2 : 0);
+}
+
+/* Leaves out as many columns in the middle as a line needs, unless all elements are to be shown or not even one fits. */
+static void fit_columns(struct page *page) {
+  int64_t most = (page->line_width + 1 - DOTS - 2) / (page->width + 2);
+  bool fits = line_of(page, page->columns, has_dots(page)) <= page->line_width;
+  if (page->rank < 2 || page->shows_all || fits || most < 1 || most >= page->columns) return;
+  page->head = (most + 1) / 2;
+  page->tail = most / 2;
+}
+
 /* In rows of several lines the dots are as wide as an element, so that columns stay aligned. */
 static int choose_dots_width(const struct page *page) {
-  enum { DOTS = 3 };
-  int64_t row = 1 + page->columns * (page->width + 2) + DOTS;
-  return row <= page->line_width || page->width < DOTS ? DOTS : page->width;
+  bool fits = line_of(page, page->head + page->tail, true) <= page->line_width;
+  return fits || page->width < DOTS ? DOTS : page->width;
 }
 
 static bool choose_width(struct page *page) {
@@ -200,6 +230,7 @@ static bool choose_width(struct page *page) {
     int length = text_of(page, i, text);
     if (length > page->width) page->width = length;
   }
+  fit_columns(page);
   page->dots_width = choose_dots_width(page);
   return true;
 }
@@ -236,7 +267,7 @@ static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {
   luaL_addstring(out, ":, :]");
 }
 
-/* A row being printed: on one or more lines, the later ones indented further if there are other rows. */
+/* A row being printed: on one or more lines, the later ones indented if there are other rows. */
 struct row_text {
   luaL_Buffer *out;
   int64_t line_width, column;
@@ -244,12 +275,18 @@ struct row_text {
   bool is_line_start;
 };
 
+/* The later lines of a row begin below its second element, so that all columns are aligned. */
+static int indent_of(const struct page *page) {
+  if (page->rank < 2) return 0;
+  return line_of(page, 2, false) <= page->line_width ? page->width + 2 : 2;
+}
+
 /* One space before a line, two between items; a line has at least one item. */
 static void add_item(struct row_text *row, int width, const char *text) {
   char item[2 * NUMBER_BYTES];
   if (!row->is_line_start && row->column + 2 + width > row->line_width) {
     luaL_addchar(row->out, '\n');
-    luaL_addlstring(row->out, "  ", (size_t)row->indent);
+    for (int i = 0; i < row->indent; i++) luaL_addchar(row->out, ' ');
     row->column = row->indent;
     row->is_line_start = true;
   }
@@ -261,16 +298,17 @@ static void add_item(struct row_text *row, int width, const char *text) {
 
 /* Appends the row that starts at element `first`; false: the call must stop. */
 static bool add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
-  struct row_text row = {out, page->line_width, 0, page->rank > 1 ? 2 : 0, true};
-  bool is_cut = page->is_cut[page->rank - 1];
+  struct row_text row = {out, page->line_width, 0, indent_of(page), true};
+  int64_t skipped = page->columns - page->head - page->tail;
   char text[NUMBER_BYTES];
   luaL_addchar(out, '\n');
-  for (int64_t i = 0; i < page->columns; i++) {
+  for (int64_t i = 0; i < page->head + page->tail; i++) {
     if (!bind_may_continue(page->call, first + i + 1)) return false;
-    if (is_cut && i == page->edge) add_item(&row, page->dots_width, "...");
-    text_of(page, first + i, text);
+    if (i == page->head) add_item(&row, page->dots_width, "...");
+    text_of(page, first + i + (i < page->head ? 0 : skipped), text);
     add_item(&row, page->width, text);
   }
+  if (page->tail == 0 && has_dots(page)) add_item(&row, page->dots_width, "...");
   return true;
 }
 
@@ -298,6 +336,28 @@ static bool read_shown(lua_State *L, struct script_call *call, struct page *page
   }
   void *elements = lua_newuserdatauv(L, (size_t)count * strew_dtype_size_bytes(page->dtype), 0);
   return bind_tensor(L, call, 1, "self", &self) && read_page(page, self, elements, &call->error) == STREW_OK;
+}
+
+/* texts(t, precision): a sequence of strings, one for each element, in one format for all. */
+static int push_texts(lua_State *L, struct script_call *call) {
+  struct page page = {.call = call};
+  struct print_options options = call->binding->print;
+  char text[NUMBER_BYTES];
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  int64_t count = strew_tensor_numel(self);
+  options.threshold = INT64_MAX;
+  options.precision = (int)lua_tointeger(L, 2);
+  plan_layout(&page, self, &options);
+  if (count && (!read_shown(L, call, &page, self) || !choose_format(&page))) return -1;
+  lua_createtable(L, (int)count, 0);
+  for (int64_t i = 0; i < count; i++) {
+    if (!bind_may_continue(call, i + 1)) return -1;
+    text_of(&page, i, text);
+    lua_pushstring(L, text);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
 }
 
 /* All elements are read before any text is made, which may run a finalizer. */
@@ -333,4 +393,5 @@ static int push_text(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+const struct script_function bind_texts_row = {"texts", push_texts, 0, FUNCTION};
 const struct script_function bind_tostring_row = {"tostring", push_text, 0, FUNCTION};

@@ -1,5 +1,5 @@
-/* strew_scatter.c: the scatter family in both forms: the position form of PyTorch, and the group form of torch_scatter,
-   which strew.scatter takes if its second argument is a tensor. */
+/* strew_scatter.c: the scatter family: the position form of PyTorch, the group form of torch_scatter, which
+   strew.scatter takes if its second argument is a tensor, and segments. */
 #include "strew_bind.h"
 
 #include <stdio.h>
@@ -175,10 +175,106 @@ static int group(lua_State *L, struct script_call *call) {
   return 1 + has_arg;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- segments
+ */
+
+/* The arguments that reductions of segments share. The result goes to `out` or to the box at destination.at, and the
+   positions of extremes behind it. */
+struct segments {
+  strew_tensor *src, *given;
+  strew_reduction reduction;
+  struct destination destination;
+  struct box *box;
+  int64_t dim_size;
+};
+
+static bool has_positions(const struct segments *s) { return s->reduction == STREW_AMAX || s->reduction == STREW_AMIN; }
+
+/* Reads the arguments; `given` is the name of the second one. */
+static bool read_segments(lua_State *L, struct script_call *call, const char *given, bool takes_size,
+                          struct segments *s) {
+  *s = (struct segments){.reduction = STREW_SUM, .destination.at = call->arguments + 1, .dim_size = -1};
+  s->box = bind_push_box(L, call->binding);
+  const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &s->src},
+                                         {given, REQUIRED, bind_tensor, &s->given},
+                                         {"reduce", KEYED, bind_reduction, &s->reduction},
+                                         {"out", KEYED, read_out, &s->destination},
+                                         {takes_size ? "dim_size" : NULL, KEYED, bind_size, &s->dim_size},
+                                         LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return false;
+  lua_settop(L, s->destination.at); /* drops what reading the options pushed */
+  return true;
+}
+
+static strew_tensor **segments_out(struct segments *s) {
+  return s->destination.given ? &s->destination.given : &s->box->tensor;
+}
+
+/* segment_csr(src, indptr [, {reduce, out}]) */
+static int segment_csr(lua_State *L, struct script_call *call) {
+  struct segments s;
+  if (!read_segments(L, call, "indptr", false, &s)) return -1;
+  struct box *arg = has_positions(&s) ? bind_push_box(L, call->binding) : NULL;
+  strew_tensor **out = segments_out(&s);
+  return bind_end(strew_segment_csr(s.src, s.given, s.reduction, out, arg ? &arg->tensor : NULL, &call->error),
+                  1 + (arg != NULL));
+}
+
+/* segment_coo(src, index [, {reduce, out, dim_size}]) */
+static int segment_coo(lua_State *L, struct script_call *call) {
+  struct segments s;
+  if (!read_segments(L, call, "index", true, &s)) return -1;
+  struct box *arg = has_positions(&s) ? bind_push_box(L, call->binding) : NULL;
+  strew_tensor **out = segments_out(&s), **winners = arg ? &arg->tensor : NULL;
+  return bind_end(strew_segment_coo(s.src, s.given, s.dim_size, s.reduction, out, winners, &call->error),
+                  1 + (arg != NULL));
+}
+
+static int spread(lua_State *L, struct script_call *call, const char *name,
+                  strew_status (*run)(strew_tensor *src, strew_tensor *given, strew_tensor **out, strew_error *error)) {
+  strew_tensor **out = bind_result(L, call), *src, *given;
+  const struct parameter parameters[] = {
+      {"src", REQUIRED, bind_tensor, &src}, {name, REQUIRED, bind_tensor, &given}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(run(src, given, out, &call->error), 1);
+}
+
+/* gather_csr(src, indptr), gather_coo(src, index) */
+static int gather_csr(lua_State *L, struct script_call *call) { return spread(L, call, "indptr", strew_gather_csr); }
+static int gather_coo(lua_State *L, struct script_call *call) { return spread(L, call, "index", strew_gather_coo); }
+
+/* segment_reduce(data, reduce, {lengths or offsets [, axis, initial]}) */
+static int segment_reduce(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *data, *lengths = NULL, *offsets = NULL;
+  strew_reduction reduction;
+  int axis = 0;
+  struct filling initial = {false, strew_int(0)};
+  const struct parameter parameters[] = {{"data", REQUIRED, bind_tensor, &data},
+                                         {"reduce", REQUIRED, bind_reduction, &reduction},
+                                         {"lengths", KEYED, bind_tensor, &lengths},
+                                         {"offsets", KEYED, bind_tensor, &offsets},
+                                         {"axis", KEYED, bind_dim, &axis},
+                                         {"initial", KEYED, bind_fill, &initial},
+                                         LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  const strew_scalar *start = initial.is_given ? &initial.value : NULL;
+  return bind_end(strew_segment_reduce(data, reduction, lengths, offsets, axis, start, out, &call->error), 1);
+}
+
 const struct script_function bind_scatter_rows[] = {
-    {"scatter", scatter, STREW_ASSIGN, EVERY},    {"scatter_add", scatter_add, 0, EVERY},
-    {"scatter_reduce", scatter_reduce, 0, EVERY}, {"gather", gather, 0, ALWAYS},
-    {"scatter_sum", group, STREW_SUM, ALWAYS},    {"scatter_mul", group, STREW_PROD, ALWAYS},
-    {"scatter_mean", group, STREW_MEAN, ALWAYS},  {"scatter_min", group, STREW_AMIN, ALWAYS},
-    {"scatter_max", group, STREW_AMAX, ALWAYS},   {NULL, NULL, 0, 0},
+    {"scatter", scatter, STREW_ASSIGN, EVERY},
+    {"scatter_add", scatter_add, 0, EVERY},
+    {"scatter_reduce", scatter_reduce, 0, EVERY},
+    {"gather", gather, 0, ALWAYS},
+    {"scatter_sum", group, STREW_SUM, ALWAYS},
+    {"scatter_mul", group, STREW_PROD, ALWAYS},
+    {"scatter_mean", group, STREW_MEAN, ALWAYS},
+    {"scatter_min", group, STREW_AMIN, ALWAYS},
+    {"scatter_max", group, STREW_AMAX, ALWAYS},
+    {"segment_csr", segment_csr, 0, ALWAYS},
+    {"segment_coo", segment_coo, 0, ALWAYS},
+    {"segment_reduce", segment_reduce, 0, ALWAYS},
+    {"gather_csr", gather_csr, 0, ALWAYS},
+    {"gather_coo", gather_coo, 0, ALWAYS},
+    {NULL, NULL, 0, 0},
 };

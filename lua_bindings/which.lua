@@ -18,7 +18,8 @@ local index = strew.tensor{0, 2, 0, 1, 2, 0}      -- the group of each of v
 local ids = strew.tensor{0, 0, 0, 1, 3, 3}             -- sorted groups
 local starts = strew.tensor{0, 3, 4, 4, 6}             -- where they start
 local lengths = strew.tensor{3, 1, 0, 2}
-local edges = strew.tensor{2.0, 4, 6}                  -- of bins]],
+local edges = strew.tensor{2.0, 4, 6}                  -- of bins
+local x = {size = v, id = index}                       -- a table of columns]],
 
   libraries = {
     {"torch", "PyTorch"}, {"scatter", "torch_scatter"}, {"numpy", "NumPy"}, {"pandas", "pandas"}, {"jax", "JAX"},
@@ -27,7 +28,7 @@ local edges = strew.tensor{2.0, 4, 6}                  -- of bins]],
 
   tasks = {
     {"Choose rows and elements",
-      {"t:index_select(0, rows)", "rows by number; columns with dim 1", torch = "index_select; t[rows]",
+      {"t:index_select(0, rows)", "rows by number, as t[rows]; columns with dim 1", torch = "index_select; t[rows]",
         numpy = "np.take; a[rows]", pandas = "df.iloc; df.take", jax = "jnp.take; x[rows]",
         mindspore = "index_select; gather", oneflow = "index_select"},
       {"t:select(0, 2)", "one row, as a view", torch = "select; t[2]", numpy = "a[2]", pandas = "df.iloc",
@@ -46,6 +47,16 @@ local edges = strew.tensor{2.0, 4, 6}                  -- of bins]],
       {"t:take(rows)", "elements by row-major position", torch = "take", numpy = "np.take; a.flat", jax = "jnp.take"},
       {"t:gather_nd(at)", "elements by coordinates", torch = "t[i, j]", numpy = "a[i, j]",
         jax = "x[i, j]; lax.gather", mindspore = "gather_nd", oneflow = "gather_nd"},
+    },
+
+    {"Tables of columns",
+      {"strew.rows(x, x.size:gt(2))", "rows by a mask", pandas = "df[mask]; df.loc; df.query",
+        numpy = "a[mask]"},
+      {"strew.rows(x, rows)", "rows by number", pandas = "df.iloc; df.take", numpy = "a[rows]"},
+      {'strew.sort_by(x, {"id", "size"})', "sorted by columns, stably; text by its words",
+        pandas = "df.sort_values", numpy = "np.sort; np.lexsort"},
+      {'strew.columns(x, {"size"})', "some columns, in this order", pandas = 'df[["size"]]; df.filter'},
+      {"strew.columns(x)", "names of the columns", pandas = "df.columns"},
     },
 
     {"Write rows and elements",
@@ -90,7 +101,7 @@ local edges = strew.tensor{2.0, 4, 6}                  -- of bins]],
     },
 
     {"Masks",
-      {"t:masked_select(mask)", "the elements where mask is true", torch = "masked_select; t[mask]",
+      {"t:masked_select(mask)", "the elements where mask is true, as t[mask]", torch = "masked_select; t[mask]",
         numpy = "a[mask]; np.extract; np.compress", pandas = "df[mask]", jax = "x[mask]; jnp.compress",
         mindspore = "masked_select", oneflow = "masked_select"},
       {"t:masked_fill_(mask, 0)", "a number where mask is true", torch = "masked_fill_", numpy = "np.putmask",

@@ -28,7 +28,7 @@ static void read_extensions(struct opencl *on, bool *float64) {
    everything on llvmpipe, which stops long loops. */
 static void set_most_turns(struct opencl *on) {
   enum { TURNS_OF_TESTS = 64 };
-  bool is_slow = on->software & ~(unsigned)SOFT_WIDEN || on->longest_loop < INT64_MAX;
+  bool is_slow = on->software & ~(unsigned)(SOFT_WIDEN | SOFT_FUSED | SOFT_FUSED64) || on->longest_loop < INT64_MAX;
   on->most_turns = (on->is_gpu ? TURNS_OF_GPU_LAUNCH : TURNS_OF_CPU_LAUNCH) / (is_slow ? EMULATION_FACTOR : 1);
   if (opencl_assumed("cuts")) on->most_turns = TURNS_OF_TESTS;
 }
@@ -63,16 +63,15 @@ static void read_properties(strew_device *device) {
 
 static void set_prelude(strew_device *device) {
   struct opencl *on = opencl_of(device);
-  const char *has64 = device->lacks_float64 ? "#define STREW_NO_FLOAT64\n" : "#define HAS_FLOAT64\n";
-  snprintf(on->prelude, sizeof on->prelude, "%s%s%s%s%s%s%s%s%s%s", has64,
-           on->software & SOFT_SUM ? "#define SOFT_FLOAT32_SUM\n" : "",
-           on->software & SOFT_PRODUCT ? "#define SOFT_FLOAT32_PRODUCT\n" : "",
-           on->software & SOFT_DIVIDE ? "#define SOFT_FLOAT32_DIVIDE\n" : "",
-           on->software & SOFT_ROOT ? "#define SOFT_FLOAT32_ROOT\n" : "",
-           on->software & SOFT_COMPARE ? "#define SOFT_FLOAT32_COMPARE\n" : "",
-           on->software & SOFT_CONVERT ? "#define SOFT_FLOAT32_CONVERT\n" : "",
-           on->software & SOFT_WIDEN ? "#define WIDEN_BY_HALVES\n" : "", on->is_gpu ? "#define IS_GPU\n" : "",
-           on->int64_atomics ? "#define HAS_INT64_ATOMICS\n" : "");
+  char *end = on->prelude, *limit = on->prelude + sizeof on->prelude;
+  end +=
+      snprintf(end, (size_t)(limit - end), "#define %s\n", device->lacks_float64 ? "STREW_NO_FLOAT64" : "HAS_FLOAT64");
+  if (on->is_gpu) end += snprintf(end, (size_t)(limit - end), "#define IS_GPU\n");
+  if (on->int64_atomics) end += snprintf(end, (size_t)(limit - end), "#define HAS_INT64_ATOMICS\n");
+#define ROW(flag, bit, macro, text)                                                                                    \
+  if (on->software & SOFT_##flag) end += snprintf(end, (size_t)(limit - end), "#define %s\n", macro);
+  SOFTWARE(ROW)
+#undef ROW
 }
 
 /* Fails if the device lacks a feature that strew needs. */
@@ -164,19 +163,16 @@ strew_status opencl_allocate(const struct call *call, strew_device *device, size
 
 /* How the device differs from others, in words. */
 static void describe_promise(const strew_device *device, char *text, size_t size) {
-  static const struct {
-    unsigned flag;
-    const char *name;
-  } names[] = {{SOFT_SUM, "+ -"},   {SOFT_PRODUCT, "*"},    {SOFT_DIVIDE, "/"},
-               {SOFT_ROOT, "sqrt"}, {SOFT_COMPARE, "< =="}, {SOFT_CONVERT, "int64 to float32"}};
   const struct opencl *on = opencl_of(device);
   size_t used = 0;
   *text = 0;
   if (device->lacks_float64) used = (size_t)snprintf(text, size, "no float64 tensors: %s", device->lacks_float64);
   if (on->software & ~(unsigned)SOFT_WIDEN)
     used += (size_t)snprintf(text + used, size - used, "%semulated with integers (exact, slower):", used ? "; " : "");
-  for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
-    if (on->software & names[i].flag) used += (size_t)snprintf(text + used, size - used, " %s", names[i].name);
+#define ROW(flag, bit, macro, words)                                                                                   \
+  if (on->software & SOFT_##flag && used < size) used += (size_t)snprintf(text + used, size - used, "%s", words);
+  SOFTWARE(ROW)
+#undef ROW
   if (on->plain_sorts && used < size)
     snprintf(text + used, size - used, "%ssorts compiled without optimisation (right, slower)", used ? "; " : "");
 }

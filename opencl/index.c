@@ -28,6 +28,7 @@ void index_pass_start(struct index_pass *pass, const struct call *call, strew_de
   pass->values = *values;
   pass->space = space_of(&pass->values);
   pass->dense = values->rank == 0 || (values->rank == 1 && values->operands[0].strides[0] == 1);
+  pass->ordered = false;
 }
 
 static strew_status launch_chunks(struct launch *launch, const struct chunks *chunks) {
@@ -36,8 +37,9 @@ static strew_status launch_chunks(struct launch *launch, const struct chunks *ch
 }
 
 static void pass_launch(struct launch *launch, const struct index_pass *pass, const char *kernel, int lanes) {
-  launch_start(launch, pass->call, pass->device, "index.cl", kernel, "I=%s OUTER=%d LANES=%d%s",
-               index_type(pass->values.operands[0].dtype), pass->space.outer, lanes, pass->dense ? " DENSE" : "");
+  launch_start(launch, pass->call, pass->device, "index.cl", kernel, "I=%s OUTER=%d LANES=%d%s%s",
+               index_type(pass->values.operands[0].dtype), pass->space.outer, lanes, pass->dense ? " DENSE" : "",
+               pass->ordered ? " ORDERED" : "");
   launch_space(launch, &pass->space);
   launch_operand(launch, &pass->space, 0);
 }
@@ -148,14 +150,26 @@ strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t h
   return status;
 }
 
+static strew_status check(struct index_pass *pass, int64_t lowest, int64_t highest, int64_t *bad) {
+  bool found;
+  *bad = -1;
+  strew_status status = index_pass_check(pass, lowest, highest, &found);
+  return status == STREW_OK && found ? find_first(pass, lowest, highest, bad) : status;
+}
+
 strew_status opencl_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                                 int64_t highest, int64_t *bad) {
   struct index_pass pass;
-  bool found;
-  *bad = -1;
   index_pass_start(&pass, call, device, plan);
-  strew_status status = index_pass_check(&pass, lowest, highest, &found);
-  return status == STREW_OK && found ? find_first(&pass, lowest, highest, bad) : status;
+  return check(&pass, lowest, highest, bad);
+}
+
+strew_status opencl_order_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                                int64_t highest, int64_t *bad) {
+  struct index_pass pass;
+  index_pass_start(&pass, call, device, plan);
+  pass.ordered = true;
+  return check(&pass, lowest, highest, bad);
 }
 
 /* Combines the ranges of chunks first .. first + count - 1. */
@@ -193,5 +207,36 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
     status = combine_ranges(&pass, &chunks, first, &block, range);
   }
   block_free(device, &block);
+  return status;
+}
+
+/* One launch for each index. If `bad` is not needed, it is bound all the same. */
+static strew_status join_one(const struct call *call, strew_device *device, const struct join_plan *join, int i,
+                             const struct block *bad) {
+  struct space space = space_of(&join->plan);
+  struct launch launch;
+  launch_start(&launch, call, device, "join.cl", "join", "I=%s OUTER=%d", index_type(join->plan.operands[i].dtype),
+               space.outer);
+  launch_space(&launch, &space);
+  launch_operand(&launch, &space, 0);
+  launch_operand(&launch, &space, i);
+  launch_limits(&launch, join->sizes[i - 1], join->mode);
+  launch_flag(&launch, i == 1 && !join->continues);
+  launch_flag(&launch, join->mode == STREW_DROP);
+  launch_block(&launch, bad);
+  return launch_rows(&launch, &space);
+}
+
+strew_status opencl_index_join(const struct call *call, strew_device *device, const struct join_plan *join, bool *bad) {
+  const bool checks = join->mode == STREW_ERROR || join->mode == STREW_WRAP;
+  struct block flag = {NULL, 0};
+  cl_int found = 0;
+  strew_status status = STREW_OK;
+  if (checks) status = block_allocate(call, device, sizeof found, &flag);
+  if (status == STREW_OK && checks) status = block_write(call, device, &flag, 0, &found, sizeof found);
+  for (int i = 1; i < join->plan.count && status == STREW_OK; i++) status = join_one(call, device, join, i, &flag);
+  if (status == STREW_OK && checks) status = block_read(call, device, &flag, 0, &found, sizeof found);
+  block_free(device, &flag);
+  *bad = found != 0;
   return status;
 }

@@ -15,8 +15,9 @@ struct index_pass {
   struct plan values;
   struct space space;
   bool dense;
+  bool ordered; /* checks find descents along the last dimension, too */
 };
-/* `values` has one operand and is simplified. */
+/* `values` has one operand and is simplified; with `ordered`, its last dimension is not merged with others. */
 void index_pass_start(struct index_pass *pass, const struct call *call, strew_device *device,
                       const struct plan *values);
 /* Allocates the verdict and sets it to `initially`; with `sampled` adds UNSORTED if a few samples are out of order. */

@@ -1,7 +1,5 @@
 /* matmul.c: matrix products. CPUs pack blocks of b into vectors and caches. GPUs stage square tiles of a and b in local
-   memory, or leave large float products to CLBlast. A product with a vector has kernels of its own. The kernels are in
-   kernels/matmul.cl. */
-#include "clblast.h"
+   memory. A product with a vector has kernels of its own. The kernels are in kernels/matmul.cl. */
 #include "opencl.h"
 #include "tuning.h"
 
@@ -18,7 +16,7 @@ struct gemm {
   int64_t a_row, a_column, b_row, b_column;
   strew_dtype dtype;
   int64_t k_chunk; /* terms of the sum over k per launch */
-  bool many_cores; /* as a GPU; else few cores with vectors */
+  bool many_cores; /* as a GPU; else few cores with vectors, whose fma is exact */
 };
 
 /* A column on the right is a row on the left of the transposed product. */
@@ -51,7 +49,7 @@ static void product_start(struct gemm *product, const struct plan *plan, int64_t
   product->dtype = a->dtype;
   product->k_chunk = on->longest_loop / MATMUL_MOST_TURNS / K_STEP * K_STEP;
   if (product->k_chunk < K_STEP) product->k_chunk = K_STEP;
-  product->many_cores = on->is_gpu || product->k_chunk < k;
+  product->many_cores = on->is_gpu || product->k_chunk < k || on->software & (SOFT_FUSED | SOFT_FUSED64);
   if (product->n == 1) transpose_column(product);
 }
 
@@ -72,8 +70,8 @@ static int64_t turns_of(const struct gemm *product, int64_t elements) {
 
 /* Integers wrap, so signed and unsigned ones of a size share a kernel. */
 static const char *type_of(strew_dtype dtype) {
-  if (dtype == STREW_FLOAT32) return "float";
-  if (dtype == STREW_FLOAT64) return "double";
+  if (dtype == STREW_FLOAT32) return "float S=f32";
+  if (dtype == STREW_FLOAT64) return "double S=f64";
   size_t size_bytes = strew_dtype_size_bytes(dtype);
   return size_bytes == 8 ? "ulong" : size_bytes == 4 ? "uint" : size_bytes == 2 ? "ushort" : "uchar";
 }
@@ -101,15 +99,12 @@ static int64_t parts_of(int64_t count, int64_t part) { return (count - 1) / part
 
 static strew_status multiply_vector(const struct gemm *product, int64_t k_begin) {
   const struct opencl *on = opencl_of(product->device);
-  bool dense = (product->a_column == 1 || product->k == 1) && (product->b_row == 1 || product->k == 1);
+  bool is_staged = product->many_cores && product->b_row == 1 && product->k > 1;
   int64_t items = product->batch_count * product->n;
-  bool groups = product->many_cores && product->k >= MATMUL_LONG &&
-                (product->b_row == 1 || items < (int64_t)on->units * MATMUL_ITEMS_PER_UNIT);
   struct launch launch;
-  matmul_launch(&launch, product, groups ? "vector_groups" : "vector_items", k_begin,
-                dense ? "WAY=WAY_VECTOR DENSE=1" : "WAY=WAY_VECTOR DENSE=0");
+  matmul_launch(&launch, product, is_staged ? "vector_staged" : "vector_items", k_begin, "WAY=WAY_VECTOR");
   launch.turns = turns_of(product, MATMUL_VECTOR_FACTOR);
-  if (groups) return launch_groups(&launch, items, GROUP);
+  if (is_staged) return launch_groups(&launch, product->batch_count * parts_of(product->n, GROUP), GROUP);
   launch_int(&launch, product->batch_count);
   return items < (int64_t)on->units * GROUP * 4 ? launch_groups(&launch, items, 1) : launch_items(&launch, items);
 }
@@ -148,69 +143,11 @@ static strew_status multiply_panels(const struct gemm *product, int64_t k_begin)
   return launch_groups(&launch, panels * parts_of(product->m, rows), 1);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- CLBlast */
-
-/* The matrix as CLBlast sees it: contiguous rows, or the transpose of that. */
-static struct clblast_matrices clblast_of(const struct gemm *product, int operand, int64_t rows, int64_t columns,
-                                          int64_t row, int64_t column) {
-  const struct operand *it = &product->batches.operands[operand];
-  const struct block *block = it->storage->data;
-  bool by_rows = (columns <= 1 || column == 1) && (rows <= 1 || row >= columns);
-  int64_t leading = by_rows ? (rows > 1 ? row : columns) : (columns > 1 ? column : rows);
-  return (struct clblast_matrices){.memory = block->memory,
-                                   .offset = (size_t)it->offset,
-                                   .leading = (size_t)leading,
-                                   .stride = product->batches.rank ? (size_t)it->strides[0] : 0,
-                                   .transposed = !by_rows};
-}
-
-/* True if the product is large enough to repay CLBlast's overhead. */
-static bool suits_clblast(const struct gemm *product) {
-  const double least_products = (double)(INT64_C(1) << MATMUL_CLBLAST_LOG2_LEAST);
-  bool large =
-      product->m >= MATMUL_CLBLAST_LEAST_SIZE && product->n >= MATMUL_CLBLAST_LEAST_SIZE &&
-      product->k >= MATMUL_CLBLAST_LEAST_SIZE &&
-      (double)product->m * (double)product->n * (double)product->k * (double)product->batch_count >= least_products;
-  return opencl_of(product->device)->is_gpu && large && dtype_is_float(product->dtype) && product->batches.rank <= 1;
-}
-
-/* Computes rows begin .. begin + m - 1 of c. */
-static bool multiply_by_clblast(const struct gemm *product, int64_t begin, int64_t m) {
-  struct clblast_matrices c = clblast_of(product, 0, product->m, product->n, product->n, 1);
-  struct clblast_matrices a = clblast_of(product, 1, product->m, product->k, product->a_row, product->a_column);
-  struct clblast_matrices b = clblast_of(product, 2, product->k, product->n, product->b_row, product->b_column);
-  c.offset += (size_t)(begin * product->n);
-  a.offset += (size_t)(begin * product->a_row);
-  return clblast_multiply(product->device, product->dtype, (size_t)m, (size_t)product->n, (size_t)product->k,
-                          (size_t)product->batch_count, &c, &a, &b);
-}
-
-/* Computes c in bands of rows, each of bounded work. *done is false if CLBlast is absent or fails; then all of c is
-   still to be computed. */
-static strew_status multiply_in_bands(const struct gemm *product, bool *done) {
-  const double most_products = (double)(INT64_C(1) << MATMUL_CLBLAST_LOG2_MOST),
-               row = (double)product->n * (double)product->k * (double)product->batch_count;
-  const int64_t rows = row * (double)product->m <= most_products ? product->m : (int64_t)(most_products / row) + 1;
-  strew_status status = STREW_OK;
-  *done = true;
-  for (int64_t begin = 0, m; status == STREW_OK && *done && begin < product->m; begin += m) {
-    m = product->m - begin < rows ? product->m - begin : rows;
-    status = opencl_throttle(product->call, product->device, opencl_of(product->device)->most_turns);
-    if (status == STREW_OK) *done = multiply_by_clblast(product, begin, m);
-  }
-  return status;
-}
-
 strew_status opencl_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
   enum { MOST_ELEMENTS = 8192 }; /* 256 rows of 32 columns */
   struct gemm product = {.call = call, .device = device};
   product_start(&product, plan, k);
   strew_status status = STREW_OK;
-  if (suits_clblast(&product)) {
-    bool done;
-    status = multiply_in_bands(&product, &done);
-    if (status != STREW_OK || done) return status;
-  }
   bool vector = product.m == 1 && (product.many_cores || product.b_row == 1);
   bound_chunk(&product, vector ? MATMUL_VECTOR_FACTOR : MOST_ELEMENTS);
   for (int64_t begin = 0; begin < k && status == STREW_OK; begin += product.k_chunk)

@@ -90,7 +90,7 @@ struct opencl {
   uint64_t sorts_tried;          /* one bit per sort program that passed its test */
   bool plain_sorts;              /* sorts are right only if compiled without optimisation */
   char driver[128], options[96]; /* driver version; compiler options */
-  char prelude[320];             /* macros in front of every program: features of the device */
+  char prelude[384];             /* macros in front of every program: features of the device */
   struct program *programs[PROGRAM_SLOTS];
   struct block free_blocks[FREE_BLOCKS]; /* newest last */
   int free_count;
@@ -102,14 +102,22 @@ struct opencl {
     int64_t launches, turns;
   } batch; /* the batch being filled */
 };
+/* Operations that integers compute in the device's place, if its own are not exact: X(flag, bit, macro of the kernels,
+   text of --devices). WIDEN is a defect in the conversion of int32 to int64. */
+#define SOFTWARE(X)                                                                                                    \
+  X(SUM, 0, "SOFT_FLOAT32_SUM", " + -")                                                                                \
+  X(PRODUCT, 1, "SOFT_FLOAT32_PRODUCT", " *")                                                                          \
+  X(DIVIDE, 2, "SOFT_FLOAT32_DIVIDE", " /")                                                                            \
+  X(ROOT, 3, "SOFT_FLOAT32_ROOT", " sqrt")                                                                             \
+  X(COMPARE, 4, "SOFT_FLOAT32_COMPARE", " < ==")                                                                       \
+  X(CONVERT, 5, "SOFT_FLOAT32_CONVERT", " int64 to float32")                                                           \
+  X(WIDEN, 6, "WIDEN_BY_HALVES", "")                                                                                   \
+  X(FUSED, 7, "SOFT_FLOAT32_FUSED", " fma")                                                                            \
+  X(FUSED64, 8, "SOFT_FLOAT64_FUSED", " fma of float64")
 enum software {
-  SOFT_SUM = 1,
-  SOFT_PRODUCT = 2,
-  SOFT_DIVIDE = 4,
-  SOFT_ROOT = 8,
-  SOFT_COMPARE = 16,
-  SOFT_CONVERT = 32,
-  SOFT_WIDEN = 64
+#define ROW(flag, bit, macro, text) SOFT_##flag = 1 << bit,
+  SOFTWARE(ROW)
+#undef ROW
 };
 
 static inline struct opencl *opencl_of(const strew_device *device) { return device->state; }

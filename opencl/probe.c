@@ -1,12 +1,13 @@
 /* probe.c: testing a device when it is opened. Chosen operands go through the device's own operators. Operations with
    wrong results are emulated with integers (softfloat.h) or not offered. */
 #include "opencl.h"
+#include "runtime/shared/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, NEGATIVE, FROM_INT64, RESULTS };
+enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, FUSED, LESS, NEGATIVE, FROM_INT64, RESULTS };
 enum { LOOP_TURNS = 200000, SHORT_LOOP = 32768 };
 
 static uint64_t mixed(uint64_t i) {
@@ -44,8 +45,10 @@ static unsigned wrong_floats(const float *x, const uint32_t *results) {
   const float product = x[0] * x[1]; /* the library is compiled without contraction */
   int64_t whole;
   memcpy(&whole, x, sizeof whole);
-  const float expected[RESULTS] = {[SUM] = x[0] + x[1],      [PRODUCT] = product,  [SUM_OF_PRODUCT] = product + x[2],
-                                   [QUOTIENT] = x[0] / x[1], [ROOT] = sqrtf(x[0]), [FROM_INT64] = (float)whole};
+  const float expected[RESULTS] = {
+      [SUM] = x[0] + x[1],        [PRODUCT] = product,  [SUM_OF_PRODUCT] = product + x[2],
+      [QUOTIENT] = x[0] / x[1],   [ROOT] = sqrtf(x[0]), [FUSED] = fused_f32(x[0], x[1], x[2]),
+      [FROM_INT64] = (float)whole};
   unsigned wrong = 0;
   for (int r = 0; r < RESULTS; r++)
     if (r == LESS       ? results[r] != (x[0] < x[1])
@@ -59,8 +62,9 @@ static unsigned wrong_doubles(const double *x, const uint64_t *results) {
   const double product = x[0] * x[1];
   int64_t whole;
   memcpy(&whole, x, sizeof whole);
-  const double expected[RESULTS] = {[SUM] = x[0] + x[1],      [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2],
-                                    [QUOTIENT] = x[0] / x[1], [ROOT] = sqrt(x[0]), [FROM_INT64] = (double)whole};
+  const double expected[RESULTS] = {[SUM] = x[0] + x[1],         [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2],
+                                    [QUOTIENT] = x[0] / x[1],    [ROOT] = sqrt(x[0]), [FUSED] = fma(x[0], x[1], x[2]),
+                                    [FROM_INT64] = (double)whole};
   unsigned wrong = 0;
   for (int r = 0; r < RESULTS; r++)
     if (r == LESS       ? results[r] != (x[0] < x[1])
@@ -166,6 +170,7 @@ static unsigned in_software(unsigned wrong) {
   if (wrong & (1u << PRODUCT | 1u << SUM_OF_PRODUCT)) software |= SOFT_PRODUCT;
   if (wrong & 1u << QUOTIENT) software |= SOFT_DIVIDE;
   if (wrong & 1u << ROOT) software |= SOFT_ROOT;
+  if (wrong & 1u << FUSED) software |= SOFT_FUSED;
   if (wrong & 1u << LESS) software |= SOFT_COMPARE;
   if (wrong & 1u << FROM_INT64) software |= SOFT_CONVERT;
   if (wrong & 1u << NEGATIVE) software |= SOFT_WIDEN;
@@ -181,7 +186,8 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
   if (!device->lacks_float64) {
     status = probe_floats(call, device, "probe_float64", sizeof(double), &wrong);
     if (status != STREW_OK) return status;
-    if (wrong) device->lacks_float64 = "its float64 arithmetic is not exact";
+    if (wrong & 1u << FUSED || opencl_assumed("software")) on->software |= SOFT_FUSED64;
+    if (wrong & ~(1u << FUSED)) device->lacks_float64 = "its float64 arithmetic is not exact";
   }
   on->plain_sorts = opencl_knows_plain_sorts(device);
   return probe_loop(call, device);

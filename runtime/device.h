@@ -30,6 +30,23 @@ struct scatter_plan {
 /* Bytes from self's first destination to the end of the last one. */
 size_t scatter_target_bytes(const struct scatter_plan *plan);
 
+/* Reductions of consecutive elements of src, the segments: at each coordinate, ENDS (int64 or int32) holds the first
+   element's number, and `ends_step` elements further the number behind the last one; both are valid. Element number i
+   is SEGMENT_SRC's at the coordinate + i * step. Along the segments' dimension SEGMENT_SRC has stride 0, along columns
+   SEGMENT_ENDS has. Where the stride of SEGMENT_ENDS along a dimension is ends_step, a segment ends where the next one
+   begins. out joins `start` and the elements in order; of no elements it is `empty`. SEGMENT_ARG (int64, of out's
+   shape), for amax and amin: number of the first winner among the elements, without `start`; of no elements `size`.
+   STREW_MEAN divides the sum by the number of elements. Sums, products and means of 16-bit floats are computed in
+   float32 and rounded once. */
+enum segment_operand { SEGMENT_OUT, SEGMENT_SRC, SEGMENT_ENDS, SEGMENT_ARG };
+struct segment_plan {
+  struct plan plan;
+  int64_t size, step; /* of src along the segments' dimension */
+  int64_t ends_step;
+  strew_reduction reduction;
+  union element start, empty; /* of out's dtype */
+};
+
 /* Operand GATHER_SELF has stride 0 along dim. */
 struct gather_plan {
   struct plan plan;
@@ -37,6 +54,16 @@ struct gather_plan {
   strew_mode mode;
   bool check; /* as in scatter_plan; out is dropped where a value is bad */
   int64_t lowest;
+};
+
+/* Operands: 0 positions (int64, dense), 1.. index values, the first for a dimension of sizes[0]. With each, a position
+   becomes position * size + value; it starts as 0, or `continues` from what it holds. STREW_DROP: a position is
+   negative once a value is out of range. */
+struct join_plan {
+  struct plan plan;
+  int64_t sizes[MAX_OPERANDS - 1];
+  strew_mode mode;
+  bool continues;
 };
 
 /* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `common`, in which they meet, and from there to
@@ -165,7 +192,15 @@ struct index_range {
      gather           *bad as for scatter
      index_check      *bad: the first position, in the plan's row-major order, whose value in operand 0 lies outside
                       lowest..highest; -1: none
+     order_check      the same; bad are also values less than the one before them along the plan's last dimension, which
+                      is not merged with others
      index_range      the smallest and the largest value of operand 0
+     index_join       *bad: a value is out of range for the mode; positions are then undefined
+     sorted_ends      operand 0 (int64), at coordinate v along the plan's last dimension, which is not merged with others:
+                      the number of the `size` values of operand 1, `step` apart, that are less than v. They are in order
+                      and valid
+     segments         see segment_plan
+     spread           the reverse of segments: writes the value of each segment, in SEGMENT_OUT, to all its elements
      elementwise      see elementwise_plan
      find_zero        *place: the first position whose value in operand 0, converted to `compute` (an integer dtype), is
                       zero; -1: none
@@ -200,8 +235,17 @@ struct index_range {
   X(strew_status, index_check,                                                                                         \
     (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
      int64_t *bad))                                                                                                    \
+  X(strew_status, order_check,                                                                                         \
+    (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
+     int64_t *bad))                                                                                                    \
+  X(strew_status, sorted_ends,                                                                                         \
+    (const struct call *call, strew_device *device, const struct plan *plan, int64_t size, int64_t step))              \
+  X(strew_status, segments, (const struct call *call, strew_device *device, const struct segment_plan *plan))          \
+  X(strew_status, spread, (const struct call *call, strew_device *device, const struct segment_plan *plan))            \
   X(strew_status, index_range,                                                                                         \
     (const struct call *call, strew_device *device, const struct plan *plan, struct index_range *range))               \
+  X(strew_status, index_join,                                                                                          \
+    (const struct call *call, strew_device *device, const struct join_plan *plan, bool *bad))                          \
   X(strew_status, elementwise, (const struct call *call, strew_device *device, const struct elementwise_plan *plan))   \
   X(strew_status, find_zero,                                                                                           \
     (const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute, int64_t *place))     \

@@ -41,13 +41,11 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   return STREW_OK;
 }
 
-/* arg is for STREW_AMAX and STREW_AMIN alone; STREW_ASSIGN is not valid. */
-static strew_status check_group_words(const struct call *call, const strew_group_options *options, bool with_arg) {
-  strew_status status = check_words(call, options->reduction, options->mode);
-  bool extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
-  if (status != STREW_OK || (options->reduction != STREW_ASSIGN && (extreme || !with_arg))) return status;
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg) {
+  bool extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if (reduction != STREW_ASSIGN && (extreme || !with_arg)) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "reduce"}, "is \"%s\", %s",
-              strew_reduction_name(options->reduction),
+              strew_reduction_name(reduction),
               with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
 }
 
@@ -68,7 +66,7 @@ static strew_status check_group_dtype(const struct call *call, const strew_group
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
                                 const strew_group_options *options, strew_tensor *out) {
   strew_status status = check_devices(call);
-  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index);
+  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index, "index");
   if (status != STREW_OK) return status;
   if (index->rank > (src->rank ? src->rank : 1))
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
@@ -118,7 +116,8 @@ static strew_status group_prepare(const struct call *call, struct group *group, 
   group->dim = options->dim;
   group->shape = shape_at_least_1d(src);
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_group_words(call, options, with_arg);
+  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
+  if (status == STREW_OK) status = check_joining(call, options->reduction, with_arg);
   if (status == STREW_OK) status = check_dim(call, src->rank, &group->dim);
   if (status == STREW_OK) status = check_group(call, src, index, options, out);
   if (status == STREW_OK) status = check_group_dtype(call, options, src->dtype, &group->dtype);
@@ -243,11 +242,9 @@ static strew_status group_into(const struct call *call, struct group *group, str
   const strew_group_options *options = group->options;
   int64_t none = group->src->rank ? group->src->sizes[group->dim] : 1;
   bool is_new = !*target, holds_identity = false, empty = strew_tensor_numel(&group->wide_index) == 0;
-  struct addressing addressing = {
-      &group->wide_index,
-      group->index,
-      {group->shape.sizes[group->dim], group->dim, is_new ? "the result" : "out", options->mode},
-      false};
+  struct addressing addressing =
+      ADDRESSING(&group->wide_index, group->index,
+                 {group->shape.sizes[group->dim], group->dim, is_new ? "the result" : "out", options->mode, false});
   strew_status status = empty ? STREW_OK : check_clip(call, &addressing.limits);
   if (status == STREW_OK) status = group_target(call, group, target, &holds_identity);
   if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
@@ -316,8 +313,8 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
   if (status != STREW_OK) return status;
   groups->index = group.wide_index;
   groups->dim_size = own.dim_size;
-  groups->addressing = (struct addressing){
-      &groups->index, index, {group.shape.sizes[group.dim], group.dim, "the result", own.mode}, false};
+  groups->addressing = (struct addressing)ADDRESSING(
+      &groups->index, index, {group.shape.sizes[group.dim], group.dim, "the result", own.mode, false});
   if (src->rank) groups->src = strew_retain(src);
   if (!src->rank) status = strew_view(src, 1, (int64_t[]){1}, &groups->src, call->error);
   if (status != STREW_OK || strew_tensor_numel(&groups->index) == 0) return status;

@@ -62,7 +62,7 @@ static strew_status find_length(const struct call *call, const strew_tensor *sel
 /* Adds the weights, or 1, to their counts: the index is known to be in range. */
 static strew_status add_counts(const struct call *call, const strew_tensor *self, const strew_tensor *weights,
                                strew_tensor *counts) {
-  struct addressing addressing = {self, self, {counts->sizes[0], 0, "the result", STREW_ERROR}, true};
+  struct addressing addressing = ADDRESSING(self, self, {counts->sizes[0], 0, "the result", STREW_ERROR, false});
   struct scatter_job job = {.addressing = &addressing,
                             .self = counts,
                             .start = counts,
@@ -70,6 +70,7 @@ static strew_status add_counts(const struct call *call, const strew_tensor *self
                             .src = weights,
                             .number = {.i64 = 1},
                             .reduction = STREW_SUM};
+  addressing.checked = true;
   strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
   return status == STREW_OK && strew_tensor_numel(self) ? scatter_run(call, &job) : status;
 }

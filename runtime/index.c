@@ -14,6 +14,16 @@ struct shape1 shape_at_least_1d(const strew_tensor *tensor) {
   return shape;
 }
 
+void tensor_broadcast(strew_tensor *wide, const strew_tensor *tensor, const struct shape1 *shape) {
+  struct plan plan;
+  plan_start(&plan, shape->rank, shape->sizes);
+  const struct operand *operand = plan_add(&plan, tensor);
+  *wide = *tensor;
+  wide->rank = shape->rank;
+  memcpy(wide->sizes, shape->sizes, (size_t)shape->rank * sizeof *wide->sizes);
+  memcpy(wide->strides, operand->strides, (size_t)shape->rank * sizeof *wide->strides);
+}
+
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode) {
   if ((unsigned)reduction >= STREW_REDUCTION_COUNT)
     return fail_unknown(call, "reduce", (int)reduction, STREW_REDUCTION_COUNT - 1);
@@ -21,9 +31,11 @@ strew_status check_words(const struct call *call, strew_reduction reduction, str
   return STREW_OK;
 }
 
-strew_status check_index_dtype(const struct call *call, const strew_tensor *index) {
+strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name) {
   if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "index", .hint = "index:to(\"int64\")"},
+  char hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "%s:to(\"int64\")", name);
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
 }
 
@@ -82,16 +94,18 @@ static void coordinates(const strew_tensor *index, int64_t number, int64_t *posi
   }
 }
 
-static const char *hint_for(const struct call *call, const struct plan *values, strew_device *device, int64_t value,
-                            const struct index_limits *limits, char *text) {
+static const char *hint_for(const struct call *call, const struct addressing *addressing, const struct plan *values,
+                            int64_t value, char *text) {
+  const struct index_limits *limits = &addressing->limits;
+  strew_device *device = addressing->given->storage->device;
   struct index_range range = {0, 0};
   if (value == limits->size && value > 0) {
     strew_status status = device->ops->index_range(call, device, values, &range);
     if (status == STREW_OK && range.lowest == 1 && range.highest == limits->size)
-      snprintf(text, TEXT_BYTES, "all values lie in 1..%" PRId64 ": were they counted from 1? index - 1 counts from 0",
-               limits->size);
+      snprintf(text, TEXT_BYTES, "all values lie in 1..%" PRId64 ": were they counted from 1? %s - 1 counts from 0",
+               limits->size, addressing->name);
     else
-      snprintf(text, TEXT_BYTES, "was it counted from 1? index - 1 counts from 0");
+      snprintf(text, TEXT_BYTES, "was it counted from 1? %s - 1 counts from 0", addressing->name);
     return text;
   }
   if (value < 0 && limits->mode == STREW_ERROR)
@@ -105,23 +119,37 @@ strew_status index_value(const struct call *call, const strew_tensor *index, int
   return strew_get(index, index->rank, position, value, call->error);
 }
 
-static strew_status fail_out_of_range(const struct call *call, const strew_tensor *index, const struct plan *values,
-                                      int64_t number, const struct index_limits *limits) {
+/* Writes "dim 1 of self" or "the elements of self" to text (TEXT_BYTES) and returns it. */
+static const char *text_of_limits(const struct index_limits *limits, char *text) {
+  if (limits->all_elements)
+    snprintf(text, TEXT_BYTES, "the elements of %s", limits->of);
+  else
+    snprintf(text, TEXT_BYTES, "dim %d of %s", limits->dim, limits->of);
+  return text;
+}
+
+static strew_status fail_out_of_range(const struct call *call, const struct addressing *addressing,
+                                      const struct plan *values, int64_t number) {
+  const struct index_limits *limits = &addressing->limits;
+  const strew_tensor *index = addressing->given;
   int64_t position[MAX_RANK];
   strew_scalar value;
-  char text[TEXT_BYTES], at[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
+  char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
   strew_status status = index_value(call, index, number, position, &value);
   if (status != STREW_OK) return status;
-  strew_device *device = index->storage->device;
   int64_t size = limits->size;
   if (size > 0)
     snprintf(valid, sizeof valid, "valid %" PRId64 "..%" PRId64, limits->mode == STREW_WRAP ? -size : (int64_t)0,
              size - 1);
-  struct fault fault = {
-      .code = STREW_EINDEX, .argument = "index", .value = &value, .position = position, .position_rank = index->rank};
-  fault.hint = hint_for(call, values, device, value.as.i, limits, text);
-  return fail(call, fault, "has value %" PRId64 " at %s, out of range for dim %d of %s (size %" PRId64 ", %s)",
-              value.as.i, text_of_sizes(index->rank, position, at), limits->dim, limits->of, size, valid);
+  struct fault fault = {.code = STREW_EINDEX,
+                        .argument = addressing->name,
+                        .value = &value,
+                        .position = position,
+                        .position_rank = index->rank};
+  if (addressing->coordinate >= 0) position[fault.position_rank++] = addressing->coordinate;
+  fault.hint = hint_for(call, addressing, values, value.as.i, text);
+  return fail(call, fault, "has value %" PRId64 " at %s, out of range for %s (size %" PRId64 ", %s)", value.as.i,
+              text_of_sizes(fault.position_rank, position, at), text_of_limits(limits, of), size, valid);
 }
 
 bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest) {
@@ -132,8 +160,11 @@ bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest
 
 strew_status check_clip(const struct call *call, const struct index_limits *limits) {
   if (limits->mode != STREW_CLIP || limits->size > 0) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EINDEX, .argument = "mode"},
-              "is \"clip\", but dim %d of %s has size 0: there is nothing to clip to", limits->dim, limits->of);
+  struct fault fault = {.code = STREW_EINDEX, .argument = "mode"};
+  if (limits->all_elements)
+    return fail(call, fault, "is \"clip\", but %s has no elements: there is nothing to clip to", limits->of);
+  return fail(call, fault, "is \"clip\", but dim %d of %s has size 0: there is nothing to clip to", limits->dim,
+              limits->of);
 }
 
 strew_status addressing_check(const struct call *call, struct addressing *addressing) {
@@ -147,5 +178,5 @@ strew_status addressing_check(const struct call *call, struct addressing *addres
   strew_status status = device->ops->index_check(call, device, &values, lowest, limits->size - 1, &bad);
   addressing->checked = status == STREW_OK && bad < 0;
   if (status != STREW_OK || bad < 0) return status;
-  return fail_out_of_range(call, index, &values, bad, limits);
+  return fail_out_of_range(call, addressing, &values, bad);
 }

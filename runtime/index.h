@@ -10,6 +10,8 @@ struct shape1 {
   int64_t sizes[MAX_RANK];
 };
 struct shape1 shape_at_least_1d(const strew_tensor *tensor);
+/* The view of a tensor that is broadcast to a shape, which it must fit. */
+void tensor_broadcast(strew_tensor *wide, const strew_tensor *tensor, const struct shape1 *shape);
 
 /* The dimension that an index chooses positions of. */
 struct index_limits {
@@ -17,6 +19,7 @@ struct index_limits {
   int dim;
   const char *of; /* name of the tensor that has the dimension, for messages */
   strew_mode mode;
+  bool all_elements; /* it stands for the tensor's elements in row-major order */
 };
 
 /* How scatter, group and gather address elements: all that depends on the index alone. Other facts about an index, for
@@ -25,8 +28,12 @@ struct addressing {
   const strew_tensor *index; /* of the call's shape, maybe expanded; not empty */
   const strew_tensor *given; /* as the user passed it, for messages */
   struct index_limits limits;
-  bool checked; /* no value is out of range for limits.mode */
+  bool checked;     /* no value is out of range for limits.mode */
+  const char *name; /* of the argument `given`, for messages */
+  int coordinate;   /* `given` is that column of the argument's last dimension; -1: the whole argument */
 };
+#define ADDRESSING(index, given, ...)                                                                                  \
+  { index, given, __VA_ARGS__, false, "index", -1 }
 
 /* True if values have to be checked before, or while, they are used. *lowest: the smallest valid one; the largest is
    limits.size - 1. */
@@ -38,7 +45,7 @@ strew_status addressing_check(const struct call *call, struct addressing *addres
    that index must not exceed in any dimension but free_dim (-1: none). `hint` (NULL: none) goes with a wrong rank, where
    src's does not give a better one. */
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
-strew_status check_index_dtype(const struct call *call, const strew_tensor *index);
+strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name);
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                               const char *name, int dim, const char *hint);
 strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,

@@ -1,5 +1,6 @@
-/* matmul.c: matrix products. 16-bit floats are widened first, and the product is rounded once. A matrix with unit
-   stride along neither rows nor columns is copied. dot is a sum of products, in the order of sum. */
+/* matmul.c: matrix products. Each element is the chain s = fma(a[k], b[k], s) in order of k, from +0, on every device;
+   integers wrap. 16-bit floats are widened first, and the product is rounded once. A matrix with unit stride along
+   neither rows nor columns is copied. dot is a sum of products, in the order of sum. */
 #include "copy.h"
 #include "device.h"
 
@@ -218,7 +219,7 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
     c = strew_retain(*out);
   else
     status = tensor_create(&call, device, dtype_wide(a->dtype), product.out_rank, product.out_sizes, &c);
-  if (status == STREW_OK && a->rank == 1 && b->rank == 1)
+  if (status == STREW_OK && kind == STREW_DOT)
     status = dot(&call, c, a, b);
   else if (status == STREW_OK)
     status = multiply(&call, &product, c, a, b);

@@ -62,6 +62,12 @@ void plan_simplify(struct plan *plan) {
   plan->rank = rank;
 }
 
+void plan_keep_last(struct plan *plan) {
+  const int last = --plan->rank;
+  plan_simplify(plan);
+  move_dim(plan, plan->rank++, last);
+}
+
 /* True if dimension a belongs outside of b: the first operand whose strides differ decides. */
 static bool belongs_outside(const struct plan *plan, int a, int b) {
   for (int i = 0; i < plan->count; i++) {

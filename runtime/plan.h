@@ -32,6 +32,8 @@ void plan_simplify(struct plan *plan);
 /* The same, with dimensions sorted first so that the first operand is walked in memory order: for calls in which the
    order of coordinates does not matter. */
 void plan_simplify_any_order(struct plan *plan);
+/* As plan_simplify, but the last dimension stays as it is. The plan has one. */
+void plan_keep_last(struct plan *plan);
 /* For calls along lines of dimension `dim`: moves it to the end, and simplifies the others in any order. */
 void plan_lines(struct plan *plan, int dim);
 int64_t plan_numel(const struct plan *plan);

@@ -40,7 +40,8 @@ static strew_status number_groups(const struct groups *groups, strew_tensor **ou
   const strew_dtype dtype = limits->size < INT32_MAX ? STREW_INT32 : STREW_INT64;
   const strew_operand size = strew_number(strew_int(limits->size));
   strew_status status = STREW_OK;
-  if (limits->mode != STREW_DROP) return strew_to(&index, device, dtype, out, error);
+  if (limits->mode != STREW_DROP) /* strew_to may return its argument, which lives no longer than this call */
+    return dtype == index.dtype ? strew_clone(&index, out, error) : strew_to(&index, device, dtype, out, error);
   status = strew_binary(STREW_LT, strew_of(&index), strew_number(strew_int(0)), &below, error);
   if (status == STREW_OK) status = strew_binary(STREW_GE, strew_of(&index), size, &above, error);
   if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_OR, strew_of(below), strew_of(above), &below, error);

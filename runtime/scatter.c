@@ -13,12 +13,31 @@
 #include "copy.h"
 #include "device.h"
 
+#include <stdio.h>
 #include <string.h>
 
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
   if (reduction != STREW_MEAN || dtype != STREW_BOOL) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "reduce"},
               "is \"mean\", which is not defined for bool");
+}
+
+const strew_scatter_options scatter_defaults = {.reduction = STREW_ASSIGN};
+
+/* Sets every member, one by one: see plan_pass. */
+struct scatter_job scatter_job_of(struct addressing *addressing, const strew_scatter_options *options) {
+  return (struct scatter_job){.addressing = addressing,
+                              .self = NULL,
+                              .start = NULL,
+                              .disposable = false,
+                              .src = NULL,
+                              .number = {.i64 = 0},
+                              .reduction = options->reduction,
+                              .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
+                              .count_self = !options->exclude_self,
+                              .arg = NULL,
+                              .arg_none = 0,
+                              .fresh = false};
 }
 
 /* ------------------------------------------------------------------------------------------------- one pass */
@@ -273,84 +292,88 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------- position form */
+/* ------------------------------------------------------------------------------------------------- whole calls */
 
-static strew_status check_src(const struct call *call, const strew_tensor *self, strew_operand src,
-                              struct scatter_job *job) {
-  if (!src.tensor) return element_from(call, "src", src.number, STREW_EXACT, self->dtype, &job->number);
-  if (src.tensor->dtype == self->dtype) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "src", .hint = "src:to(t.dtype)"},
-              "is %s, self is %s: dtypes must be equal", strew_dtype_name(src.tensor->dtype),
+strew_status check_scatter_source(const struct call *call, const strew_tensor *self, const char *name,
+                                  strew_operand source, struct scatter_job *job) {
+  job->src = source.tensor;
+  if (!source.tensor) return element_from(call, name, source.number, STREW_EXACT, self->dtype, &job->number);
+  if (source.tensor->dtype == self->dtype) return STREW_OK;
+  char hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "%s:to(t.dtype)", name);
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
+              "is %s, self is %s: dtypes must be equal", strew_dtype_name(source.tensor->dtype),
               strew_dtype_name(self->dtype));
 }
 
-/* The checks of an index that is not empty: shapes, and STREW_CLIP. */
+strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target) {
+  bool made;
+  if (!target) return STREW_OK;
+  strew_status status = out_prepare(call, self->storage->device, self->dtype, self->rank, self->sizes, &target, &made);
+  if (status == STREW_OK) status = check_overlap(call, target, "self", NULL, false);
+  if (status == STREW_OK && target != self) status = check_overlap(call, target, "self", self, true);
+  return status;
+}
+
+strew_status check_scatter_overlap(const struct call *call, const strew_tensor *target, const char *name,
+                                   const strew_tensor *operand) {
+  return target && operand ? check_overlap(call, target, name, operand, false) : STREW_OK;
+}
+
+strew_status scatter_call(const struct call *call, struct scatter_job *job, strew_tensor *self, strew_tensor **out) {
+  strew_tensor *target = *out;
+  const bool empty = strew_tensor_numel(job->addressing->index) == 0;
+  strew_status status = STREW_OK;
+  if (strew_tensor_numel(job->addressing->given))
+    status = empty ? addressing_check(call, job->addressing) : check_clip(call, &job->addressing->limits);
+  if (status == STREW_OK && !target)
+    status = tensor_create(call, self->storage->device, self->dtype, self->rank, self->sizes, &target);
+  if (status != STREW_OK) return status;
+  job->self = target;
+  job->start = self;
+  job->disposable = !*out;
+  if (!empty)
+    status = scatter_run(call, job);
+  else if (target != self)
+    status = copy_tensor(call, target, self);
+  if (!*out && status != STREW_OK) strew_release(target), target = NULL;
+  *out = target;
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------- position form */
+
+/* The checks of an index that is not empty: its shape. */
 static strew_status check_index(const struct call *call, const strew_tensor *self, const struct scatter_job *job) {
   const strew_tensor *index = job->addressing->index;
   const int dim = job->addressing->limits.dim;
-  strew_status status = check_index_dtype(call, index);
+  strew_status status = check_index_dtype(call, index, "index");
   if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim, NULL);
   if (status == STREW_OK) status = check_index_rank(call, index, self, "self", dim, NULL);
   if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
   if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", dim);
-  if (status != STREW_OK) return status;
-  return check_clip(call, &job->addressing->limits);
-}
-
-/* A given result: self, or another tensor. */
-static strew_status check_target(const struct call *call, strew_tensor *self, strew_tensor *target,
-                                 const struct scatter_job *job) {
-  bool made;
-  strew_status status = out_prepare(call, self->storage->device, self->dtype, self->rank, self->sizes, &target, &made);
-  if (status == STREW_OK) status = check_overlap(call, target, "self", NULL, false);
-  if (status == STREW_OK && target != self) status = check_overlap(call, target, "self", self, true);
-  if (status == STREW_OK) status = check_overlap(call, target, "index", job->addressing->index, false);
-  if (status == STREW_OK && job->src) status = check_overlap(call, target, "src", job->src, false);
   return status;
 }
 
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  static const strew_scatter_options defaults = {.reduction = STREW_ASSIGN};
-  if (!options) options = &defaults;
+  if (!options) options = &scatter_defaults;
   CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor},
        {"out", *out == self ? NULL : *out});
-  struct addressing addressing = {index, index, {0, 0, "self", options->mode}, false};
-  struct scatter_job job = {.addressing = &addressing,
-                            .self = NULL, /* every member is set, see plan_pass */
-                            .start = self,
-                            .disposable = !*out,
-                            .src = src.tensor,
-                            .number = {.i64 = 0},
-                            .reduction = options->reduction,
-                            .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
-                            .count_self = !options->exclude_self,
-                            .arg = NULL,
-                            .arg_none = 0,
-                            .fresh = false};
-  strew_tensor *target = *out;
-  bool empty = strew_tensor_numel(index) == 0;
+  struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
+  struct scatter_job job = scatter_job_of(&addressing, options);
   strew_status status = check_options(&call, options);
   if (status == STREW_OK) status = check_words(&call, options->reduction, options->mode);
   if (status == STREW_OK) status = check_devices(&call);
   if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
   if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);
-  if (status == STREW_OK) status = check_src(&call, self, src, &job);
-  if (status == STREW_OK && target) status = check_target(&call, self, target, &job);
+  if (status == STREW_OK) status = check_scatter_source(&call, self, "src", src, &job);
+  if (status == STREW_OK) status = check_scatter_target(&call, self, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "index", index);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "src", src.tensor);
   if (status != STREW_OK) return status;
   addressing.limits.dim = dim;
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;
-  if (!empty) status = check_index(&call, self, &job);
-  if (status != STREW_OK) return status;
-
-  if (!target) status = tensor_create(&call, self->storage->device, self->dtype, self->rank, self->sizes, &target);
-  if (status != STREW_OK) return status;
-  job.self = target;
-  if (!empty)
-    status = scatter_run(&call, &job);
-  else if (target != self)
-    status = copy_tensor(&call, target, self);
-  if (!*out && status != STREW_OK) strew_release(target), target = NULL;
-  *out = target;
-  return status;
+  if (strew_tensor_numel(index)) status = check_index(&call, self, &job);
+  return status == STREW_OK ? scatter_call(&call, &job, self, out) : status;
 }

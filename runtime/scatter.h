@@ -22,6 +22,24 @@ struct scatter_job {
 
 /* Runs the job. On failure self is unchanged, or disposable. */
 strew_status scatter_run(const struct call *call, const struct scatter_job *job);
+
+/* A job of the call's options, without self and src. */
+struct scatter_job scatter_job_of(struct addressing *addressing, const strew_scatter_options *options);
+extern const strew_scatter_options scatter_defaults; /* those of a call without options */
+/* Runs a checked call: scatters into *out, or into a new tensor of self's values. The index may be empty though the
+   given one is not: its values are checked all the same. */
+strew_status scatter_call(const struct call *call, struct scatter_job *job, strew_tensor *self, strew_tensor **out);
+
+/* Checks of the call's arguments. The source, argument `name`, becomes the job's src or number; it has self's dtype, or
+   is a number that it can hold. A target (NULL: passes) is like self and does not overlap itself, self's other elements,
+   or an operand (NULL: passes), argument `name`. */
+strew_status check_scatter_source(const struct call *call, const strew_tensor *self, const char *name,
+                                  strew_operand source, struct scatter_job *job);
+strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target);
+strew_status check_scatter_overlap(const struct call *call, const strew_tensor *target, const char *name,
+                                   const strew_tensor *operand);
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype);
+/* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. group.c */
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg);
 
 #endif

@@ -41,7 +41,7 @@
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
    Where these leave repeated indices, the order of sums or the bits of a result open, strew defines them: results are
-   the same on any number of threads, instruction set and device. (matmul may be the platform's own: see --devices.)
+   the same on any number of threads, instruction set and device.
 
    *Threads.* A context, with all its devices and tensors, is used by one thread at a time; that thread may change.
    Different contexts are independent. Only strew_context_interrupt may be called by any thread at any time. Builds with
@@ -290,8 +290,8 @@ typedef struct strew_allocator {
 /* Options of a context. All zeros: all defaults. Not needed after the call, except for what the `user` pointers point
    to. */
 typedef struct strew_options {
-  const char *device; /* default device of new tensors; NULL: "cpu" */
-  int threads; /* CPU workers, 1..STREW_MAX_THREADS (BLAS has its own); 0: the processors available to the process */
+  const char *device;        /* default device of new tensors; NULL: "cpu" */
+  int threads;               /* CPU workers, 1..STREW_MAX_THREADS; 0: the processors available to the process */
   size_t grain_bytes;        /* smaller operands stay on one thread; 0: 256 KiB. Never changes a result */
   strew_allocator allocator; /* allocate NULL: the C library's */
   /* Called for work that may take long (compiling kernels, reading a large file): before it, after each of its steps,
@@ -302,7 +302,7 @@ typedef struct strew_options {
   void *progress_user;
   /* Limits for untrusted work; 0: none. memory_limit_bytes counts tensors, their scratch and memory kept for reuse, on
      the host and on all devices, and the host's own charges (strew_context_charge); beyond it a call fails with
-     STREW_EMEMORY. Stacks of workers, BLAS and drivers are not counted. time_limit_seconds: see
+     STREW_EMEMORY. Stacks of workers and drivers are not counted. time_limit_seconds: see
      strew_context_limit_time, from the context's creation on. */
   size_t memory_limit_bytes;
   double time_limit_seconds;
@@ -706,7 +706,8 @@ STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *bound
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
 /* Products of matrices and vectors. MATMUL is PyTorch's: ranks 1 to 16, leading dimensions broadcast. The others take
-   fixed ranks: MM (2, 2), MV (2, 1), DOT (1, 1). Floats are computed by the machine's BLAS, if there is one.
+   fixed ranks: MM (2, 2), MV (2, 1), DOT (1, 1). Each float is the chain s = fma(a[k], b[k], s) in order of k, from +0,
+   and rounded once to a 16-bit float; DOT adds rounded products in the order of a sum. Integers wrap.
    STREW_ESHAPE: invalid ranks, or sizes that do not match; STREW_EDTYPE: different dtypes, or bool. */
 typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT } strew_product;
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
@@ -738,6 +739,77 @@ STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *
 STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
                                     strew_tensor **out, strew_error *error);
 
+/* Along one dimension, as PyTorch's functions: index, of rank 0 or 1, chooses positions of dim (STREW_ESHAPE).
+   strew_index_select gives these, with index's size along dim. The others join them, in index's order, with source: of
+   self's dtype (STREW_EDTYPE) and self's shape but for dim, where it has index's size (STREW_ESHAPE).
+     strew_index_add     adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or true or
+                         false for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's size
+     strew_index_copy    the last one remains
+     strew_index_fill    value: a number, or a tensor of rank 0
+     strew_index_reduce  by options
+   No call copies index or source. Other rules and errors: as for strew_scatter, with these names of arguments. */
+STREW_API strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                          strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                       strew_scalar alpha, strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                          const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+
+/* strew_gather, but self and index broadcast in all dimensions other than dim (STREW_ESHAPE). */
+STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                            strew_tensor **out, strew_error *error);
+
+/* Rows of self: what an index for each of its first dimensions addresses, that is, elements or tensors of its other
+   dimensions. They are joined in row-major order of the index. Errors name "indices[1]", "indices[2]", ... or the
+   coordinate in indices. Other rules and errors: as for strew_scatter.
+   Scratch: two or more indices, or coordinates, are checked and joined in one pass into an int64 position for each row.
+   Beyond that, an operand is copied only if its strides do not allow a view: an index, and source, values or updates, as
+   one dimension of rows (this includes values that repeat along a part of the index's dimensions); self with its
+   addressed dimensions as one. */
+
+/* self[indices[0][c], indices[1][c], ...] joins values[c], as in NumPy and torch.Tensor.index_put_. The `count` indices
+   broadcast together (STREW_ESHAPE); values, a number or a tensor, broadcasts to their shape and self's other sizes. A
+   bool index stands for the positions of its true elements, one index for each of its dimensions, which must have the
+   sizes of those that it addresses; it waits for the device. */
+STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
+                                       strew_operand values, const strew_scatter_options *options, strew_tensor **out,
+                                       strew_error *error);
+/* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of a
+   mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order. strew_set_rows writes value in place: a number,
+   or a tensor that broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
+STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
+/* index holds positions of self's elements in row-major order. strew_take: out, of index's shape, receives them.
+   strew_put: they join source, which has as many elements as index, in row-major order. */
+STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                                  strew_error *error);
+STREW_API strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
+                                 const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+/* The last dimension of indices holds the coordinates of a row, of self's first dimensions, as ONNX's ScatterND and
+   GatherND. updates, and strew_gather_nd's result, have the shape of indices without its last size, then self's other
+   sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of that shape, of updates' dtype and device;
+   messages call it "shape". batch_dims: the number of leading dimensions that indices and self share (STREW_ESHAPE);
+   coordinates address the dimensions after them. */
+STREW_API strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
+                                        const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices,
+                                            strew_tensor *updates, const strew_scatter_options *options,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
+                                       strew_tensor **out, strew_error *error);
+/* mask is bool (STREW_EDTYPE) and broadcasts with self (STREW_ESHAPE); in place, to self. strew_masked_select: the
+   elements where it is true, in row-major order, 1-D. strew_masked_scatter: replaces them, in that order, by the first
+   elements of source; it has at least as many (STREW_ESHAPE), of self's dtype (STREW_EDTYPE). Both wait for the
+   device. */
+STREW_API strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_tensor **out,
+                                           strew_error *error);
+STREW_API strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source,
+                                            strew_tensor **out, strew_error *error);
+
 /* Begin with strew_group_options options = STREW_GROUP_OPTIONS; all zeros say something else: dim_size 0 is a valid
    size, which no index value fits. */
 typedef struct strew_group_options {
@@ -768,6 +840,40 @@ typedef struct strew_group_options {
    strew_scatter. */
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
+
+/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src along
+   which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
+   (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
+   written. The elements of a segment join in order, as contributions of strew_group do: the bits are the same. The
+   result has src's sizes, but the number of segments along their dimension, and src's dtype. No call makes an index of
+   src's size. */
+
+/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. indptr may not decrease, nor leave
+   0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
+   elements is 0, 1 for STREW_PROD. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new
+   int64 tensor of the result's shape: the position of the first winner along src's dimension, its size if there is no
+   element. */
+STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
+                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
+/* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE), or
+   by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the dimension along which they lie
+   (STREW_ESHAPE). initial: joined with each segment first, or NULL; no part of a mean's count. A segment without
+   elements is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the identity: an infinity, or
+   the lowest or highest integer. Scratch: as many int64 as there are lengths. */
+STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
+                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
+                                            strew_tensor **out, strew_error *error);
+/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension.
+   dim_size, out and arg: as for strew_group. Scratch for a new result: as many int64 as there are segments. */
+STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
+                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
+                                         strew_error *error);
+/* The way back: the value of each segment for all of its elements. indptr begins with 0, does not decrease, and has one
+   element more than src along the segments' dimension; its last value is the result's size there. */
+STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
+                                        strew_error *error);
+/* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
+STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error);
 
 /* Softmax, or its logarithm, within each group of the group form; of src's shape. Of the options dim, dim_size and mode
    count; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
@@ -810,13 +916,14 @@ STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const
 STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: plain numbers, no codes */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
-/* The suffix of a file's name, in any case, selects its format:
-   .npy  one NumPy tensor, versions 1 to 3
+/* The suffix of a file's name, in any case, or the option `format` selects its format:
+   .npy  one NumPy tensor, versions 1 to 3; uint16 and uint32 load as int32 and int64
    .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time
-   .csv  lines of cells: see strew_load_options
+   .csv  lines of cells: see strew_load_options; .tsv: the same, with tabs between them
    .png  a picture: [height, width] if grey, else [height, width, channels] (2: grey and alpha, 3: RGB, 4: RGBA). Loads
          as uint8, or as int32 of 0..65535 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
          to 0..255. Saves uint8, and int32 as 16 bits. Needs the library libpng at run time
+   .csv.gz, .tsv.gz, .npy.gz  the same, compressed by gzip; need the library zlib at run time
    An option that the format does not take is STREW_EARGUMENT. */
 
 /* Tells whether the first line of a .csv file holds names. */
@@ -834,30 +941,43 @@ typedef enum strew_header {
    - numbers: int64 if all are whole and fit, else float64, correctly rounded. A cell that is no number is an error that
      names line and column. An empty cell, nan, na, n/a and null, in any case, become NaN.
    - text: int64 codes from 0, in order of first appearance; see strew_table_word. All cells are words.
-   A column without numbers and words is float64. */
+   A column without numbers and words is float64.
+   Where the first word is a number with a decimal comma ("1,5"), or with marks between thousands ("1,234,567"), or a
+   date of ISO 8601, the call fails, and names the options that read the column: as numbers, dates or text. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
      should not be changed in place (pages not yet read change, too). Replacing it, as strew_save does, is safe. */
   bool map;
-  strew_header header;      /* .csv */
-  char separator;           /* .csv: between cells; 0: a comma. Not a character of numbers, a quote or a line end */
+  strew_header header; /* .csv */
+  char separator; /* .csv: between cells; 0: a comma, .tsv: a tab. Not a character of numbers, a quote or a line end */
   const strew_dtype *dtype; /* .csv: of number columns, which it must be able to hold; NULL: as above */
   int64_t text_count;       /* .csv: the number of names in `text` */
   const char *const *text;  /* .csv: columns to read as text whatever they hold */
+  const char *format;       /* a suffix without its point, "csv" or "csv.gz", whatever the name's; NULL: the name's */
+  char decimal;             /* .csv: of numbers, '.' or ','; 0: a point. A comma needs `separator`; if that is a comma
+                               as well, such numbers are in quotes */
+  int64_t date_count;       /* .csv: the number of names in `dates` */
+  /* .csv: columns of dates of ISO 8601: YYYY-MM-DD; T or a blank, HH:MM, :SS, and Z or an offset as +02:00 may follow.
+     They become int64 seconds since 1970-01-01 UTC, negative before, of the proleptic Gregorian calendar; without an
+     offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
+  const char *const *dates;
   uint64_t reserved[4];
 } strew_load_options;
 
 /* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out
    or table may be NULL: a file that needs it is then STREW_EARGUMENT. Sizes in the file are not trusted: nothing is
-   allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults. */
+   allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults.
+   path "-" is standard input, and needs `format`. Pipes and standard input are read to their end into memory before
+   anything else, compressed files likewise; waiting for them can be interrupted. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
 
 typedef struct strew_save_options {
   bool compress;       /* .npz: deflated */
   strew_header header; /* .csv */
-  char separator;      /* .csv: 0: a comma */
+  char separator;      /* .csv: 0: a comma; .tsv: a tab */
+  const char *format;  /* as for strew_load */
   uint64_t reserved[4];
 } strew_save_options;
 

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libopenblas0-pthread libzip-dev libpng-dev opencl-headers'
+build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libzip-dev libpng-dev zlib1g-dev opencl-headers'
 driver='ocl-icd-libopencl1 pocl-opencl-icd' # OpenCL on the processor
 test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver"
 extras='mesa-opencl-icd oclgrind libreadline8 libedit2' # for tests, if apt has them (Debian 13 has no oclgrind)

@@ -244,6 +244,12 @@ START_TEST(test_scatter) {
   strew_release(self);
   self = floats;
   fails(STREW_EOVERLAP, strew_group(floats, ints, &sum, &self, NULL, &failure));
+  fails(STREW_EINDEX, strew_segment_csr(floats, five, STREW_SUM, &out, NULL, &failure));
+  fails(STREW_EARGUMENT, strew_segment_csr(floats, ints, STREW_SUM, &out, &second, &failure));
+  fails(STREW_ESHAPE, strew_segment_reduce(floats, STREW_SUM, ints, NULL, 1, NULL, &out, &failure));
+  fails(STREW_EINDEX, strew_segment_coo(floats, five, 3, STREW_SUM, &out, NULL, &failure));
+  fails(STREW_EINDEX, strew_gather_coo(floats, five, &out, &failure));
+  fails(STREW_ESHAPE, strew_gather_csr(floats, five, &out, &failure));
   strew_release(five);
   end();
 }

@@ -106,6 +106,51 @@ START_TEST(test_words) {
 }
 END_TEST
 
+/* The element of a column as float64. */
+static double element_of(const strew_table *table, int64_t column, int64_t row) {
+  strew_scalar element;
+  ok(strew_get(strew_table_tensor(table, column), 1, &row, &element, &failure));
+  return element.dtype == STREW_FLOAT64 ? element.as.f : (double)element.as.i;
+}
+
+START_TEST(test_commas_and_dates) {
+  static const char *const dates[] = {"2"}, *const text[] = {"1", "2"};
+  strew_load_options options = {
+      .header = STREW_HEADER_NO, .separator = ';', .decimal = ',', .date_count = 1, .dates = dates};
+  strew_table *table;
+  if (lacks(STREW_FLOAT64)) return;
+  put_text("0,1;1970-01-02\n12345678901234567890123,5e-30;1969-12-31T23:59:59Z\n");
+  for (int turn = 0; turn < 2; turn++) { /* commas are back after the first */
+    ok(load(&options, &table));
+    ck_assert_double_eq(element_of(table, 0, 0), 0.1);
+    ck_assert_double_eq(element_of(table, 0, 1), 12345678901234567890123.5e-30);
+    ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, 1)), STREW_INT64);
+    ck_assert_double_eq(element_of(table, 1, 0), 86400);
+    ck_assert_double_eq(element_of(table, 1, 1), -1);
+    strew_table_release(table);
+    strew_dtype single = STREW_FLOAT32;
+    options.dtype = &single; /* numbers are converted twice, dates stay */
+    ok(load(&options, &table));
+    ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, 0)), STREW_FLOAT32);
+    ck_assert_double_eq(element_of(table, 0, 1), (double)(float)12345678901234567890123.5e-30);
+    ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, 1)), STREW_INT64);
+    strew_table_release(table);
+    options.dtype = NULL;
+  }
+  options.text = text, options.text_count = 2;
+  assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'dates' has \"2\", which is in 'text', too");
+  options = (strew_load_options){.header = STREW_HEADER_NO, .decimal = ','};
+  assert_fails(load(&options, &table), STREW_EARGUMENT, NULL);
+  options = (strew_load_options){.header = STREW_HEADER_NO, .separator = ';'};
+  assert_fails(load(&options, &table), STREW_EFILE, NULL);
+  ck_assert_str_eq(failure.hint, "{decimal = \",\"} reads decimal commas, {text = {1}} reads the column as words");
+  options.text = text, options.text_count = 2;
+  ok(load(&options, &table));
+  ck_assert_str_eq(strew_table_word(table, 1, 0), "1970-01-02");
+  strew_table_release(table);
+}
+END_TEST
+
 static void assert_no_memory(strew_status status, long *failing) {
   bool is_limited = allocations.failed() > 0;
   allocations.limit(0, false);
@@ -167,6 +212,7 @@ Suite *make_suite(void) {
   tcase_add_checked_fixture(all, make_path, remove_path);
   tcase_add_test(all, test_table);
   tcase_add_test(all, test_words);
+  tcase_add_test(all, test_commas_and_dates);
   if (!on_device()) {
     tcase_add_loop_test(all, test_memory_fails, 0, 2);
     tcase_add_test(all, test_words_memory_fails);

@@ -1,6 +1,6 @@
 /* check_file.c: files: every dtype and layout is saved and loaded. Each function of the operating system that file.c
    calls fails in turn (system_faults.h), reads and writes are short, the disk is full, and targets are links, folders,
-   pipes or files of other users. File contents and NumPy: file_spec.lua. */
+   pipes or files of other users; pipes are read, too. File contents and NumPy: file_spec.lua. */
 #define _GNU_SOURCE /* unshare */
 #include "system_faults.h"
 #include "trials.h"
@@ -90,8 +90,21 @@ static void check_refusal(const char *what, strew_status status, const char *pat
 
 /* ---------------------------------------------------------------------------------------------------------- formats */
 
-enum { NUMPY, ARCHIVE, DEFLATED, CSV, PNG, KINDS, NUMPY_KINDS = CSV, MAPPED = KINDS /* the value after loading */ };
-static const char *const names[KINDS + 1] = {"t.npy", "t.npz", "t.npz", "t.csv", "t.png", "t.npy"};
+enum {
+  NUMPY,
+  ARCHIVE,
+  DEFLATED,
+  NUMPY_GZIP,
+  CSV,
+  CSV_GZIP,
+  PNG,
+  KINDS,
+  NUMPY_KINDS = CSV,
+  MAPPED = KINDS /* loading */
+};
+static const char *const names[KINDS + 1] = {"t.npy", "t.npz",    "t.npz", "t.npy.gz",
+                                             "t.csv", "t.csv.gz", "t.png", "t.npy"};
+static bool is_csv(int kind) { return kind == CSV || kind == CSV_GZIP; }
 
 static strew_dtype saved_dtype; /* dtype of the last column: a .csv file does not record it */
 
@@ -133,7 +146,7 @@ static strew_status load_as(int kind, const char *path, strew_tensor **out) {
   strew_table *table = NULL;
   bool is_archive = kind == ARCHIVE || kind == DEFLATED;
   *out = NULL;
-  if (kind == CSV) return load_columns(path, out);
+  if (is_csv(kind)) return load_columns(path, out);
   strew_status status =
       strew_load(device, path, &options, is_archive ? NULL : out, is_archive ? &table : NULL, &failure);
   if (is_archive && status == STREW_OK) *out = strew_retain(strew_table_find(table, "second"));
@@ -162,7 +175,8 @@ START_TEST(test_more_than_a_piece) {
   const int64_t count = 1200007; /* 4.8 MB, more than a device reads at once */
   strew_tensor *saved = NULL, *loaded;
   ok(strew_arange(device, STREW_INT32, strew_int(0), strew_int(count), strew_int(1), &saved, &failure));
-  for (int kind = 0; kind < 2; kind++) {
+  for (int kind = 0; kind < NUMPY_KINDS; kind++) {
+    if (kind == DEFLATED) continue;
     ok(save_as(kind, saved, in_folder(names[kind])));
     ok(load_as(kind, in_folder(names[kind]), &loaded));
     assert_same(saved, loaded, names[kind]);
@@ -245,7 +259,7 @@ END_TEST
 
 START_TEST(test_memory_fails) {
   int kind = _i;
-  const int64_t sizes[] = {300, kind == CSV ? 10 : 300};
+  const int64_t sizes[] = {300, is_csv(kind) ? 10 : 300};
   strew_tensor *saved = random_content(kind, STREW_FLOAT32, sizes, STRIDED), *loaded;
   const char *path = in_folder(names[kind]);
   ok(save_as(kind, saved, path)); /* starts the context's threads, which allocate memory of their own */
@@ -472,9 +486,8 @@ START_TEST(test_no_regular_file) {
   ck_assert_int_eq(mkfifo(pipe, 0600), 0);
   ck_assert_int_eq(symlink("/dev/zero", device_file), 0);
   assert_refused(strew_load(device, directory, NULL, &loaded, NULL, &failure), directory,
-                 "is a directory, expected a regular file");
-  assert_refused(strew_load(device, pipe, NULL, &loaded, NULL, &failure), pipe, "is a pipe, expected a regular file");
-  assert_refused(load_as(1, device_file, &loaded), device_file, "is a device, expected a regular file");
+                 "is a directory, expected a file or pipe");
+  assert_refused(load_as(1, device_file, &loaded), device_file, "is a device, expected a file or pipe");
   assert_refused(strew_save(tensor, directory, NULL, &failure), directory, "is a directory, expected a regular file");
   assert_refused(strew_save(tensor, pipe, NULL, &failure), pipe, "is a pipe, expected a regular file");
   assert_refused(save_as(1, tensor, device_file), device_file, "is a device, expected a regular file");
@@ -483,6 +496,145 @@ START_TEST(test_no_regular_file) {
   ck_assert_int_eq(count_files(), 3);
   ck_assert_ptr_null(loaded);
   strew_release(tensor);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------------ pipes */
+
+/* Puts these bytes into the pipe: they are read, and then its end, while `held` is open. */
+static int fill_pipe(const char *path, const void *bytes, size_t size_bytes) {
+  int held = open(path, O_RDONLY | O_NONBLOCK), to = open(path, O_WRONLY);
+  ck_assert(held >= 0 && to >= 0);
+  ck_assert_int_eq(write(to, bytes, size_bytes), (ssize_t)size_bytes);
+  close(to);
+  return held;
+}
+
+/* Bytes of a saved file of at most 4096. */
+static size_t bytes_of_file(const char *path, char *bytes) {
+  FILE *file = fopen(path, "rb");
+  ck_assert_ptr_nonnull(file);
+  size_t length = fread(bytes, 1, 4096, file);
+  fclose(file);
+  return length;
+}
+
+START_TEST(test_pipe) {
+  const char *pipe = in_folder("pipe");
+  char bytes[4096];
+  const int64_t sizes[] = {5, 6};
+  strew_load_options options = {.dtype = NULL};
+  ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+  for (int kind = 0; kind < KINDS; kind++) {
+    if (kind == ARCHIVE || kind == DEFLATED || is_csv(kind)) continue; /* tables: file_spec.lua */
+    strew_tensor *saved = random_content(kind, STREW_INT64, sizes, CONTIGUOUS), *loaded = NULL;
+    ok(save_as(kind, saved, in_folder(names[kind])));
+    size_t length = bytes_of_file(in_folder(names[kind]), bytes);
+    options.format = names[kind] + 2;
+    long failing = -1; /* with hiccups, without, then each call fails */
+    for (bool is_limited = true; is_limited; failing++) {
+      int held = fill_pipe(pipe, bytes, length);
+      loaded = NULL;
+      system_faults.hiccups = failing < 0;
+      system_faults_limit(failing < 0 ? 0 : failing, EIO);
+      strew_status status = strew_load(device, pipe, &options, &loaded, NULL, &failure);
+      is_limited = failing <= 0 || system_faults.failed > 0;
+      system_faults_limit(0, 0);
+      system_faults.hiccups = false;
+      close(held);
+      ck_assert_int_eq(status, failing > 0 && !loaded ? STREW_EFILE : STREW_OK); /* closing may fail */
+      if (loaded) assert_same(saved, loaded, names[kind]);
+      if (!loaded) ck_assert_ptr_nonnull(strstr(failure.message, ": Input/output error"));
+      strew_release(loaded);
+    }
+    ck_assert_int_gt(failing, 6);
+    strew_release(saved);
+  }
+}
+END_TEST
+
+/* A pipe that no process opens for writing, and one whose writer writes nothing. */
+START_TEST(test_waiting) {
+  strew_load_options options = {.format = "csv"};
+  strew_table *table = NULL;
+  const char *pipe = in_folder("pipe");
+  ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+  for (int turn = 0; turn < 2; turn++) {
+    int both = turn ? open(pipe, O_RDWR) : -1;
+    system_faults_limit(0, 0);
+    system_faults.on_call = 6;
+    system_faults.then = interrupt;
+    assert_fails(strew_load(device, pipe, &options, NULL, &table, &failure), STREW_EINTERRUPTED, NULL);
+    system_faults.on_call = 0;
+    strew_context_clear_interrupt(context);
+    strew_context_limit_time(context, 0.2);
+    assert_fails(strew_load(device, pipe, &options, NULL, &table, &failure), STREW_ETIME, NULL);
+    strew_context_limit_time(context, 0);
+    if (turn) close(both);
+  }
+  ck_assert_ptr_null(table);
+}
+END_TEST
+
+/* Standard input, as a pipe and as a file, from where it was read before; it stays open. */
+START_TEST(test_standard_input) {
+  strew_load_options options = {.format = "csv"};
+  const char *pipe = in_folder("pipe"), *file = in_folder("file");
+  strew_table *table = NULL;
+  strew_scalar element;
+  ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+  put_bytes(file, "1,2\n3,4\n", 8);
+  for (int turn = 0; turn < 3; turn++) {
+    int input = turn ? open(file, O_RDONLY) : fill_pipe(pipe, "3,4\n", 4);
+    if (turn) ck_assert_int_eq(lseek(input, 4, SEEK_SET), 4);
+    ck_assert_int_eq(dup2(input, STDIN_FILENO), STDIN_FILENO);
+    close(input);
+    system_faults.hiccups = turn == 2;
+    ok(strew_load(device, "-", &options, NULL, &table, &failure));
+    system_faults.hiccups = false;
+    ck_assert_int_eq(strew_table_count(table), 2);
+    ok(strew_get(strew_table_tensor(table, 1), 1, (int64_t[]){0}, &element, &failure));
+    ck_assert_int_eq(element.as.i, 4);
+    strew_table_release(table);
+    assert_refused(strew_load(device, "-", &options, NULL, &table, &failure), "-", "is empty, expected lines of cells");
+  }
+  int folder_input = open(folder, O_RDONLY);
+  dup2(folder_input, STDIN_FILENO);
+  close(folder_input);
+  assert_refused(strew_load(device, "-", &options, NULL, &table, &failure), "-",
+                 "is a directory, expected a file or pipe");
+  close(STDIN_FILENO);
+  assert_refused(strew_load(device, "-", &options, NULL, &table, &failure), "-",
+                 "cannot be examined: Bad file descriptor");
+  put_bytes(in_folder("x.csv"), "1\n", 2); /* gets descriptor 0 */
+  ok(strew_load(device, in_folder("x.csv"), NULL, NULL, &table, &failure));
+  strew_table_release(table);
+  ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+}
+END_TEST
+
+/* A few KiB that inflate to more than a context may use. */
+START_TEST(test_bomb) {
+  strew_options options = {.memory_limit_bytes = 8 << 20};
+  const int64_t count = 16 << 20;
+  strew_context *small = NULL;
+  strew_device *cpu = NULL;
+  strew_tensor *zeros = NULL, *loaded = NULL;
+  strew_table *table = NULL;
+  strew_load_options csv = {.format = "csv.gz"};
+  struct stat about;
+  ok(strew_full(device, STREW_UINT8, 1, &count, strew_int(0), &zeros, &failure));
+  ok(strew_save(zeros, in_folder("zeros.npy.gz"), NULL, &failure));
+  strew_release(zeros);
+  ck_assert_int_eq(stat(in_folder("zeros.npy.gz"), &about), 0);
+  ck_assert_int_lt(about.st_size, 32 << 10);
+  ok(strew_context_create(&options, &small, &failure));
+  ok(strew_device_find(small, "cpu", &cpu, &failure));
+  assert_fails(strew_load(cpu, in_folder("zeros.npy.gz"), NULL, &loaded, NULL, &failure), STREW_EMEMORY, NULL);
+  assert_fails(strew_load(cpu, in_folder("zeros.npy.gz"), &csv, NULL, &table, &failure), STREW_EMEMORY, NULL);
+  ck_assert(!loaded && !table);
+  ck_assert_uint_le(strew_context_peak_bytes(small), 8 << 20);
+  strew_context_release(small);
 }
 END_TEST
 
@@ -613,9 +765,9 @@ START_TEST(test_kinds) {
   ok(save_as(0, tensor, in_folder("t.npy")));
   ok(save_as(1, tensor, in_folder("t.npz")));
   assert_fails(strew_load(device, in_folder("t.npy"), NULL, NULL, &table, &failure), STREW_EARGUMENT,
-               "load: 'path' ends in .npy, expected one of .npz, .csv for a table");
+               "load: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .csv.gz, .tsv.gz for a table");
   assert_fails(strew_load(device, in_folder("t.npz"), NULL, &loaded, NULL, &failure), STREW_EARGUMENT,
-               "load: 'path' ends in .npz, expected one of .npy, .png for one tensor");
+               "load: 'path' ends in .npz, expected one of .npy, .png, .npy.gz for one tensor");
   assert_fails(strew_load(device, NULL, NULL, &loaded, NULL, &failure), STREW_EARGUMENT, "load: 'path' is missing");
   ck_assert(!loaded && !table);
   table = (strew_table *)(void *)&map; /* any address: it is replaced */
@@ -636,9 +788,13 @@ END_TEST
 START_TEST(test_no_library) {
   const int64_t sizes[] = {2, 2};
   const char *const expected[KINDS] = {[ARCHIVE] = "needs the library libzip, which is not installed",
+                                       [NUMPY_GZIP] = "needs the library zlib, which is not installed",
+                                       [CSV_GZIP] = "needs the library zlib, which is not installed",
                                        [PNG] = "needs the library libpng, which is not installed"};
-  const char *const hints[KINDS] = {
-      [ARCHIVE] = "on Debian: apt install libzip-dev", [PNG] = "on Debian: apt install libpng-dev"};
+  const char *const hints[KINDS] = {[ARCHIVE] = "on Debian: apt install libzip-dev",
+                                    [NUMPY_GZIP] = "on Debian: apt install zlib1g",
+                                    [CSV_GZIP] = "on Debian: apt install zlib1g",
+                                    [PNG] = "on Debian: apt install libpng-dev"};
   system_faults.lacks_libraries = true;
   for (int kind = 0; kind < KINDS; kind++) {
     if (!expected[kind]) continue;
@@ -702,6 +858,10 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_taken_for_a_leftover);
   tcase_add_test(all, test_modes_and_links);
   tcase_add_test(all, test_no_regular_file);
+  tcase_add_test(all, test_pipe);
+  tcase_add_test(all, test_waiting);
+  tcase_add_test(all, test_standard_input);
+  tcase_add_test(all, test_bomb);
   tcase_add_test(all, test_no_permission);
   tcase_add_test(all, test_owner);
   tcase_add_test(all, test_another_owner);

@@ -197,6 +197,14 @@ static strew_status mean_of_rows(strew_tensor **out) {
   return status;
 }
 
+/* One segment with all floats. */
+static strew_status reduce_segment(strew_reduction reduction, strew_tensor **out, strew_tensor **more) {
+  strew_tensor *ends = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, length});
+  strew_status status = strew_segment_csr(floats, ends, reduction, out, more, &failure);
+  strew_release(ends);
+  return status;
+}
+
 static strew_status transpose(strew_tensor **out) {
   strew_tensor *turned = NULL;
   ok(strew_t(matrix, &turned, &failure));
@@ -234,10 +242,12 @@ static strew_status long_call(int i, strew_tensor **out, strew_tensor **more) {
   case 22: return transpose(out);
   case 23: return mean_of_rows(out);
   case 24: return strew_cumprod(floats, 0, out, &failure);
+  case 25: return reduce_segment(STREW_SUM, out, NULL);
+  case 26: return reduce_segment(STREW_AMAX, out, more);
   default: return strew_matmul(STREW_MM, integers, integers, out, &failure);
   }
 }
-enum { LONG_CALLS = 26 };
+enum { LONG_CALLS = 28 };
 
 static long count_looks(int call, int threads) {
   strew_tensor *out = NULL, *more = NULL;
@@ -264,7 +274,7 @@ START_TEST(test_looks) {
 }
 END_TEST
 
-/* Large products are passed to BLAS in bounded chunks. */
+/* Large products are made in bounded chunks. */
 START_TEST(test_pieces_of_products) {
   const int64_t large[] = {1100, 1100};
   strew_tensor *a = random_integers(STREW_FLOAT32, 2, large, CONTIGUOUS, -3, 4), *whole = NULL, *pieces = NULL;

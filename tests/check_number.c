@@ -24,7 +24,7 @@ static void free_locale(void) { freelocale(plain); }
 static void assert_reads(const char *text) {
   struct decimal decimal;
   char *expected_end;
-  const char *end = decimal_scan(text, &decimal);
+  const char *end = decimal_scan(text, '.', &decimal);
   double expected = strtod_l(text, &expected_end, plain);
   if (end != expected_end)
     ck_abort_msg("\"%.200s\": %td bytes were read, expected %td", text, end - text, expected_end - text);
@@ -112,8 +112,8 @@ START_TEST(test_no_numbers) {
   static const char *const texts[] = {"", "-", "+", ".", "-.", "e5", "x", " 1", "--1", "+-1", "in", "na", ".e5"};
   struct decimal decimal;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    ck_assert_msg(decimal_scan(texts[i], &decimal) == texts[i], "\"%s\" is a number", texts[i]);
-  ck_assert_str_eq(decimal_scan("0x10", &decimal), "x10");
+    ck_assert_msg(decimal_scan(texts[i], '.', &decimal) == texts[i], "\"%s\" is a number", texts[i]);
+  ck_assert_str_eq(decimal_scan("0x10", '.', &decimal), "x10");
 }
 END_TEST
 
@@ -143,7 +143,7 @@ START_TEST(test_integers) {
   for (int i = 0; i < 10000; i++) {
     int64_t expected = (int64_t)draw() >> draw_below(64);
     snprintf(text, sizeof text, "%lld", (long long)expected);
-    decimal_scan(text, &decimal);
+    decimal_scan(text, '.', &decimal);
     if (!decimal_to_integer(&decimal, &is) || is != expected) ck_abort_msg("%s is read as a wrong int64", text);
   }
   static const char *const others[] = {"9223372036854775808",
@@ -155,7 +155,7 @@ START_TEST(test_integers) {
                                        "nan",
                                        "inf"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    decimal_scan(others[i], &decimal);
+    decimal_scan(others[i], '.', &decimal);
     ck_assert_msg(!decimal_to_integer(&decimal, &is), "%s is an int64", others[i]);
   }
 }
@@ -190,12 +190,12 @@ START_TEST(test_values_that_are_integers) {
   struct decimal decimal;
   int64_t is;
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-    decimal_scan(whole[i].text, &decimal);
+    decimal_scan(whole[i].text, '.', &decimal);
     ck_assert_msg(decimal_value_to_integer(&decimal, &is) && is == whole[i].expected, "%s is another int64",
                   whole[i].text);
   }
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    decimal_scan(others[i], &decimal);
+    decimal_scan(others[i], '.', &decimal);
     ck_assert_msg(!decimal_value_to_integer(&decimal, &is), "%s is an int64", others[i]);
   }
 }
@@ -208,7 +208,7 @@ static void assert_comes_back(strew_dtype dtype, const void *element) {
   struct decimal decimal;
   union element is = {.i64 = 0};
   int length = write_float(dtype, element, plain, text);
-  const char *end = decimal_scan(text, &decimal);
+  const char *end = decimal_scan(text, '.', &decimal);
   if (end != text + length || *end || decimal.is_whole) ck_abort_msg("%s is written as a float", text);
   strew_scalar value = strew_float(decimal_to_double(&decimal, plain));
   strew_scalar_store(value, STREW_SATURATE, dtype, is.bytes, NULL);
@@ -281,7 +281,7 @@ START_TEST(test_locale) {
     ck_assert_str_eq(localeconv()->decimal_point, ",");
     ck_assert_double_eq(strtod("1,5", NULL), 1.5);
     struct decimal decimal;
-    decimal_scan("1.5e300", &decimal); /* through the C library */
+    decimal_scan("1.5e300", '.', &decimal); /* through the C library */
     double is = decimal_to_double(&decimal, plain);
     setlocale(LC_ALL, "C");
     ck_assert_double_eq(is, 1.5e300);

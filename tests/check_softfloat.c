@@ -23,6 +23,11 @@ static uint64_t draw_any(struct float_format f, uint64_t near) {
 
 static uint64_t draw_bits(struct float_format f, uint64_t near) { return draw_any(f, near) & (2 * sign_of(f) - 1); }
 
+/* An addend for a product: often close to it, of either sign. */
+static uint64_t draw_addend(struct float_format f, uint64_t a, uint64_t b, uint64_t product) {
+  return draw_bits(f, draw_below(2) ? product : a ^ b);
+}
+
 static uint64_t without_payload(uint64_t bits, struct float_format f) {
   return magnitude_in(bits, f) > infinity_of(f) ? nan_of(f) : bits;
 }
@@ -47,8 +52,12 @@ START_TEST(float32_is_the_processors) {
   for (int turn = 0; turn < TURNS_EACH; turn++) {
     uint64_t b = a;
     a = draw_bits(f, b);
+    const uint64_t c = draw_addend(f, a, b, soft_times(a, b, f));
     expect_bits(f, "sum", a, b, soft_plus(a, b, f), bits_of_float(single(a) + single(b)));
     expect_bits(f, "product", a, b, soft_times(a, b, f), bits_of_float(single(a) * single(b)));
+    expect_bits(f, "fused product", a, b, soft_fused(a, b, c, f), bits_of_float(fmaf(single(a), single(b), single(c))));
+    expect_bits(f, "fused product in float64", a, b, bits_of_float(fused_f32(single(a), single(b), single(c))),
+                bits_of_float(fmaf(single(a), single(b), single(c))));
     expect_bits(f, "quotient", a, b, soft_divide(a, b, f), bits_of_float(single(a) / single(b)));
     expect_bits(f, "root", a, b, soft_root(a, f), bits_of_float(sqrtf(single(a))));
     expect_bits(f, "a < b", a, b, soft_less(a, b, f), single(a) < single(b));
@@ -75,9 +84,11 @@ START_TEST(float64_is_the_processors) {
   for (int turn = 0; turn < TURNS_EACH; turn++) {
     uint64_t b = a;
     a = draw_bits(f, b);
-    double x = double_of_bits(a), y = double_of_bits(b);
+    const uint64_t c = draw_addend(f, a, b, soft_times(a, b, f));
+    double x = double_of_bits(a), y = double_of_bits(b), z = double_of_bits(c);
     expect_bits(f, "sum", a, b, soft_plus(a, b, f), bits_of_double(x + y));
     expect_bits(f, "product", a, b, soft_times(a, b, f), bits_of_double(x * y));
+    expect_bits(f, "fused product", a, b, soft_fused(a, b, c, f), bits_of_double(fma(x, y, z)));
     expect_bits(f, "a < b", a, b, soft_less(a, b, f), x < y);
   }
 }

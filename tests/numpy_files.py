@@ -1,6 +1,9 @@
-# usage: python3 numpy_files.py write|check FOLDER
-# NumPy's side of the tests of files: writes the samples of tests/data/numpy, which file_spec.lua reads, or checks the
-# files that file_spec.lua has saved. Both compute the elements by the same rule: see `values`.
+# usage: python3 numpy_files.py write|check|check_gzip FOLDER
+# NumPy's side of the tests of files, and that of Python's csv and gzip: writes the samples of tests/data/numpy, which
+# file_spec.lua reads, or checks the files that file_spec.lua has saved. Both compute the elements by the same rule: see
+# `values`.
+import csv
+import gzip
 import io
 import os
 import sys
@@ -32,6 +35,37 @@ def write(folder):
     for version in (1, 2, 3):
         with open(f"version{version}.npy", "wb") as file:
             np.lib.format.write_array(file, block, version=(version, 0))
+    np.savez("unsigned.npz", **{f"{order}u{size}": unsigned(size).astype(f"{order}u{size}") for order in "<>" for size in (2, 4)})
+    write_dates("dates.tsv.gz")
+
+
+def unsigned(size):
+    return np.array([0, 1, 127, 128, 255, 256, 2 ** (8 * size - 1) - 1, 2 ** (8 * size - 1), 2 ** (8 * size) - 1])
+
+
+# Dates of all years as text, with the seconds that NumPy gives them, and numbers with decimal commas.
+def write_dates(path):
+    random = np.random.RandomState(7)
+    seconds = random.randint(-62167219200, 253402300800, size=400).tolist()
+    with gzip.GzipFile(path, "wb", mtime=0) as file, io.TextIOWrapper(file, newline="") as text:
+        lines = csv.writer(text, delimiter="\t")
+        lines.writerow(["date", "days", "time", "seconds", "comma", "number"])
+        for i, second in enumerate(seconds):
+            time = np.datetime64(second, "s")
+            day = time.astype("datetime64[D]")
+            number = float(random.randn()) * 10.0 ** int(random.randint(-30, 30))
+            comma = repr(number).replace(".", ",")
+            lines.writerow([day, day.astype("int64"), str(time) + ["", "Z"][i % 2], second, comma, number.hex()])
+
+
+# What file_spec.lua has saved as columns: whole numbers, halves and words.
+def check_columns(path, delimiter):
+    with gzip.open(path, "rt", newline="") as file:
+        rows = list(csv.reader(file, delimiter=delimiter))
+    words = ["a\tb", 'say "c"', "d,\ne"]
+    expected = [["i", "half", "word"]] + [[str(i), str(i / 2), words[i % 3]] for i in range(100)]
+    if rows != expected:
+        sys.exit(f"{path} has {rows}")
 
 
 def check_same(name, is_a, expected):
@@ -61,5 +95,14 @@ def check(folder):
     print("same")
 
 
+def check_gzip(folder):
+    os.chdir(folder)
+    check_columns("columns.csv.gz", ",")
+    check_columns("columns.tsv.gz", "\t")
+    with gzip.open("gzip.npy.gz") as file:
+        check_same("gzip.npy.gz", np.load(file), values("int32", (2, 3, 4)))
+    print("same")
+
+
 if __name__ == "__main__":
-    {"write": write, "check": check}[sys.argv[1]](sys.argv[2])
+    {"write": write, "check": check, "check_gzip": check_gzip}[sys.argv[1]](sys.argv[2])

@@ -90,6 +90,13 @@ input=deep.lua
 ran; expect 'an error on standard input' 1 '' "*stdin:1: deep${newline}stack traceback:*in *'f'*"
 input=script.lua
 ran -e 'print(1)'; expect '-e leaves standard input alone' 0 1
+printf '1,2\n3,4\n' >cells
+input=cells
+ran -e 'print(strew.load("-", {format = "csv"})[2]:sum():item())'; expect 'strew.load("-") reads standard input' 0 6
+printf "1,2\n3,4\n" | "$program" -e 'print(strew.load("-", {format = "csv"})[2]:sum():item())' >out 2>err; status=$?
+expect 'strew.load("-") reads a pipe' 0 6
+sleep 3 | timeout -s INT 0.5 "$program" -e 'strew.load("-", {format = "csv"})' >out 2>err; status=$?
+expect 'Ctrl-C ends the waiting for standard input' 124 '' '*interrupted!*'
 ran -v; expect '-v leaves standard input alone' 0 'strew 0.*, Lua 5.4.[0-9]'
 input=empty
 ran; expect 'empty standard input' 0 ''
@@ -246,7 +253,7 @@ cat >asleep.lua <<'END'
 local function tell()
   local status, maps = io.open "/proc/self/status":read "a", io.open "/proc/self/maps":read "a"
   io.write(status:match "Threads:%s*(%d+)", maps:find "/libc%." and " libc" or "")
-  for _, name in ipairs{"blas", "OpenCL", "readline", "edit"} do io.write(maps:find("/lib%a*" .. name) and " " .. name or "") end
+  for _, name in ipairs{"OpenCL", "readline", "edit"} do io.write(maps:find("/lib%a*" .. name) and " " .. name or "") end
   print()
 end
 tell()

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -43,6 +44,21 @@ int __wrap_open(const char *path, int flags, ...) {
   va_end(arguments);
   if (mode) system_faults.creation_mode = mode;
   return fails() ? -1 : __real_open(path, flags, mode);
+}
+
+int __real_poll(struct pollfd *wanted, nfds_t count, int milliseconds);
+int __wrap_poll(struct pollfd *wanted, nfds_t count, int milliseconds);
+int __wrap_poll(struct pollfd *wanted, nfds_t count, int milliseconds) {
+  if (fails()) return -1;
+  errno = EINTR; /* every third, so that the reads after them are of both kinds */
+  return system_faults.hiccups && system_faults.calls % 3 == 1 ? -1 : __real_poll(wanted, count, milliseconds);
+}
+
+ssize_t __real_read(int descriptor, void *to, size_t size_bytes);
+ssize_t __wrap_read(int descriptor, void *to, size_t size_bytes);
+ssize_t __wrap_read(int descriptor, void *to, size_t size_bytes) {
+  size_t bytes = fails() ? 0 : shortened(size_bytes);
+  return bytes ? __real_read(descriptor, to, bytes) : -1;
 }
 
 ssize_t __real_pread(int descriptor, void *to, size_t size_bytes, off_t at);

@@ -2,9 +2,9 @@
 
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 # Check programs and specs that also run on OpenCL devices: see devices.sh.
-DEVICE_CHECKS = scatter group elementwise elementwise_rules functions reduce sort search statistics random matmul view copy scalar overlap misuse \
-                interrupt file opencl
-DEVICE_SPECS  = cases samples error hint print view file text show
+DEVICE_CHECKS = scatter group index segment elementwise elementwise_rules functions reduce sort search statistics random \
+                matmul view copy scalar overlap misuse interrupt file opencl
+DEVICE_SPECS  = cases samples rows error hint print tables view file text show
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))
@@ -24,7 +24,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/li
 $(BUILD)/tests/check_opencl: ALL_LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # The program replaces the operating system's functions for files.
-REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
 $(BUILD)/tests/check_file: ALL_LDFLAGS += $(REPLACED)
 $(BUILD)/tests/check_file: $(BUILD)/obj/tests/system_faults.o
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
@@ -66,7 +66,7 @@ exports: all
 	@CC='$(CC)' sh tests/exports_test.sh $(BUILD)
 
 # The Lua module in the stock interpreter; a sanitizer's runtime must be loaded first.
-sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
+sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1)
 MODULES := /usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so
 specs: $(BUILD)/strew.so
 	@$(sanitizer) PYTHON='$(PYTHON)' LUA_CPATH='$(BUILD)/?.so;$(MODULES)' \

@@ -292,6 +292,13 @@ static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_t
   return strew_scatter(self, 0, index, strew_of(src), &options, TO);
 }
 
+static strew_status put_at(strew_tensor *self, int count, strew_tensor *first, strew_tensor *second,
+                           strew_operand values, strew_reduction reduction) {
+  strew_tensor *const indices[] = {first, second};
+  strew_scatter_options options = {.reduction = reduction, .exclude_self = reduction == STREW_MEAN};
+  return strew_index_put(self, count, indices, values, &options, TO);
+}
+
 /* Name, destination if it exists before, call. The tests after this one sweep families. */
 #define SCRIPT(X)                                                                                                      \
   X(empty, NULL, strew_empty(device, STREW_INT16, 2, wide, TO))                                                        \
@@ -375,7 +382,18 @@ static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_t
   X(scatter_many_in_place, handful, scatter_sum(handful, crowd, many, STREW_ERROR))                                    \
   X(scatter_many_into, row, scatter_sum(row, crowd, many, STREW_CLIP))                                                 \
   X(scatter_nothing, NULL, scatter_sum(whole, none, integers, STREW_ERROR))                                            \
-  X(scatter_bad_index, halves, scatter_sum(halves, columns, half, STREW_ERROR))
+  X(scatter_bad_index, halves, scatter_sum(halves, columns, half, STREW_ERROR))                                        \
+  X(index_select, NULL, strew_index_select(handful, 0, crowd, STREW_ERROR, TO))                                        \
+  X(index_add, NULL, strew_index_add(handful, 0, crowd, many, strew_int(2), STREW_ERROR, TO))                          \
+  X(index_put_in_place, b, put_at(b, 2, rows, rows, strew_of(row), STREW_SUM))                                         \
+  X(index_put_mean_of_halves, halves, put_at(halves, 2, rows, rows, number(2), STREW_MEAN))                            \
+  X(index_put_at_mask, b, put_at(b, 1, mask, NULL, number(7), STREW_ASSIGN))                                           \
+  X(index_put_bad_index, b, put_at(b, 2, rows, columns, number(7), STREW_ASSIGN))                                      \
+  X(take, NULL, strew_take(b, columns, STREW_WRAP, TO))                                                                \
+  X(put_in_place, b, strew_put(b, rows, a, NULL, TO))                                                                  \
+  X(masked_select, NULL, strew_masked_select(b, mask, TO))                                                             \
+  X(masked_scatter, NULL, strew_masked_scatter(b, mask, many, TO))                                                     \
+  X(masked_scatter_in_place, b, strew_masked_scatter(b, mask, many, TO))
 
 #define DEFINE(name, target, ...)                                                                                      \
   static strew_status call_##name(int i) { return (void)i, __VA_ARGS__; }                                              \
@@ -533,7 +551,7 @@ END_TEST
 
 /* Large enough for the ways that devices use for large work only. */
 enum { LARGE = 70001, LARGE_PLACES = 9000, LARGE_ROWS = 1500, WIDE = 40 };
-static strew_tensor *large, *spread, *places, *table, *table_rows, *table_src;
+static strew_tensor *large, *spread, *places, *table, *table_rows, *table_src, *ends, *lengths, *sorted;
 
 static void start_large(void) {
   const int64_t count = LARGE, held = LARGE_PLACES, rows_of[] = {LARGE_ROWS, 1}, wide_of[] = {LARGE_ROWS, WIDE};
@@ -547,6 +565,14 @@ static void start_large(void) {
   table_rows = operand(expanded);
   table = operand(random_tensor(STREW_FLOAT32, 2, table_sizes, CONTIGUOUS));
   table_src = operand(random_tensor(STREW_FLOAT32, 2, wide_of, CONTIGUOUS));
+  int64_t numbers[LARGE_ROWS];
+  for (int64_t i = 0; i < LARGE_ROWS; i++) numbers[i] = i / 20;
+  sorted = operand(tensor_from_integers(STREW_INT64, LARGE_ROWS, numbers));
+  for (int64_t i = 0; i < 90; i++) numbers[i] = i * i;
+  numbers[90] = LARGE;
+  ends = operand(tensor_from_integers(STREW_INT64, 91, numbers));
+  for (int64_t i = 0; i < 90; i++) numbers[i] = numbers[i + 1] - numbers[i];
+  lengths = operand(tensor_from_integers(STREW_INT64, 90, numbers));
 }
 
 static strew_status group_large(strew_reduction how) {
@@ -569,10 +595,14 @@ static strew_status call_large(int i) {
   case 10: return strew_reduce(STREW_FOLD_SUM, large, 0, NULL, false, 1, TO);
   case 11: return strew_reduce(STREW_FOLD_VAR, large, 0, NULL, false, 1, TO);
   case 12: return strew_reduce(STREW_FOLD_ARGMAX, table_src, 1, (int[]){0}, false, 1, TO);
+  case 13: return strew_segment_csr(large, ends, STREW_AMAX, &out[0], &out[1], report);
+  case 14: return strew_segment_reduce(large, STREW_MEAN, lengths, NULL, 0, NULL, TO);
+  case 15: return strew_segment_coo(table_src, sorted, -1, STREW_AMIN, &out[0], &out[1], report);
+  case 16: return strew_gather_csr(table, ends, TO);
   default: return strew_binary(STREW_REMAINDER, strew_of(large), number(3), TO);
   }
 }
-enum { LARGE_CALLS = 14 };
+enum { LARGE_CALLS = 18 };
 
 /* New results, and, if there is a target, in place. */
 START_TEST(test_large) {

@@ -36,8 +36,7 @@ case $watcher in
     ;;
   thread)
     left_out=opencl
-    # OpenBLAS has threads of its own, whose synchronisation the sanitizer does not see.
-    export OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=0:exitcode=9
+    export TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=0:exitcode=9
     watch() { timeout 1800 "$@"; }
     # The processes that specs start are stock ones, with the usual build's module.
     # shellcheck disable=SC2086

@@ -1,36 +1,21 @@
--- parts.lua: a part of a tensor (a mask's, a slice, a diagonal) viewed or replaced.
+-- parts.lua: a part of a tensor (a slice, a diagonal) viewed or replaced.
 local _, fail, use = ...
 local operands, places = use "operands.lua", use "places.lua"
 
-local function masked_scatter(self, mask, source, ending)
-  operands.check_mask(mask)
-  operands.check_device(self, mask, "mask")
-  operands.check_values(self, source, "source")
-  local sizes = operands.broadcast(self.shape, mask.shape)
-  if not sizes or ending == "_" and not operands.fits(mask.shape, self.shape) then
-    fail("mask", ("has shape %s, which does not broadcast %s self's %s"):format(operands.text(mask.shape),
-      ending == "_" and "to" or "with", operands.text(self.shape)), nil, "shape")
+-- Returns the number of a dimension from 0.
+local function dimension(rank, dim, name)
+  if dim < -rank or dim >= rank then
+    fail(name, ("is %d, out of range for %d dimension%s (valid %d..%d)"):format(
+      dim, rank, rank == 1 and "" or "s", -rank, rank - 1), nil, "shape", dim)
   end
-  if ending == "_" then
-    places.check_overlap(self, source, "source")
-    places.check_overlap(self, mask, "mask")
-  end
-  local positions = mask:expand(sizes):flatten():nonzero():squeeze(1)
-  local count = positions:numel()
-  if source:numel() < count then
-    fail("source", ("has %d element%s, mask selects %d"):format(
-      source:numel(), source:numel() == 1 and "" or "s", count), nil, "shape")
-  end
-  local values = source:reshape(source:numel()):narrow(0, 0, count)
-  local target = ending == "_" and self or self:expand(sizes)
-  return places.write(target, ending, #sizes, positions, values, {count}, {}, {}, nil)
+  return dim < 0 and dim + rank or dim
 end
 
 -- Returns self, or its copy, with src written into the part of it that view(t) shows.
 local function replace(self, src, ending, view)
   operands.check_values(self, src, "src")
   operands.check_shape(src, places.call({}, nil, view, self).shape, "src")
-  if ending == "_" then places.check_overlap(self, src, "src") end
+  if ending == "_" then places.check_overlap(self, src) end
   local out = ending == "_" and self or self:clone()
   view(out):copy_(src)
   return out
@@ -49,7 +34,7 @@ local function diagonal(self, offset, dim1, dim2)
   if rank < 2 then
     fail("self", ("has %d dimension%s, expected at least 2"):format(rank, rank == 1 and "" or "s"), nil, "shape")
   end
-  offset, dim1, dim2 = offset or 0, places.dimension(rank, dim1 or 0, "dim1"), places.dimension(rank, dim2 or 1, "dim2")
+  offset, dim1, dim2 = offset or 0, dimension(rank, dim1 or 0, "dim1"), dimension(rank, dim2 or 1, "dim2")
   if dim1 == dim2 then fail("dim2", ("is dimension %d, as dim1 is"):format(dim2), nil, "shape") end
   local sizes, strides = self.shape, table.pack(self:stride())
   local shift = offset < 0 and dim1 or dim2
@@ -74,7 +59,6 @@ local function diagonal_scatter(self, src, offset, dim1, dim2, ending)
 end
 
 return {
-  masked_scatter = {"self:tensor mask:tensor source:tensor", masked_scatter},
   select_scatter = {"self:tensor src:tensor dim:dim position:integer", select_scatter},
   slice_scatter = {"self:tensor src:tensor dim?dim start?integer stop?integer step?integer", slice_scatter},
   diagonal = {"self:tensor offset?integer dim1?dim dim2?dim", diagonal},

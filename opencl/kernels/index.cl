@@ -1,6 +1,7 @@
 /* index.cl: passes over an index: range check, test for order, range of values. A group takes `chunk` values, each of
    its LANES work-items every LANES-th one: a CPU then reads sequentially, and a GPU's loads are coalesced. I is the
-   index type. DENSE: values are contiguous; else coordinates are computed for each. */
+   index type. DENSE: values are contiguous; else coordinates are computed for each. ORDERED: values that are less than
+   the one before them in their row are bad, too. */
 #include "prelude.h"
 #include "space.h"
 #include "verdict.h"
@@ -15,6 +16,13 @@ static inline long offset_of(long i, long columns, long rows, coordinates sizes,
   const long row = i / columns;
   return offset + (i - row * columns) * step + inner_product(coordinates_of(row, rows, sizes), strides);
 }
+#endif
+
+#ifdef ORDERED
+#define DESCENDS(i, value)                                                                                             \
+  ((i) != (rows == 1 ? 0 : quotient(i, columns) * columns) && (value) < WIDE(index[OFFSET_OF((i)-1)]))
+#else
+#define DESCENDS(i, value) false
 #endif
 
 #define CHUNK CHUNK_FROM(0)
@@ -49,6 +57,7 @@ __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long
   for (long i = begin + lane; i < end; i += LANES) {
     const long value = WIDE(index[OFFSET_OF(i)]);
     bad |= (ulong)(value - lowest) | (ulong)(highest - value);
+    if (DESCENDS(i, value)) bad = ~0ul;
   }
   if (bad >> 63) verdict_add(CHECK, BAD, verdict);
 }
@@ -79,7 +88,7 @@ __kernel void first_bad(SPACE, OPERAND(const I, index), const long chunk, const 
   long found = -1;
   for (long i = begin; i < end; i++) {
     const long value = WIDE(index[OFFSET_OF(i)]);
-    if (found < 0 && (value < lowest || value > highest)) found = i;
+    if (found < 0 && (value < lowest || value > highest || DESCENDS(i, value))) found = i;
   }
   if (lane == 0) first[group_id()] = found;
 }

@@ -1,22 +1,19 @@
-/* matmul.cl: c[m, n] = a[m, k] b[k, n] for each batch. Integers wrap, so signed and unsigned ones share kernels; floats
-   may fuse a product with a sum. The order of a sum depends on the sizes alone.
+/* matmul.cl: c[m, n] = a[m, k] b[k, n] for each batch. Integers wrap, so signed and unsigned ones share kernels. Floats
+   are the chain s = fma(a[k], b[k], s) in order of k, whatever kernel computes them.
      multiply_panel   one work-item computes some rows of c in a panel of neighbouring columns and packs b block by
                       block: for CPUs
      multiply_tile    64 work-items compute a square tile of c, PER * PER elements each, through local memory
      vector_items     m is 1: one work-item per element of c
-     vector_groups    m is 1: 64 work-items per element of c
+     vector_staged    the same; b has unit stride along k and goes through local memory
    The host defines
-     T            element type
+     T            element type; S its suffix, of floats
      LENGTH       of its vectors, 8 or 16
      OUTER        of the batches, see space.h
      WAY          WAY_PANEL, WAY_TILE or WAY_VECTOR: which kernels to compile
-     PER          WAY_TILE: 2, 4 or 8
-     DENSE        WAY_VECTOR: a and b have unit stride along k */
+     PER          WAY_TILE: 2, 4 or 8 */
 #include "prelude.h"
+#include "scalar.h"
 #include "space.h"
-
-/* only here: elsewhere a fused operation would change bits */
-#pragma OPENCL FP_CONTRACT ON
 
 #define WAY_PANEL  0
 #define WAY_TILE   1
@@ -27,7 +24,7 @@
 #define LENGTH 16
 #define WAY    WAY_TILE
 #define PER    4
-#define DENSE  1
+#define S      f32
 #endif
 
 #define GROUP        64
@@ -35,11 +32,16 @@
 #define PASTE(a, b)  PASTE_(a, b)
 
 /* Operands below 32 bits are promoted to int, whose product must not overflow: compute with uint. */
+#ifdef S
+#define PLUS_PRODUCT(c, a, b) fma(a, b, c)
+#define PLUS_SCALARS(c, a, b) CAT(fused_, S)(a, b, c)
+#else
 #define PLUS_PRODUCT(c, a, b) ((c) + (a) * (b))
 #if NARROW
 #define PLUS_SCALARS(c, a, b) ((T)((uint)(c) + (uint)(a) * (uint)(b)))
 #else
 #define PLUS_SCALARS(c, a, b) PLUS_PRODUCT(c, a, b)
+#endif
 #endif
 
 /* The space is that of the batches; each has m * n contiguous elements of c. A launch adds terms k_begin .. k_end - 1
@@ -72,11 +74,38 @@ static inline void pack(T *packed, __global const T *b, long b_row, long b_colum
       for (int j = 0; j < WIDTH; j++) packed[k * WIDTH + j] = j < width ? b[k * b_row + j * b_column] : 0;
 }
 
+/* A row's sums of the blocks before. */
+static inline void load_sums(VECTOR sums[2], __global const T *from, int width, bool is_first) {
+  sums[0] = sums[1] = 0;
+  if (is_first) return;
+  if (width == WIDTH) {
+    sums[0] = LOAD(0, from);
+    sums[1] = LOAD(1, from);
+  } else {
+    T parts[WIDTH];
+    for (int j = 0; j < WIDTH; j++) parts[j] = j < width ? from[j] : 0;
+    sums[0] = LOAD(0, parts);
+    sums[1] = LOAD(1, parts);
+  }
+}
+
+static inline void store_sums(__global T *to, const VECTOR sums[2], int width) {
+  if (width == WIDTH) {
+    STORE(sums[0], 0, to);
+    STORE(sums[1], 1, to);
+  } else {
+    T parts[WIDTH];
+    STORE(sums[0], 0, parts);
+    STORE(sums[1], 1, parts);
+    for (int j = 0; j < width; j++) to[j] = parts[j];
+  }
+}
+
 /* `count` rows of c, 1 or ROWS, over one block of b. */
 #define MULTIPLY_ROWS(count)                                                                                           \
   {                                                                                                                    \
     VECTOR sums[count][2];                                                                                             \
-    for (int r = 0; r < count; r++) sums[r][0] = sums[r][1] = 0;                                                       \
+    for (int r = 0; r < count; r++) load_sums(sums[r], to + r * n, width, is_first);                                   \
     for (int k = 0; k < depth; k++) {                                                                                  \
       const VECTOR left = LOAD(2 * k, packed), right = LOAD(2 * k + 1, packed);                                        \
       for (int r = 0; r < count; r++) {                                                                                \
@@ -85,25 +114,8 @@ static inline void pack(T *packed, __global const T *b, long b_row, long b_colum
         sums[r][1] = PLUS_PRODUCT(sums[r][1], by, right);                                                              \
       }                                                                                                                \
     }                                                                                                                  \
-    for (int r = 0; r < count; r++) add_block(to + r * n, sums[r][0], sums[r][1], width, is_first);                    \
+    for (int r = 0; r < count; r++) store_sums(to + r * n, sums[r], width);                                            \
   }
-
-/* Adds a block's sums to a row of c. */
-static inline void add_block(__global T *to, VECTOR left, VECTOR right, int width, bool is_first) {
-  if (width == WIDTH) {
-    if (!is_first) {
-      left += LOAD(0, to);
-      right += LOAD(1, to);
-    }
-    STORE(left, 0, to);
-    STORE(right, 1, to);
-  } else {
-    T sums[WIDTH];
-    STORE(left, 0, sums);
-    STORE(right, 1, sums);
-    for (int j = 0; j < width; j++) to[j] = is_first ? sums[j] : (T)(to[j] + sums[j]);
-  }
-}
 
 __kernel void multiply_panel(MATRICES, const long rows_each, const long batches) {
   const long panels = (n + WIDTH - 1) / WIDTH, bands = (m + rows_each - 1) / rows_each, id = (long)get_global_id(0);
@@ -160,7 +172,8 @@ __kernel void multiply_tile(MATRICES) {
       right[kb][jb] = j < n && block + kb < k_end ? b[(block + kb) * b_row + j * b_column] : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int k = 0; k < DEPTH; k++) {
+    const int depth = (int)min((long)DEPTH, k_end - block);
+    for (int k = 0; k < depth; k++) {
       T by[PER];
       UNROLL for (int s = 0; s < PER; s++) by[s] = right[k][x + s * SIDE];
       UNROLL for (int r = 0; r < PER; r++) {
@@ -178,48 +191,37 @@ __kernel void multiply_tile(MATRICES) {
 #endif
 
 #if WAY == WAY_VECTOR
-#define LANES 16
-#if DENSE
-#define A_STEP 1
-#define B_STEP 1
-#else
-#define A_STEP a_column
-#define B_STEP b_row
-#endif
-#define PRODUCT(sum, k) PLUS_SCALARS(sum, a[(k)*A_STEP], b[(k)*B_STEP])
-
-#define JOIN_HALVES(distance) UNROLL for (int l = 0; l < distance; l++) lanes[l] += lanes[l + distance];
-
 __kernel void vector_items(MATRICES, const long batches) {
   const long id = (long)get_global_id(0), batch = quotient(id, n), j = id - batch * n;
   if (batch >= batches) return;
   BATCH(batch);
   b += j * b_column;
-  T lanes[LANES];
-  UNROLL for (int l = 0; l < LANES; l++) lanes[l] = 0;
-  long k = k_begin;
-  for (; k + LANES <= k_end; k += LANES) UNROLL for (int l = 0; l < LANES; l++) lanes[l] = PRODUCT(lanes[l], k + l);
-  UNROLL for (int l = 0; l < LANES; l++) if (k + l < k_end) lanes[l] = PRODUCT(lanes[l], k + l);
-  JOIN_HALVES(8)
-  JOIN_HALVES(4)
-  JOIN_HALVES(2)
-  JOIN_HALVES(1)
-  c[j] = k_begin > 0 ? (T)(c[j] + lanes[0]) : lanes[0];
+  T sum = k_begin > 0 ? c[j] : 0;
+  IN_ORDER for (long k = k_begin; k < k_end; k++) sum = PLUS_SCALARS(sum, a[k * a_column], b[k * b_row]);
+  c[j] = sum;
 }
 
-__kernel void vector_groups(MATRICES) {
-  __local T sums[GROUP];
-  const long group = (long)group_id(), batch = quotient(group, n), j = group - batch * n;
+#define DEPTH 16
+
+__kernel void vector_staged(MATRICES) {
+  __local T staged[GROUP][DEPTH + 1];
+  const long across = (n + GROUP - 1) / GROUP, group = (long)group_id(), batch = quotient(group, across);
+  const long first = (group - batch * across) * GROUP;
   const int id = (int)get_local_id(0);
+  const long j = first + id;
   BATCH(batch);
-  b += j * b_column;
-  T sum = 0;
-  for (long k = k_begin + id; k < k_end; k += GROUP) sum = PRODUCT(sum, k);
-  sums[id] = sum;
-  for (int distance = GROUP / 2; distance; distance /= 2) {
+  T sum = k_begin > 0 && j < n ? c[j] : 0;
+  for (long block = k_begin; block < k_end; block += DEPTH) {
+    /* coalesced: neighbouring work-items load neighbouring elements */
+    for (int e = id; e < GROUP * DEPTH; e += GROUP) {
+      const int at = e / DEPTH, k = e % DEPTH;
+      staged[at][k] = first + at < n && block + k < k_end ? b[(first + at) * b_column + block + k] : 0;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (id < distance) sums[id] += sums[id + distance];
+    const int depth = (int)min((long)DEPTH, k_end - block);
+    IN_ORDER for (int k = 0; k < depth; k++) sum = PLUS_SCALARS(sum, a[(block + k) * a_column], staged[id][k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
-  if (id == 0) c[j] = k_begin > 0 ? (T)(c[j] + sums[0]) : sums[0];
+  if (j < n) c[j] = sum;
 }
 #endif

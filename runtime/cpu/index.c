@@ -4,6 +4,7 @@
 #include "runtime/cpu/loops/index_loops.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 CHOOSE_LOOPS(index)
 
@@ -25,7 +26,7 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
 
 /* ------------------------------------------------------------------------------------------------------- passes */
 
-/* For each dtype of an index: is a row out of range, and the range of a row. */
+/* For each dtype of an index: is a row out of range, does it descend somewhere, and the range of a row. */
 #define INDEX_LOOPS(T)                                                                                                 \
   static bool out_of_range_##T(const struct row *row, int64_t lowest, int64_t highest) {                               \
     const char *at = row->address[0];                                                                                  \
@@ -36,6 +37,15 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
       const int64_t value = *(const T *)(const void *)at;                                                              \
       bad |= value < lowest || value > highest;                                                                        \
     }                                                                                                                  \
+    return bad;                                                                                                        \
+  }                                                                                                                    \
+  static bool descends_##T(const struct row *row) {                                                                    \
+    const char *at = row->address[0];                                                                                  \
+    const int64_t step = row->step_bytes[0];                                                                           \
+    if (step == (int64_t)sizeof(T)) return index_loops()->any_descent_##T((const T *)(const void *)at, row->count);    \
+    bool bad = false;                                                                                                  \
+    for (int64_t i = 1; i < row->count; i++, at += step)                                                               \
+      bad |= *(const T *)(const void *)(at + step) < *(const T *)(const void *)at;                                     \
     return bad;                                                                                                        \
   }                                                                                                                    \
   static void widen_##T(const struct row *row, struct index_range *range) {                                            \
@@ -49,11 +59,35 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
 INDEX_LOOPS(int64_t)
 INDEX_LOOPS(int32_t)
 
+/* Values are bad if they lie outside of lowest..highest or, in a line, are less than the one before them. */
 struct check {
-  bool (*out_of_range)(const struct row *row, int64_t lowest, int64_t highest);
+  const struct plan *plan;
+  int64_t line; /* values of a line: 1 if their order does not matter */
   int64_t lowest, highest;
+  bool (*out_of_range)(const struct row *row, int64_t lowest, int64_t highest);
+  bool (*descends)(const struct row *row);
   atomic_bool bad;
 };
+
+static struct check check_of(const struct plan *plan, int64_t line, int64_t lowest, int64_t highest) {
+  bool wide = plan->operands[0].dtype == STREW_INT64;
+  return (struct check){.plan = plan,
+                        .line = line,
+                        .lowest = lowest,
+                        .highest = highest,
+                        .out_of_range = wide ? out_of_range_int64_t : out_of_range_int32_t,
+                        .descends = wide ? descends_int64_t : descends_int32_t};
+}
+
+static int64_t value_at(const struct plan *plan, int64_t i) {
+  return strew_scalar_load(plan->operands[0].dtype, operand_at(plan, 0, i)).as.i;
+}
+
+static bool is_bad(const struct check *check, int64_t i) {
+  int64_t value = value_at(check->plan, i);
+  if (value < check->lowest || value > check->highest) return true;
+  return i % check->line && value < value_at(check->plan, i - 1);
+}
 
 static void check_visit(void *check_, const struct row *row) {
   struct check *check = check_;
@@ -61,24 +95,40 @@ static void check_visit(void *check_, const struct row *row) {
     atomic_store_explicit(&check->bad, true, memory_order_relaxed);
 }
 
+/* Part of a line, or a whole one: it is in range if it ascends and its ends are. */
+static void order_visit(void *check_, const struct row *row) {
+  struct check *check = check_;
+  if (is_bad(check, row->place) || is_bad(check, row->place + row->count - 1) || check->descends(row))
+    atomic_store_explicit(&check->bad, true, memory_order_relaxed);
+}
+
 /* Called if there is one. */
-static int64_t first_bad(strew_context *context, const struct plan *plan, int64_t lowest, int64_t highest) {
-  int64_t count = plan_numel(plan);
+static int64_t first_bad(strew_context *context, const struct check *check) {
+  int64_t count = plan_numel(check->plan);
   for (int64_t i = 0; i < count; i++) {
     if (i % CHUNK == 0 && context_stops(context)) break;
-    int64_t value = strew_scalar_load(plan->operands[0].dtype, operand_at(plan, 0, i)).as.i;
-    if (value < lowest || value > highest) return i;
+    if (is_bad(check, i)) return i;
   }
   return -1;
 }
 
+static strew_status check_end(const struct call *call, strew_device *device, struct check *check, int64_t *bad) {
+  *bad = atomic_load(&check->bad) ? first_bad(device->context, check) : -1;
+  return context_end(call, device->context, NULL);
+}
+
 strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                              int64_t highest, int64_t *bad) {
-  bool wide = plan->operands[0].dtype == STREW_INT64;
-  struct check check = {wide ? out_of_range_int64_t : out_of_range_int32_t, lowest, highest, false};
+  struct check check = check_of(plan, 1, lowest, highest);
   walk_rows_parallel(device->context, plan, INT64_MAX, check_visit, &check);
-  *bad = atomic_load(&check.bad) ? first_bad(device->context, plan, lowest, highest) : -1;
-  return context_end(call, device->context, NULL);
+  return check_end(call, device, &check, bad);
+}
+
+strew_status cpu_order_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
+                             int64_t highest, int64_t *bad) {
+  struct check check = check_of(plan, plan->sizes[plan->rank - 1], lowest, highest);
+  walk_rows_parallel(device->context, plan, INT64_MAX, order_visit, &check);
+  return check_end(call, device, &check, bad);
 }
 
 struct ranging {
@@ -109,4 +159,121 @@ strew_status cpu_operand_check(const struct call *call, strew_device *device, co
   strew_status status = cpu_index_check(call, device, &values, lowest, highest, &position);
   *bad = status == STREW_OK && position >= 0;
   return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- sorted ends */
+
+/* Writes i + 1 behind value number i, for values begin .. end - 1 of a line: the last of equal ones stays. */
+#define SORTED_ENDS(T)                                                                                                 \
+  static void set_ends_##T(const char *index, int64_t step, int64_t begin, int64_t end, int64_t *ends) {               \
+    for (int64_t i = begin; i < end; i++) ends[*(const T *)(const void *)(index + i * step) + 1] = i + 1;              \
+  }
+SORTED_ENDS(int64_t)
+SORTED_ENDS(int32_t)
+
+struct ends {
+  strew_context *context;
+  struct plan lines; /* without the last dimension */
+  void (*set)(const char *index, int64_t step, int64_t begin, int64_t end, int64_t *ends);
+  strew_dtype dtype;
+  int64_t size, step, count, parts; /* of the index, step in bytes; of the ends; of a line */
+};
+
+static int64_t *ends_at(const struct ends *job, int64_t line) {
+  return (int64_t *)(void *)operand_at(&job->lines, 0, line);
+}
+
+static int64_t index_at(const struct ends *job, const char *index, int64_t i) {
+  return strew_scalar_load(job->dtype, index + i * job->step).as.i;
+}
+
+/* Moves a cut in front of values that are equal to the one behind it: a part sets the ends of all values equal to its
+   last one, or of none. */
+static int64_t cut_before(const struct ends *job, const char *index, int64_t cut) {
+  if (cut == job->size) return cut;
+  int64_t value = index_at(job, index, cut), low = 0, high = cut;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (index_at(job, index, middle) < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void set_part(void *job_, int64_t i) {
+  const struct ends *job = job_;
+  int64_t line = i / job->parts, part = i % job->parts;
+  const char *index = operand_at(&job->lines, 1, line);
+  int64_t begin = cut_before(job, index, part_begin(job->size, job->parts, part));
+  const int64_t end = cut_before(job, index, part_begin(job->size, job->parts, part + 1));
+  for (int64_t next; begin < end && !context_stops(job->context); begin = next) {
+    next = least(begin + CHUNK, end);
+    job->set(index, job->step, begin, next, ends_at(job, line));
+  }
+}
+
+static void clear_line(void *job, int64_t line) {
+  memset(ends_at(job, line), 0, (size_t)((const struct ends *)job)->count * sizeof(int64_t));
+}
+
+/* A value that does not occur ends where the one before it does. */
+static void fill_line(void *job_, int64_t line) {
+  const struct ends *job = job_;
+  int64_t *ends = ends_at(job, line), end = 0;
+  for (int64_t v = 0; v < job->count && (v % CHUNK || !context_stops(job->context)); v++)
+    end = ends[v] = ends[v] > end ? ends[v] : end;
+}
+
+strew_status cpu_sorted_ends(const struct call *call, strew_device *device, const struct plan *plan, int64_t size,
+                             int64_t step) {
+  const strew_dtype dtype = plan->operands[1].dtype;
+  struct ends job = {.context = device->context,
+                     .lines = *plan,
+                     .set = dtype == STREW_INT64 ? set_ends_int64_t : set_ends_int32_t,
+                     .dtype = dtype,
+                     .size = size,
+                     .step = step * (int64_t)dtype_bytes(dtype),
+                     .count = plan->sizes[plan->rank - 1]};
+  job.lines.rank--;
+  const int64_t lines = plan_numel(&job.lines), bytes = size * (int64_t)(dtype_bytes(dtype) + sizeof(int64_t));
+  job.parts = pool_parts(device->context, bytes);
+  pool_run_sized(device->context, lines * bytes, lines, clear_line, &job);
+  pool_run_sized(device->context, lines * bytes, lines * job.parts, set_part, &job);
+  pool_run_sized(device->context, lines * bytes, lines, fill_line, &job);
+  return context_end(call, device->context, plan->operands[0].storage);
+}
+
+/* ------------------------------------------------------------------------------------------------------ positions */
+
+struct joining {
+  const struct join_plan *plan;
+  atomic_bool bad;
+};
+
+/* Joins all values of a block of positions, which stays in cache. */
+static void join_visit(void *joining_, const struct row *row) {
+  struct joining *joining = joining_;
+  const struct join_plan *plan = joining->plan;
+  int64_t block[INDEX_BLOCK], *positions = (int64_t *)(void *)row->address[0];
+  bool bad = false;
+  if (!plan->continues) memset(positions, 0, (size_t)row->count * sizeof *positions);
+  for (int i = 1; i < plan->plan.count; i++) {
+    const int64_t size = plan->sizes[i - 1];
+    const int64_t *values = index_values(row, i, plan->plan.operands[i].dtype, plan->mode, size, block);
+    if (plan->mode == STREW_DROP)
+      index_loops()->join_dropping(values, row->count, size, positions);
+    else
+      bad |= index_loops()->join(values, row->count, size, positions);
+  }
+  if (bad) atomic_store_explicit(&joining->bad, true, memory_order_relaxed);
+}
+
+strew_status cpu_index_join(const struct call *call, strew_device *device, const struct join_plan *plan, bool *bad) {
+  struct joining joining = {.plan = plan};
+  atomic_init(&joining.bad, false);
+  walk_rows_parallel(device->context, &plan->plan, INDEX_BLOCK, join_visit, &joining);
+  *bad = atomic_load(&joining.bad);
+  return context_end(call, device->context, NULL);
 }

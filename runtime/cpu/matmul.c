@@ -1,30 +1,34 @@
-/* matmul.c: matrix products on the CPU. Floats use the system's BLAS, which has its own threads and is safe after
-   fork(). Integers, products too large for BLAS to count, and systems without BLAS use plain loops, with rows shared
-   among threads. */
-#include "blas.h"
+/* matmul.c: matrix products on the CPU. Floats are computed by tiles (loops/product_loops.c), integers by plain loops.
+   Every element of c is computed by one thread, in order of k. */
 #include "cpu.h"
+#include "loops/copy_loops.h"
+#include "loops/product_loops.h"
 #include "runtime/shared/scalar.h"
+#include "tuning.h"
 
-#include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
+
+CHOOSE_LOOPS(copy)
+CHOOSE_LOOPS(product)
+
+/* A product of one batch, or a part of one: c[m, n] = a[m, k] b[k, n]. Strides in elements. */
+struct matrices {
+  char *c;
+  const char *a, *b;
+  int64_t m, n, k, c_row, c_column, a_row, a_column, b_row, b_column;
+};
 
 /* Size of the product made between two polls for interrupts. */
 struct chunk {
   int64_t rows, columns, depth;
 };
 
-/* One batch. Strides in elements. */
-struct matrices {
-  char *c;
-  const char *a, *b;
-  int64_t m, n, k, c_row, a_row, a_column, b_row, b_column;
-};
-
-/* Part of a product, of a chunk's size: rows from `row`, columns from `column`, inner elements from `at`. */
+/* Part of a product: rows from `row`, columns from `column`, inner elements from `at`. */
 static struct matrices chunk_of(const struct matrices *x, int64_t row, int64_t column, int64_t at, struct chunk chunk,
                                 int64_t size) {
   struct matrices cut = *x;
-  cut.c += (row * x->c_row + column) * size;
+  cut.c += (row * x->c_row + column * x->c_column) * size;
   cut.a += (row * x->a_row + at * x->a_column) * size;
   cut.b += (at * x->b_row + column * x->b_column) * size;
   cut.m = least(chunk.rows, x->m - row);
@@ -33,96 +37,200 @@ static struct matrices chunk_of(const struct matrices *x, int64_t row, int64_t c
   return cut;
 }
 
+/* c transposed, of b and a transposed. */
+static struct matrices transposed(const struct matrices *x) {
+  return (struct matrices){x->c,        x->b,     x->a,        x->n,     x->m,        x->k,
+                           x->c_column, x->c_row, x->b_column, x->b_row, x->a_column, x->a_row};
+}
+
+/* Returns the matrices of one batch. */
+static struct matrices batch_of(const struct plan *batches, const struct matrices *x, int64_t i) {
+  struct matrices batch = *x;
+  batch.c = operand_at(batches, 0, i), batch.a = operand_at(batches, 1, i), batch.b = operand_at(batches, 2, i);
+  return batch;
+}
+
+/* The work of `count` batches as bytes: a million products take about the time of a megabyte of memory traffic. */
+static int64_t bytes_of_products(const struct matrices *x, int64_t count) {
+  double products = (double)x->m * (double)x->n * (double)x->k * (double)count;
+  return products < 0x1p62 ? (int64_t)products : INT64_MAX;
+}
+
+/* --------------------------------------------------------------------------------------------------------- floats */
+
+/* Each batch's c is cut into blocks, which workers take one after another. A block is made depth by depth, each of
+   packed panels of columns of b and packed strips of rows of a. */
+struct gemm {
+  strew_context *context;
+  const struct plan *batches;
+  int64_t batch_count;
+  struct matrices x;  /* of a batch; c, a and b are its own */
+  bool is_transposed; /* x is the transposed product */
+  const struct product_tiles *tiles;
+  multiply_tile *many, *one; /* of several rows, of one */
+  int64_t many_rows;
+  int64_t size;             /* bytes of an element */
+  int64_t panel, depth;     /* columns and rows of a panel of b */
+  bool is_direct, is_thin;  /* b is read in place; c has a vector of columns at most */
+  int64_t down, across;     /* blocks of a batch */
+  atomic_int_fast64_t next; /* block of all */
+  int64_t workers;
+  char *scratch; /* of each worker: panels of b, then a strip of a */
+  int64_t panels_bytes, worker_bytes;
+};
+
+/* Copies `count` lines of `depth` elements: to[k * width + i] = from[k * k_step + i * step], with zeros for i from
+   count to width - 1. One of the steps is 1. */
+static void pack(const struct gemm *gemm, char *to, int64_t width, int64_t depth, int64_t count, const char *from,
+                 int64_t k_step, int64_t step) {
+  const int64_t size = gemm->size;
+  transpose_block *transpose = size == 4 ? copy_loops()->transpose32 : copy_loops()->transpose64;
+  if (step == 1 || count == 1)
+    for (int64_t k = 0; k < depth; k++) memcpy(to + k * width * size, from + k * k_step * size, (size_t)(count * size));
+  else
+    transpose(depth, count, to, width * size, from, step * size);
+  if (count < width)
+    for (int64_t k = 0; k < depth; k++) memset(to + (k * width + count) * size, 0, (size_t)((width - count) * size));
+}
+
+/* Computes all rows of one panel. The tile has a packed strip, if is_strip, or all of a. */
+static void multiply_panel(const struct gemm *gemm, struct product_tile tile, bool is_strip) {
+  for (int64_t left = tile.rows; left > 0; left -= tile.rows) {
+    tile.rows = is_strip ? left : left >= gemm->many_rows ? gemm->many_rows : 1;
+    (is_strip ? gemm->tiles->strip : tile.rows > 1 ? gemm->many : gemm->one)(&tile);
+    tile.a = (const char *)tile.a + tile.rows * tile.a_row * gemm->size;
+    tile.c = (char *)tile.c + tile.rows * tile.c_row * gemm->size;
+  }
+}
+
+/* Rows of one strip, or all of them: a times all panels. */
+static void multiply_strip(const struct gemm *gemm, const struct matrices *cut, const char *panels, bool is_strip,
+                           bool is_first) {
+  for (int64_t column = 0; column < cut->n; column += gemm->panel) {
+    bool packed = panels != NULL;
+    struct product_tile tile = {.a = cut->a,
+                                .b = packed ? panels + column * cut->k * gemm->size : cut->b + column * gemm->size,
+                                .c = cut->c + column * cut->c_column * gemm->size,
+                                .rows = cut->m,
+                                .columns = least(gemm->panel, cut->n - column),
+                                .depth = cut->k,
+                                .a_row = cut->a_row,
+                                .a_k = cut->a_column,
+                                .b_k = packed ? gemm->panel : cut->b_row,
+                                .c_row = cut->c_row,
+                                .c_column = cut->c_column,
+                                .is_first = is_first,
+                                .is_padded = packed};
+    multiply_panel(gemm, tile, is_strip);
+  }
+}
+
+/* The panels are packed; so is a, by strips, if they are read several times. */
+static void multiply_packed(const struct gemm *gemm, const struct matrices *cut, char *scratch, bool is_first) {
+  const int64_t size = gemm->size, height = gemm->tiles->strip_rows;
+  char *packed = scratch + gemm->panels_bytes;
+  for (int64_t column = 0; column < cut->n; column += gemm->panel)
+    pack(gemm, scratch + column * cut->k * size, gemm->panel, cut->k, least(gemm->panel, cut->n - column),
+         cut->b + column * cut->b_column * size, cut->b_row, cut->b_column);
+  const struct chunk chunk = {gemm->is_thin ? THIN_STRIP : height, cut->n, cut->k};
+  for (int64_t row = 0; row < cut->m && !context_stops(gemm->context); row += chunk.rows) {
+    struct matrices strip = chunk_of(cut, row, 0, 0, chunk, size);
+    bool is_strip = !gemm->is_thin && strip.m == height;
+    if (is_strip) {
+      pack(gemm, packed, height, cut->k, height, strip.a, strip.a_column, strip.a_row);
+      strip.a = packed, strip.a_row = 1, strip.a_column = height;
+    }
+    multiply_strip(gemm, &strip, scratch, is_strip, is_first);
+  }
+}
+
+static void multiply_block(const struct gemm *gemm, const struct matrices *x, int64_t down, int64_t across,
+                           char *scratch) {
+  const int64_t panels = (x->n - 1) / gemm->panel + 1;
+  int64_t row = part_begin(x->m, gemm->down, down), column = part_begin(panels, gemm->across, across) * gemm->panel;
+  struct chunk chunk = {part_begin(x->m, gemm->down, down + 1) - row,
+                        part_begin(panels, gemm->across, across + 1) * gemm->panel - column, gemm->depth};
+  for (int64_t k = 0; k < x->k && !context_stops(gemm->context); k += gemm->depth) {
+    struct matrices cut = chunk_of(x, row, column, k, chunk, gemm->size);
+    if (gemm->is_direct)
+      multiply_strip(gemm, &cut, NULL, false, k == 0);
+    else
+      multiply_packed(gemm, &cut, scratch, k == 0);
+  }
+}
+
+static void multiply_blocks(void *gemm_, int64_t worker) {
+  struct gemm *gemm = gemm_;
+  const int64_t each = gemm->down * gemm->across;
+  struct matrices given = gemm->is_transposed ? transposed(&gemm->x) : gemm->x;
+  for (int64_t block; (block = atomic_fetch_add(&gemm->next, 1)) < gemm->batch_count * each;) {
+    struct matrices x = batch_of(gemm->batches, &given, block / each);
+    if (gemm->is_transposed) x = transposed(&x);
+    multiply_block(gemm, &x, block % each % gemm->down, block % each / gemm->down,
+                   gemm->scratch + worker * gemm->worker_bytes);
+  }
+}
+
+static int64_t quotient_up(int64_t a, int64_t b) { return (a - 1) / b + 1; }
+
+/* Chooses the tiles: of a row; of a vector of columns; else of several of both. */
+static void gemm_tiles(struct gemm *gemm, const struct matrices *x, strew_dtype dtype) {
+  const struct product_loops *loops = product_loops();
+  const struct product_tiles *tiles = gemm->tiles = dtype == STREW_FLOAT32 ? &loops->f32 : &loops->f64;
+  bool is_narrow = x->n <= tiles->lanes && x->n < x->m, goes_down = x->a_row == 1 && x->a_column != 1;
+  gemm->is_transposed = is_narrow && goes_down;
+  gemm->x = gemm->is_transposed ? transposed(x) : *x;
+  bool is_line = gemm->x.m == 1;
+  gemm->is_thin = !is_line && gemm->x.n <= tiles->lanes && (gemm->x.a_column == 1 || x->k == 1);
+  gemm->panel = tiles->lanes * (is_line ? LINE_VECTORS : gemm->is_thin ? 1 : TILE_VECTORS);
+  gemm->depth = least(x->k, is_line ? LINE_DEPTH : PANEL_DEPTH);
+  gemm->many = !gemm->is_thin ? tiles->some : gemm->x.n == 1 ? tiles->column : tiles->thin;
+  gemm->many_rows = gemm->is_thin ? THIN_ROWS : SOME_ROWS;
+  gemm->one = is_line ? tiles->line : gemm->is_thin ? tiles->single : tiles->one;
+}
+
+/* Cuts c into blocks, and sizes the scratch of a worker. */
+static void gemm_blocks(struct gemm *gemm) {
+  enum { BLOCKS_PER_WORKER = 2 };
+  const struct matrices *x = &gemm->x;
+  int64_t panels = quotient_up(x->n, gemm->panel), strips = quotient_up(x->m, gemm->tiles->strip_rows);
+  gemm->is_direct = (x->b_column == 1 || x->n == 1) && x->m < gemm->tiles->strip_rows;
+  gemm->workers = pool_parts(gemm->context, bytes_of_products(x, gemm->batch_count));
+  gemm->workers = least(gemm->context->threads, gemm->workers);
+  int64_t wanted = gemm->workers > 1 ? quotient_up(gemm->workers * BLOCKS_PER_WORKER, gemm->batch_count) : 1;
+  gemm->across = quotient_up(x->n, PANELS_BYTES / gemm->size / gemm->depth);
+  gemm->down = least(strips, quotient_up(wanted, gemm->across));
+  if (gemm->across * gemm->down < wanted) gemm->across = quotient_up(wanted, gemm->down);
+  gemm->across = least(panels, gemm->across);
+  gemm->workers = least(gemm->workers, gemm->across * gemm->down * gemm->batch_count);
+  gemm->panels_bytes = quotient_up(panels, gemm->across) * gemm->panel * gemm->depth * gemm->size;
+  gemm->worker_bytes = gemm->panels_bytes + gemm->tiles->strip_rows * gemm->depth * gemm->size;
+  gemm->worker_bytes = quotient_up(gemm->worker_bytes, CACHE_LINE) * CACHE_LINE;
+}
+
+static strew_status multiply_floats(const struct call *call, strew_context *context, const struct plan *batches,
+                                    const struct matrices *x, strew_dtype dtype) {
+  struct gemm gemm = {
+      .context = context, .batches = batches, .batch_count = plan_numel(batches), .size = (int64_t)dtype_bytes(dtype)};
+  gemm_tiles(&gemm, x, dtype);
+  gemm_blocks(&gemm);
+  size_t scratch_bytes = (size_t)(gemm.workers * gemm.worker_bytes);
+  if (!gemm.is_direct) {
+    gemm.scratch = memory_allocate(context, scratch_bytes);
+    if (!gemm.scratch) return fail_memory(call, context, scratch_bytes);
+  }
+  pool_run(context, gemm.workers, multiply_blocks, &gemm);
+  memory_free(context, gemm.scratch, scratch_bytes);
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- integers */
+
 typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64_t end);
 
 #define LOOPS_WIDE
 #define LOOPS "runtime/cpu/matmul.inc"
 #include "runtime/cpu/loops/each_dtype.h"
-
-/* --------------------------------------------------------------------------------------------------------- floats */
-
-/* A matrix for BLAS: contiguous rows, or the transpose of one with contiguous rows. */
-struct blas_matrix {
-  int transpose;
-  int leading; /* stride between contiguous lines */
-};
-
-static struct blas_matrix blas_of(int64_t rows, int64_t columns, int64_t row, int64_t column) {
-  bool by_rows = (columns <= 1 || column == 1) && (rows <= 1 || row >= (columns > 1 ? columns : 1));
-  int64_t leading = by_rows ? (rows > 1 ? row : columns) : (columns > 1 ? column : rows);
-  return (struct blas_matrix){by_rows ? BLAS_NO_TRANSPOSE : BLAS_TRANSPOSE, (int)(leading > 0 ? leading : 1)};
-}
-
-/* BLAS counts in int. */
-static bool blas_can_count(const struct matrices *x) {
-  const int64_t numbers[] = {x->m, x->n, x->k, x->a_row, x->a_column, x->b_row, x->b_column};
-  for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
-    if (numbers[i] > INT_MAX) return false;
-  return true;
-}
-
-/* adds: adds to c, else overwrites it. */
-static void multiply_floats(const struct blas *blas, const struct matrices *x, strew_dtype dtype, bool adds) {
-  struct blas_matrix a = blas_of(x->m, x->k, x->a_row, x->a_column), b = blas_of(x->k, x->n, x->b_row, x->b_column);
-  int m = (int)x->m, n = (int)x->n, k = (int)x->k;
-  if (dtype == STREW_FLOAT32)
-    blas->sgemm(BLAS_ROW_MAJOR, a.transpose, b.transpose, m, n, k, 1, (const float *)(const void *)x->a, a.leading,
-                (const float *)(const void *)x->b, b.leading, adds, (float *)(void *)x->c, (int)x->c_row);
-  else
-    blas->dgemm(BLAS_ROW_MAJOR, a.transpose, b.transpose, m, n, k, 1, (const double *)(const void *)x->a, a.leading,
-                (const double *)(const void *)x->b, b.leading, adds, (double *)(void *)x->c, (int)x->c_row);
-}
-
-/* Product with a vector on the right, or on the left of the transposed matrix: `inner` elements for each of `outer`
-   lines. */
-static void multiply_vector(const struct blas *blas, const struct matrices *x, strew_dtype dtype, bool is_right,
-                            bool adds) {
-  struct blas_matrix matrix =
-      is_right ? blas_of(x->m, x->k, x->a_row, x->a_column) : blas_of(x->n, x->k, x->b_column, x->b_row);
-  const void *lines = is_right ? x->a : x->b, *vector = is_right ? x->b : x->a;
-  int64_t outer = is_right ? x->m : x->n, step = is_right ? x->b_row : x->a_column;
-  bool by_rows = matrix.transpose == BLAS_NO_TRANSPOSE;
-  int rows = (int)(by_rows ? outer : x->k), columns = (int)(by_rows ? x->k : outer);
-  if (!adds) memset(x->c, 0, (size_t)outer * dtype_bytes(dtype)); /* in some BLAS libraries NaN * 0 is not 0 */
-  if (dtype == STREW_FLOAT32)
-    blas->sgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
-                (int)(step > 0 ? step : 1), adds, (float *)(void *)x->c, 1);
-  else
-    blas->dgemv(BLAS_ROW_MAJOR, matrix.transpose, rows, columns, 1, lines, matrix.leading, vector,
-                (int)(step > 0 ? step : 1), adds, (double *)(void *)x->c, 1);
-}
-
-/* BLAS cannot be interrupted: products of more than a few milliseconds, 2^28 multiplications per thread, are made in
-   chunks, as square as possible (8192 x 8192 float32 on two threads: 256 x 256 at a time). An element of the result
-   costs as much as 64 multiplications, for its memory may be touched for the first time. */
-static struct chunk blas_chunk(const strew_context *context, const struct matrices *x) {
-  enum { DEEPEST = 1 << 16, PRODUCTS = 1 << 28, ELEMENT = 64 };
-  struct chunk chunk = {.depth = least(x->k, DEEPEST)};
-  int64_t area = PRODUCTS / (chunk.depth + ELEMENT) * context->threads, side = 1;
-  while (4 * side * side <= area) side *= 2;
-  chunk.rows = least(x->m, side);
-  chunk.columns = least(x->n, area / chunk.rows);
-  chunk.rows = least(x->m, area / chunk.columns);
-  return chunk;
-}
-
-static void multiply_by_blas(strew_context *context, const struct blas *blas, const struct matrices *x,
-                             strew_dtype dtype) {
-  struct chunk chunk = blas_chunk(context, x);
-  int64_t size = (int64_t)dtype_bytes(dtype);
-  for (int64_t row = 0; row < x->m; row += chunk.rows)
-    for (int64_t column = 0; column < x->n; column += chunk.columns)
-      for (int64_t at = 0; at < x->k; at += chunk.depth) {
-        if (context_stops(context)) return;
-        struct matrices cut = chunk_of(x, row, column, at, chunk, size);
-        if (x->m == 1 || x->n == 1)
-          multiply_vector(blas, &cut, dtype, x->n == 1, at > 0);
-        else
-          multiply_floats(blas, &cut, dtype, at > 0);
-      }
-}
-
-/* ------------------------------------------------------------------------------------------------------- integers */
 
 struct share {
   strew_context *context;
@@ -148,36 +256,30 @@ static void multiply_part(void *share_, int64_t part) {
     }
 }
 
-static void multiply_plainly(strew_context *context, const struct matrices *x, strew_dtype dtype) {
+static void multiply_integers(strew_context *context, const struct matrices *x, strew_dtype dtype) {
   static multiply_rows *const loops[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s, name, stored, bits, wide, ...) [STREW_##ENUM] = multiply_rows_##wide,
-      STREW_DTYPES(ROW)
-#undef ROW
+      [STREW_INT64] = multiply_rows_i64, [STREW_INT32] = multiply_rows_i32, [STREW_INT16] = multiply_rows_i16,
+      [STREW_INT8] = multiply_rows_i8,   [STREW_UINT8] = multiply_rows_u8,
   };
-  /* a million products take about the time of a megabyte of memory traffic */
-  double products = (double)x->m * (double)x->n * (double)x->k;
-  struct share share = {context, dtype, *x, loops[dtype],
-                        pool_parts(context, products < 0x1p62 ? (int64_t)products : INT64_MAX)};
-  if (share.parts > x->m) share.parts = x->m;
+  struct share share = {context, dtype, *x, loops[dtype], pool_parts(context, bytes_of_products(x, 1))};
+  share.parts = least(share.parts, x->m);
   pool_run(context, share.parts, multiply_part, &share);
 }
 
 strew_status cpu_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
   int rows = plan->rank - 2, columns = plan->rank - 1;
   const struct operand *a = &plan->operands[1], *b = &plan->operands[2];
-  struct matrices x = {.m = plan->sizes[rows], .n = plan->sizes[columns], .k = k};
+  struct matrices x = {.m = plan->sizes[rows], .n = plan->sizes[columns], .k = k, .c_column = 1};
   x.c_row = x.n;
   x.a_row = a->strides[rows], x.a_column = a->strides[columns];
   x.b_row = b->strides[rows], x.b_column = b->strides[columns];
-  const struct blas *blas = dtype_is_float(a->dtype) && blas_can_count(&x) ? blas_library() : NULL;
   struct plan batches = *plan;
   batches.rank = rows;
-  for (int64_t i = 0; i < plan_numel(&batches) && !context_stops(device->context); i++) {
-    x.c = operand_at(&batches, 0, i), x.a = operand_at(&batches, 1, i), x.b = operand_at(&batches, 2, i);
-    if (blas)
-      multiply_by_blas(device->context, blas, &x, a->dtype);
-    else
-      multiply_plainly(device->context, &x, a->dtype);
+  strew_status status = STREW_OK;
+  if (dtype_is_float(a->dtype)) status = multiply_floats(call, device->context, &batches, &x, a->dtype);
+  for (int64_t i = 0; !dtype_is_float(a->dtype) && i < plan_numel(&batches) && !context_stops(device->context); i++) {
+    struct matrices batch = batch_of(&batches, &x, i);
+    multiply_integers(device->context, &batch, a->dtype);
   }
-  return context_end(call, device->context, plan->operands[0].storage);
+  return status == STREW_OK ? context_end(call, device->context, plan->operands[0].storage) : status;
 }

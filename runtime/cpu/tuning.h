@@ -264,6 +264,18 @@ enum {
   PARTS_PER_THREAD = 4
 };
 
+/* Products of matrices. */
+enum {
+  /* rows of a packed panel of b, whose sums go through memory between panels */
+  PANEL_DEPTH = 256,
+  /* the same of a product with a vector, whose panels are wide */
+  LINE_DEPTH = 64,
+  /* rows of a thin product between two tests whether the call must stop */
+  THIN_STRIP = 1024,
+  /* bytes of packed panels of a worker: a part of L2, or of the last-level cache */
+  PANELS_BYTES = 1 << 20
+};
+
 /* Folds and sorts. */
 enum {
   /* bytes of a tile's values. Unmeasured */

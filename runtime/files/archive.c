@@ -18,9 +18,9 @@ struct archive {
   strew_context *context;
   const char *path;
   zip_t *zip;
-  zip_error_t error;   /* of the callbacks, for libzip */
-  strew_status status; /* of the first callback that failed */
-  struct file file;    /* of an archive that is read */
+  zip_error_t error;       /* of the callbacks, for libzip */
+  strew_status status;     /* of the first callback that failed */
+  const struct file *file; /* of an archive that is read */
   zip_file_t *member;
   const char *member_name;
   uint64_t at;                       /* offset of the next byte to read or write */
@@ -89,9 +89,9 @@ static zip_int64_t record_failure(struct archive *archive, int code, strew_statu
 }
 
 static zip_int64_t read_bytes(struct archive *archive, void *to, zip_uint64_t length) {
-  uint64_t left = archive->file.size_bytes - archive->at;
+  uint64_t left = archive->file->size_bytes - archive->at;
   size_t bytes = length < left ? (size_t)length : (size_t)left;
-  strew_status status = file_read(archive->call, &archive->file, archive->at, to, bytes);
+  strew_status status = file_read(archive->call, archive->file, archive->at, to, bytes);
   if (status != STREW_OK) return record_failure(archive, ZIP_ER_READ, status);
   archive->at += bytes;
   return (zip_int64_t)bytes;
@@ -116,7 +116,7 @@ static zip_int64_t seek(struct archive *archive, uint64_t size_bytes, void *data
 static zip_int64_t describe_bytes(struct archive *archive, zip_stat_t *about) {
   if (archive->is_new) return zip.zip_error_set(&archive->error, ZIP_ER_READ, ENOENT), -1;
   zip.zip_stat_init(about);
-  about->size = archive->file.size_bytes;
+  about->size = archive->file->size_bytes;
   about->valid = ZIP_STAT_SIZE;
   return 0;
 }
@@ -131,7 +131,7 @@ static zip_int64_t serve_archive(void *user, void *data, zip_uint64_t length, zi
   case ZIP_SOURCE_BEGIN_WRITE: archive->at = 0; return 0;
   case ZIP_SOURCE_READ: return read_bytes(archive, data, length);
   case ZIP_SOURCE_WRITE: return write_bytes(archive, data, length);
-  case ZIP_SOURCE_SEEK: return seek(archive, archive->file.size_bytes, data, length);
+  case ZIP_SOURCE_SEEK: return seek(archive, archive->file->size_bytes, data, length);
   case ZIP_SOURCE_SEEK_WRITE: return seek(archive, archive->size_bytes, data, length);
   case ZIP_SOURCE_TELL:
   case ZIP_SOURCE_TELL_WRITE: return (zip_int64_t)archive->at;
@@ -167,7 +167,6 @@ static strew_status new_archive(const struct call *call, strew_context *context,
   archive->call = call;
   archive->context = context;
   archive->path = path;
-  archive->file.descriptor = -1;
   *out = archive;
   return STREW_OK;
 }
@@ -179,13 +178,14 @@ static void free_archive(struct archive *archive) {
 
 /* -------------------------------------------------------------------------------------------------------- reading */
 
-strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out) {
+strew_status archive_open(const struct call *call, strew_context *context, const struct file *file,
+                          struct archive **out) {
   struct archive *archive = NULL;
-  strew_status status = new_archive(call, context, path, &archive);
+  strew_status status = new_archive(call, context, file->path, &archive);
   if (status != STREW_OK) return status;
-  status = file_open(call, path, &archive->file);
-  if (status == STREW_OK && !archive->file.size_bytes) /* libzip takes it for an archive */
-    status = fail_file(call, path, NULL, "is empty, expected a zip archive");
+  archive->file = file;
+  if (!file->size_bytes) /* libzip takes it for an archive */
+    status = fail_file(call, file->path, NULL, "is empty, expected a zip archive");
   if (status == STREW_OK) status = open_zip(archive, ZIP_RDONLY);
   if (status != STREW_OK) return archive_close(archive), status;
   *out = archive;
@@ -195,7 +195,6 @@ strew_status archive_open(const struct call *call, strew_context *context, const
 void archive_close(struct archive *archive) {
   if (archive->member) zip.zip_fclose(archive->member);
   if (archive->zip) zip.zip_discard(archive->zip);
-  file_close(&archive->file);
   free_archive(archive);
 }
 
@@ -219,7 +218,7 @@ strew_status archive_member_at(const struct call *call, struct archive *archive,
   if (about.comp_method != ZIP_CM_STORE && about.comp_method != ZIP_CM_DEFLATE)
     return fail_member(call, archive->path, archive->member_name, NULL,
                        "is compressed by method %u, expected stored or deflated", (unsigned)about.comp_method);
-  if (about.comp_size > archive->file.size_bytes || !can_hold(&about))
+  if (about.comp_size > archive->file->size_bytes || !can_hold(&about))
     return fail_member(call, archive->path, archive->member_name, NULL,
                        "claims %" PRIu64 " bytes, more than its %" PRIu64 " compressed ones can hold",
                        (uint64_t)about.size, (uint64_t)about.comp_size);
@@ -400,9 +399,10 @@ static strew_status fail_absent(const struct call *call, const char *path) {
                    "is a zip archive, and strew was built without libzip");
 }
 
-strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out) {
+strew_status archive_open(const struct call *call, strew_context *context, const struct file *file,
+                          struct archive **out) {
   (void)context, (void)out;
-  return fail_absent(call, path);
+  return fail_absent(call, file->path);
 }
 strew_status archive_create(const struct call *call, strew_context *context, const char *path,
                             const struct archive_items *items, struct archive **out) {

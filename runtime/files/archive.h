@@ -6,10 +6,13 @@
 #include "runtime/device.h"
 
 struct archive;
+struct file;
 
 /* -------------------------------------------------------------------------------------------------------- reading */
 
-strew_status archive_open(const struct call *call, strew_context *context, const char *path, struct archive **out);
+/* The file is borrowed until archive_close. */
+strew_status archive_open(const struct call *call, strew_context *context, const struct file *file,
+                          struct archive **out);
 void archive_close(struct archive *archive);
 int64_t archive_count(const struct archive *archive);
 

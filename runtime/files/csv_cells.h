@@ -13,7 +13,8 @@ struct cells {
   const char *at; /* the next byte; the text ends at its only 0 byte */
   int64_t line;   /* of `at`, counted from 1 */
   char separator;
-  bool stops[256]; /* bytes that end a cell: separator, line ends, 0 */
+  int point, bare_point; /* the decimal point; that of cells without quotes, in which it may be the separator */
+  bool stops[256];       /* bytes that end a cell: separator, line ends, 0 */
 };
 
 struct cell {
@@ -26,9 +27,10 @@ struct cell {
   struct decimal number;
 };
 
-static inline void cells_start(struct cells *cells, const char *text, char separator) {
+static inline void cells_start(struct cells *cells, const char *text, char separator, char point) {
   static const char mark[] = "\xef\xbb\xbf"; /* byte order mark in UTF-8 */
-  *cells = (struct cells){.at = text, .line = 1, .separator = separator};
+  *cells = (struct cells){.at = text, .line = 1, .separator = separator, .point = point};
+  cells->bare_point = point == separator ? NO_POINT : point;
   if (strncmp(text, mark, sizeof mark - 1) == 0) cells->at += sizeof mark - 1;
   cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = cells->stops[(unsigned char)separator] = true;
 }
@@ -53,7 +55,7 @@ static inline bool cells_find_line(struct cells *cells) {
 /* True if the text from `from` to `end` is a number, apart from blanks around it. */
 static inline bool read_number(const struct cells *cells, const char *from, const char *end, struct cell *cell) {
   from = skip_blanks(cells, from);
-  const char *number_end = decimal_scan(from, &cell->number);
+  const char *number_end = decimal_scan(from, cells->point, &cell->number);
   return number_end != from && skip_blanks(cells, number_end) == end;
 }
 
@@ -83,7 +85,7 @@ static inline void cells_next(struct cells *cells, bool is_text, struct cell *ce
   cell->text = at;
   cell->is_number = cell->has_quotes = cell->is_unclosed = cell->has_more = false;
   if (!is_text) {
-    const char *from = skip_blanks(cells, at), *number_end = decimal_scan(from, &cell->number);
+    const char *from = skip_blanks(cells, at), *number_end = decimal_scan(from, cells->bare_point, &cell->number);
     if (number_end != from) {
       const char *end = skip_blanks(cells, number_end);
       cell->is_number = cells->stops[(unsigned char)*end];

@@ -14,6 +14,7 @@
 
 static strew_dtype dtype_of(const struct reader *reader, const struct column *column) {
   if (column->kind == TEXTUAL) return STREW_INT64;
+  if (column->kind == DATED) return column->missing_line ? STREW_FLOAT64 : STREW_INT64;
   if (reader->options->dtype) return *reader->options->dtype;
   return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
 }
@@ -76,7 +77,7 @@ static strew_status make_table(struct reader *reader, strew_table **out) {
 
 static strew_status read_table(struct reader *reader, strew_table **out) {
   struct cells cells;
-  cells_start(&cells, reader->text, reader->separator);
+  cells_start(&cells, reader->text, reader->separator, reader->point);
   strew_status status = csv_read_head(reader, &cells);
   if (status == STREW_OK) status = csv_walk_first(reader, cells);
   if (status == STREW_OK) status = make_columns(reader);
@@ -120,18 +121,26 @@ static strew_status read_chunks(struct reader *reader, const struct file *file) 
   return status;
 }
 
-static strew_status read_text(struct reader *reader) {
-  struct file file;
-  strew_status status = file_open(reader->call, reader->path, &file);
+/* Fails for a compressed file that is read as plain text. */
+static strew_status check_magic(const struct reader *reader) {
+  if (reader->size_bytes < 2 || memcmp(reader->text, "\x1f\x8b", 2) != 0) return STREW_OK;
+  return fail_file(reader->call, reader->path, "{format = \"csv.gz\"} inflates it",
+                   "is compressed by gzip, expected text");
+}
+
+static strew_status read_text(struct reader *reader, struct file *file) {
+  strew_status status = check_machine_memory(reader->call, &reader->context->cpu, file->size_bytes, NULL);
   if (status != STREW_OK) return status;
-  status = check_machine_memory(reader->call, &reader->context->cpu, file.size_bytes, NULL);
-  if (status == STREW_OK) {
-    reader->size_bytes = (size_t)file.size_bytes;
+  reader->size_bytes = (size_t)file->size_bytes;
+  reader->is_held = file->bytes != NULL;
+  reader->text = file->bytes;
+  if (!reader->is_held) {
     reader->text = memory_allocate(reader->context, reader->size_bytes + 1);
     status =
-        reader->text ? read_chunks(reader, &file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
+        reader->text ? read_chunks(reader, file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
   }
-  file_close(&file);
+  progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
+  if (status == STREW_OK) status = check_magic(reader);
   return status == STREW_OK ? check_text(reader) : status;
 }
 
@@ -148,17 +157,31 @@ static void release(struct reader *reader) {
   memory_free(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
   words_release(&reader->names, context);
   memory_free(context, reader->unquoted, reader->unquoted_bytes);
-  memory_free(context, reader->text, reader->size_bytes + 1);
+  if (!reader->is_held) memory_free(context, reader->text, reader->size_bytes + 1);
   if (reader->c_locale) freelocale(reader->c_locale);
 }
 
-strew_status csv_load(const struct call *call, strew_device *device, const char *path,
+static strew_status check_point(const struct call *call, char point) {
+  char text[TEXT_BYTES];
+  if (point == '.' || point == ',') return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "decimal"},
+              "is \"%s\", expected a point or a comma", text_of_name((char[]){point, '\0'}, text));
+}
+
+strew_status csv_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_table **out) {
-  struct reader reader = {.call = call, .context = device->context, .device = device, .path = path, .options = options};
-  strew_status status = csv_separator(call, options->separator, &reader.separator);
+  struct reader reader = {.call = call,
+                          .context = device->context,
+                          .device = device,
+                          .path = file->path,
+                          .options = options,
+                          .separator = options->separator,
+                          .point = (char)(options->decimal ? options->decimal : '.')};
+  strew_status status = csv_separator(call, options->separator);
+  if (status == STREW_OK) status = check_point(call, reader.point);
   if (status != STREW_OK) return status;
   reader.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  status = reader.c_locale ? read_text(&reader) : fail_memory(call, reader.context, sizeof reader);
+  status = reader.c_locale ? read_text(&reader, file) : fail_memory(call, reader.context, sizeof reader);
   if (status == STREW_OK) status = read_table(&reader, out);
   release(&reader);
   return status;

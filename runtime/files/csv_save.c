@@ -2,8 +2,8 @@
    there into the draft. Numbers get the shortest text that reads back the same; words are quoted where necessary. */
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
-#include "file.h"
 #include "format.h"
+#include "stream.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -24,8 +24,7 @@ struct writer {
   strew_context *context;
   locale_t c_locale; /* "C" */
   char separator;
-  struct draft draft;
-  uint64_t written; /* bytes in the draft */
+  struct sink sink;
   char *buffer;
   size_t used_bytes;
   const strew_table *table; /* NULL: a tensor */
@@ -33,22 +32,20 @@ struct writer {
   struct source *sources;
 };
 
-strew_status csv_separator(const struct call *call, char separator, char *out) {
+strew_status csv_separator(const struct call *call, char separator) {
   char text[TEXT_BYTES];
-  *out = (char)(separator ? separator : ',');
-  bool is_fit =
-      !strchr("\"\n\r+-.", *out) && !((*out | 0x20) >= 'a' && (*out | 0x20) <= 'z') && !(*out >= '0' && *out <= '9');
-  if (is_fit && (unsigned char)*out < 0x80) return STREW_OK;
+  bool is_letter = (separator | 0x20) >= 'a' && (separator | 0x20) <= 'z';
+  bool is_digit = separator >= '0' && separator <= '9';
+  if (!strchr("\"\n\r+-.", separator) && !is_letter && !is_digit && (unsigned char)separator < 0x80) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "separator"},
               "is \"%s\", expected an ASCII character other than a letter, digit, sign, point, quote or line end",
-              text_of_name((char[]){*out, '\0'}, text));
+              text_of_name((char[]){separator, '\0'}, text));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bytes */
 
 static strew_status flush(struct writer *writer) {
-  strew_status status = draft_write(writer->call, &writer->draft, writer->written, writer->buffer, writer->used_bytes);
-  writer->written += writer->used_bytes;
+  strew_status status = sink_write(writer->call, &writer->sink, writer->buffer, writer->used_bytes);
   writer->used_bytes = 0;
   return status;
 }
@@ -216,8 +213,9 @@ static strew_status open_tensor(struct writer *writer, const strew_tensor *tenso
 
 static strew_status open_writer(struct writer *writer, const strew_save_options *options) {
   size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
-  strew_status status = csv_separator(writer->call, options->separator, &writer->separator);
+  strew_status status = csv_separator(writer->call, options->separator);
   if (status != STREW_OK) return status;
+  writer->separator = options->separator;
   writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   writer->buffer = memory_allocate(writer->context, BUFFER_BYTES);
   writer->sources = memory_allocate(writer->context, sources_bytes);
@@ -233,14 +231,15 @@ static void close_writer(struct writer *writer) {
   if (writer->c_locale) freelocale(writer->c_locale);
 }
 
-static strew_status write_file(struct writer *writer, const char *path, bool has_names) {
-  strew_status status = draft_create(writer->call, path, &writer->draft);
+static strew_status write_file(struct writer *writer, const char *path, const strew_save_options *options,
+                               bool has_names) {
+  strew_status status = sink_open(writer->call, writer->context, path, options->compress, &writer->sink);
   if (status != STREW_OK) return status;
   if (has_names) status = put_names(writer);
   if (status == STREW_OK) status = put_rows(writer);
   if (status == STREW_OK) status = flush(writer);
-  if (status == STREW_OK) return draft_commit(writer->call, &writer->draft);
-  draft_discard(&writer->draft);
+  if (status == STREW_OK) return sink_commit(writer->call, &writer->sink);
+  sink_discard(&writer->sink);
   return status;
 }
 
@@ -253,7 +252,7 @@ strew_status csv_save_table(const struct call *call, const strew_table *table, c
   strew_status status = open_writer(&writer, options);
   if (status == STREW_OK) status = open_columns(&writer);
   if (status == STREW_OK)
-    status = write_file(&writer, path,
+    status = write_file(&writer, path, options,
                         options->header == STREW_HEADER_UNSAID ? !strew_table_is_numbered(table)
                                                                : options->header == STREW_HEADER_YES);
   close_writer(&writer);
@@ -274,7 +273,7 @@ strew_status csv_save(const struct call *call, const strew_tensor *tensor, const
   if (!writer.count) return fail(call, fault, "has no columns, expected at least 1");
   strew_status status = open_writer(&writer, options);
   if (status == STREW_OK) status = open_tensor(&writer, tensor);
-  if (status == STREW_OK) status = write_file(&writer, path, false);
+  if (status == STREW_OK) status = write_file(&writer, path, options, false);
   close_writer(&writer);
   return status;
 }

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
 #include "csv_cells.h"
+#include "date.h"
 #include "file.h"
 
 #include <inttypes.h>
@@ -42,6 +43,8 @@ static bool is_missing(const struct cells *cells, const struct cell *cell) {
   return false;
 }
 
+static bool is_nan(const struct cell *cell) { return cell->is_number && cell->number.kind == DECIMAL_NAN; }
+
 /* ------------------------------------------------------------------------------------------------------- failures */
 
 /* Writes "line 3, column 2 (price)" to `text` and returns it. */
@@ -71,15 +74,69 @@ static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t
                    text_of_position(reader, line, i, position), expected);
 }
 
-/* Fails because of text in a column of numbers. */
-static strew_status fail_text(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
-  char hint[TEXT_BYTES], name[TEXT_BYTES], expected[TEXT_BYTES];
+/* Writes "price", with its quotes, or 2 to `text` and returns it: a column as options name it. */
+static const char *text_of_column(const struct reader *reader, int64_t i, char *text) {
+  char name[TEXT_BYTES];
   bool is_named = reader->options->header == STREW_HEADER_YES;
-  snprintf(expected, sizeof expected, "a number, as in line %" PRId64, reader->columns[i].first_line);
-  snprintf(hint, sizeof hint,
-           is_named ? "{text = {\"%.100s\"}} reads the column as words" : "{text = {%s}} reads the column as words",
-           text_of_name(words_at(&reader->names, i), name));
+  snprintf(text, TEXT_BYTES, is_named ? "\"%.100s\"" : "%s", text_of_name(words_at(&reader->names, i), name));
+  return text;
+}
+
+/* Words that are no words: numbers and dates in a form that needs an option. */
+enum look { PLAIN, OTHER_POINT, GROUPED, DATE };
+
+/* Writes what an option makes of cells of this look to `text` and returns it. */
+static const char *text_of_remedy(const struct reader *reader, enum look look, const char *column, char *text) {
+  *text = '\0';
+  if (look == DATE) snprintf(text, TEXT_BYTES, "{dates = {%.120s}} reads seconds since 1970, ", column);
+  if (look == OTHER_POINT)
+    strcpy(text, reader->point == ',' ? "without decimal = \",\" it is a number, "
+                                      : "{decimal = \",\"} reads decimal commas, ");
+  return text;
+}
+
+/* Fails because of a cell that the column cannot have. */
+static strew_status fail_look(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell,
+                              enum look look, const char *expected) {
+  char hint[TEXT_BYTES], column[TEXT_BYTES], remedy[TEXT_BYTES];
+  text_of_column(reader, i, column);
+  snprintf(hint, sizeof hint, "%.200s{text = {%.150s}} reads the column as words",
+           text_of_remedy(reader, look, column, remedy), column);
   return fail_cell(reader, line, i, cell, expected, hint);
+}
+
+/* True if a cell is thousands in groups, as 1,234,567 or 1.234,5. */
+static bool is_grouped(const char *at, const char *end) {
+  at += at < end && (*at == '-' || *at == '+');
+  const char *first = at;
+  while (at < end && *at >= '0' && *at <= '9') at++;
+  char mark = (char)(at < end ? *at : '\0');
+  if (at == first || at > first + 3 || (mark != ',' && mark != '.')) return false;
+  for (; at < end && *at == mark; at += 4)
+    if (end - at < 4 || strspn(at + 1, "0123456789") < 3) return false;
+  if (at < end && (*at == ',' || *at == '.')) at++;
+  while (at < end && *at >= '0' && *at <= '9') at++;
+  return at == end;
+}
+
+/* The look of a cell that is no number. */
+static enum look look_of(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+  struct decimal other;
+  int64_t seconds;
+  enum date date = cell->has_quotes ? DATE_NONE : date_read(cell->text, cell->length, &seconds);
+  if (date == DATE_READ || date == DATE_PARTIAL) return DATE;
+  const char *end = cell->text + cell->length, *text = skip_blanks(cells, cell->text);
+  while (end > text && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  if (text < end && decimal_scan(text, reader->point == ',' ? '.' : ',', &other) == end) return OTHER_POINT;
+  return is_grouped(text, end) ? GROUPED : PLAIN;
+}
+
+/* Fails because of text in a column of numbers. */
+static strew_status fail_text(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                              const struct cell *cell) {
+  char expected[TEXT_BYTES];
+  snprintf(expected, sizeof expected, "a number, as in line %" PRId64, reader->columns[i].first_line);
+  return fail_look(reader, line, i, cell, look_of(reader, cells, cell), expected);
 }
 
 static strew_status fail_ragged(const struct reader *reader, int64_t line, int64_t count) {
@@ -199,28 +256,48 @@ static strew_status name_by_numbers(struct reader *reader) {
   return status;
 }
 
-static strew_status fail_text_option(const struct reader *reader, const char *name) {
+/* Columns that an option names. */
+struct named {
+  const char *option;
+  int64_t count;
+  const char *const *names;
+  enum kind kind;
+};
+
+static strew_status fail_named(const struct reader *reader, const struct named *named, const char *name) {
   enum { MAX_SHOWN = 8 };
   char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 40];
   size_t length = 0;
   for (int64_t i = 0; i < reader->count && i < MAX_SHOWN; i++)
     length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
                                text_of_name(words_at(&reader->names, i), known));
-  return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = "text"},
+  return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = named->option},
               "has \"%s\", not found among the columns: %s%s", text_of_name(name, text), list,
               reader->count > MAX_SHOWN ? ", ..." : "");
 }
 
-/* Marks the columns that the option `text` names. */
-static strew_status mark_text(struct reader *reader) {
-  for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = UNKNOWN;
-  for (int64_t k = 0; k < reader->options->text_count; k++) {
-    const char *name = reader->options->text[k];
+static strew_status mark(struct reader *reader, const struct named *named) {
+  char text[TEXT_BYTES];
+  for (int64_t k = 0; k < named->count; k++) {
+    const char *name = named->names[k];
     int64_t i = words_find(&reader->names, name, strlen(name));
-    if (i < 0) return fail_text_option(reader, name);
-    reader->columns[i].kind = TEXTUAL;
+    if (i < 0) return fail_named(reader, named, name);
+    if (reader->columns[i].kind != UNKNOWN && reader->columns[i].kind != named->kind)
+      return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = named->option},
+                  "has \"%s\", which is in 'text', too", text_of_name(name, text));
+    reader->columns[i].kind = named->kind;
   }
   return STREW_OK;
+}
+
+/* Marks the columns that the options name. */
+static strew_status mark_columns(struct reader *reader) {
+  const strew_load_options *options = reader->options;
+  const struct named text = {"text", options->text_count, options->text, TEXTUAL},
+                     dates = {"dates", options->date_count, options->dates, DATED};
+  for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = UNKNOWN;
+  strew_status status = mark(reader, &text);
+  return status == STREW_OK ? mark(reader, &dates) : status;
 }
 
 strew_status csv_read_head(struct reader *reader, struct cells *cells) {
@@ -230,23 +307,34 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   if (status == STREW_OK)
     status =
         reader->options->header == STREW_HEADER_YES ? walk_line(reader, cells, visit_name) : name_by_numbers(reader);
-  return status == STREW_OK ? mark_text(reader) : status;
+  return status == STREW_OK ? mark_columns(reader) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------- the first walk */
 
-static strew_scalar number_of(const struct reader *reader, const struct decimal *decimal) {
+/* A comma is a point meanwhile: rare numbers are read again by the C library. */
+static double double_of(const struct reader *reader, const struct cell *cell) {
+  char *text = reader->text + (cell->text - reader->text),
+       *comma = reader->point == ',' ? memchr(text, ',', cell->length) : NULL;
+  if (comma) *comma = '.';
+  double number = decimal_to_double(&cell->number, reader->c_locale);
+  if (comma) *comma = ',';
+  return number;
+}
+
+static strew_scalar number_of(const struct reader *reader, const struct cell *cell) {
   int64_t whole;
-  if (decimal_to_integer(decimal, &whole)) return strew_int(whole);
-  return strew_float(decimal_to_double(decimal, reader->c_locale));
+  if (decimal_to_integer(&cell->number, &whole)) return strew_int(whole);
+  return strew_float(double_of(reader, cell));
 }
 
 /* Stores a number as an element of dtype; false if dtype does not hold the number of the text. Integers are decided
    by the digits, before any rounding to float64: 1e-400 and 0.99999999999999999999 are not whole. */
-static bool store_number(const struct reader *reader, const struct decimal *decimal, strew_dtype dtype, void *element) {
+static bool store_number(const struct reader *reader, const struct cell *cell, strew_dtype dtype, void *element) {
+  const struct decimal *decimal = &cell->number;
   strew_scalar number;
   if (dtype_is_float(dtype)) {
-    number = number_of(reader, decimal);
+    number = number_of(reader, cell);
     if (decimal->kind == DECIMAL_FINITE && number.dtype == STREW_FLOAT64 && isinf(number.as.f)) return false;
   } else {
     int64_t whole;
@@ -260,9 +348,35 @@ static bool store_number(const struct reader *reader, const struct decimal *deci
 static strew_status check_number(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
   char element[8], expected[TEXT_BYTES];
-  if (store_number(reader, &cell->number, dtype, element)) return STREW_OK;
+  if (store_number(reader, cell, dtype, element)) return STREW_OK;
   snprintf(expected, sizeof expected, "a number that %s holds", strew_dtype_name(dtype));
   return fail_cell(reader, line, i, cell, expected, NULL);
+}
+
+static strew_status inspect_date(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                 struct cell *cell) {
+  static const char *const expected[] = {[DATE_NONE] = "a date, as 2024-05-17 or 2024-05-17T12:30:00Z",
+                                         [DATE_INVALID] = "a date and time of the calendar",
+                                         [DATE_PARTIAL] = "whole seconds"};
+  int64_t seconds;
+  if (is_nan(cell) || is_missing(cells, cell)) {
+    if (!reader->columns[i].missing_line) reader->columns[i].missing_line = line;
+    return STREW_OK;
+  }
+  enum date date = date_read(cell->text, cell->length, &seconds);
+  return date == DATE_READ ? STREW_OK : fail_look(reader, line, i, cell, PLAIN, expected[date]);
+}
+
+/* Makes the column one of words, unless this first word seems to be a number or a date. */
+static strew_status inspect_word(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                 const struct cell *cell) {
+  static const char *const expected[] = {[OTHER_POINT] = "a number with a decimal point",
+                                         [GROUPED] = "a number without marks between thousands",
+                                         [DATE] = "numbers or words, not dates"};
+  enum look look = look_of(reader, cells, cell);
+  if (look == PLAIN) return reader->columns[i].kind = TEXTUAL, STREW_OK;
+  bool is_point = look == OTHER_POINT && reader->point == ',';
+  return fail_look(reader, line, i, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
 }
 
 static inline strew_status inspect_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
@@ -270,14 +384,15 @@ static inline strew_status inspect_cell(struct reader *reader, const struct cell
   struct column *column = &reader->columns[i];
   int64_t whole;
   if (column->kind == TEXTUAL) return STREW_OK;
+  if (column->kind == DATED) return inspect_date(reader, cells, line, i, cell);
   if (!cell->is_number) {
     bool missing = is_missing(cells, cell);
     if (missing && !column->missing_line) column->missing_line = line;
-    if (!missing && column->kind != UNKNOWN) return fail_text(reader, line, i, cell);
-    if (!missing) column->kind = TEXTUAL;
-    return STREW_OK;
+    if (missing) return STREW_OK;
+    return column->kind == UNKNOWN ? inspect_word(reader, cells, line, i, cell)
+                                   : fail_text(reader, cells, line, i, cell);
   }
-  if (cell->number.kind == DECIMAL_NAN) { /* may be a name: decides nothing */
+  if (is_nan(cell)) { /* may be a name: decides nothing */
     if (!column->missing_line) column->missing_line = line;
     return STREW_OK;
   }
@@ -286,18 +401,22 @@ static inline strew_status inspect_cell(struct reader *reader, const struct cell
   return reader->options->dtype ? check_number(reader, line, i, cell) : STREW_OK;
 }
 
-/* True if the first line has words only, and the second one a number. */
+/* True if the first line has words only, and the second one a number. Dates are values below words, and may be names
+   above numbers. */
 static bool looks_like_header(struct reader *reader, struct cells cells) {
   struct cell cell;
+  bool has_dates = false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
-    if (cell.is_number || is_missing(&cells, &cell)) return false;
+    enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
+    if (look == OTHER_POINT || look == GROUPED || is_missing(&cells, &cell)) return false;
+    has_dates |= look == DATE;
   }
   cells.at--;
   if (!cells_find_line(&cells)) return false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
-    if (cell.is_number) return true;
+    if (cell.is_number || (!has_dates && look_of(reader, &cells, &cell) != PLAIN)) return true;
     if (*cells.at != cells.separator) break;
   }
   return false;
@@ -308,7 +427,7 @@ static strew_status check_missing(const struct reader *reader, int64_t i) {
   const struct column *column = &reader->columns[i];
   char position[TEXT_BYTES];
   const strew_dtype *dtype = reader->options->dtype;
-  if (column->kind == TEXTUAL || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
+  if (column->kind >= DATED || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
   return fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
                    text_of_position(reader, column->missing_line, i, position), strew_dtype_name(*dtype));
 }
@@ -327,6 +446,15 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
 
 /* ------------------------------------------------------------------------------------------------ the second walk */
 
+/* Stores the date, which the first walk has checked, or NaN. */
+static void store_date(const struct cell *cell, strew_dtype dtype, char *to) {
+  int64_t seconds;
+  double number = NAN;
+  bool is_date = date_read(cell->text, cell->length, &seconds) == DATE_READ;
+  if (is_date) number = (double)seconds;
+  memcpy(to, dtype == STREW_INT64 ? (const void *)&seconds : &number, sizeof number);
+}
+
 /* Stores a cell in row reader->row of its column. */
 static inline strew_status store_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                                       struct cell *cell) {
@@ -342,8 +470,9 @@ static inline strew_status store_cell(struct reader *reader, const struct cells 
     if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
     return status;
   }
+  if (column->kind == DATED) return store_date(cell, dtype, to), STREW_OK;
   if (dtype == STREW_FLOAT64) {
-    double number = cell->is_number ? decimal_to_double(&cell->number, reader->c_locale) : (double)NAN;
+    double number = cell->is_number ? double_of(reader, cell) : (double)NAN;
     memcpy(to, &number, sizeof number);
     return STREW_OK;
   }
@@ -352,7 +481,7 @@ static inline strew_status store_cell(struct reader *reader, const struct cells 
     return STREW_OK;
   }
   /* the first walk checked that the dtype holds each number, and NaN if cells are missing */
-  if (cell->is_number) return (void)store_number(reader, &cell->number, dtype, to), STREW_OK;
+  if (cell->is_number) return (void)store_number(reader, cell, dtype, to), STREW_OK;
   return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
 }
 

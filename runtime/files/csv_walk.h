@@ -7,7 +7,7 @@
 #include "words.h"
 
 /* Kind of a column, as far as known. A walk changes it to a later one only. */
-enum kind { UNKNOWN, WHOLE, FRACTIONAL, TEXTUAL };
+enum kind { UNKNOWN, WHOLE, FRACTIONAL, DATED, TEXTUAL };
 
 struct column {
   enum kind kind;
@@ -27,8 +27,9 @@ struct reader {
   const strew_load_options *options;
   locale_t c_locale; /* "C" */
   size_t size_bytes;
-  char *text; /* size_bytes + 1 bytes; the last one is 0 */
-  char separator;
+  char *text;   /* size_bytes + 1 bytes; the last one is 0 */
+  bool is_held; /* by the file */
+  char separator, point;
   int64_t count; /* number of columns */
   struct column *columns;
   struct words names;

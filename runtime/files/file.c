@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,55 +50,109 @@ strew_status(fail_member)(const struct call *call, const char *path, const char 
   return status;
 }
 
-/* Fails with the system's message for errno. */
-static strew_status fail_system(const struct call *call, const char *path, const char *what) {
+strew_status(fail_system)(const struct call *call, const char *path, const char *what) {
   int code = errno;
   char words[128];
   if (strerror_r(code, words, sizeof words)) snprintf(words, sizeof words, "error %d", code);
   return fail_file(call, path, NULL, "%s: %s", what, words);
 }
 
-static strew_status fail_kind(const struct call *call, const char *path, mode_t mode) {
+static strew_status fail_kind(const struct call *call, const char *path, mode_t mode, const char *expected) {
   const char *kind = S_ISDIR(mode) ? "directory" : S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : "device";
-  return fail_file(call, path, NULL, "is a %s, expected a regular file", kind);
+  return fail_file(call, path, NULL, "is a %s, expected a %s", kind, expected);
 }
 
 /* -------------------------------------------------------------------------------------------------------- reading */
+
+bool file_is_input(const char *path) { return strcmp(path, "-") == 0; }
 
 uint64_t file_size(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-strew_status file_open(const struct call *call, const char *path, struct file *out) {
-  struct stat about;
+/* Devices by name may be endless. Those of standard input are the user's terminal, or what he has chosen. */
+static bool is_readable(mode_t mode, bool is_input) {
+  return S_ISREG(mode) || S_ISFIFO(mode) || (is_input && !S_ISDIR(mode));
+}
+
+static int open_to_read(const char *path) {
   int descriptor;
   do descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+strew_status file_open(const struct call *call, strew_context *context, const char *path, struct file *out) {
+  struct stat about;
+  bool is_input = file_is_input(path);
+  int descriptor = is_input ? STDIN_FILENO : open_to_read(path);
   if (descriptor < 0) return fail_system(call, path, "cannot be opened");
-  *out = (struct file){path, descriptor, 0};
+  *out = (struct file){.path = path, .descriptor = descriptor, .is_input = is_input, .context = context};
   strew_status status = STREW_OK;
   if (fstat(descriptor, &about) != 0)
     status = fail_system(call, path, "cannot be examined");
-  else if (!S_ISREG(about.st_mode))
-    status = fail_kind(call, path, about.st_mode);
+  else if (!is_readable(about.st_mode, is_input))
+    status = fail_kind(call, path, about.st_mode, "file or pipe");
   if (status != STREW_OK) return file_close(out), status;
-  out->size_bytes = (uint64_t)about.st_size;
+  out->is_regular = S_ISREG(about.st_mode) && !is_input;
+  out->size_bytes = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
   return STREW_OK;
 }
 
 void file_close(struct file *file) {
-  if (file->descriptor >= 0) close(file->descriptor);
+  if (file->descriptor >= 0 && !file->is_input) close(file->descriptor);
+  memory_free(file->context, file->bytes, file->held_bytes);
   file->descriptor = -1;
+  file->bytes = NULL;
+}
+
+/* Waits until there is something to read, or the end: 1; 0 after some time, or if a signal interrupts; -1: a failure. A
+   pipe that no process has opened for writing yet is waited for. */
+static int wait_for(int descriptor) {
+  enum { MILLISECONDS = 50 };
+  struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
+  int count = poll(&wanted, 1, MILLISECONDS);
+  return count < 0 && errno == EINTR ? 0 : count;
+}
+
+/* Standard input may block: it is waited for before it is read. A pipe's first bytes are waited for, because it seems to
+   be at its end as long as it has no writer. */
+strew_status file_next(const struct call *call, struct file *file, void *to, size_t size_bytes, size_t *got) {
+  for (bool waits = file->is_input || !(file->is_regular || file->is_begun);;) {
+    strew_status status = context_check(call, file->context);
+    if (status != STREW_OK) return status;
+    int ready = waits ? wait_for(file->descriptor) : 1;
+    if (!ready) continue;
+    ssize_t count = ready < 0 ? -1 : read(file->descriptor, to, size_bytes);
+    if (count >= 0) {
+      file->is_begun = true;
+      return *got = (size_t)count, STREW_OK;
+    }
+    if (ready < 0 || (errno != EINTR && errno != EAGAIN)) return fail_system(call, file->path, "cannot be read");
+    waits |= errno == EAGAIN;
+  }
+}
+
+static strew_status fail_end(const struct call *call, const struct file *file, uint64_t end, size_t missing_bytes) {
+  return fail_file(call, file->path, NULL, "ends at byte %llu, expected %zu more", (unsigned long long)end,
+                   missing_bytes);
+}
+
+static strew_status read_held(const struct call *call, const struct file *file, uint64_t at, void *to,
+                              size_t size_bytes) {
+  uint64_t left = at < file->size_bytes ? file->size_bytes - at : 0;
+  if (size_bytes > left) return fail_end(call, file, file->size_bytes, size_bytes - (size_t)left);
+  memcpy(to, file->bytes + at, size_bytes);
+  return STREW_OK;
 }
 
 strew_status file_read(const struct call *call, const struct file *file, uint64_t at, void *to, size_t size_bytes) {
+  if (file->bytes) return read_held(call, file, at, to, size_bytes);
   for (size_t done = 0; done < size_bytes;) {
     ssize_t got = pread(file->descriptor, (char *)to + done, size_bytes - done, (off_t)(at + done));
     size_t left = size_bytes - done;
-    if (got == 0)
-      return fail_file(call, file->path, NULL, "ends at byte %llu, expected %zu more", (unsigned long long)(at + done),
-                       left);
+    if (got == 0) return fail_end(call, file, at + done, left);
     if (got > 0)
       done += (size_t)got;
     else if (errno != EINTR)
@@ -136,7 +191,7 @@ static strew_status find_target(const struct call *call, struct draft *draft, st
     return fail_system(call, path, "cannot be written");
   }
   if (!draft->replaces) return STREW_OK;
-  if (!S_ISREG(old->st_mode)) return fail_kind(call, path, old->st_mode);
+  if (!S_ISREG(old->st_mode)) return fail_kind(call, path, old->st_mode, "regular file");
   return faccessat(AT_FDCWD, draft->target, W_OK, AT_EACCESS) == 0 ? STREW_OK
                                                                    : fail_system(call, path, "cannot be written");
 }

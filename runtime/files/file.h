@@ -1,9 +1,9 @@
-/* file.h: regular files: read whole or in part, memory-mapped, or written beside their target and renamed. Failures are
-   STREW_EFILE with the path and the system's message. */
+/* file.h: files: read whole, in part or in order, memory-mapped, or written beside their target and renamed. Pipes and
+   standard input are read in order. Failures are STREW_EFILE with the path and the system's message. */
 #ifndef FILE_H
 #define FILE_H
 
-#include "runtime/call.h"
+#include "runtime/context.h"
 
 /* Fails with "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE. */
 strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...)
@@ -14,21 +14,35 @@ strew_status fail_member(const struct call *call, const char *path, const char *
 #define fail_file(...)   failed(fail_file(__VA_ARGS__))
 #define fail_member(...) failed(fail_member(__VA_ARGS__))
 
-/* A regular file, open for reading. */
+/* Fails with the system's message for errno. */
+strew_status fail_system(const struct call *call, const char *path, const char *what);
+#define fail_system(...) failed(fail_system(__VA_ARGS__))
+
+/* A file, pipe or standard input, open for reading. */
 struct file {
   const char *path; /* borrowed, as the user gave it */
   int descriptor;
-  uint64_t size_bytes;
+  bool is_input;       /* standard input, which stays open */
+  bool is_begun;       /* some of it was read in order */
+  bool is_regular;     /* can be read at any offset, and mapped */
+  uint64_t size_bytes; /* of a regular file, or of `bytes`; 0: unknown */
+  char *bytes;         /* NULL, or the whole contents, with a 0 after them: see file_hold */
+  size_t held_bytes;   /* allocated for `bytes` */
+  strew_context *context;
 };
 
+/* True for "-": standard input. */
+bool file_is_input(const char *path);
 /* Returns the size in bytes, or 0 if it is unknown. */
 uint64_t file_size(const char *path);
-/* Opens a file for reading. Refuses anything but a regular file before it can block, as reading a pipe would. */
-strew_status file_open(const struct call *call, const char *path, struct file *out);
+/* Opens a regular file, a pipe or standard input. Does not wait for a pipe's writer. */
+strew_status file_open(const struct call *call, strew_context *context, const char *path, struct file *out);
 void file_close(struct file *file);
-/* Reads exactly size_bytes at offset `at`: a file that ends earlier is an error. */
+/* Reads the next bytes, at most size_bytes; *got 0: the end. Waits for a pipe, and checks for interruption meanwhile. */
+strew_status file_next(const struct call *call, struct file *file, void *to, size_t size_bytes, size_t *got);
+/* Reads exactly size_bytes at offset `at`, of a regular or held file: a file that ends earlier is an error. */
 strew_status file_read(const struct call *call, const struct file *file, uint64_t at, void *to, size_t size_bytes);
-/* Maps the whole file, private: writes stay in memory. */
+/* Maps a whole regular file, private: writes stay in memory. */
 strew_status file_map(const struct call *call, const struct file *file, void **out);
 void file_unmap(void *address, size_t size_bytes);
 

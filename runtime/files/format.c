@@ -1,7 +1,7 @@
 /* format.c: loading and saving: chooses the file format and checks the options for it. */
 #include "format.h"
-#include "file.h"
 #include "runtime/device.h"
+#include "stream.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -9,10 +9,14 @@
 #include <strings.h>
 
 static const struct format formats[] = {
-    {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP},
-    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS},
-    {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV},
-    {".png", png_load, NULL, png_save, NULL, 0},
+    {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP, 0},
+    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS, 0},
+    {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, ','},
+    {".tsv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, '\t'},
+    {".png", png_load, NULL, png_save, NULL, 0, 0},
+    {".npy.gz", npy_load, NULL, npy_save, NULL, TAKES_COMPRESS | IS_GZIP, 0},
+    {".csv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, ','},
+    {".tsv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, '\t'},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -26,14 +30,36 @@ static const char *list_of_formats(bool (*is_able)(const struct format *), char 
   return text;
 }
 
-/* The suffix alone decides: it is cheaper to check than contents, and also known before a file is written. */
-static strew_status find_format(const struct call *call, const char *path, const struct format **out) {
+static bool ends_in(const char *name, const char *suffix) {
+  size_t length = strlen(name), suffix_length = strlen(suffix);
+  return length >= suffix_length && strcasecmp(name + length - suffix_length, suffix) == 0;
+}
+
+/* Finds the format that a word names: a suffix without its point. */
+static strew_status find_named(const struct call *call, const char *word, const struct format **out) {
+  char text[TEXT_BYTES], known[TEXT_BYTES];
+  size_t length = 0;
+  for (int i = 0; i < FORMATS; i++) {
+    if (strcasecmp(word, formats[i].suffix + 1) == 0) return *out = &formats[i], STREW_OK;
+    length += (size_t)sprintf(known + length, "%s%s", length ? ", " : "", formats[i].suffix + 1);
+  }
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "format"}, "is \"%s\", expected one of %s",
+              text_of_name(word, text), known);
+}
+
+/* `word`, or else the suffix alone decides: it is cheaper to check than contents, and also known before a file is
+   written. */
+static strew_status find_format(const struct call *call, const char *path, const char *word,
+                                const struct format **out) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};
   char name[TEXT_BYTES], known[TEXT_BYTES];
   if (!path) return fail(call, fault, "is missing");
-  const char *slash = strrchr(path, '/'), *suffix = strrchr(slash ? slash : path, '.');
-  for (int i = 0; suffix && i < FORMATS; i++)
-    if (strcasecmp(suffix, formats[i].suffix) == 0) return *out = &formats[i], STREW_OK;
+  if (word) return find_named(call, word, out);
+  const char *slash = strrchr(path, '/');
+  for (int i = 0; i < FORMATS; i++)
+    if (ends_in(slash ? slash + 1 : path, formats[i].suffix)) return *out = &formats[i], STREW_OK;
+  fault.hint = "{format = \"csv\"} names the format of other files";
+  if (file_is_input(path)) return fail(call, fault, "is \"-\", standard input, which needs a format");
   return fail(call, fault, "is \"%s\", expected a name ending in one of %s", text_of_name(path, name),
               list_of_formats(NULL, known));
 }
@@ -56,7 +82,7 @@ static bool maps(const struct format *format) { return format->options & TAKES_M
 static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
   if (!given || format->options & TAKES_CSV) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
-              "is an option of .csv files, not of %s files", format->suffix);
+              "is an option of .csv and .tsv files, not of %s files", format->suffix);
 }
 
 static strew_status check_load_options(const struct call *call, const struct format *format,
@@ -64,11 +90,31 @@ static strew_status check_load_options(const struct call *call, const struct for
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
   const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
   if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
+  if (!given) given = options->decimal ? "decimal" : options->date_count ? "dates" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !maps(format))
     return fail(call, fault, "is true, but %s files cannot be mapped, only %s", format->suffix,
                 list_of_formats(maps, known));
-  return check_csv_options(call, format, given);
+  strew_status status = check_csv_options(call, format, given);
+  if (status != STREW_OK || options->decimal != ',' || options->separator || format->separator != ',') return status;
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "decimal", .hint = "separator = \";\""};
+  return fail(call, fault, "is \",\", as the separator of cells, which the call has to name then");
+}
+
+static strew_status load_file(const struct call *call, strew_device *device, const struct format *format,
+                              const char *path, const strew_load_options *options, strew_tensor **tensor,
+                              strew_table **table) {
+  struct file file;
+  strew_load_options chosen = *options;
+  if (!chosen.separator) chosen.separator = format->separator;
+  strew_status status = file_open(call, device->context, path, &file);
+  if (status != STREW_OK) return status;
+  status = file_hold(call, &file, format->options & IS_GZIP);
+  if (status == STREW_OK)
+    status = format->load ? format->load(call, device, &file, &chosen, tensor)
+                          : format->load_table(call, device, &file, &chosen, table);
+  file_close(&file);
+  return status;
 }
 
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
@@ -81,16 +127,16 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   char known[TEXT_BYTES];
   if (!options) options = &defaults;
   strew_status status = check_options(&call, options);
-  if (status == STREW_OK) status = find_format(&call, path, &format);
+  if (status == STREW_OK) status = find_format(&call, path, options->format, &format);
   if (status == STREW_OK) status = check_load_options(&call, format, options);
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
-    status = fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "path"},
-                  "ends in %s, expected one of %s for %s", format->suffix,
-                  list_of_formats(out ? loads_tensor : loads_table, known), out ? "one tensor" : "a table");
+    status =
+        fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"},
+             options->format ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s",
+             format->suffix, list_of_formats(out ? loads_tensor : loads_table, known), out ? "one tensor" : "a table");
   if (status != STREW_OK) return status;
-  start_progress(device->context, "loading", path, file_size(path));
-  status = format->load ? format->load(&call, device, path, options, &tensor)
-                        : format->load_table(&call, device, path, options, &tensors);
+  start_progress(device->context, "loading", path, file_size(path) * (format->options & TAKES_CSV ? 3 : 1));
+  status = load_file(&call, device, format, path, options, &tensor, &tensors);
   progress_end(device->context);
   if (status != STREW_OK) return status;
   if (out) *out = tensor;
@@ -104,25 +150,29 @@ static bool saves_tensor(const struct format *format) { return format->save != N
 static bool saves_table(const struct format *format) { return format->save_table != NULL; }
 static bool compresses(const struct format *format) { return format->options & TAKES_COMPRESS; }
 
-/* Finds the format by suffix. Fails unless is_able is true for it and it has the options. */
-static strew_status find_saver(const struct call *call, const char *path, const strew_save_options *options,
+/* Finds the format. Fails unless is_able is true for it and it has the options; completes them. */
+static strew_status find_saver(const struct call *call, const char *path, strew_save_options *options,
                                bool (*is_able)(const struct format *), const struct format **out) {
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"};
   char known[TEXT_BYTES];
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = find_format(call, path, out);
+  if (status == STREW_OK) status = find_format(call, path, options->format, out);
   if (status != STREW_OK) return status;
   if (!is_able(*out))
-    return fail(call, fault, "ends in %s, expected one of %s for %s", (*out)->suffix, list_of_formats(is_able, known),
-                is_able == saves_table ? "a table of tensors" : "one tensor");
-  fault.argument = "compress";
+    return fail(
+        call, fault, options->format ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s",
+        (*out)->suffix, list_of_formats(is_able, known), is_able == saves_table ? "a table of tensors" : "one tensor");
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "path", .hint = "\"./-\" is a file of that name"};
+  if (file_is_input(path)) return fail(call, fault, "is \"-\", standard output, expected the name of a file");
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "compress"};
   if (options->compress && !compresses(*out))
     return fail(call, fault, "is true, but %s files are not compressed, only %s", (*out)->suffix,
                 list_of_formats(compresses, known));
-  return check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
+  status = check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
+  if ((*out)->options & IS_GZIP) options->compress = true;
+  if (!options->separator) options->separator = (*out)->separator;
+  return status;
 }
-
-static const strew_save_options save_defaults;
 
 static uint64_t bytes_of(const strew_tensor *tensor) {
   return (uint64_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
@@ -131,11 +181,11 @@ static uint64_t bytes_of(const strew_tensor *tensor) {
 strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options, strew_error *error) {
   CALL(call, "save", error, {"x", tensor});
   const struct format *format;
-  if (!options) options = &save_defaults;
-  strew_status status = find_saver(&call, path, options, saves_tensor, &format);
+  strew_save_options chosen = options ? *options : (strew_save_options){0};
+  strew_status status = find_saver(&call, path, &chosen, saves_tensor, &format);
   if (status != STREW_OK) return status;
   start_progress(tensor_context(tensor), "saving", path, bytes_of(tensor));
-  status = format->save(&call, tensor, path, options);
+  status = format->save(&call, tensor, path, &chosen);
   progress_end(tensor_context(tensor));
   return status;
 }
@@ -144,8 +194,8 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
                               strew_error *error) {
   CALL(call, "save", error, {0});
   const struct format *format;
-  if (!options) options = &save_defaults;
-  strew_status status = find_saver(&call, path, options, saves_table, &format);
+  strew_save_options chosen = options ? *options : (strew_save_options){0};
+  strew_status status = find_saver(&call, path, &chosen, saves_table, &format);
   if (status != STREW_OK) return status;
   if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "has no names, which %s files need",
@@ -153,7 +203,7 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
   start_progress(table_context(table), "saving", path, bytes);
-  status = format->save_table(&call, table, path, options);
+  status = format->save_table(&call, table, path, &chosen);
   progress_end(table_context(table));
   return status;
 }

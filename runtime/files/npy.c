@@ -1,9 +1,9 @@
 /* npy.c: tensors as .npy files and members of archives. On the CPU, elements are read and written in place; on other
    devices, in chunks. A header must agree with the number of bytes before memory is allocated for its elements. */
 #include "npy.h"
-#include "file.h"
 #include "format.h"
 #include "runtime/copy.h"
+#include "stream.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static strew_status read_header(const struct call *call, const struct npy_source
 static strew_status check_size(const struct call *call, const struct npy_source *source,
                                const struct npy_header *header, uint64_t data_at, uint64_t *data_bytes) {
   char text[TEXT_BYTES];
-  const char *shape = text_of_sizes(header->rank, header->sizes, text), *dtype = strew_dtype_name(header->dtype);
-  uint64_t found = source->size_bytes - data_at, expected = dtype_bytes(header->dtype);
+  const char *shape = text_of_sizes(header->rank, header->sizes, text), *dtype = header->file_dtype;
+  uint64_t found = source->size_bytes - data_at, expected = header->file_bytes;
   bool is_countable = check_sizes(&(struct call){0}, header->dtype, header->rank, header->sizes) == STREW_OK;
   if (!is_countable)
     return fail_member(call, source->path, source->member, NULL,
@@ -87,31 +87,54 @@ static void normalize_bools(unsigned char *bytes, size_t size_bytes) {
     if (bytes[i] > 1) bytes[i] = 1;
 }
 
-/* Converts the file's bytes to the tensor's, in place. */
-static void convert(const struct npy_header *header, void *bytes, size_t size_bytes) {
-  if (header->is_swapped) swap_bytes(bytes, size_bytes, dtype_bytes(header->dtype));
-  if (header->dtype == STREW_BOOL) normalize_bools(bytes, size_bytes);
+/* Bytes of an element in memory for one in the file. */
+static size_t widening(const struct npy_header *header) { return dtype_bytes(header->dtype) / header->file_bytes; }
+
+/* Widens unsigned integers, which begin in the second half of the memory, to twice their size. Ascending: an element is
+   read before its bytes are overwritten. */
+#define WIDEN_ALL(narrow, wide)                                                                                        \
+  for (size_t i = 0; i < count; i++) {                                                                                 \
+    narrow from;                                                                                                       \
+    memcpy(&from, bytes + (count + i) * sizeof from, sizeof from);                                                     \
+    wide to = from;                                                                                                    \
+    memcpy(bytes + i * sizeof to, &to, sizeof to);                                                                     \
+  }
+
+static void widen(unsigned char *bytes, size_t count, size_t file_bytes) {
+  switch (file_bytes) {
+  case 2: WIDEN_ALL(uint16_t, int32_t) break;
+  case 4: WIDEN_ALL(uint32_t, int64_t) break;
+  }
 }
 
+/* Converts the file's bytes to the tensor's, in place. Those that widen are at the memory's end. */
+static void convert(const struct npy_header *header, void *to, size_t file_bytes) {
+  size_t bytes = file_bytes * widening(header);
+  if (header->is_swapped) swap_bytes((unsigned char *)to + (bytes - file_bytes), file_bytes, header->file_bytes);
+  if (header->dtype == STREW_BOOL) normalize_bools(to, file_bytes);
+  if (bytes > file_bytes) widen(to, file_bytes / header->file_bytes, header->file_bytes);
+}
+
+/* Reads elements of size_bytes in the file. */
 static strew_status read_elements(const struct call *call, const struct npy_source *source,
                                   const struct npy_header *header, struct storage *to, size_t size_bytes) {
   strew_device *device = to->device;
   bool is_host = device->ops->host_memory;
-  size_t chunk_bytes = size_bytes < CHUNK_BYTES ? size_bytes : CHUNK_BYTES;
-  char *chunk = is_host ? to->data : memory_allocate(device->context, chunk_bytes);
-  if (!chunk && size_bytes) return fail_memory(call, device->context, chunk_bytes);
+  size_t wide = widening(header), chunk_bytes = size_bytes < CHUNK_BYTES ? size_bytes : CHUNK_BYTES;
+  char *chunk = is_host ? to->data : memory_allocate(device->context, chunk_bytes * wide);
+  if (!chunk && size_bytes) return fail_memory(call, device->context, chunk_bytes * wide);
   strew_status status = STREW_OK;
   for (size_t at = 0; at < size_bytes && status == STREW_OK; at += chunk_bytes) {
     size_t bytes = size_bytes - at < chunk_bytes ? size_bytes - at : chunk_bytes;
-    void *destination = is_host ? chunk + at : chunk;
+    char *destination = is_host ? chunk + at * wide : chunk;
     status = context_check(call, device->context);
-    if (status == STREW_OK) status = source->read(call, source->user, destination, bytes);
+    if (status == STREW_OK) status = source->read(call, source->user, destination + bytes * (wide - 1), bytes);
     if (status != STREW_OK) break;
     convert(header, destination, bytes);
-    if (!is_host) status = device->ops->write(call, to, at, destination, bytes);
+    if (!is_host) status = device->ops->write(call, to, at * wide, destination, bytes * wide);
     progress_step(device->context, bytes);
   }
-  if (!is_host) memory_free(device->context, chunk, chunk_bytes);
+  if (!is_host) memory_free(device->context, chunk, chunk_bytes * wide);
   return status;
 }
 
@@ -140,7 +163,8 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   strew_status status = read_header(call, source, device->context, &header, &data_at);
   if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
   if (status == STREW_OK)
-    status = check_machine_memory(call, device, data_bytes, "a .npy file can be mapped: {map = true}");
+    status =
+        check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {map = true}");
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor;
@@ -170,15 +194,19 @@ static void unmap(void *user) {
 }
 
 /* Fails unless the elements can be used in place. */
-static strew_status check_mapped(const struct call *call, const struct npy_source *source, strew_device *device,
-                                 const struct npy_header *header, uint64_t data_at) {
+static strew_status check_mapped(const struct call *call, const struct npy_source *source, const struct file *file,
+                                 strew_device *device, const struct npy_header *header, uint64_t data_at) {
   const char *hint = "leave out map, to read it";
+  if (!file->is_regular) return fail_file(call, file->path, hint, "cannot be mapped: it is not a regular file");
   if (!device->ops->host_memory)
     return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "map", .hint = "device = \"cpu\", or no map"},
                 "is true, but only tensors on the cpu can be mapped, not on %s", device->name);
   if (header->is_swapped)
     return fail_member(call, source->path, source->member, hint,
                        "cannot be mapped: its byte order is not this machine's");
+  if (widening(header) > 1)
+    return fail_member(call, source->path, source->member, hint, "cannot be mapped: its elements are %s, not %s",
+                       header->file_dtype, strew_dtype_name(header->dtype));
   if (data_at % dtype_bytes(header->dtype))
     return fail_member(call, source->path, source->member, hint,
                        "cannot be mapped: its elements begin at byte %" PRIu64 ", not a multiple of their %zu bytes",
@@ -222,7 +250,7 @@ static strew_status map_file(const struct call *call, const struct npy_source *s
   uint64_t data_at, data_bytes;
   strew_status status = read_header(call, source, device->context, &header, &data_at);
   if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
-  if (status == STREW_OK) status = check_mapped(call, source, device, &header, data_at);
+  if (status == STREW_OK) status = check_mapped(call, source, file, device, &header, data_at);
   return status == STREW_OK ? map_elements(call, file, device, &header, data_at, out) : status;
 }
 
@@ -240,16 +268,11 @@ static strew_status read_next(const struct call *call, void *user, void *to, siz
   return status;
 }
 
-strew_status npy_load(const struct call *call, strew_device *device, const char *path,
+strew_status npy_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out) {
-  struct file file;
-  strew_status status = file_open(call, path, &file);
-  if (status != STREW_OK) return status;
-  struct file_position position = {&file, 0};
-  struct npy_source source = {path, NULL, file.size_bytes, read_next, &position};
-  status = options->map ? map_file(call, &source, &file, device, out) : npy_read(call, &source, device, out);
-  file_close(&file);
-  return status;
+  struct file_position position = {file, 0};
+  struct npy_source source = {file->path, NULL, file->size_bytes, read_next, &position};
+  return options->map ? map_file(call, &source, file, device, out) : npy_read(call, &source, device, out);
 }
 
 /* -------------------------------------------------------------------------------------------------------- writing */
@@ -307,28 +330,28 @@ strew_status npy_image_read(const struct call *call, const struct npy_image *ima
 }
 
 /* Writes elements in the CPU's memory directly, others through `chunk`. */
-static strew_status write_chunk(const struct call *call, const struct npy_image *image, const struct draft *draft,
-                                uint64_t at, char *chunk, size_t bytes) {
+static strew_status write_chunk(const struct call *call, const struct npy_image *image, struct sink *sink, uint64_t at,
+                                char *chunk, size_t bytes) {
   const strew_tensor *dense = image->dense;
   strew_status status = context_check(call, tensor_context(dense));
   if (status != STREW_OK) return status;
   if (!chunk) {
     const char *data = (const char *)dense->storage->data + (size_t)dense->offset * dtype_bytes(dense->dtype);
-    return draft_write(call, draft, at, data + (at - image->header_bytes), bytes);
+    return sink_write(call, sink, data + (at - image->header_bytes), bytes);
   }
   status = npy_image_read(call, image, at, chunk, bytes);
-  return status == STREW_OK ? draft_write(call, draft, at, chunk, bytes) : status;
+  return status == STREW_OK ? sink_write(call, sink, chunk, bytes) : status;
 }
 
-static strew_status write_image(const struct call *call, const struct npy_image *image, const struct draft *draft) {
+static strew_status write_image(const struct call *call, const struct npy_image *image, struct sink *sink) {
   strew_device *device = image->dense->storage->device;
   bool is_host = device->ops->host_memory;
   char *chunk = is_host ? NULL : memory_allocate(device->context, CHUNK_BYTES);
   if (!chunk && !is_host) return fail_memory(call, device->context, CHUNK_BYTES);
-  strew_status status = draft_write(call, draft, 0, image->header, image->header_bytes);
+  strew_status status = sink_write(call, sink, image->header, image->header_bytes);
   for (uint64_t at = image->header_bytes; at < image->size_bytes && status == STREW_OK; at += CHUNK_BYTES) {
     uint64_t left = image->size_bytes - at;
-    status = write_chunk(call, image, draft, at, chunk, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES);
+    status = write_chunk(call, image, sink, at, chunk, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES);
     progress_reach(device->context, at);
   }
   memory_free(device->context, chunk, CHUNK_BYTES);
@@ -337,17 +360,16 @@ static strew_status write_image(const struct call *call, const struct npy_image 
 
 strew_status npy_save(const struct call *call, const strew_tensor *tensor, const char *path,
                       const strew_save_options *options) {
-  (void)options;
   struct npy_image image;
-  struct draft draft;
+  struct sink sink;
   strew_status status = npy_describe(call, tensor, &image);
   if (status != STREW_OK) return status;
-  status = draft_create(call, path, &draft);
+  status = sink_open(call, tensor_context(tensor), path, options->compress, &sink);
   if (status != STREW_OK) return status;
   status = npy_open(call, tensor, &image);
-  if (status == STREW_OK) status = write_image(call, &image, &draft);
+  if (status == STREW_OK) status = write_image(call, &image, &sink);
   npy_close(&image);
-  if (status == STREW_OK) return draft_commit(call, &draft);
-  draft_discard(&draft);
+  if (status == STREW_OK) return sink_commit(call, &sink);
+  sink_discard(&sink);
   return status;
 }

@@ -11,8 +11,10 @@ enum { NPY_PREFIX_BYTES = 12, NPY_HEADER_LIMIT = 1 << 16, NPY_HEADER_BYTES = 512
 
 struct npy_header {
   strew_dtype dtype;
-  bool is_swapped; /* the byte order is not this machine's */
-  bool is_fortran; /* column-major: the first dimension has unit stride */
+  const char *file_dtype; /* NumPy's name of the elements in the file, "uint16" */
+  size_t file_bytes;      /* of an element in the file; the dtype may be wider */
+  bool is_swapped;        /* the byte order is not this machine's */
+  bool is_fortran;        /* column-major: the first dimension has unit stride */
   int rank;
   int64_t sizes[MAX_RANK];
 };

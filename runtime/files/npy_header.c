@@ -11,13 +11,18 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_BYTES = 6, BLOCK_BYTES = 64 /* alignment of the elements */ };
 
-/* NumPy's names of dtypes, without the byte order that precedes them. */
+/* NumPy's words for dtypes, without the byte order that precedes them, and elements' bytes. Unsigned integers load as
+   the next wider dtype; a dtype is written by the first word that names it. */
 static const struct {
   const char *word;
   strew_dtype dtype;
+  size_t bytes;
+  const char *name; /* NULL: the dtype's */
 } words[] = {
-    {"f4", STREW_FLOAT32}, {"f8", STREW_FLOAT64}, {"f2", STREW_FLOAT16}, {"i8", STREW_INT64}, {"i4", STREW_INT32},
-    {"i2", STREW_INT16},   {"i1", STREW_INT8},    {"u1", STREW_UINT8},   {"b1", STREW_BOOL},
+    {"f4", STREW_FLOAT32, 4, NULL},   {"f8", STREW_FLOAT64, 8, NULL},   {"f2", STREW_FLOAT16, 2, NULL},
+    {"i8", STREW_INT64, 8, NULL},     {"i4", STREW_INT32, 4, NULL},     {"i2", STREW_INT16, 2, NULL},
+    {"i1", STREW_INT8, 1, NULL},      {"u1", STREW_UINT8, 1, NULL},     {"b1", STREW_BOOL, 1, NULL},
+    {"u2", STREW_INT32, 2, "uint16"}, {"u4", STREW_INT64, 4, "uint32"},
 };
 
 static const char *word_of(strew_dtype dtype) {
@@ -121,7 +126,7 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
     const char *first, *kind, *hint;
   } kinds[] = {
       {"O", "Python objects", "in NumPy: save an array of numbers"},
-      {"u", "unsigned integers other than uint8", "in NumPy: a.astype(\"int64\")"},
+      {"u", "unsigned integers of that size", "in NumPy: a.astype(\"int64\"), if all are below 2**63"},
       {"c", "complex numbers", "in NumPy: save a.real and a.imag"},
       {"f", "floats of that size", "in NumPy: a.astype(\"float64\")"},
       {"i", "integers of that size", "in NumPy: a.astype(\"int64\")"},
@@ -149,8 +154,10 @@ static bool parse_descr(struct parser *p, struct npy_header *header) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i].word, word) != 0) continue;
     header->dtype = words[i].dtype;
+    header->file_dtype = words[i].name ? words[i].name : strew_dtype_name(header->dtype);
+    header->file_bytes = words[i].bytes;
     bool is_marked = *descr == '<' || *descr == '>';
-    header->is_swapped = is_marked && dtype_bytes(header->dtype) > 1 && (*descr == '<') != is_little_endian();
+    header->is_swapped = is_marked && header->file_bytes > 1 && (*descr == '<') != is_little_endian();
     return true;
   }
   for (char *c = descr; *c; c++)

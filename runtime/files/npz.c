@@ -80,11 +80,11 @@ static strew_status load_member(const struct loading *loading, int64_t i) {
   return status;
 }
 
-strew_status npz_load(const struct call *call, strew_device *device, const char *path,
+strew_status npz_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_table **out) {
   (void)options;
-  struct loading loading = {.call = call, .device = device, .path = path};
-  strew_status status = archive_open(call, device->context, path, &loading.archive);
+  struct loading loading = {.call = call, .device = device, .path = file->path};
+  strew_status status = archive_open(call, device->context, file, &loading.archive);
   if (status != STREW_OK) return status;
   status = check_total_size(&loading);
   if (status == STREW_OK) status = table_create(call, device->context, &loading.table);

@@ -28,13 +28,13 @@ static inline const char *scan_digits(const char *at, uint64_t *digits) {
 }
 
 /* Reads the digits and the optional point from `at` to `end` again: there may be too many digits. */
-static void scan_long(const char *at, const char *end, struct decimal *out) {
+static void scan_long(const char *at, const char *end, int point, struct decimal *out) {
   bool is_fraction = false;
   int count = 0;
   out->digits = 0;
   out->exponent = 0;
   for (; at < end; at++) {
-    if (*at == '.') {
+    if (*at == point) {
       is_fraction = true;
       continue;
     }
@@ -76,21 +76,21 @@ static const char *scan_word(const char *text, const char *at, struct decimal *o
   return text;
 }
 
-const char *decimal_scan(const char *text, struct decimal *out) {
+const char *decimal_scan(const char *text, int point, struct decimal *out) {
   const char *at = text;
   *out = (struct decimal){.kind = DECIMAL_FINITE, .negative = *text == '-', .is_whole = true, .text = text};
   if (*at == '-' || *at == '+') at++;
-  if (!is_digit(*at) && *at != '.') return scan_word(text, at, out);
+  if (!is_digit(*at) && *at != point) return scan_word(text, at, out);
   const char *first = at;
   at = scan_digits(at, &out->digits);
-  if (*at == '.') {
-    const char *point = at;
+  if (*at == point) {
+    const char *end = at;
     if (at == first && !is_digit(at[1])) return text;
     out->is_whole = false;
     at = scan_digits(at + 1, &out->digits);
-    out->exponent = point + 1 - at;
+    out->exponent = end + 1 - at;
   }
-  if (at - first > MAX_DIGITS) scan_long(first, at, out);
+  if (at - first > MAX_DIGITS) scan_long(first, at, point, out);
   return (*at | 0x20) == 'e' ? scan_exponent(at, out) : at;
 }
 

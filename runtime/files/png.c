@@ -23,11 +23,11 @@ struct picture {
   png_structp png;
   png_infop info;
   jmp_buf escape;
-  char words[160];     /* libpng's error message */
-  strew_status status; /* of a callback that failed */
-  struct file file;    /* that is read */
-  struct draft draft;  /* that is written */
-  uint64_t at;         /* offset of the next byte */
+  char words[160];         /* libpng's error message */
+  strew_status status;     /* of a callback that failed */
+  const struct file *file; /* that is read */
+  struct draft draft;      /* that is written */
+  uint64_t at;             /* offset of the next byte */
   png_uint_32 width, height;
   int channels, bits;    /* bits per channel: 8 or 16 */
   int passes;            /* over the rows: 7 if interlaced, each fills in pixels; else 1 */
@@ -108,7 +108,7 @@ static strew_status fail_picture(const struct picture *picture, const char *fact
 static void read_bytes(png_structp from, png_bytep to, size_t length) {
   struct picture *picture = png.png_get_io_ptr(from);
   picture->status = context_check(picture->call, picture->context);
-  if (picture->status == STREW_OK) picture->status = file_read(picture->call, &picture->file, picture->at, to, length);
+  if (picture->status == STREW_OK) picture->status = file_read(picture->call, picture->file, picture->at, to, length);
   picture->at += length;
   if (picture->status != STREW_OK) png.png_error(from, "cannot be read");
 }
@@ -136,12 +136,12 @@ static void read_header(struct picture *picture) {
 /* Fails if the file is too small for its pixels: deflate's largest ratio is 1032. */
 static strew_status check_claim(const struct picture *picture) {
   enum { MAX_RATIO = 1032 };
-  uint64_t max_bytes = picture->file.size_bytes * MAX_RATIO;
+  uint64_t max_bytes = picture->file->size_bytes * MAX_RATIO;
   if (picture->file_row_bytes <= max_bytes / picture->height) return STREW_OK;
   return fail_file(picture->call, picture->path, NULL,
                    "claims to hold %u x %u pixels of %zu bytes a row, more than its %" PRIu64 " bytes can",
                    (unsigned)picture->width, (unsigned)picture->height, picture->file_row_bytes,
-                   picture->file.size_bytes);
+                   picture->file->size_bytes);
 }
 
 /* Requests 8 or 16 bits in this machine's byte order, separate alpha and no palette. */
@@ -220,12 +220,11 @@ static strew_status read_tensor(struct picture *picture, strew_device *device, s
   return status;
 }
 
-strew_status png_load(const struct call *call, strew_device *device, const char *path,
+strew_status png_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out) {
   (void)options;
-  struct picture picture = {.call = call, .context = device->context, .path = path};
-  strew_status status = check_library(call, path);
-  if (status == STREW_OK) status = file_open(call, path, &picture.file);
+  struct picture picture = {.call = call, .context = device->context, .path = file->path, .file = file};
+  strew_status status = check_library(call, file->path);
   if (status != STREW_OK) return status;
   if (!attempt(&picture, create_reader) || !picture.info)
     status = fail_memory(call, picture.context, sizeof picture);
@@ -236,7 +235,6 @@ strew_status png_load(const struct call *call, strew_device *device, const char 
     status = fail_picture(&picture, "is not a readable PNG file");
   if (status == STREW_OK) status = read_tensor(&picture, device, out);
   png.png_destroy_read_struct(&picture.png, &picture.info, NULL);
-  file_close(&picture.file);
   return status;
 }
 
@@ -360,10 +358,10 @@ static strew_status fail_built(const struct call *call, const char *path) {
                    "needs libpng, and strew was built without it");
 }
 
-strew_status png_load(const struct call *call, strew_device *device, const char *path,
+strew_status png_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out) {
   (void)device, (void)options, (void)out;
-  return fail_built(call, path);
+  return fail_built(call, file->path);
 }
 
 strew_status png_save(const struct call *call, const strew_tensor *tensor, const char *path,

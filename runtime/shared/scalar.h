@@ -8,11 +8,12 @@
      S_from_f64, S_from_f32, S_from_i64   conversions by the rule STREW_SATURATE
      plus_S, minus_S, times_S, maximum_S, minimum_S, less_S, equal_S, isnan_S, differs_S, divide_by_count_S
    For floats:
-     divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit)
+     divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit), fused_S (a * b + c, rounded once)
    For 16-bit floats, of stored values:
      stored_maximum_S, stored_minimum_S, stored_isnan_S, order_S (an integer that increases with the value)
    The host of a device defines what integers must compute instead (see softfloat.h):
      SOFT_FLOAT32_SUM, _PRODUCT, _DIVIDE, _ROOT   if results are not correctly rounded, denormals included
+     SOFT_FLOAT32_FUSED, SOFT_FLOAT64_FUSED       if fma() is not
      SOFT_FLOAT32_COMPARE                         if denormals count as 0; floor, ceil and round, too
      SOFT_FLOAT32_CONVERT                         if integers and float64 are not rounded to the nearest float32 */
 #ifndef STREW_SCALAR_H
@@ -106,6 +107,25 @@ static inline float root_f32(float x) { return sqrt(x); }
 #else
 static inline float root_f32(float x) { return sqrtf(x); }
 #endif
+#ifdef SOFT_FLOAT32_FUSED
+static inline float fused_f32(float a, float b, float c) {
+  return float_of_bits((uint32_t)soft_fused(bits_of_float(a), bits_of_float(b), bits_of_float(c), FORMAT_FLOAT32));
+}
+#elif defined(__OPENCL_VERSION__)
+static inline float fused_f32(float a, float b, float c) { return fma(a, b, c); }
+#elif defined(FP_FAST_FMAF)
+static inline float fused_f32(float a, float b, float c) { return fmaf(a, b, c); }
+#else
+/* The product is exact in float64. Its sum with c is rounded to odd: the last bit is set if the sum is inexact, so that
+   rounding it again, to float32, gives what one rounding does (Boldo and Melquiond 2008). */
+static inline float fused_f32(float a, float b, float c) {
+  const double product = (double)a * b, sum = product + c, part = sum - product;
+  const double error = (product - (sum - part)) + (c - part); /* NaN if the sum is not finite */
+  const bool is_inexact = error < 0 || error > 0, is_too_small = (error > 0) == (sum > 0);
+  const uint64_t bits = bits_of_double(sum);
+  return (float)double_of_bits(bits + (is_inexact && !(bits & 1) ? (is_too_small ? 1 : UINT64_MAX) : 0));
+}
+#endif
 #ifdef SOFT_FLOAT32_COMPARE
 static inline bool less_f32(float a, float b) { return soft_less(bits_of_float(a), bits_of_float(b), FORMAT_FLOAT32); }
 static inline bool equal_f32(float a, float b) {
@@ -131,6 +151,13 @@ static inline double minus_f64(double a, double b) { return a - b; }
 static inline double times_f64(double a, double b) { return a * b; }
 static inline double divide_f64(double a, double b) { return a / b; }
 static inline double root_f64(double x) { return sqrt(x); }
+#ifdef SOFT_FLOAT64_FUSED
+static inline double fused_f64(double a, double b, double c) {
+  return double_of_bits(soft_fused(bits_of_double(a), bits_of_double(b), bits_of_double(c), FORMAT_FLOAT64));
+}
+#else
+static inline double fused_f64(double a, double b, double c) { return fma(a, b, c); }
+#endif
 static inline bool less_f64(double a, double b) { return a < b; }
 static inline bool equal_f64(double a, double b) { return a == b; }
 static inline double f64_from_i64(int64_t x) { return (double)x; }

@@ -113,6 +113,61 @@ static inline uint64_t soft_times(uint64_t a, uint64_t b, struct float_format f)
   return sign | round_to(f, product, x.exponent - x_spare + y.exponent - y_spare + 64);
 }
 
+/* 128 bits: high * 2^64 + low. */
+struct wide {
+  uint64_t high, low;
+};
+static inline struct wide shift_wide_sticky(struct wide x, int count) {
+  if (count == 0) return x;
+  if (count > 127) return (struct wide){0, (x.high | x.low) != 0};
+  if (count > 63) return (struct wide){0, shift_sticky(x.high, count - 64) | (x.low != 0)};
+  uint64_t low = shift_sticky(x.low, count) | x.high << (64 - count);
+  return (struct wide){x.high >> count, low};
+}
+static inline bool is_less_wide(struct wide a, struct wide b) {
+  return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
+/* a * b + c, rounded once. Product and addend are shifted to 127 bits, of which the product has 106 at most: bits lost
+   by a shift lie far below the last bit of a sum that cancels. */
+static inline uint64_t soft_fused(uint64_t a, uint64_t b, uint64_t c, struct float_format f) {
+  uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f), third = magnitude_in(c, f);
+  uint64_t sign = (a ^ b) & sign_of(f), sign_of_c = c & sign_of(f);
+  if (left >= infinity_of(f) || right >= infinity_of(f) || !left || !right)
+    return soft_plus(soft_times(a, b, f), c, f);
+  if (third >= infinity_of(f)) return soft_plus(0, c, f);
+  struct unpacked x = unpack(left, f), y = unpack(right, f), z = unpack(third, f);
+  int x_spare = 63 - highest_bit(x.significand), y_spare = 63 - highest_bit(y.significand);
+  x.significand <<= x_spare, y.significand <<= y_spare;
+  struct wide product = {upper_product(x.significand, y.significand), x.significand * y.significand};
+  product = shift_wide_sticky(product, 1); /* its last bit is 0; a sum needs one more bit */
+  int exponent = x.exponent - x_spare + y.exponent - y_spare + 1;
+  if (third) {
+    int z_spare = 62 - highest_bit(z.significand);
+    struct wide addend = {z.significand << z_spare, 0};
+    int apart = exponent - (z.exponent - z_spare - 64);
+    if (apart < 0)
+      product = shift_wide_sticky(product, -apart), exponent -= apart;
+    else
+      addend = shift_wide_sticky(addend, apart);
+    if (sign == sign_of_c) {
+      product.low += addend.low;
+      product.high += addend.high + (product.low < addend.low);
+    } else {
+      struct wide large = product;
+      if (is_less_wide(product, addend)) large = addend, addend = product, sign = sign_of_c;
+      product.low = large.low - addend.low;
+      product.high = large.high - addend.high - (large.low < addend.low);
+      if ((product.high | product.low) == 0) return 0;
+    }
+  }
+  if (product.high == 0) return sign | round_to(f, product.low, exponent);
+  int spare = 63 - highest_bit(product.high);
+  uint64_t joined = spare ? product.high << spare | product.low >> (64 - spare) : product.high;
+  joined |= (product.low << spare) != 0;
+  return sign | round_to(f, joined, exponent + 64 - spare);
+}
+
 /* For formats of at most 30 bits of fraction. */
 static inline uint64_t soft_divide(uint64_t a, uint64_t b, struct float_format f) {
   uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f), sign = (a ^ b) & sign_of(f);

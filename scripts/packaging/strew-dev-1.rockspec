@@ -12,6 +12,7 @@ external_dependencies = {
   PTHREADPOOL = {header = "pthreadpool.h"},
   ZIP = {header = "zip.h"},
   PNG = {header = "png.h"},
+  ZLIB = {header = "zlib.h"},
 }
 build = {
   type = "make",

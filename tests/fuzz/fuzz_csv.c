@@ -10,10 +10,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                                             {.header = STREW_HEADER_NO, .separator = '\t', .dtype = &half},
                                             {.header = STREW_HEADER_NO, .separator = ' ', .dtype = &whole},
                                             {.header = STREW_HEADER_NO, .text_count = 1, .text = text},
-                                            {.header = STREW_HEADER_YES, .text_count = 1, .text = text + 1}};
+                                            {.header = STREW_HEADER_YES, .text_count = 1, .text = text + 1},
+                                            {.header = STREW_HEADER_NO, .separator = ';', .decimal = ','},
+                                            {.header = STREW_HEADER_YES, .date_count = 1, .dates = text + 1}};
   if (size == 0) return 0;
-  const strew_load_options *way = &ways[*bytes % (sizeof ways / sizeof *ways)];
+  const strew_load_options *way = &ways[(uint8_t)(*bytes - '1') % (sizeof ways / sizeof *ways)];
   const strew_save_options save = {.header = way->header, .separator = way->separator};
-  fuzz_load(".csv", bytes + 1, size - 1, way, &save);
+  bool is_same = !way->decimal && !way->date_count; /* commas and dates are not written */
+  fuzz_load(".csv", bytes + 1, size - 1, way, is_same ? &save : NULL);
   return 0;
 }

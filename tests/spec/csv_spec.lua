@@ -49,6 +49,19 @@ end
 
 local header, plain = {header = true}, {header = false}
 
+-- Days from 1970-01-01 by counting.
+local function days_to(year, month, day)
+  local function is_leap(y) return y % 4 == 0 and (y % 100 ~= 0 or y % 400 == 0) end
+  local days = day - 1
+  for y = math.min(year, 1970), math.max(year, 1970) - 1 do
+    days = days + (is_leap(y) and 366 or 365) * (year < 1970 and -1 or 1)
+  end
+  for m, length in ipairs{31, is_leap(year) and 29 or 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31} do
+    if m < month then days = days + length end
+  end
+  return days
+end
+
 describe("a .csv file", function()
   if support.lacks_float64 then return end
   teardown(function() os.remove(path) end)
@@ -187,9 +200,125 @@ describe("a .csv file", function()
     end
     assert.equal("load: 'separator' is \",,\", expected a single character", refused{separator = ",,"})
     assert.equal("load: 'map' is true, but .csv files cannot be mapped, only .npy", refused{map = true})
-    assert.equal("load: 'header' is an option of .csv files, not of .npy files",
+    assert.equal("load: 'header' is an option of .csv and .tsv files, not of .npy files",
       message(strew.load, "x.npy", {header = true}))
     assert.equal("load: 'header' is 1, expected a boolean", refused{header = 1})
+  end)
+
+  it("has decimal commas if they are named", function()
+    local comma = {header = false, separator = ";", decimal = ","}
+    for cells, expected in pairs{
+      ["1,5|2|-,5|1e3|7,"] = "float64 1.5 2.0 -0.5 1000.0 7.0",
+      ["1|2"] = "int64 1 2",
+      [" 1,5 |\"2,25\"|NA"] = "float64 1.5 2.25 nan",
+      ["inf|1,0e-5"] = "float64 inf 1e-05",
+      ["0,1000000000000000055511151231257827021181583404541015625|1,5e300|2,5e-310|123456789012345678901,5"] =
+        "float64 0.1 1.5e+300 2.5e-310 1.2345678901235e+20",
+      ["x|1,5"] = "{x|1,5} 0 1",
+      ["1,5 mm|2"] = "{1,5 mm|2} 0 1",
+      ["1.5.2|1.5"] = "{1.5.2|1.5} 0 1",
+    } do assert.equal("1 " .. expected, read(cells:gsub("|", "\n") .. "\n", comma), cells) end
+    assert.equal("1 float64 1.5; 2 float64 2.5", read("1,5;2,5\n", comma))
+    assert.equal("1 float32 1.5", read("1,5\n", {separator = ";", decimal = ",", dtype = "float32"}))
+    assert.equal("1 float64 1.5; 2 int64 2; 3 int64 5", read("\"1,5\",2,5\n", {separator = ",", decimal = ","}))
+    assert.equal("1 float64 1.5 2.0", read("1.5\n2\n", {decimal = "."}))
+    assert.equal("has \"1,5\" in line 2, column 1, expected a number, as in line 1\n"
+      .. "  hint  {decimal = \",\"} reads decimal commas, {text = {1}} reads the column as words",
+      refusal("2\n1,5\n", {separator = ";"}))
+    assert.equal("has \"1.5\" in line 1, column 1, expected a number with a decimal comma\n"
+      .. "  hint  without decimal = \",\" it is a number, {text = {1}} reads the column as words",
+      refusal("1.5\n", comma))
+    for option, expected in pairs{
+      [","] = "'decimal' is \",\", as the separator of cells, which the call has to name then\n"
+        .. "  hint  separator = \";\"",
+      [";"] = "'decimal' is \";\", expected a point or a comma",
+    } do assert.equal("load: " .. expected, refusal("1\n", {decimal = option})) end
+    assert.equal("load: 'decimal' is an option of .csv and .tsv files, not of .npy files",
+      message(strew.load, "x.npy", {decimal = ","}))
+  end)
+
+  it("has dates if they are named", function()
+    for cell, expected in pairs{
+      ["1970-01-01"] = 0, ["1970-01-01T00:00:00Z"] = 0, ["1970-01-01 00:00"] = 0, ["1969-12-31T23:59:59"] = -1,
+      ["2024-05-17"] = 1715904000, ["2024-05-17T12:30:00"] = 1715949000, ["2024-05-17T12:30"] = 1715949000,
+      ["2024-05-17t12:30:00.000z"] = 1715949000, ["\"2024-05-17 12:30:00,0Z\""] = 1715949000,
+      [" 2024-05-17T14:30+02:00 "] = 1715949000, ["2024-05-17T07:00:00-0530"] = 1715949000,
+      ["2024-05-17T14+02"] = false, ["2024-05-17T14:30:00+02"] = 1715949000, ["2000-02-29"] = 951782400,
+      ["0000-01-01"] = -62167219200, ["0001-01-01T00:00:00"] = -62135596800, ["9999-12-31T23:59:59Z"] = 253402300799,
+      ["1900-02-28"] = -2203977600, ["1582-10-10"] = -12219724800, ["2100-02-28T24:00"] = false,
+      ["2024-02-30"] = false, ["2023-02-29"] = false, ["1900-02-29"] = false, ["2024-13-01"] = false,
+      ["2024-00-01"] = false, ["2024-01-00"] = false, ["2024-01-01T23:60"] = false, ["2016-12-31T23:59:60Z"] = false,
+      ["2024-01-01T12:00:00+24:00"] = false, ["2024-01-01T12:00:00+01:60"] = false, ["2024-1-1"] = false,
+      ["20240101"] = false, ["24-01-01"] = false, ["2024-01-01Z"] = false, ["2024-01-01T"] = false,
+      ["2024-01-01T12"] = false, ["2024-01-01T12:00:00."] = false, ["2024-01-01T12:00:00ZZ"] = false,
+      ["2024-01-01T12:00:00.5"] = false, ["+2024-01-01"] = false, ["x"] = false, ["1,5"] = false,
+      ["2024-01-01T12:00:00 Z"] = false, ["2024-01-01T12:00:00+1"] = false, ["2024-01-01T12:00.5"] = false,
+    } do
+      local bytes, options = "when;n\n" .. cell .. ";1\n", {header = true, separator = ";", dates = {"when"}}
+      if expected then
+        assert.equal(("when int64 %d; n int64 1"):format(expected), read(bytes, options), cell)
+      else
+        assert.matches('^has "' .. cell:gsub("%p", "%%%0") .. '" in line 2, column 1 %(when%), expected ',
+          refusal(bytes, options))
+      end
+    end
+    local text, wanted = {}, {}
+    math.randomseed(11)
+    for i = 1, 500 do
+      local year, month = math.random(0, 4000), math.random(12)
+      local day, second = math.random(28), math.random(0, 86399)
+      local hour, minute = second // 3600, second // 60 % 60
+      text[i] = ("%04d-%02d-%02dT%02d:%02d:%02d"):format(year, month, day, hour, minute, second % 60)
+      wanted[i] = days_to(year, month, day) * 86400 + second
+    end
+    put(table.concat(text, "\n") .. "\n")
+    assert.is_true(strew.equal(strew.tensor(wanted), strew.load(path, {dates = {1}})[1]))
+    assert.equal("1 float64 0.0 nan nan 86400.0",
+      read("1970-01-01\n\"\"\nnan\n1970-01-02\n", {dates = {1}, dtype = "int8"}))
+    put("a\n2024-05-17T12:30:01\n\"\"\n9999-12-31T23:59:59\n")
+    local exact = strew.load(path, {header = true, dates = {"a"}}).a
+    assert.equal(1715949001, exact[0])
+    assert.equal(253402300799, exact[2])
+    assert.equal("1 int64", read("a\n", {header = true, dates = {"a"}}):gsub("^a", "1"))
+    assert.equal("has \"2024-01-01T00:00:00.25\" in line 1, column 1, expected whole seconds\n"
+      .. "  hint  {text = {1}} reads the column as words", refusal("2024-01-01T00:00:00.25\n", {dates = {1}}))
+    assert.equal("load: 'dates' has \"3\", not found among the columns: \"1\"", refusal("x\n", {dates = {3}}))
+    assert.equal("load: 'dates' has \"1\", which is in 'text', too", refusal("x\n", {dates = {1}, text = {1}}))
+    assert.equal("load: 'dates' has key \"a\", expected a sequence", refusal("x\n", {dates = {a = 1}}))
+  end)
+
+  it("is refused where numbers or dates would become words", function()
+    local words = "{text = {\"b\"}} reads the column as words"
+    local comma = "{decimal = \",\"} reads decimal commas, " .. words
+    local dates = "{dates = {\"b\"}} reads seconds since 1970, " .. words
+    for cell, expected in pairs{
+      ["1,5"] = {"a number with a decimal point", comma}, ["-0,25e3"] = {"a number with a decimal point", comma},
+      ["1,234"] = {"a number with a decimal point", comma},
+      ["1,234,567"] = {"a number without marks between thousands", words},
+      ["-12.345,67"] = {"a number without marks between thousands", words},
+      ["1.234.567"] = {"a number without marks between thousands", words},
+      ["1,234.5"] = {"a number without marks between thousands", words},
+      ["2024-05-17"] = {"numbers or words, not dates", dates},
+      ["2024-05-17T12:30:00.5Z"] = {"numbers or words, not dates", dates},
+    } do
+      for _, cells in ipairs{cell, '"' .. cell .. '"', " " .. cell .. " "} do
+        assert.equal(("has \"%s\" in line 3, column 2 (b), expected %s\n  hint  %s"):format(
+          cells:gsub('"', ""), table.unpack(expected)),
+          refusal("a;b\n1;NA\n1;" .. cells .. "\n1;x\n", {header = true, separator = ";"}), cell)
+      end
+    end
+    for cell in ("1,5 mm|1,2,3|1,23,456|12,34,567|1.2.3|10.0.0.1|v1,5|,|2024-13-01|2024-05|17.05.2024|1234,567,890|"
+      .. "\"1,\"\"5\"|- 1,5|1,5,|1,234,56"):gmatch "[^|]+" do
+      assert.matches("^1 {.*} 0$", read(cell .. "\n", {header = false, separator = ";"}))
+    end
+    assert.equal("1 {1,5|x} 0 1", read("1,5\nx\n", {separator = ";", text = {1}}))
+    assert.equal("1 {x|2024-05-17} 0 1", read("x\n2024-05-17\n", plain))
+    local question = "begins with a line of words above numbers: are they the column names?\n"
+      .. "  hint  header = true takes names from line 1, header = false reads it as all others"
+    assert.equal(question, refusal("when;what\n2024-05-17;x\n", {separator = ";"}))
+    assert.equal(question, refusal("price\n1,5\n", {separator = ";"}))
+    assert.equal(question, refusal("2024-05-17;2024-05-18\n1;2\n", {separator = ";"}))
+    assert.equal("1 int64 0 86400", read("1970-01-01\n1970-01-02\n", {dates = {1}}))
   end)
 
   it("may be wide or long, or have long cells", function()
@@ -263,7 +392,7 @@ describe("a .csv file", function()
       {"strew.words(columns, 'a')", "words: 'column' is \"a\", not found in x"},
       {"strew.words(columns, true)", "words: 'column' is true, expected a column's name or number"},
       {"strew.words{}", "words: 'x' has no words, expected a table as strew.load makes it"},
-      {"strew.columns{}", "columns: 'x' has no names, expected a table as strew.load makes it"},
+      {"strew.columns{}", "columns: 'x' is an empty table, expected columns"},
     }, {strew = strew, columns = columns})
   end)
 

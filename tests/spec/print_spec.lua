@@ -21,7 +21,7 @@ local rows = {
   {"tensor{0.9999, 0.0001}", "float32[2] cpu\n 9.9990e-01  1.0000e-04"},
   {"tensor{1e-45}", "float32[1] cpu\n 1.4013e-45"},
   {"tensor{0.0, 1e-10}", "float32[2] cpu\n 0.0000e+00  1.0000e-10"},
-  {"tensor({1/3, 65504}, 'float16')", "float16[2] cpu\n 3.3325e-01  6.5504e+04"},
+  {"tensor({1/3, 65504}, 'float16')", "float16[2] cpu\n     0.3333  65504.0000"},
   {"tensor({1/3}, 'bfloat16')", "bfloat16[1] cpu\n 0.3340"},
   {"tensor{10^8, 0.0}", "float32[2] cpu\n 100000000          0"},
   {"tensor({0, 255}, 'uint8')", "uint8[2] cpu\n   0  255"},
@@ -30,9 +30,17 @@ local rows = {
   {"tensor(math.maxinteger)", "int64[] cpu  9223372036854775807"},
   {"tensor{0.5, 1/0}", "float32[2] cpu\n 0.5000     inf"},
   {"tensor{0.5, 0.00001}", "float32[2] cpu\n 5.0000e-01  1.0000e-05"},
-  {"tensor{0.5, 1000.5}", "float32[2] cpu\n 5.0000e-01  1.0005e+03"},
+  {"tensor{0.5, 5000.25}", "float32[2] cpu\n    0.5000  5000.2500"},
+  {"tensor{0.0001001, 1e7}", "float32[2] cpu\n        0.0001  10000000.0000"},
+  {"tensor{0.5, 1.5e8}", "float32[2] cpu\n 5.0000e-01  1.5000e+08"},
   {"tensor{1.0, 1e6}", "float32[2] cpu\n       1  1000000"},
-  {"tensor({1e12}, 'float64')", "float64[1] cpu\n 1.0000e+12"},
+  {"tensor{1795500060.0}", "float32[1] cpu\n 1.7955e+09"},
+  {"tensor({1795500060, 1}, 'float64')", "float64[2] cpu\n 1795500060           1"},
+  {"tensor({1795500060.25, 0}, 'float64')", "float64[2] cpu\n 1795500060.2500           0.0000"},
+  {"tensor({2^53}, 'float64')", "float64[1] cpu\n 9007199254740992"},
+  {"tensor({2^53 + 2}, 'float64')", "float64[1] cpu\n 9.0072e+15"},
+  {"tensor({9e11, 0.5}, 'float64')", "float64[2] cpu\n 900000000000.0000             0.5000"},
+  {"tensor({9.1e11, 0.5}, 'float64')", "float64[2] cpu\n 9.1000e+11  5.0000e-01"},
   {"tensor{math.mininteger, 1}", "int64[2] cpu\n -9223372036854775808                     1"},
   {"tensor{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}",
    "int64[2, 2, 2] cpu\n[0, :, :]\n 1  2\n 3  4\n[1, :, :]\n 5  6\n 7  8"},
@@ -141,6 +149,9 @@ describe("set_printoptions", function()
     {{precision = 2}, "tensor{0.623, -0.505, -0.00908}", "float32[3] cpu\n  0.62  -0.50  -0.01"},
     {{precision = 2}, "tensor({0.5, 0.006}, 'float64')", "float64[2] cpu\n 0.50  0.01"},
     {{precision = 2}, "tensor({0.5, 0.0049}, 'float64')", "float64[2] cpu\n 5.00e-01  4.90e-03"},
+    {{precision = 2}, "tensor{0.01, 5000.25}", "float32[2] cpu\n    0.01  5000.25"},
+    {{precision = 17}, "tensor({1e7, 0.5}, 'float64')",
+     "float64[2] cpu\n 10000000.00000000000000000         0.50000000000000000"},
     {{precision = 1}, "tensor{0.06, 8.0}", "float32[2] cpu\n 0.1  8.0"},
     {{precision = 1}, "tensor{0.04, 8.0}", "float32[2] cpu\n 4.0e-02  8.0e+00"},
     {{precision = 0}, "tensor{0.75, 3.0}", "float32[2] cpu\n 1.  3."},
@@ -166,38 +177,51 @@ int64[3, 3, 3] cpu
  24  ...  26]]},
     {{edgeitems = 5}, "arange(2000)", "int64[2000] cpu\n"
       .. "    0     1     2     3     4  ...  1995  1996  1997  1998  1999"},
-    {{profile = "short"}, "arange(2000) / 8", "float32[2000] cpu\n 0.00e+00  1.25e-01  ...  2.50e+02  2.50e+02"},
+    {{profile = "short"}, "arange(2000) / 8", "float32[2000] cpu\n   0.00    0.12  ...  249.75  249.88"},
     {{profile = "short", precision = 1, threshold = 2000}, "arange(3) / 8", "float32[3] cpu\n 0.0  0.1  0.2"},
     {{linewidth = 20}, "arange(5) / 4", "float32[5] cpu\n 0.0000  0.2500\n 0.5000  0.7500\n 1.0000"},
     {{linewidth = 1}, "arange(2) / 4", "float32[2] cpu\n 0.0000\n 0.2500"},
     {{linewidth = 20}, "arange(14).view(strew.arange(14), 2, 7) * 1000", [[
 int64[2, 7] cpu
-     0   1000   2000
-    3000   4000
-    5000   6000
-  7000   8000   9000
-   10000  11000
-   12000  13000]]},
+     0  ...   6000
+  7000  ...  13000]]},
+    {{linewidth = 12}, "arange(14):view(2, 7) * 1000", "int64[2, 7] cpu\n     0  ...\n  7000  ..."},
+    {{linewidth = 10}, "arange(4):view(2, 2) * 10000", [[
+int64[2, 2] cpu
+     0
+   10000
+ 20000
+   30000]]},
     {{linewidth = 20}, "arange(40000):view(200, 200):narrow(0, 0, 6)", [[
 int64[6, 200] cpu
-    0     1     2
-    ...   197   198
-    199
-  200   201   202
-    ...   397   398
-    399
-  400   401   402
-    ...   597   598
-    599
-  600   601   602
-    ...   797   798
-    799
-  800   801   802
-    ...   997   998
-    999
- 1000  1001  1002
-    ...  1197  1198
-   1199]]},
+    0  ...   199
+  200  ...   399
+  400  ...   599
+  600  ...   799
+  800  ...   999
+ 1000  ...  1199]]},
+    {{linewidth = 29}, "arange(60):view(2, 2, 15)", [[
+int64[2, 2, 15] cpu
+[0, :, :]
+  0   1   2  ...  12  13  14
+ 15  16  17  ...  27  28  29
+[1, :, :]
+ 30  31  32  ...  42  43  44
+ 45  46  47  ...  57  58  59]]},
+    {{profile = "full", linewidth = 20}, "arange(14):view(2, 7) * 1000", [[
+int64[2, 7] cpu
+     0   1000   2000
+         3000   4000
+         5000   6000
+  7000   8000   9000
+        10000  11000
+        12000  13000]]},
+    {{profile = "full", linewidth = 20}, "arange(14):view(2, 7)", [[
+int64[2, 7] cpu
+  0   1   2   3   4
+      5   6
+  7   8   9  10  11
+     12  13]]},
     {{linewidth = 300}, "arange(1000, 1030)", "int64[30] cpu\n"
       .. " 1000  1001  1002  1003  1004  1005  1006  1007  1008  1009"
       .. "  1010  1011  1012  1013  1014  1015  1016  1017  1018  1019"
@@ -216,6 +240,63 @@ int64[6, 200] cpu
         for line in text_with({linewidth = width}, code):gmatch "\n([^\n]*)" do
           assert.is_true(#line <= width, ("%d: %s"):format(width, line))
         end
+      end
+    end
+  end)
+
+  -- Where the cells of a line end.
+  local function ends(line)
+    local columns = {}
+    for stop in line:gmatch "%S+()" do columns[#columns + 1] = stop - 1 end
+    return columns
+  end
+
+  it("aligns the columns of a matrix, and shows as many as a line has space for", function()
+    math.randomseed(7)
+    for _ = 1, 100 do
+      local height, columns, width = math.random(1, 6), math.random(1, 40), math.random(30, 100)
+      local t = strew.randint(-10 ^ math.random(0, 9) // 1 | 0, 9, {height, columns})
+      strew.set_printoptions{linewidth = width}
+      local text = tostring(t):gsub("^[^\n]*\n", "")
+      strew.set_printoptions{profile = "default"}
+      local list, cell = t:tolist(), 0
+      for _, row in ipairs(list) do
+        for _, x in ipairs(row) do cell = math.max(cell, #tostring(x)) end
+      end
+      local shown, first = 0, nil
+      for line in text:gmatch "[^\n]+" do
+        shown, first = shown + 1, first or ends(line)
+        assert.same(first, ends(line))
+        local texts = {}
+        for word in line:gmatch "%S+" do texts[#texts + 1] = word end
+        local is_whole = columns * (cell + 2) - 1 <= width
+        assert.equal(not is_whole, texts[#texts // 2 + 1] == "..." or texts[#texts] == "...")
+        local count = is_whole and columns or (width - 4) // (cell + 2)
+        assert.equal(count + (is_whole and 0 or 1), #texts)
+        local head = is_whole and count or (count + 1) // 2
+        for i = 1, count do
+          local at = i <= head and i or columns - count + i
+          assert.equal(tostring(list[shown][at]), texts[i <= head and i or i + 1])
+        end
+      end
+      assert.equal(height, shown)
+    end
+  end)
+
+  it("aligns all lines of a matrix of which all elements are shown", function()
+    for _, width in ipairs{17, 30, 79} do
+      for _, code in ipairs{"arange(3000):view(30, 100)", "arange(200):view(2, 100) / 7"} do
+        local text, whole = text_with({profile = "full", linewidth = width}, code), {}
+        for line in text:gsub("^[^\n]*\n", ""):gmatch "[^\n]+" do
+          for _, stop in ipairs(ends(line)) do whole[stop] = true end
+        end
+        local step, count = nil, 0
+        for stop in pairs(whole) do
+          count = count + 1
+          if step then assert.equal(0, (stop - step) % (code:find "/" and 9 or 6)) end
+          step = stop
+        end
+        assert.equal((width + 1) // (code:find "/" and 9 or 6), count)
       end
     end
   end)

@@ -287,9 +287,9 @@ describe("segments", function()
     refused("src:segment_csr(i(0, 1, 2, 4), {out = strew.zeros(1):expand(3)})",
       "segment_csr: 'out' overlaps itself (an expanded view?) and cannot be written in place")
     refused("src:segment_csr(i(0, 1, 2, 4), {out = src:narrow(0, 0, 3)})",
-      "segment_csr: 'src' shares elements with out, which is written in place")
+      "segment_csr: 'src' shares elements with the tensor written in place")
     refused("local t = i(0, 1, 2, 4) i(5, 6, 7, 8):segment_csr(t, {out = t:narrow(0, 0, 3)})",
-      "segment_csr: 'indptr' shares elements with out, which is written in place")
+      "segment_csr: 'indptr' shares elements with the tensor written in place")
     refused("src:segment_csr(i(0, 1, 2, 4), {out = i(1, 2, 3)})", "segment_csr: 'out' is int64, expected float32")
     refused("src:segment_csr(i(0, 4), {reduce = 'avg'})", "segment_csr: 'reduce' is \"avg\", "
       .. "expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = min")
@@ -301,6 +301,8 @@ describe("segments", function()
       "gather_csr: 'indptr' has value 1 at [0], expected 0: every position belongs to a segment", {0})
     refused("strew.ones(2, 1):gather_csr(i({0, 3}, {0, 2}))",
       "gather_csr: 'indptr' has value 2 at [1, 1], expected 3: every position belongs to a segment", {1, 1})
+    refused("src:gather_csr(i(0, 1, 2, 3, 1 << 62))",
+      "gather_csr: 'indptr' has value 4611686018427387904 at [4], the result's size in dim 0: out of memory", {4})
     refused("src:segment_coo(i(0, 2, 1, 0))",
       "segment_coo: 'index' has value 1 at [2], less than the 2 before it: expected sorted values", {2})
     refused("src:segment_coo(i(0, 1, 2, 3), {dim_size = 3, out = nil})",

@@ -257,9 +257,11 @@ describe("the text", function()
       local code = ("%s\nlocal result = %s\nreturn result, {%s}"):format(operands, row[1], table.concat(names, ", "))
       local result, tensors = assert(load(code, "=" .. row[1], "t", {strew = strew}))()
       if type(result) == "table" then result = result[1] end
+      if strew.type(result) ~= "tensor" then return end -- a table of columns, or names
       local before = result:nan_to_num()
       for _, t in ipairs(tensors) do
-        if t.dtype == "bool" then t:logical_not_() else t:fill_(77) end
+        if strew.type(t) == "tensor" and t.dtype == "bool" then t:logical_not_() end
+        if strew.type(t) == "tensor" and t.dtype ~= "bool" then t:fill_(77) end
       end
       local is_view = not strew.equal(result:nan_to_num(), before)
       local text = row.entry.summary

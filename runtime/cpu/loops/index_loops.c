@@ -37,6 +37,15 @@ static bool is_constant(const int64_t *values, int64_t count) {
 ANY_OUTSIDE(int64_t)
 ANY_OUTSIDE(int32_t)
 
+#define ANY_DESCENT(T)                                                                                                 \
+  static bool any_descent_##T(const T *values, int64_t count) {                                                        \
+    T bad = 0;                                                                                                         \
+    for (int64_t i = 1; i < count; i++) bad |= values[i] < values[i - 1];                                              \
+    return bad;                                                                                                        \
+  }
+ANY_DESCENT(int64_t)
+ANY_DESCENT(int32_t)
+
 static void apply_to_all(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode == STREW_WRAP)
     for (int64_t i = 0; i < count; i++) values[i] += values[i] < 0 ? size : 0;
@@ -161,12 +170,32 @@ static bool number_destinations(const int64_t *values, const int64_t *offsets, i
                    : number_steps(values, offsets, count, size, first, step, numbers);
 }
 
+static bool join(const int64_t *values, int64_t count, int64_t size, int64_t *restrict positions) {
+  uint64_t met = 0;
+  for (int64_t i = 0; i < count; i++) {
+    met |= (uint64_t)values[i] < (uint64_t)size ? 0 : UINT64_MAX;
+    positions[i] = (int64_t)((uint64_t)positions[i] * (uint64_t)size + (uint64_t)values[i]);
+  }
+  return met != 0;
+}
+
+static void join_dropping(const int64_t *values, int64_t count, int64_t size, int64_t *restrict positions) {
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t joined = (uint64_t)positions[i] * (uint64_t)size + (uint64_t)values[i];
+    positions[i] = (uint64_t)values[i] < (uint64_t)size ? (int64_t)joined : -1;
+  }
+}
+
 const struct index_loops LOOPS_TABLE(index) = {
     .ascends = ascends,
     .is_constant = is_constant,
     .any_outside_int64_t = any_outside_int64_t,
     .any_outside_int32_t = any_outside_int32_t,
+    .any_descent_int64_t = any_descent_int64_t,
+    .any_descent_int32_t = any_descent_int32_t,
     .apply_mode = apply_to_all,
+    .join = join,
+    .join_dropping = join_dropping,
     .list_owned = list_owned,
     .find_destinations = find_destinations,
     .number_destinations = number_destinations,

@@ -28,7 +28,7 @@ static bool has_f16c(void) {
 /* True if the processor has what the Makefile lets the compiler use, and the operating system saves its registers. */
 static bool is_supported(enum isa isa) {
 #if defined(__x86_64__)
-  if (isa == ISA_AVX2) return __builtin_cpu_supports("avx2") && has_f16c();
+  if (isa == ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
   if (isa == ISA_AVX512)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

@@ -1,0 +1,76 @@
+-- rows.lua: rows and columns of tables.
+local _, fail, use, inner = ...
+local operands, tables = use "operands.lua", use "tables.lua"
+
+local function columns(x, which)
+  local all, chosen = tables.read(x, "x", true), {names = {}, tensors = {}, words = {}}
+  if which == nil then return all.names end
+  local is_sequence = math.type(all.names[1]) == "integer"
+  for k, i in ipairs(tables.positions(all, which, "which")) do
+    chosen.names[k] = is_sequence and k or all.names[i]
+    chosen.tensors[k], chosen.words[k] = all.tensors[i], all.words[i]
+  end
+  return tables.make(chosen)
+end
+
+local function rows(x, which)
+  local all = tables.read(x, "x")
+  if which:dim() ~= 1 then
+    fail("which", ("has %d dimensions, expected 1"):format(which:dim()), which:dim() > 1 and "which:flatten()" or nil,
+      "shape")
+  end
+  if which.dtype == "bool" then
+    if which:numel() ~= all.rows then
+      fail("which", ("has %d elements, x has %d rows"):format(which:numel(), all.rows), nil, "shape")
+    end
+    which = which:nonzero():squeeze(1)
+  elseif not operands.is_index(which) and which:numel() > 0 then
+    fail("which", ("is %s, expected bool, int64 or int32"):format(which.dtype),
+      'which:ne(0) makes a bool tensor, which:to("int64") positions', "dtype")
+  end
+  return tables.make(tables.select(all, which, "which"))
+end
+
+-- Returns, for each of n columns, whether its order is descending.
+local function directions(descending, n)
+  local list = {}
+  for k = 1, n do list[k] = descending == true end
+  if descending == nil or type(descending) == "boolean" then return list end
+  local is_list = type(descending) == "table" and rawlen(descending) == n
+  for k = 1, n do
+    list[k] = is_list and rawget(descending, k)
+    is_list = is_list and type(list[k]) == "boolean"
+  end
+  if is_list then return list end
+  fail("descending", ("is %s, expected a boolean, or a sequence of %d, one for each column"):format(
+    type(descending) == "table" and "a table" or tostring(descending), n))
+end
+
+-- A stable sort by each column in turn, the most important one last.
+local function sort_by(x, by, descending)
+  local all, order = tables.read(x, "x"), nil
+  local positions = tables.positions(all, by, "by")
+  local is_descending = directions(descending, #positions)
+  for k = #positions, 1, -1 do
+    local key = tables.key(all, positions[k], "by")
+    local _, moved = (order and key:gather(0, order) or key):sort(0, is_descending[k])
+    order = order and order:gather(0, moved) or moved
+  end
+  return tables.make(tables.select(all, order, "x"))
+end
+
+-- x.name for a name that x lacks: nil, as in any Lua table; an error for a name that resembles a column's. Names may
+-- differ in their digits: scripts look for column4 after column3.
+local function misspelt(about, name)
+  local x = getmetatable(about).columns
+  local nearest = type(name) == "string" and inner.nearest(name, (tables.names(x)))
+  if not nearest or nearest:gsub("%d", "") == name:gsub("%d", "") then return nil end
+  fail(nil, ('no column "%s"'):format(name:sub(1, 60)), ("did you mean '%s'?"):format(nearest))
+end
+
+return {
+  columns = {"x:table which~any", columns},
+  rows = {"x:table which:tensor", rows},
+  sort_by = {"x:table by:any descending?any", sort_by},
+  table = {"about:table name~any", misspelt},
+}

@@ -1,0 +1,182 @@
+-- tables.lua: tables of columns, for other files: {name = tensor, ...} or a sequence of tensors, built by a script or
+-- returned by strew.load, whose metatable has the order of the names and the words of text columns.
+--
+-- tables.read returns {names = {...}, tensors = {...}, words = {...}, rows = n, device = d}: columns by position,
+-- words[i] nil for a column of numbers. tables.make builds a table of columns from it.
+local strew, fail, use, inner = ...
+local operands, places = use "operands.lua", use "places.lua"
+local tables = {}
+
+-- A column's name for messages: "price" in quotes, or its number.
+function tables.quoted(name) return type(name) == "string" and '"' .. name:sub(1, 40) .. '"' or tostring(name) end
+
+local function is_position(key, n) return math.type(key) == "integer" and key >= 1 and key <= n end
+
+-- Returns the names of the columns in their order, that of the metatable and then the alphabet, or 1, 2, ... for a
+-- sequence; and a key that is no column's name, or nil.
+function tables.names(x)
+  local names, is_known, others, stray = {}, {}, {}, nil
+  for i = 1, rawlen(x) do names[i] = i end
+  for _, name in ipairs(#names == 0 and inner.about(x, "names") or {}) do
+    if type(name) == "string" and rawget(x, name) ~= nil and not is_known[name] then
+      is_known[name] = true
+      table.insert(names, name)
+    end
+  end
+  for key in next, x do
+    if rawlen(x) > 0 and not is_position(key, rawlen(x)) or rawlen(x) == 0 and type(key) ~= "string" then
+      stray = key
+    elseif rawlen(x) == 0 and not is_known[key] then
+      table.insert(others, key)
+    end
+  end
+  table.sort(others)
+  return table.move(others, 1, #others, #names + 1, names), stray
+end
+
+-- A value for messages.
+local function shown(value)
+  local kind = type(value)
+  if kind == "string" then return tables.quoted(value) end
+  if kind == "number" or kind == "boolean" or kind == "nil" then return tostring(value) end
+  return strew.type(value) == "tensor" and "a tensor" or "a " .. kind
+end
+
+-- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, or nil.
+local function problem_of(t, name, first, rows, device)
+  local quoted = tables.quoted(name)
+  if strew.type(t) ~= "tensor" then return ("has %s at key %s, expected a tensor"):format(shown(t), quoted) end
+  if not inner.is_open(t) then return "has a tensor that was freed at key " .. quoted, "freed" end
+  if t:dim() == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
+  if rows and t:size(0) ~= rows then
+    return ("has a column %s of %d elements, expected %d, as in the first one, %s"):format(quoted, t:size(0), rows,
+      tables.quoted(first)), "shape"
+  end
+  if device and t.device ~= device then
+    return ("has a column %s on %s, expected %s, as the first one, %s"):format(
+      quoted, t.device, device, tables.quoted(first)), "device"
+  end
+end
+
+-- Returns the columns of x, whatever they are; or nil and the problem of its keys.
+local function list(x)
+  local names, stray = tables.names(x)
+  if stray ~= nil and rawlen(x) > 0 then
+    return nil, ("is a sequence with a key %s: names and numbers do not mix"):format(shown(stray))
+  elseif stray ~= nil then
+    return nil, ("has a key %s, expected names"):format(shown(stray))
+  elseif #names == 0 then
+    return nil, "is an empty table, expected columns"
+  end
+  local columns, words = {names = names, tensors = {}, words = {}}, inner.about(x, "words") or {}
+  for i, name in ipairs(names) do columns.tensors[i], columns.words[i] = rawget(x, name), words[name] end
+  return columns
+end
+
+-- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem, and its code.
+function tables.try(x)
+  local columns, wrong = list(x)
+  if not columns then return nil, wrong end
+  for i, name in ipairs(columns.names) do
+    local t = columns.tensors[i]
+    local problem, code = problem_of(t, name, columns.names[1], columns.rows, columns.device)
+    if problem then return nil, problem, code end
+    columns.rows, columns.device = t:size(0), t.device
+  end
+  return columns
+end
+
+-- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
+function tables.read(x, argument, of_any_length)
+  local columns, problem, code = (of_any_length and list or tables.try)(x)
+  if columns then return columns end
+  fail(argument, problem, nil, code)
+end
+
+-- Returns the table of the columns, which prints as rows and is saved with its words.
+function tables.make(columns)
+  local x, words = {}, {}
+  for i, name in ipairs(columns.names) do
+    x[name], words[name] = columns.tensors[i], columns.words[i]
+  end
+  return inner.set_columns(x, columns.names, words)
+end
+
+-- Returns the columns with the tensors f(tensor).
+function tables.map(columns, f)
+  local tensors = {}
+  for i, t in ipairs(columns.tensors) do tensors[i] = f(t) end
+  return {names = table.move(columns.names, 1, #columns.names, 1, {}), tensors = tensors, words = columns.words}
+end
+
+-- Returns the columns with the rows at the positions in index; errors in its values name the script's argument.
+function tables.select(columns, index, argument)
+  local function where(position, hint)
+    return position, "the rows of x", hint and not hint:find("mode", 1, true) and hint -- rows have no modes
+  end
+  return tables.map(columns, function(t)
+    return places.call({index = argument}, where, strew.index_select, t, 0, index)
+  end)
+end
+
+-- Returns the position of a column.
+function tables.position(columns, name, argument)
+  for i, other in ipairs(columns.names) do
+    if rawequal(other, name) then return i end
+  end
+  if type(name) ~= "string" and math.type(name) ~= "integer" then
+    fail(argument, ("has %s, expected names or numbers of columns"):format(shown(name)))
+  end
+  local nearest = type(name) == "string" and inner.nearest(name, columns.names)
+  fail(argument, ("has %s, not found in x"):format(shown(name)), nearest and ("did you mean '%s'?"):format(nearest))
+end
+
+-- Returns the positions of columns, different ones: of a name, a number, or a sequence of them.
+function tables.positions(columns, which, argument)
+  local positions, is_taken = {}, {}
+  local kind = type(which)
+  if kind == "string" or math.type(which) == "integer" then which = {which} end
+  if type(which) ~= "table" then
+    fail(argument, ("is %s, expected a column's name or number, or a sequence of them"):format(shown(which)))
+  end
+  for key in next, which do
+    if not is_position(key, rawlen(which)) then
+      fail(argument, ("has key %s, expected a sequence"):format(shown(key)))
+    end
+  end
+  if rawlen(which) == 0 then fail(argument, "is an empty table, expected names or numbers of columns") end
+  for k = 1, rawlen(which) do
+    local at = tables.position(columns, rawget(which, k), argument)
+    if is_taken[at] then fail(argument, ("has %s twice"):format(shown(rawget(which, k)))) end
+    is_taken[at], positions[k] = true, at
+  end
+  return positions
+end
+
+-- True if a column with words holds their codes.
+function tables.holds_codes(t) return not operands.is_float(t) and t.dtype ~= "bool" end
+
+-- Returns a column as a tensor that sorts and compares as its values do: for text, the ranks of its words in the order
+-- of their bytes.
+function tables.key(columns, i, argument)
+  local t, words, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
+  if t:dim() ~= 1 then
+    fail(argument, ("has column %s of rank %d, expected rank 1"):format(name, t:dim()), nil, "shape")
+  end
+  if not words then return t end
+  if not tables.holds_codes(t) then
+    fail("x", ("has words for a column %s of %s, expected an integer dtype"):format(name, t.dtype), nil, "dtype")
+  end
+  local order, ranks, rank = {}, {}, -1
+  for code = 1, #words do order[code] = code end
+  table.sort(order, function(a, b) return words[a] < words[b] end)
+  for k, code in ipairs(order) do
+    if k == 1 or words[code] ~= words[order[k - 1]] then rank = rank + 1 end
+    ranks[code] = rank
+  end
+  local of_code = strew.tensor(ranks, {dtype = "int64", device = columns.device})
+  local function where(position) return position, "the words of column " .. name, false end
+  return places.call({index = "x"}, where, strew.gather, of_code, 0, operands.is_index(t) and t or t:to("int64"))
+end
+
+return tables

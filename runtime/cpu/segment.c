@@ -1,0 +1,311 @@
+/* segment.c: reductions of segments on the CPU.
+
+   Threads share the elements, not the segments, whose lengths may differ by any factor: a line of segments is cut where
+   equal shares of the work begin, by binary search in the ends. A segment longer than a share is `large`: its columns
+   are shared. Large segments are begun first, because one of a single column whose order matters takes one thread. */
+#include "cpu.h"
+#include "runtime/cpu/loops/segment_loops.h"
+
+CHOOSE_LOOPS(segment)
+
+enum {
+  ENDS_AT_ONCE = 512,
+  SEGMENT_WORK = 8 /* work of a segment beside its elements, in elements */
+};
+
+/* The coordinates of `rows`, the plan without the columns, are lines of segments. Steps in bytes; work in elements. */
+struct job {
+  strew_context *context;
+  const struct segment_kernel *kernel;
+  void (*finish)(const struct segment_state *state, const struct segment_run *run);
+  struct plan rows;
+  struct segment_run run; /* columns, steps and constants */
+  int64_t lines, length;  /* segments of a line: each ends where the next one begins */
+  strew_dtype ends_dtype;
+  int64_t ends_step; /* from a segment's end to the next one */
+  int64_t line_work, total_work, parts;
+  int64_t large, pieces; /* the work from which a segment is large; pieces of its columns, 0: there is none */
+};
+
+/* ----------------------------------------------------------------------------------------------------- ends and work */
+
+static int64_t end_at(const struct job *job, const char *ends, int64_t i) {
+  const void *at = ends + i * job->ends_step;
+  return job->ends_dtype == STREW_INT64 ? *(const int64_t *)at : *(const int32_t *)at;
+}
+
+static const char *ends_of(const struct job *job, int64_t line) {
+  return operand_at(&job->rows, SEGMENT_ENDS, line * job->length);
+}
+
+/* Returns the work of a line before that segment: it increases with the segment. */
+static int64_t work_before(const struct job *job, const char *ends, int64_t segment) {
+  return (end_at(job, ends, segment) - end_at(job, ends, 0) + SEGMENT_WORK * segment) * job->run.columns;
+}
+
+static int64_t work_of(const struct job *job, const char *ends, int64_t segment) {
+  return (end_at(job, ends, segment + 1) - end_at(job, ends, segment)) * job->run.columns;
+}
+
+/* Returns the first segment of a line that begins at that work or later; `length` if none does. */
+static int64_t segment_from(const struct job *job, const char *ends, int64_t work) {
+  int64_t low = 0, high = job->length;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (work_before(job, ends, middle) < work)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Returns the work at which part number `part` begins. */
+static int64_t part_work(const struct job *job, int64_t part) { return part_begin(job->total_work, job->parts, part); }
+
+/* ----------------------------------------------------------------------------------------------------------- running */
+
+/* Returns the run without segments, at a segment of a line. */
+static struct segment_run run_at(const struct job *job, int64_t line, int64_t segment) {
+  struct segment_run run = job->run;
+  run.src = operand_at(&job->rows, SEGMENT_SRC, line * job->length);
+  run.out = operand_at(&job->rows, SEGMENT_OUT, line * job->length) + segment * run.out_step;
+  if (job->rows.count > SEGMENT_ARG)
+    run.arg = operand_at(&job->rows, SEGMENT_ARG, line * job->length) + segment * run.arg_step;
+  return run;
+}
+
+static struct segment_run segments_of(const struct segment_run *run, int64_t first, int64_t count) {
+  struct segment_run part = *run;
+  part.count = count;
+  part.ends += first;
+  part.out += first * run->out_step;
+  if (run->arg) part.arg += first * run->arg_step;
+  return part;
+}
+
+static struct segment_run columns_of(const struct segment_run *run, int64_t first, int64_t columns) {
+  struct segment_run part = *run;
+  part.columns = columns;
+  part.src += first * run->src_column;
+  part.out += first * run->out_column;
+  if (run->arg) part.arg += first * run->arg_column;
+  return part;
+}
+
+/* A long segment: in pieces, between which the call may stop. */
+static void reduce_long(const struct job *job, const struct segment_run *run, int64_t begin, int64_t end) {
+  for (int64_t first = 0, columns; first < run->columns; first += columns) {
+    columns = least(run->columns - first, SEGMENT_COLUMNS);
+    const struct segment_run part = columns_of(run, first, columns);
+    const int64_t rows = rows_of_chunk(INT64_MAX, columns);
+    struct segment_state state;
+    state.joined = 0;
+    for (int64_t i = begin; i < end; i += rows) {
+      if (context_stops(job->context)) return;
+      job->kernel->join(&state, &part, i, least(i + rows, end));
+    }
+    job->finish(&state, &part);
+  }
+}
+
+/* Long segments alone, others many at once. Leaves out large ones. */
+static void reduce_several(const struct job *job, const struct segment_run *run) {
+  const int64_t most = CHUNK / run->columns;
+  for (int64_t s = 0, next; s < run->count && !context_stops(job->context); s = next) {
+    const int64_t begin = run->ends[s], elements = run->ends[s + 1] - begin;
+    for (next = s; next < run->count && run->ends[next + 1] - begin <= most;) next++;
+    const struct segment_run part = segments_of(run, s, next - s);
+    if (part.count)
+      job->kernel->reduce(&part);
+    else if (next++, !job->pieces || elements * run->columns < job->large)
+      reduce_long(job, &part, begin, begin + elements);
+  }
+}
+
+/* Segments from .. to - 1 of a line. */
+static void reduce_line(const struct job *job, int64_t line, int64_t from, int64_t to) {
+  int64_t block[ENDS_AT_ONCE + 1];
+  const char *ends = ends_of(job, line) + from * job->ends_step;
+  struct segment_run run = run_at(job, line, from);
+  for (; from < to && !context_stops(job->context); from += run.count) {
+    run = segments_of(&run, 0, least(to - from, ENDS_AT_ONCE));
+    run.ends = block;
+    if (index_is_direct(job->ends_dtype, job->ends_step, STREW_ERROR))
+      run.ends = (const int64_t *)(const void *)ends;
+    else
+      converter(STREW_INT64, job->ends_dtype)(run.count + 1, (char *)block, sizeof *block, ends, job->ends_step);
+    reduce_several(job, &run);
+    ends += run.count * job->ends_step;
+    run.out += run.count * run.out_step;
+    if (run.arg) run.arg += run.count * run.arg_step;
+  }
+}
+
+/* The segments that begin in this share of the work. */
+static void reduce_part(const struct job *job, int64_t part) {
+  const int64_t begin = part_work(job, part), end = part_work(job, part + 1);
+  for (int64_t line = begin / job->line_work; line < job->lines && line * job->line_work < end; line++) {
+    const int64_t from = begin - line * job->line_work, to = end - line * job->line_work;
+    const char *ends = ends_of(job, line);
+    reduce_line(job, line, from <= 0 ? 0 : segment_from(job, ends, from),
+                to >= job->line_work ? job->length : segment_from(job, ends, to));
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------- large segments */
+
+/* A segment longer than a part contains the beginning of one. Finds the large one that contains the beginning of part
+   number `part` and no earlier one. */
+static bool find_large(const struct job *job, int64_t part, int64_t *line, int64_t *segment) {
+  const int64_t work = part_work(job, part);
+  *line = work / job->line_work;
+  if (*line >= job->lines) return false;
+  const char *ends = ends_of(job, *line);
+  const int64_t before = *line * job->line_work;
+  *segment = segment_from(job, ends, work - before + 1) - 1;
+  if (*segment < 0 || work_of(job, ends, *segment) < job->large) return false;
+  return part == 0 || part_work(job, part - 1) < before + work_before(job, ends, *segment);
+}
+
+static void reduce_piece(const struct job *job, int64_t part, int64_t piece) {
+  int64_t line, segment;
+  if (!find_large(job, part, &line, &segment)) return;
+  const char *ends = ends_of(job, line);
+  const struct segment_run run = run_at(job, line, segment);
+  const int64_t first = part_begin(run.columns, job->pieces, piece);
+  const struct segment_run columns = columns_of(&run, first, part_begin(run.columns, job->pieces, piece + 1) - first);
+  reduce_long(job, &columns, end_at(job, ends, segment), end_at(job, ends, segment + 1));
+}
+
+/* Large segments come first. */
+static void run_part(void *job_, int64_t i) {
+  const struct job *job = job_;
+  const int64_t before = job->parts * job->pieces;
+  if (i < before)
+    reduce_piece(job, i / job->pieces, i % job->pieces);
+  else
+    reduce_part(job, i - before);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the plan */
+
+/* Columns of unit stride are joined in rows. Others are lines of their own, if elements are adjacent along them. */
+static bool has_columns(const struct segment_plan *plan) {
+  const int last = plan->plan.rank - 1;
+  const struct operand *src = &plan->plan.operands[SEGMENT_SRC];
+  if (last < 0 || plan->plan.operands[SEGMENT_ENDS].strides[last] != 0) return false;
+  return src->strides[last] == 1 || plan->step != 1;
+}
+
+/* Moves the last dimension to the front. */
+static void rotate(struct plan *plan) {
+  for (int d = plan->rank - 1; d > 0; d--) plan_swap_dims(plan, d - 1, d);
+}
+
+static void take_columns(struct job *job, const struct segment_plan *plan) {
+  const int last = job->rows.rank - 1;
+  const struct operand *operands = job->rows.operands;
+  job->run.columns = 1;
+  if (!has_columns(plan)) {
+    if (last > 0 && operands[SEGMENT_ENDS].strides[last] == 0) rotate(&job->rows);
+    return;
+  }
+  job->run.columns = job->rows.sizes[last];
+  job->run.src_column = operand_step(&operands[SEGMENT_SRC], last);
+  job->run.out_column = operand_step(&operands[SEGMENT_OUT], last);
+  if (job->rows.count > SEGMENT_ARG) job->run.arg_column = operand_step(&operands[SEGMENT_ARG], last);
+  job->rows.rank--;
+}
+
+/* The last dimension of `rows` makes a line if its segments are chained. */
+static void take_line(struct job *job, const struct segment_plan *plan) {
+  const int last = job->rows.rank - 1;
+  const struct operand *operands = job->rows.operands;
+  job->length = 1;
+  job->ends_dtype = operands[SEGMENT_ENDS].dtype;
+  job->ends_step = plan->ends_step * (int64_t)dtype_bytes(job->ends_dtype);
+  if (last >= 0 && operands[SEGMENT_ENDS].strides[last] == plan->ends_step && !operands[SEGMENT_SRC].strides[last]) {
+    job->length = job->rows.sizes[last];
+    job->run.out_step = operand_step(&operands[SEGMENT_OUT], last);
+    if (job->rows.count > SEGMENT_ARG) job->run.arg_step = operand_step(&operands[SEGMENT_ARG], last);
+  }
+  job->lines = plan_numel(&job->rows) / job->length;
+}
+
+/* A single line may leave out much of src; of several lines each counts as a whole src. */
+static void take_work(struct job *job, const struct segment_plan *plan) {
+  const char *ends = ends_of(job, 0);
+  int64_t elements = job->lines == 1 ? end_at(job, ends, job->length) - end_at(job, ends, 0) : plan->size;
+  job->line_work = (elements + SEGMENT_WORK * job->length) * job->run.columns;
+  job->total_work = job->line_work * job->lines;
+  job->parts = pool_parts(job->context, job->total_work * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype));
+  if (job->parts == 1) return;
+  int64_t line, segment, lines_of_columns = job->run.columns * job->run.src_column / CACHE_LINE;
+  job->large = job->total_work / job->parts + 1;
+  if (job->large <= CHUNK) job->large = CHUNK + 1;
+  bool found = false;
+  for (int64_t part = 0; part < job->parts && !found; part++) found = find_large(job, part, &line, &segment);
+  if (found) job->pieces = lines_of_columns < 1 ? 1 : least(lines_of_columns, job->parts);
+}
+
+static strew_status run_all(const struct call *call, strew_device *device, const struct segment_plan *plan,
+                            enum segment_operand written, struct job *job) {
+  job->context = device->context;
+  job->rows = plan->plan;
+  job->run.src_step = plan->step * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype);
+  take_columns(job, plan);
+  take_line(job, plan);
+  take_work(job, plan);
+  pool_run(device->context, job->parts * (1 + job->pieces), run_part, job);
+  return context_end(call, device->context, plan->plan.operands[written].storage);
+}
+
+strew_status cpu_segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
+  const strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
+  const struct segment_kernels *kernels = &segment_loops()->of[dtype];
+  const strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
+  if (!kernels->finish) kernels = &segment_loops_plain.of[dtype];
+  struct job job = {.kernel =
+                        plan->plan.count > SEGMENT_ARG ? &kernels->with_arg[reduction] : &kernels->plain[reduction],
+                    .finish = kernels->finish};
+  job.run.start = plan->start.bytes;
+  job.run.empty = plan->empty.bytes;
+  job.run.none = plan->size;
+  job.run.mean = plan->reduction == STREW_MEAN;
+  return run_all(call, device, plan, SEGMENT_OUT, &job);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- spread */
+
+/* Elements of T: those of a segment, and of several. */
+#define SPREAD(T)                                                                                                      \
+  static void spread_piece_##T(struct segment_state *state, const struct segment_run *run, int64_t begin,              \
+                               int64_t end) {                                                                          \
+    char *to = (char *)(uintptr_t)run->src + begin * run->src_step;                                                    \
+    (void)state;                                                                                                       \
+    for (int64_t i = begin; i < end; i++, to += run->src_step)                                                         \
+      for (int64_t c = 0; c < run->columns; c++)                                                                       \
+        *(T *)(void *)(to + c * run->src_column) = *(const T *)(const void *)(run->out + c * run->out_column);         \
+  }                                                                                                                    \
+  static void spread_##T(const struct segment_run *run) {                                                              \
+    for (int64_t s = 0; s < run->count; s++) {                                                                         \
+      const struct segment_run part = segments_of(run, s, 1);                                                          \
+      spread_piece_##T(NULL, &part, part.ends[0], part.ends[1]);                                                       \
+    }                                                                                                                  \
+  }
+SPREAD(uint8_t)
+SPREAD(uint16_t)
+SPREAD(uint32_t)
+SPREAD(uint64_t)
+
+static void finish_nothing(const struct segment_state *state, const struct segment_run *run) { (void)state, (void)run; }
+
+strew_status cpu_spread(const struct call *call, strew_device *device, const struct segment_plan *plan) {
+  static const struct segment_kernel kernels[] = {[1] = {spread_uint8_t, spread_piece_uint8_t},
+                                                  [2] = {spread_uint16_t, spread_piece_uint16_t},
+                                                  [4] = {spread_uint32_t, spread_piece_uint32_t},
+                                                  [8] = {spread_uint64_t, spread_piece_uint64_t}};
+  struct job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)], .finish = finish_nothing};
+  return run_all(call, device, plan, SEGMENT_SRC, &job);
+}

@@ -1,0 +1,39 @@
+/* stream.h: the bytes of files in order, in pieces, as they are or compressed by gzip through the library zlib, which is
+   loaded on first use. */
+#ifndef STREAM_H
+#define STREAM_H
+
+#include "file.h"
+
+/* -------------------------------------------------------------------------------------------------------- reading */
+
+/* The contents of an open file, read in order. */
+struct stream {
+  struct file *file;         /* borrowed */
+  struct inflater *inflater; /* NULL: bytes as they are */
+};
+strew_status stream_open(const struct call *call, struct file *file, bool is_gzip, struct stream *out);
+void stream_close(struct stream *stream);
+/* Reads the next bytes, at most size_bytes; *got 0: the end. Checks for interruption, and reports progress in bytes of
+   the file. */
+strew_status stream_read(const struct call *call, struct stream *stream, void *to, size_t size_bytes, size_t *got);
+
+/* Reads the whole contents of a file that is compressed or not regular into file->bytes; other files stay as they are. */
+strew_status file_hold(const struct call *call, struct file *file, bool is_gzip);
+
+/* -------------------------------------------------------------------------------------------------------- writing */
+
+/* A draft that is written in order. */
+struct sink {
+  struct draft draft;
+  uint64_t written;          /* bytes in the draft */
+  struct deflater *deflater; /* NULL: bytes as they are */
+};
+strew_status sink_open(const struct call *call, strew_context *context, const char *path, bool is_gzip,
+                       struct sink *out);
+strew_status sink_write(const struct call *call, struct sink *sink, const void *from, size_t size_bytes);
+/* Ends the draft as draft_commit does, or discards it. */
+strew_status sink_commit(const struct call *call, struct sink *sink);
+void sink_discard(struct sink *sink);
+
+#endif
