@@ -255,11 +255,16 @@ static bool fail_count(lua_State *L, struct script_call *call, const struct para
   return false;
 }
 
-static bool fail_key(lua_State *L, struct script_call *call, const struct parameter *parameters, int key) {
+/* True if the options may have the parameter; `given` ones were passed by position. */
+static bool is_key(const struct parameter *parameters, const struct parameter *p, int given) {
+  return has_key(p) || p - parameters >= given;
+}
+
+static bool fail_key(lua_State *L, struct script_call *call, const struct parameter *parameters, int given, int key) {
   char text[TEXT_BYTES], known[400] = "";
   strew_guess guess = {.wanted = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : NULL};
   for (const struct parameter *p = parameters; p->name; p++) {
-    if (!has_key(p)) continue;
+    if (!has_key(p) && (p->presence != REQUIRED || p - parameters < given)) continue;
     add_text(known, sizeof known, known[0] ? ", " : "", p->name, "");
     strew_guess_name(&guess, p->name);
   }
@@ -276,8 +281,8 @@ static bool read_options(lua_State *L, struct script_call *call, const struct pa
     int value = lua_gettop(L), key = value - 1;
     const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
     const struct parameter *p = parameters;
-    while (p->name && !(has_key(p) && strcmp(p->name, name) == 0)) p++;
-    if (!p->name) return fail_key(L, call, parameters, key);
+    while (p->name && !(is_key(parameters, p, given) && strcmp(p->name, name) == 0)) p++;
+    if (!p->name) return fail_key(L, call, parameters, given, key);
     if (p->presence == OPTIONAL && p - parameters < given && !lua_isnil(L, (int)(p - parameters) + 1)) {
       bind_fail(call, STREW_EARGUMENT, p->name, "is given twice, by position and in options");
       return false;
@@ -321,19 +326,46 @@ static bool ends_in_options(lua_State *L, const struct parameter *parameters, in
   return takes_options && last > required && is_options(L, last, capacity);
 }
 
+/* True if the table has that key. */
+static bool has_name(lua_State *L, int table, const char *name) {
+  if (!table) return false;
+  lua_pushstring(L, name);
+  bool found = lua_rawget(L, table) != LUA_TNIL;
+  lua_pop(L, 1);
+  return found;
+}
+
+bool bind_names(lua_State *L, const struct script_call *call, const char *name) {
+  int last = call->arguments;
+  return last && lua_istable(L, last) && lua_rawlen(L, last) == 0 && has_name(L, last, name);
+}
+
+/* True if the table has no sequence and names parameters: f{dim = 0}. */
+static bool names_parameters(lua_State *L, const struct parameter *parameters, int table) {
+  if (!lua_istable(L, table) || lua_rawlen(L, table) > 0) return false;
+  while (parameters->name && !has_name(L, table, parameters->name)) parameters++;
+  return parameters->name != NULL;
+}
+
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters) {
-  int last = call->arguments, next = 1, options = 0, type = LUA_TNIL;
+  int last = call->arguments, next = 1, options = 0, type = LUA_TNIL, top = lua_gettop(L);
   while (last && (type = lua_type(L, last)) == LUA_TNIL) last--;
   if (type == LUA_TTABLE && ends_in_options(L, parameters, last)) options = last--;
 
   for (const struct parameter *p = parameters; p->name && p->presence != KEYED; p++) {
+    bool is_last = next == last && !options;
     if (p->presence == REST) {
+      if (is_last && names_parameters(L, parameters, last)) options = last--;
       if (next <= last && !read_rest(L, call, next, last, p)) return false;
       next = last + 1;
     } else if (next > last) {
-      if (p->presence == REQUIRED) return fail_missing(call, parameters, p->name);
+      if (p->presence == REQUIRED && !has_name(L, options, p->name)) return fail_missing(call, parameters, p->name);
     } else if ((p->presence != REQUIRED && lua_isnil(L, next)) || p->read(L, call, next, p->name, p->out)) {
       next++;
+    } else if (lua_settop(L, top), is_last && names_parameters(L, parameters, last)) {
+      call->error = (strew_error){.alias = call->error.alias}; /* the table is no argument: it has those by name */
+      options = last--;
+      if (p->presence == REQUIRED && !has_name(L, options, p->name)) return fail_missing(call, parameters, p->name);
     } else { /* nil for a required argument counts as missing */
       return lua_isnil(L, next) ? fail_missing(call, parameters, p->name) : false;
     }

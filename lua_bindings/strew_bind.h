@@ -198,8 +198,10 @@ struct parameter {
 #define LAST_PARAMETER                                                                                                 \
   { NULL, REQUIRED, NULL, NULL }
 
-/* Reads all arguments; the last parameter has no name. */
+/* Reads all arguments; the last parameter has no name. Those not passed by position may stand in the options. */
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters);
+/* True if the last argument is a table that passes an argument of that name. */
+bool bind_names(lua_State *L, const struct script_call *call, const char *name);
 /* The number of arguments before a last one that can only be options. */
 int bind_positional(lua_State *L, const struct script_call *call);
 

@@ -84,7 +84,8 @@ static int arange(lua_State *L, struct script_call *call) {
                                   {"step", UNNAMED, bind_scalar, &step},
                                   CREATION(made),
                                   LAST_PARAMETER};
-  if (!bind_arguments(L, call, bind_positional(L, call) < 2 ? only_stop : all)) return hint_options(L, call);
+  if (!bind_arguments(L, call, bind_positional(L, call) < 2 && !bind_names(L, call, "start") ? only_stop : all))
+    return hint_options(L, call);
   bool is_float = start.dtype == STREW_FLOAT64 || stop.dtype == STREW_FLOAT64 || step.dtype == STREW_FLOAT64;
   strew_dtype dtype = made.dtype >= 0 ? (strew_dtype)made.dtype : is_float ? STREW_FLOAT32 : STREW_INT64;
   return bind_end(strew_arange(made.device, dtype, start, stop, step, out, &call->error), 1);

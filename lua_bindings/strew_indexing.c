@@ -191,6 +191,7 @@ static int scatter_nd_new(lua_State *L, struct script_call *call) {
 /* scatter_nd(self, indices, updates [, {mode, reduce}]), or the form above */
 static int scatter_nd(lua_State *L, struct script_call *call) {
   bool is_new = !(call->form & INPLACE) && (call->arguments == 2 || lua_istable(L, 3));
+  if (bind_names(L, call, "indices")) is_new = bind_names(L, call, "shape");
   if (is_new) return scatter_nd_new(L, call);
   strew_tensor **out = bind_result(L, call), *self, *indices, *updates;
   strew_scatter_options options = {.reduction = STREW_ASSIGN};

@@ -45,9 +45,13 @@ static int run_scatter(lua_State *L, struct script_call *call, struct scattering
 
 static int group(lua_State *L, struct script_call *call);
 
-/* A table in the position of dim was meant as index. */
+/* A sequence in the position of dim was meant as index. Among arguments by name, self and src tell the forms apart. */
 static bool is_group_form(lua_State *L, const struct script_call *call) {
-  return !(call->form & INPLACE) && call->arguments > 1 && (bind_to_box(L, call->binding, 2) || lua_istable(L, 2));
+  const int last = call->arguments;
+  if (call->form & INPLACE) return false;
+  if (last > 1 && bind_to_box(L, call->binding, 2)) return true;
+  if (last <= 2 && bind_names(L, call, "index")) return !bind_names(L, call, last == 1 ? "self" : "src");
+  return last > 1 && lua_istable(L, 2);
 }
 
 /* scatter(dim, index, src [, {reduce, mode}]), or the group form */

@@ -114,7 +114,7 @@ static strew_status fail_descent(const struct call *call, const struct given *gi
 
 static strew_status fail_range(const struct call *call, const struct given *given, const struct found *found,
                                int64_t highest) {
-  char fact[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
+  char fact[TEXT_BYTES], valid[48] = "nothing is valid";
   if (highest >= 0) snprintf(valid, sizeof valid, "valid 0..%" PRId64, highest);
   snprintf(fact, sizeof fact, "out of range for dim %d of %s (%s)", given->dim, given->src_name, valid);
   return fail_value(call, given, found, fact);

@@ -41,7 +41,7 @@
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
    Where these leave repeated indices, the order of sums or the bits of a result open, strew defines them: results are
-   the same on any number of threads, instruction set and device. (pow may be the platform's own: see --devices.)
+   the same on any number of threads, instruction set and device.
 
    *Threads.* A context, with all its devices and tensors, is used by one thread at a time; that thread may change.
    Different contexts are independent. Only strew_context_interrupt may be called by any thread at any time. Builds with

@@ -1,8 +1,7 @@
-/* check_functions.c: the functions of exponential.h, logarithm.h and trigonometric.h against the C library in the next wider type, in
+/* check_functions.c: the functions of runtime/shared/ against the C library in the next wider type, in
    units in the last place (ulp); their special values; and their bits, in C and on the device. STREW_TEST_EVERY=1: every
    float32. */
-#include "runtime/shared/exponential.h"
-#include "runtime/shared/logarithm.h"
+#include "runtime/shared/power.h"
 #include "runtime/shared/trigonometric.h"
 #include "testing.h"
 
@@ -18,8 +17,8 @@
   X(LOG1P, log1p, 0.7, 0.7, 0x80dce9ce3799d978u, 0xad820da0045db631u)                                                  \
   X(EXPM1, expm1, 0.65, 0.65, 0x264e5fae9d2ea0eu, 0x7ee698383aa0a9b7u)                                                 \
   X(TANH, tanh, 1, 0.65, 0x95ae145b461b93ffu, 0x7d9e1100a61c933du)                                                     \
-  X(SIN, sin, 0.8, 0.8, 0x8687e1993a75c25fu, 0x1bcbeebfc2aa92d7u)                                                      \
-  X(COS, cos, 0.8, 0.8, 0xaafc8a2f022d030fu, 0xbd5588e2fcada728u)
+  X(SIN, sin, 0.8, 0.8, 0x5f7bd48c00a80dbu, 0x1bcbeebfc2aa92d7u)                                                       \
+  X(COS, cos, 0.8, 0.8, 0xe97666b17e40ec58u, 0xbd5588e2fcada728u)
 
 static const struct {
   strew_unary_op op;
@@ -103,6 +102,63 @@ START_TEST(float64_is_near) {
       x = ranges[range].low + (ranges[range].high - ranges[range].low) * (double)(word >> 11) * 0x1p-53;
     const double off = off_f64(functions[_i].of_f64(x), functions[_i].wide_f64((long double)x));
     ck_assert_msg(off < functions[_i].most_f64, "%s of %a is off by %g units", functions[_i].name, x, off);
+  }
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------------------- pow */
+
+static double between(double low, double high) { return low + (high - low) * (double)(draw() >> 11) * 0x1p-53; }
+
+/* Any bits; common numbers; results of all magnitudes, also of x near 1. */
+enum { KINDS = 5 };
+static void draw_powers(int kind, double largest, double *x, double *y) {
+  const double exponent = between(-1.1, 1.1) * largest;
+  switch (kind) {
+  case 0: *x = double_of_bits(draw()), *y = double_of_bits(draw()); break;
+  case 1: *x = between(0, 10), *y = between(-10, 10); break;
+  case 2: *x = ldexp(between(1, 2), (int)between(-largest, largest)), *y = exponent / log2(*x); break;
+  case 3: *x = 1 + ldexp(between(-1, 1), -(int)draw_below(40)), *y = exponent / log2(*x); break;
+  default: *x = -(double)draw_below(100), *y = (double)(draw_below(81) - 40) / 2;
+  }
+}
+
+START_TEST(powers_are_near) {
+  const bool wider = is_long_double_wider();
+  seed_draws((uint64_t)_i);
+  for (int i = 0; i < some(300000); i++) {
+    double x, y;
+    draw_powers(_i, 128, &x, &y);
+    const float a = (float)x, b = (float)y;
+    const double off = off_f32(pow_f32(a, b), pow((double)a, (double)b));
+    ck_assert_msg(off < 0.8, "pow_f32(%a, %a) is off by %g units", a, b, off);
+    draw_powers(_i, 1024, &x, &y);
+    const double off_64 = wider ? off_f64(pow_f64(x, y), powl((long double)x, (long double)y)) : 0;
+    ck_assert_msg(off_64 < 0.8, "pow_f64(%a, %a) is off by %g units", x, y, off_64);
+  }
+}
+END_TEST
+
+/* C11, F.10.4.4, and exact powers; the C library knows these, too. */
+START_TEST(special_powers_are_exact) {
+  const double x[] = {0,   -0.0, 1,   -1, 0.5,  -0.5, 2,  -2,    3,        -3,        10,
+                      1.5, -1.5, 1e9, 7,  1e-5, NAN,  -8, 65536, INFINITY, -INFINITY, 0x1p-149};
+  const double y[] = {0,         -0.0, 1,        -1,       2,       -2,       3,      -3,      0.5,
+                      -0.5,      5,    -5,       10,       15,      -2.5,     1e9,    1e9 + 1, INFINITY,
+                      -INFINITY, NAN,  16777216, 16777217, 8388609, -8388609, 0x1p53, 0x1p-149};
+  for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+    for (size_t j = 0; j < sizeof y / sizeof *y; j++) {
+      const float a = (float)x[i], b = (float)y[j];
+      const double f32 = pow_f32(a, b), f64 = pow_f64(x[i], y[j]);
+      const double expected = pow((double)a, (double)b), exact = (double)(float)expected;
+      ck_assert_msg(off_f32((float)f32, expected) < 0.8, "pow_f32(%a, %a) is %a, not %a", a, b, f32, expected);
+      ck_assert_msg(exact != expected || f32 == expected, "pow_f32(%a, %a) is %a, not %a", a, b, f32, expected);
+      ck_assert_msg(off_f64(f64, (long double)pow(x[i], y[j])) <= 1, "pow_f64(%a, %a) is %a", x[i], y[j], f64);
+    }
+  for (int base = 2; base < 20; base++) {
+    double power = 1;
+    for (int i = 0; power < 0x1p53; i++, power *= base)
+      ck_assert(pow_f64(base, i) == power && pow_f64(-base, 2 * i) > 0);
   }
 }
 END_TEST
@@ -201,8 +257,30 @@ static void add_word(uint64_t *digest, uint64_t word) { *digest = (*digest ^ wor
     strew_release(from), strew_release(out);                                                                           \
   }                                                                                                                    \
   END_TEST
+/* Powers of those numbers; the exponents are mostly between -8 and 8. */
+#define POWERS_TEST(s, type, DTYPE, known)                                                                             \
+  START_TEST(powers_are_the_same_##s) {                                                                                \
+    static type x[MANY], y[MANY], expected[MANY];                                                                      \
+    uint64_t digest = 0xcbf29ce484222325u;                                                                             \
+    inputs_##s(x);                                                                                                     \
+    for (int i = 0; i < MANY; i++) {                                                                                   \
+      y[i] = i % 8 ? (type)(((int64_t)i * 40503 % MANY - MANY / 2) * 0x1p-12f) : x[(int64_t)i * 4099 % MANY];          \
+      expected[i] = pow_##s(x[i], y[i]);                                                                               \
+      add_word(&digest, isnan(expected[i]) ? 1 : (uint64_t)bits_of_##s(expected[i]));                                  \
+    }                                                                                                                  \
+    ck_assert_msg(digest == known, "the digest of pow is 0x%llxu", (unsigned long long)digest);                        \
+    if (lacks(DTYPE)) return;                                                                                          \
+    strew_tensor *a = tensor_of(DTYPE, 1, (int64_t[]){MANY}, CONTIGUOUS, x), *out = NULL;                              \
+    strew_tensor *b = tensor_of(DTYPE, 1, (int64_t[]){MANY}, CONTIGUOUS, y);                                           \
+    ok(strew_binary(STREW_POW, strew_of(a), strew_of(b), &out, &failure));                                             \
+    assert_elements(out, DTYPE, expected, "pow");                                                                      \
+    strew_release(a), strew_release(b), strew_release(out);                                                            \
+  }                                                                                                                    \
+  END_TEST
 BITS_TEST(f32, float, STREW_FLOAT32)
 BITS_TEST(f64, double, STREW_FLOAT64)
+POWERS_TEST(f32, float, STREW_FLOAT32, 0xecc6053cd17f9796u)
+POWERS_TEST(f64, double, STREW_FLOAT64, 0x36acc47641334e27u)
 
 Suite *make_suite(void) {
   Suite *suite = suite_create("functions");
@@ -213,8 +291,12 @@ Suite *make_suite(void) {
     tcase_add_test(near, ends_are_exact);
     tcase_add_test(near, powers_have_exact_logarithms);
     tcase_add_test(near, large_angles_are_reduced);
+    tcase_add_loop_test(near, powers_are_near, 0, KINDS);
+    tcase_add_test(near, special_powers_are_exact);
   }
   tcase_add_loop_test(bits, bits_are_the_same_f32, 0, COUNT);
   tcase_add_loop_test(bits, bits_are_the_same_f64, 0, COUNT);
+  tcase_add_test(bits, powers_are_the_same_f32);
+  tcase_add_test(bits, powers_are_the_same_f64);
   return suite;
 }

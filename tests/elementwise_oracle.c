@@ -1,8 +1,7 @@
 /* elementwise_oracle.c: see elementwise_oracle.h */
 #include "elementwise_oracle.h"
 
-#include "runtime/shared/exponential.h"
-#include "runtime/shared/logarithm.h"
+#include "runtime/shared/power.h"
 #include "runtime/shared/trigonometric.h"
 
 #define ROW(ENUM, name, function, takes, gives, ...) [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives},
@@ -41,7 +40,6 @@ strew_dtype common_of(strew_operand a, strew_operand b) {
 
 bool is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
 bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER; }
-bool is_of_library(strew_binary_op op, strew_dtype dtype) { return op == STREW_POW && is_float_dtype(dtype); }
 static bool is_test(strew_binary_op op) { return binary_rows[op].gives != GIVES_COMMON; }
 
 /* A number converted to another dtype: floats in .f, the others in .i. */
@@ -90,7 +88,7 @@ static double apply_float(strew_binary_op op, double a, double b, bool single) {
   case STREW_DIV: return a / b;
   case STREW_FLOOR_DIVIDE: return apply_floor_divide(a, b, single);
   case STREW_REMAINDER: return apply_remainder(a, b);
-  case STREW_POW: return single ? (double)powf((float)a, (float)b) : pow(a, b);
+  case STREW_POW: return single ? (double)pow_f32((float)a, (float)b) : pow_f64(a, b);
   case STREW_MAXIMUM: return is_above(a, b) ? a : b;
   case STREW_MINIMUM: return is_below(a, b) ? a : b;
   default: ck_abort_msg("no such operation on floats");

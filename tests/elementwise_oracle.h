@@ -15,8 +15,6 @@ extern const struct table_row binary_rows[], unary_rows[];
 
 bool is_half(strew_dtype dtype);
 bool divides(strew_binary_op op);
-/* True if the platform's library decides the last bits of the result computed in this dtype. */
-bool is_of_library(strew_binary_op op, strew_dtype dtype);
 
 /* Returns the dtype of the computation on two operands, at least one of them a tensor; and the dtype of the result. */
 strew_dtype common_of(strew_operand a, strew_operand b);

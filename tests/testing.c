@@ -387,17 +387,12 @@ static void write_element(strew_dtype dtype, const void *element, char *text, si
     snprintf(text, room, "%" PRId64, number.as.i);
 }
 
-/* The tolerance if exp, pow and the like come from the platform: see assert_close. */
-static bool is_close(strew_dtype dtype, const void *a, const void *b) {
-  static const double units[] = {0x1p-19, 0x1p-48, 0x1.1p-10, 0x1.1p-7},
-                      smallest[] = {0x1p-126, 0x1p-1022, 0x1p-24, 0x1p-126};
-  if (!is_float_dtype(dtype)) return false;
-  double x = strew_scalar_load(dtype, a).as.f, y = strew_scalar_load(dtype, b).as.f;
-  return fabs(x - y) <= fabs(y) * units[dtype] + smallest[dtype];
-}
-
-static void compare(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *what, bool exact) {
-  char got_text[80], wanted_text[80];
+void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...) {
+  char what[512], got_text[80], wanted_text[80];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
   ck_assert_msg(strew_tensor_dtype(tensor) == dtype, "%s: dtype is %s, not %s", what,
                 strew_dtype_name(strew_tensor_dtype(tensor)), strew_dtype_name(dtype));
   size_t size = strew_dtype_size_bytes(dtype);
@@ -405,30 +400,12 @@ static void compare(const strew_tensor *tensor, strew_dtype dtype, const void *e
   char *got = host_of(tensor);
   for (int64_t i = 0; i < count; i++) {
     const char *wanted = (const char *)expected + (size_t)i * size, *is = got + (size_t)i * size;
-    if (same_element(dtype, wanted, is) || (!exact && is_close(dtype, is, wanted))) continue;
+    if (same_element(dtype, wanted, is)) continue;
     write_element(dtype, is, got_text, sizeof got_text);
     write_element(dtype, wanted, wanted_text, sizeof wanted_text);
     ck_abort_msg("%s: element %" PRId64 " of %" PRId64 " is %s, not %s", what, i, count, got_text, wanted_text);
   }
   free(got);
-}
-
-void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...) {
-  char what[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(what, sizeof what, format, arguments);
-  va_end(arguments);
-  compare(tensor, dtype, expected, what, true);
-}
-
-void assert_close(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...) {
-  char what[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(what, sizeof what, format, arguments);
-  va_end(arguments);
-  compare(tensor, dtype, expected, what, !on_device());
 }
 
 void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes) {

@@ -110,11 +110,6 @@ bool same_element(strew_dtype dtype, const void *a, const void *b);
 /* The tensor has this dtype and these elements; else the message names the first difference and the case. */
 void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-typedef void comparison(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...);
-/* Like assert_elements on the CPU. On other devices floats may differ by OpenCL's tolerances: 16 ulps of the computed
-   dtype, one of a 16-bit dtype's own, all of a denormal. */
-void assert_close(const strew_tensor *tensor, strew_dtype dtype, const void *expected, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes);
 /* Two tensors of one dtype and shape, bit for bit. */
 void assert_same(const strew_tensor *a, const strew_tensor *b, const char *what);

@@ -6,11 +6,10 @@
 #include "scalar.h"
 
 #ifndef __OPENCL_VERSION__
-#include <tgmath.h> /* log, floor, ... for the type of the argument, as in OpenCL */
+#include <tgmath.h> /* floor, ceil, ... for the type of the argument, as in OpenCL */
 #endif
 
-#include "exponential.h"
-#include "logarithm.h"
+#include "power.h"
 #include "trigonometric.h"
 
 /* Numbers of operations in kernels that choose one at run time: those of strew.h. */

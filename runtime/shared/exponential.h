@@ -62,7 +62,8 @@ INLINED double exp_f64(double x) {
 
 /* --------------------------------------------------------------------------------------------------- e^x - 1
 
-   2^k e^r - 1 = 2^k ((1 - 2^-k) + r + r^2/2 + r^3 series(r)), where the sums of the first three keep their errors. */
+   2^k e^r - 1 = 2^k ((1 - 2^-k) + r + r^2/2 + r^3 series(r)), where the sums of the first three keep their errors.
+   Largest error in units in the last place: 0.59 of every float32, 0.61 of 25 million float64; of tanh of float64 0.57. */
 
 #define LOG2_E_f32 0x1.715476p0f
 #define LN2_f32    0x1.62e4p-1f, 0x1.7f7d1cp-20f /* as a sum; products of the first with k have no error */
@@ -72,9 +73,8 @@ INLINED float expm1_series_f32(float r) {
   float series = horner_f32(1.99584712e-4f, r, 1.39336975e-3f);
   return horner3_f32(series, r, 8.33319221e-3f, 0.0416664779f, 0.166666672f);
 }
-/* Below, the result is -1; above, infinity; between, it is 2^k * (high + low). */
-INLINED float expm1_low_f32(void) { return -18; }
-INLINED float expm1_high_f32(void) { return 90; }
+/* The result is -1 below and infinite above. */
+#define EXPM1_RANGE_f32 -18, 90
 
 #ifdef HAS_FLOAT64
 #define LOG2_E_f64 0x1.71547652b82fep0
@@ -86,37 +86,39 @@ INLINED double expm1_series_f64(double r) {
   series = horner3_f64(series, r, 1.9841269886554226e-4, 1.3888888888877447e-3, 8.3333333333214452e-3);
   return horner_f64(horner_f64(series, r, 0.041666666666666678), r, 0.16666666666666677);
 }
-INLINED double expm1_low_f64(void) { return -38; }
-INLINED double expm1_high_f64(void) { return 710; }
+#define EXPM1_RANGE_f64 -38, 710
 #endif
 
 #define EXPM1(s)                                                                                                       \
+  /* 2^k * (high + low) */                                                                                             \
   typedef struct {                                                                                                     \
     W_##s high, low;                                                                                                   \
     B_##s k;                                                                                                           \
-  } expm1_##s##_parts;                                                                                                 \
-  INLINED expm1_##s##_parts expm1_parts_##s(W_##s x, W_##s ln2_high, W_##s ln2_low) {                                  \
-    expm1_##s##_parts result;                                                                                          \
-    x = less_##s(x, expm1_low_##s()) ? expm1_low_##s() : x;                                                            \
-    x = less_##s(expm1_high_##s(), x) ? expm1_high_##s() : x;                                                          \
+  } exp_parts_##s;                                                                                                     \
+  /* e^(x + more), and minus 1, where |more| is small and x is clamped to lowest..highest.  */                         \
+  INLINED exp_parts_##s parts_of_exp_##s(W_##s x, W_##s more, bool minus_one, W_##s lowest, W_##s highest,             \
+                                         W_##s ln2_high, W_##s ln2_low) {                                              \
+    exp_parts_##s result;                                                                                              \
+    x = less_##s(x, lowest) ? lowest : x;                                                                              \
+    x = less_##s(highest, x) ? highest : x;                                                                            \
     const W_##s shifted = plus_##s(times_##s(x, LOG2_E_##s), UNIT_##s), k = minus_##s(shifted, UNIT_##s);              \
-    const B_##s count = bits_of_##s(shifted) - bits_of_##s(UNIT_##s);                                                  \
-    const W_##s rest = minus_##s(x, times_##s(k, ln2_high)), second = times_##s(k, ln2_low);                           \
+    result.k = bits_of_##s(shifted) - bits_of_##s(UNIT_##s);                                                           \
+    const W_##s rest = minus_##s(x, times_##s(k, ln2_high)), second = minus_##s(times_##s(k, ln2_low), more);          \
     const W_##s r = minus_##s(rest, second), square = times_##s(r, r);                                                 \
     W_##s low = minus_##s(minus_##s(rest, r), second);                                                                 \
     low = plus_##s(low, times_##s(low, r));                                                                            \
-    const W_##s one = less_##s(BIAS_##s - 1, k) ? 0 : negate_##s(power_of_two_##s(0 - count));                         \
-    const W_##s first = plus_##s(1, one), sum = plus_##s(first, r), halved = half_square_##s(r);                       \
+    const W_##s power = less_##s(BIAS_##s - 1, k) ? 0 : negate_##s(power_of_two_##s(0 - result.k));                    \
+    const W_##s one = minus_one ? power : 0, first = plus_##s(1, one), sum = plus_##s(first, r);                       \
+    const W_##s halved = half_square_##s(r);                                                                           \
     low = plus_##s(low, plus_##s(rest_of_any_sum_##s(1, one, first), rest_of_sum_##s(first, r, sum)));                 \
     result.high = plus_##s(sum, halved);                                                                               \
     low = plus_##s(low, rest_of_sum_##s(sum, halved, result.high));                                                    \
     low = plus_##s(low, rest_of_half_square_##s(r));                                                                   \
     result.low = plus_##s(low, times_##s(times_##s(square, r), expm1_series_##s(r)));                                  \
-    result.k = count;                                                                                                  \
     return result;                                                                                                     \
   }                                                                                                                    \
   INLINED W_##s expm1_##s(W_##s x) {                                                                                   \
-    const expm1_##s##_parts parts = expm1_parts_##s(x, LN2_##s);                                                       \
+    const exp_parts_##s parts = parts_of_exp_##s(x, 0, true, EXPM1_RANGE_##s, LN2_##s);                                \
     const bool tiny = bits_of_magnitude_##s(x) < TINY_##s;                                                             \
     return tiny ? x : scale_##s(plus_##s(parts.high, parts.low), parts.k);                                             \
   }
@@ -130,7 +132,8 @@ EXPM1(f64)
 /* d / (d + 2), where d = e^2x - 1; all three as sums of two. */
 INLINED double tanh_f64(double x) {
   const double a = magnitude_f64(x);
-  const expm1_f64_parts parts = expm1_parts_f64(less_f64(22, a) ? 44 : plus_f64(a, a), LN2_f64);
+  const double twice = plus_f64(a, a);
+  const exp_parts_f64 parts = parts_of_exp_f64(twice, 0, true, 0, 44, LN2_f64);
   const double sum = plus_f64(parts.high, parts.low), power = power_of_two_f64(parts.k);
   const double high = times_f64(sum, power), low = times_f64(rest_of_sum_f64(parts.high, parts.low, sum), power);
   const double below = plus_f64(high, 2), rest = plus_f64(rest_of_any_sum_f64(high, 2, below), low);

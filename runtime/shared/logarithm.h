@@ -65,14 +65,19 @@ INLINED double log_series_f64(double z) {
     result = bits < INFINITE_##s ? result : bits == INFINITE_##s ? x : (W_##s)NAN;                                     \
     return (bits & ~SIGN_##s) == 0 ? -(W_##s)INFINITY : result;                                                        \
   }                                                                                                                    \
-  /* Denormals are multiplied by 2^FRACTION. */                                                                        \
+  /* k and f of a positive x. Denormals are multiplied by 2^FRACTION. */                                               \
+  INLINED B_##s log_normal_##s(W_##s x) {                                                                              \
+    const W_##s large = times_##s(x, s##_of_bits(ONE_##s + ((B_##s)FRACTION_##s << FRACTION_##s)));                    \
+    return bits_of_##s(bits_of_##s(x) < (B_##s)1 << FRACTION_##s ? large : x);                                         \
+  }                                                                                                                    \
+  INLINED W_##s log_count_##s(W_##s x) {                                                                               \
+    const B_##s less = bits_of_##s(x) < (B_##s)1 << FRACTION_##s ? BIAS_##s + FRACTION_##s : BIAS_##s;                 \
+    return whole_##s(log_exponent_##s(log_normal_##s(x)) - less);                                                      \
+  }                                                                                                                    \
+  INLINED W_##s log_fraction_##s(W_##s x) { return minus_##s(log_significand_##s(log_normal_##s(x)), 1); }             \
   INLINED W_##s log_in_base_##s(W_##s x, W_##s two_high, W_##s two_low, W_##s e_high, W_##s e_low, W_##s e) {          \
-    const bool denormal = bits_of_##s(x) < (B_##s)1 << FRACTION_##s;                                                   \
-    const B_##s large = bits_of_##s(times_##s(x, s##_of_bits(ONE_##s + ((B_##s)FRACTION_##s << FRACTION_##s))));       \
-    const B_##s bits = denormal ? large : bits_of_##s(x);                                                              \
-    const B_##s k = log_exponent_##s(bits) - (denormal ? BIAS_##s + FRACTION_##s : BIAS_##s);                          \
-    const W_##s f = minus_##s(log_significand_##s(bits), 1);                                                           \
-    return log_or_special_##s(log_sum_##s(whole_##s(k), f, 0, two_high, two_low, e_high, e_low, e), x);                \
+    const W_##s k = log_count_##s(x), f = log_fraction_##s(x);                                                         \
+    return log_or_special_##s(log_sum_##s(k, f, 0, two_high, two_low, e_high, e_low, e), x);                           \
   }                                                                                                                    \
   INLINED W_##s log_##s(W_##s x) { return log_in_base_##s(x, IN_E_##s); }                                              \
   INLINED W_##s log2_##s(W_##s x) { return log_in_base_##s(x, IN_2_##s); }                                             \

@@ -39,6 +39,11 @@ static inline double f64_of_bits(uint64_t bits) { return double_of_bits(bits); }
 #endif
 
 #define PARTS(s)                                                                                                       \
+  /* `chosen ? a : b` without a branch, where compilers make branches of many of those. */                             \
+  INLINED W_##s either_##s(bool chosen, W_##s a, W_##s b) {                                                            \
+    const B_##s mask = 0 - (B_##s)chosen;                                                                              \
+    return s##_of_bits((bits_of_##s(a) & mask) | (bits_of_##s(b) & ~mask));                                            \
+  }                                                                                                                    \
   /* The bits of |x|. */                                                                                               \
   INLINED B_##s bits_of_magnitude_##s(W_##s x) { return bits_of_##s(x) & ~SIGN_##s; }                                  \
   /* x with the sign of y; x is not negative. */                                                                       \

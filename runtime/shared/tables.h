@@ -72,7 +72,7 @@
    ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools); what it
    gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands for its
    value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes (PoCL on
-   one core: a sum, a comparison or a move takes 1 to 4 ns, pow 170); names in scripts, see enum form. */
+   one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. */
 #define STREW_UNARY(X)                                                                                                 \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \

@@ -14,7 +14,7 @@
 
 /* (sin r - r) / r^3 and (cos r - 1 + r^2/2) / r^4, where z = r^2 < 0.617 */
 INLINED float sin_series_f32(float z) {
-  return horner_f32(horner_f32(-0.000195187837f, z, 0.00833219197f), z, -0.166666552f);
+  return horner3_f32(2.80450263e-6f, z, -0.000198503025f, 0.00833337288f, -0.166666672f);
 }
 INLINED float cos_series_f32(float z) {
   return horner_f32(horner_f32(2.44329676e-5f, z, -0.0013887313f), z, 0.0416666456f);

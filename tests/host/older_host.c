@@ -73,11 +73,16 @@ typedef void progress_function(void *, const char *, double);
   X(load_options, char, separator, )                                                                                   \
   X(load_options, const int *, dtype, )                                                                                \
   X(load_options, int64_t, text_count, )                                                                               \
-  X(load_options, const char *const *, text, )
+  X(load_options, const char *const *, text, )                                                                         \
+  X(load_options, const char *, format, )                                                                              \
+  X(load_options, char, decimal, )                                                                                     \
+  X(load_options, int64_t, date_count, )                                                                               \
+  X(load_options, const char *const *, dates, )
 #define SAVE_OPTIONS(X)                                                                                                \
   X(save_options, bool, compress, )                                                                                    \
   X(save_options, int, header, )                                                                                       \
-  X(save_options, char, separator, )
+  X(save_options, char, separator, )                                                                                   \
+  X(save_options, const char *, format, )
 #define IMAGE_OPTIONS(X)                                                                                               \
   X(image_options, int, colormap, )                                                                                    \
   X(image_options, int64_t, scale, )                                                                                   \
