@@ -1,5 +1,6 @@
 -- One number (a hash) for the results of many random calls of the scatter family, over dtypes, reductions, modes and
--- layouts: small ones, and some large enough to be shared among threads.
+-- layouts, some of them of values that a function like exp gave: small ones, and some large enough to be shared among
+-- threads.
 -- usage: build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS [THREADS | DEVICE]...]
 -- The number is the same on every thread count and device; fails if they differ. Each call seeds the generators again,
 -- so that calls with float64 can be left out on devices without it: they have a number of their own.
@@ -11,6 +12,7 @@ local random = math.random
 local dtypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
 local modes = {"error", "wrap", "clip", "drop"}
 local reductions = {"sum", "prod", "mean", "amax", "amin"}
+local functions = {"exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tanh", "sigmoid", "rsqrt", "pow"}
 local function any(list) return list[random(#list)] end
 
 -- A tensor of that shape in some layout: dense, transposed, every second element of a larger one.
@@ -61,6 +63,10 @@ local function one_call(dtype)
   local wide = {table.unpack(shape)}
   if #shape > 0 then wide[dim + 1] = size else size = 1 end
   local index, src = indices(shape, mode, size), values(dtype, shape)
+  if dtype:find("float") and random(3) == 1 then
+    local name = any(functions)
+    src = name == "pow" and src:abs():pow(src) or src[name](src)
+  end
   local reduction = any(reductions)
   if dtype == "bool" and reduction == "mean" then reduction = "sum" end
   local form = #shape > 0 and random(5) or random(4)
