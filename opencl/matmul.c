@@ -16,6 +16,7 @@ struct gemm {
   int64_t a_row, a_column, b_row, b_column;
   strew_dtype dtype;
   int64_t k_chunk; /* terms of the sum over k per launch */
+  int64_t cost;    /* of a multiplication and addition: 1, or MATMUL_SOFT_FUSED */
   bool many_cores; /* as a GPU; else few cores with vectors, whose fma is exact */
 };
 
@@ -47,9 +48,11 @@ static void product_start(struct gemm *product, const struct plan *plan, int64_t
   product->a_row = a->strides[rows], product->a_column = a->strides[columns];
   product->b_row = b->strides[rows], product->b_column = b->strides[columns];
   product->dtype = a->dtype;
+  const unsigned soft = a->dtype == STREW_FLOAT32 ? SOFT_FUSED : a->dtype == STREW_FLOAT64 ? SOFT_FUSED64 : 0;
+  product->cost = on->software & soft ? MATMUL_SOFT_FUSED : 1;
   product->k_chunk = on->longest_loop / MATMUL_MOST_TURNS / K_STEP * K_STEP;
   if (product->k_chunk < K_STEP) product->k_chunk = K_STEP;
-  product->many_cores = on->is_gpu || product->k_chunk < k || on->software & (SOFT_FUSED | SOFT_FUSED64);
+  product->many_cores = on->is_gpu || product->k_chunk < k || product->cost > 1;
   if (product->n == 1) transpose_column(product);
 }
 
@@ -57,13 +60,14 @@ static void product_start(struct gemm *product, const struct plan *plan, int64_t
    the kernels' own blocks, so the order of additions does not change. */
 static void bound_chunk(struct gemm *product, int64_t elements) {
   enum { BLOCK = 128 };
-  int64_t longest = launch_iterations(product->device, 1) * MATMUL_PRODUCTS / elements / BLOCK * BLOCK;
+  int64_t longest = launch_iterations(product->device, product->cost) * MATMUL_PRODUCTS / elements / BLOCK * BLOCK;
   if (longest < BLOCK) longest = BLOCK;
   if (product->k_chunk > longest) product->k_chunk = longest;
 }
 
 static int64_t turns_of(const struct gemm *product, int64_t elements) {
-  return (product->k < product->k_chunk ? product->k : product->k_chunk) * elements / MATMUL_PRODUCTS + 1;
+  int64_t k = product->k < product->k_chunk ? product->k : product->k_chunk;
+  return k * elements * product->cost / MATMUL_PRODUCTS + 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------ own kernels */

@@ -105,13 +105,14 @@ enum {
   CUMSUM_MANY_LINES = 1024,  /* lines from which a GPU carries by one work-item each */
   CUMSUM_FEW_BLOCKS = 64,    /* blocks up to which it does so, too */
 
-  MATMUL_PRODUCTS = 8,          /* multiplications that count as a turn */
-  MATMUL_VECTOR_FACTOR = 2,     /* an element of a vector takes as long as this many of a matrix */
-  MATMUL_MOST_TURNS = 128,      /* turns per term of the sum over k, at most */
-  MATMUL_TILES_PER_UNIT = 4,    /* tiles that occupy a compute unit */
-  MATMUL_PANELS_PER_UNIT = 8,   /* work-items that occupy a core */
-  MATMUL_LEAST_ROWS = 16,       /* rows per work-item that repay packing b */
-  MATMUL_MOST_ROWS = 256,       /* rows per work-item, at most */
+  MATMUL_PRODUCTS = 8,        /* multiplications that count as a turn */
+  MATMUL_SOFT_FUSED = 128,    /* times as long by integers (llvmpipe: 36 s of work were in the queue with 1) */
+  MATMUL_VECTOR_FACTOR = 2,   /* an element of a vector takes as long as this many of a matrix */
+  MATMUL_MOST_TURNS = 128,    /* turns per term of the sum over k, at most */
+  MATMUL_TILES_PER_UNIT = 4,  /* tiles that occupy a compute unit */
+  MATMUL_PANELS_PER_UNIT = 8, /* work-items that occupy a core */
+  MATMUL_LEAST_ROWS = 16,     /* rows per work-item that repay packing b */
+  MATMUL_MOST_ROWS = 256,     /* rows per work-item, at most */
 
   RANDOM_TURNS = 4 /* turns that a number counts as */
 };

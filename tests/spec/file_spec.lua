@@ -217,7 +217,7 @@ describe("files", function()
     local slow = piped("printf '1,2\\n'; sleep 0.2; printf '3,4\\n'", {format = "csv"})
     assert.equal("int64[2] {1, 3}", support.text(slow[1]))
     assert.equal("int64[1] {2}", support.text(piped("printf '1\\t2\\n'", {format = "TSV"})[2]))
-    for _, name in ipairs{"version1.npy", "stored.npz"} do
+    for _, name in ipairs{"version1.npy", not support.lacks_float64 and "stored.npz" or nil} do
       local back = piped("cat " .. samples .. name, {format = name:sub(-3)})
       back = type(back) == "table" and back["int32/block"] or back
       assert_same(values("int32", {2, 3, 4}), back)
