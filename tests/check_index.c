@@ -473,7 +473,7 @@ END_TEST
 /* A mask beside an index stands for its true positions, one dimension after the other. */
 /* One index, or mask, as coordinates of gather_nd and as the only index of index_put. */
 static void check_rows(strew_dtype dtype, bool is_mask) {
-  int64_t sizes[4], index_sizes[3];
+  int64_t sizes[4], index_sizes[4];
   const int rank = 1 + (int)draw_below(4), index_rank = is_mask ? 1 + (int)draw_below(rank) : (int)draw_below(3);
   for (int d = 0; d < rank; d++) sizes[d] = draw_size() + (d == 0 && !is_mask);
   for (int d = 0; d < index_rank; d++) index_sizes[d] = is_mask ? sizes[d] : draw_size();
