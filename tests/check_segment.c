@@ -437,7 +437,7 @@ START_TEST(test_bad_segments) {
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 4, (double[]){1, 2, 3, 4}), *out = NULL, *arg = NULL,
                *view = NULL;
   strew_tensor *indptr = integers(3, (int64_t[]){0, 2, 4}),
-               *bools = tensor_from_integers(STREW_BOOL, 4, (int64_t[]){0});
+               *bools = tensor_from_integers(STREW_BOOL, 4, (int64_t[]){0, 0, 0, 0});
   strew_tensor *unsorted = integers(4, (int64_t[]){0, 2, 1, 3}), *number = scalar_tensor(STREW_INT64, strew_int(0));
   assert_fails(strew_segment_csr(src, indptr, STREW_SUM, &out, &arg, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_segment_csr(src, indptr, STREW_ASSIGN, &out, NULL, &failure), STREW_EARGUMENT, NULL);
