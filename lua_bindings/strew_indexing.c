@@ -5,20 +5,6 @@
 
 enum { NO_DIM = INT_MIN };
 
-/* index_select(dim, index [, {mode}]) */
-static int index_select(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self, *index;
-  int dim;
-  strew_mode mode = STREW_ERROR;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"dim", REQUIRED, bind_dim, &dim},
-                                         {"index", REQUIRED, bind_tensor, &index},
-                                         {"mode", KEYED, bind_mode, &mode},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_index_select(self, dim, index, mode, out, &call->error), 1);
-}
-
 /* index_add(dim, index, source [, {alpha, mode}]) */
 static int index_add(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *index, *source;
@@ -243,7 +229,6 @@ static int masked_scatter(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_indexing_rows[] = {
-    {"index_select", index_select, 0, ALWAYS},
     {"index_add", index_add, 0, EVERY},
     {"index_copy", index_copy, 0, EVERY},
     {"index_fill", index_fill, 0, EVERY},

@@ -1,5 +1,5 @@
-/* strew_scatter.c: the scatter family: the position form of PyTorch, the group form of torch_scatter, which
-   strew.scatter takes if its second argument is a tensor, and segments. */
+/* strew_scatter.c: the scatter family: the position form of PyTorch (with index_select, which has gather's arguments),
+   the group form of torch_scatter, which strew.scatter takes if its second argument is a tensor, and segments. */
 #include "strew_bind.h"
 
 #include <stdio.h>
@@ -87,7 +87,9 @@ static int scatter_reduce(lua_State *L, struct script_call *call) {
   return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
 }
 
-/* gather(dim, index [, {mode}]) */
+enum { GATHER, INDEX_SELECT };
+
+/* gather(dim, index [, {mode}]), index_select(dim, index [, {mode}]) */
 static int gather(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *self, *index;
   int dim;
@@ -98,7 +100,8 @@ static int gather(lua_State *L, struct script_call *call) {
                                          {"mode", KEYED, bind_mode, &mode},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_gather(self, dim, index, mode, out, &call->error), 1);
+  if (call->row->code == GATHER) return bind_end(strew_gather(self, dim, index, mode, out, &call->error), 1);
+  return bind_end(strew_index_select(self, dim, index, mode, out, &call->error), 1);
 }
 
 /* --------------------------------------------------------------------------------------------------------- group form
@@ -269,12 +272,16 @@ const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},
     {"scatter_add", scatter_add, 0, EVERY},
     {"scatter_reduce", scatter_reduce, 0, EVERY},
-    {"gather", gather, 0, ALWAYS},
+    /* reads */
+    {"gather", gather, GATHER, ALWAYS},
+    {"index_select", gather, INDEX_SELECT, ALWAYS},
+    /* the group form */
     {"scatter_sum", group, STREW_SUM, ALWAYS},
     {"scatter_mul", group, STREW_PROD, ALWAYS},
     {"scatter_mean", group, STREW_MEAN, ALWAYS},
     {"scatter_min", group, STREW_AMIN, ALWAYS},
     {"scatter_max", group, STREW_AMAX, ALWAYS},
+    /* segments */
     {"segment_csr", segment_csr, 0, ALWAYS},
     {"segment_coo", segment_coo, 0, ALWAYS},
     {"segment_reduce", segment_reduce, 0, ALWAYS},

@@ -11,27 +11,6 @@ function operands.product(sizes, first, last)
   return product
 end
 
--- Returns the shape to which two shapes broadcast, or nil.
-function operands.broadcast(a, b)
-  local sizes = {}
-  for i = 1, math.max(#a, #b) do
-    local x, y = a[#a - i + 1] or 1, b[#b - i + 1] or 1
-    if x ~= y and x ~= 1 and y ~= 1 then return nil end
-    table.insert(sizes, 1, x == 1 and y or x)
-  end
-  return sizes
-end
-
--- Returns true if shape a broadcasts to shape b.
-function operands.fits(a, b)
-  if #a > #b then return false end
-  for i = 1, #a do
-    local x = a[#a - i + 1]
-    if x ~= 1 and x ~= b[#b - i + 1] then return false end
-  end
-  return true
-end
-
 -- Raises an error unless x is on self's device.
 function operands.check_device(self, x, name)
   if x.device ~= self.device then
@@ -55,9 +34,6 @@ function operands.check_shape(x, expected, name)
   end
 end
 
--- A number as text, NaN without its sign.
-function operands.number(x) return x ~= x and "nan" or tostring(x) end
-
 -- Returns t, with one dimension if it has none.
 function operands.line(t) return t:dim() == 0 and t:view(1) or t end
 
@@ -76,11 +52,6 @@ function operands.is_index(t) return t.dtype == "int64" or t.dtype == "int32" en
 function operands.check_index(t, name)
   if operands.is_index(t) then return end
   fail(name, ("is %s, expected int64 or int32"):format(t.dtype), name .. ':to("int64")', "dtype")
-end
-
-function operands.check_mask(mask)
-  if mask.dtype == "bool" then return end
-  fail("mask", ("is %s, expected bool"):format(mask.dtype), "x:ne(0) makes a bool tensor", "dtype")
 end
 
 return operands
