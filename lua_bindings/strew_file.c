@@ -137,7 +137,9 @@ static struct loading prepare_loading(lua_State *L, const struct script_call *ca
       {"separator", KEYED, bind_separator, &(loading).options.separator},                                              \
       {"dtype", KEYED, bind_wanted_dtype, &(loading).wanted}, {"text", KEYED, bind_keys, &(loading).text},             \
       {"decimal", KEYED, bind_separator, &(loading).options.decimal}, {"dates", KEYED, bind_keys, &(loading).dates},   \
-      {"columns", KEYED, bind_keys, &(loading).columns}, {"format", KEYED, bind_string, &(loading).options.format}
+      {"columns", KEYED, bind_keys, &(loading).columns}, {                                                             \
+    "format", KEYED, bind_string, &(loading).options.format                                                            \
+  }
 
 /* Completes the options from the arguments read. */
 static void complete_loading(struct loading *loading) {
@@ -170,8 +172,7 @@ static int load(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   if (!bind_arguments(L, call, parameters)) return -1;
   complete_loading(&loading);
-  strew_status status =
-      strew_load(loading.device, loading.path, &loading.options, &box->tensor, held, &call->error);
+  strew_status status = strew_load(loading.device, loading.path, &loading.options, &box->tensor, held, &call->error);
   return status == STREW_OK ? end_loading(L, call, held, 0) : -1;
 }
 
