@@ -164,7 +164,7 @@ static void push_metatable(lua_State *L) {
 /* key_table([n]) */
 static int key_table(lua_State *L, struct script_call *call) {
   int64_t columns = 1;
-  const struct parameter parameters[] = {{"n", OPTIONAL, bind_integer, &columns}, LAST_PARAMETER};
+  const struct parameter parameters[] = {{"n", UNNAMED, bind_integer, &columns}, LAST_PARAMETER};
   strew_key_table **table = lua_newuserdatauv(L, sizeof *table, 1);
   *table = NULL;
   lua_newtable(L);

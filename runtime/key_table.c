@@ -1,5 +1,5 @@
 /* key_table.c: see key_table.h. Open addressing with linear probing; at most half of the slots are used. A slot holds 24
-   bits of the key's hash and its id + 1 in 40 bits, or 0: other keys are told apart by those bits, without a look at
+   bits of the key's hash and its id + 1 in 40 bits, or 0: most other keys differ in those bits, without a look at
    their rows, and equal ones are compared. The place of a key comes from the low bits of the hash. The slots' address
    seeds it, so that no data can be made whose keys all collide; ids do not depend on it. */
 #include "key_table.h"

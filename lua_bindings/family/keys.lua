@@ -19,9 +19,11 @@ local function codes_of(known, words, from)
   return codes
 end
 
--- Brings the map of codes up to date: lists of words grow from chunk to chunk.
+-- Updates the map of codes: lists of words grow from chunk to chunk.
 local function update(known, words)
-  if known.list ~= words or known.count > #words then known.list, known.count, known.map, known.is_same = words, 0, nil, true end
+  if known.list ~= words or known.count > #words then
+    known.list, known.count, known.map, known.is_same = words, 0, nil, true
+  end
   if known.count == #words then return end
   local codes = strew.tensor(codes_of(known, words, known.count + 1), {dtype = "int64", device = "cpu"})
   known.map = known.map and strew.cat{known.map, codes} or codes
