@@ -4634,7 +4634,7 @@ function strew.sort_by(x, by, descending) end
 ---```text
 ---Bergen	80
 ---```
----@param x table of columns, from strew.load, rows, columns or sort_by; error: any other table
+---@param x table of columns, from strew.load, chunks, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
 function strew.words(x, column) end
