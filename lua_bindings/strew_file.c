@@ -181,36 +181,44 @@ static int load(lua_State *L, struct script_call *call) {
 
 /* The userdata that chunks returns: what a generic for calls, and closes at its end. Its user value: the lists of words
    by column, shared by the tables of all chunks. */
+struct chunk_iterator {
+  strew_reader *reader; /* NULL: closed */
+  bool is_pushing;      /* a chunk becomes a Lua table, or was lost in the attempt */
+};
 static const char chunks_name[] = "strew.chunks";
 
-static int close_reader(lua_State *L) {
-  strew_reader **reader = luaL_testudata(L, 1, chunks_name);
-  if (!reader) return 0;
-  strew_reader *open = *reader;
-  *reader = NULL;
-  strew_reader_close(open);
+static int close_chunks(lua_State *L) {
+  struct chunk_iterator *iterator = luaL_testudata(L, 1, chunks_name);
+  if (!iterator) return 0;
+  strew_reader *reader = iterator->reader;
+  iterator->reader = NULL;
+  strew_reader_close(reader);
   return 0;
 }
 
-/* The next chunk, or nil. */
+/* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
 static int next_chunk(lua_State *L, struct script_call *call) {
-  strew_reader **reader = luaL_testudata(L, 1, chunks_name);
-  if (!reader) return bind_fail(call, STREW_EARGUMENT, "self", "is no iterator of strew.chunks");
-  if (!*reader) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
+  struct chunk_iterator *iterator = luaL_testudata(L, 1, chunks_name);
+  if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is no iterator of strew.chunks");
+  if (!iterator->reader) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
+  if (iterator->is_pushing) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
   lua_getiuservalue(L, 1, 1);
   int known = lua_gettop(L);
   strew_table **held = push_holder(L);
   struct box *box = bind_push_box(L, call->binding);
-  if (strew_reader_next(*reader, &box->tensor, held, &call->error) != STREW_OK) return -1;
+  if (strew_reader_next(iterator->reader, &box->tensor, held, &call->error) != STREW_OK) return -1;
   if (!*held && !box->tensor) return lua_pushnil(L), 1;
-  return end_loading(L, call, held, known);
+  iterator->is_pushing = true;
+  int results = end_loading(L, call, held, known);
+  iterator->is_pushing = results < 0;
+  return results;
 }
 
 static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION};
 
 /* Complete before the registry knows it: a failed allocation leaves none without __gc. */
-static void push_reader_metatable(lua_State *L) {
-  static const luaL_Reg ends[] = {{"__gc", close_reader}, {"__close", close_reader}, {NULL, NULL}};
+static void push_iterator_metatable(lua_State *L) {
+  static const luaL_Reg ends[] = {{"__gc", close_chunks}, {"__close", close_chunks}, {NULL, NULL}};
   if (luaL_getmetatable(L, chunks_name) == LUA_TTABLE) return;
   lua_pop(L, 1);
   lua_newtable(L);
@@ -226,14 +234,14 @@ static void push_reader_metatable(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, chunks_name);
 }
 
-static strew_reader **push_reader(lua_State *L) {
-  strew_reader **reader = lua_newuserdatauv(L, sizeof *reader, 1);
-  *reader = NULL;
+static strew_reader **push_iterator(lua_State *L) {
+  struct chunk_iterator *iterator = lua_newuserdatauv(L, sizeof *iterator, 1);
+  *iterator = (struct chunk_iterator){NULL, false};
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
-  push_reader_metatable(L);
+  push_iterator_metatable(L);
   lua_setmetatable(L, -2);
-  return reader;
+  return &iterator->reader;
 }
 
 static bool bind_rows(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -251,7 +259,7 @@ static int chunks(lua_State *L, struct script_call *call) {
                                          {"rows", KEYED, bind_rows, &options.rows},
                                          {"member", KEYED, bind_string, &options.member},
                                          LAST_PARAMETER};
-  strew_reader **reader = push_reader(L);
+  strew_reader **reader = push_iterator(L);
   int position = lua_gettop(L);
   if (!bind_arguments(L, call, parameters)) return -1;
   complete_loading(&loading);

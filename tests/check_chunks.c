@@ -98,27 +98,56 @@ static strew_status read_all(const char *from, const strew_reader_options *chose
   return status;
 }
 
+/* Reads all chunks of a file of this kind, or, from ARCHIVE on, of a pipe: they are read ahead by a thread. */
+static strew_status read_kind(int i, int64_t *rows) {
+  static char bytes[4096];
+  int kind = i % KINDS;
+  strew_reader_options chosen = options_of(kind);
+  strew_load_options load = {.format = names[kind] + 2};
+  if (i < KINDS) return read_all(path, &chosen, rows);
+  chosen.load = &load;
+  FILE *file = fopen(path, "rb");
+  size_t length = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  char pipe[128];
+  snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+  if (mkfifo(pipe, 0600)) ck_assert_int_eq(errno, EEXIST);
+  long failing = system_faults.failing;
+  bool has_hiccups = system_faults.hiccups;
+  system_faults.failing = system_faults.hiccups = 0;
+  int held = open(pipe, O_RDONLY | O_NONBLOCK), to = open(pipe, O_WRONLY);
+  ck_assert_int_eq(write(to, bytes, length), (ssize_t)length);
+  close(to);
+  system_faults_limit(failing, EIO);
+  system_faults.hiccups = has_hiccups;
+  strew_status status = read_all(pipe, &chosen, rows);
+  failing = system_faults.failing;
+  system_faults.failing = system_faults.hiccups = 0;
+  close(held);
+  system_faults.failing = failing;
+  return status;
+}
+enum { SOURCES = KINDS + ARCHIVE }; /* files, and pipes of all kinds but archives */
+
 /* -------------------------------------------------------------------------------------------------------- failures */
 
 START_TEST(test_hiccups) {
-  strew_reader_options chosen = options_of(_i);
   int64_t rows;
-  put_file(_i);
+  put_file(_i % KINDS);
   system_faults.hiccups = true;
-  ok(read_all(path, &chosen, &rows));
+  ok(read_kind(_i, &rows));
   ck_assert_int_eq(rows, ROWS);
 }
 END_TEST
 
 /* Closing, and the look whether the file was changed, may fail unnoticed. */
 START_TEST(test_system_fails) {
-  strew_reader_options chosen = options_of(_i);
   long failing = 0, failed = 0;
-  put_file(_i);
+  put_file(_i % KINDS);
   for (bool is_limited = true; is_limited;) {
     int64_t rows;
     system_faults_limit(++failing, EIO);
-    strew_status status = read_all(path, &chosen, &rows);
+    strew_status status = read_kind(_i, &rows);
     is_limited = system_faults.failed > 0;
     system_faults_limit(0, 0);
     ck_assert(status == STREW_OK || (is_limited && status == STREW_EFILE));
@@ -261,8 +290,13 @@ START_TEST(test_fork) {
   strew_reader *reader = NULL;
   strew_tensor *tensor = NULL;
   strew_table *table = NULL;
-  put_file(CSV);
-  ok(strew_reader_open(device, path, &options, &reader, &failure));
+  in_folder("pipe");
+  ck_assert_int_eq(mkfifo(path, 0600), 0);
+  strew_load_options load = {.format = "csv"};
+  strew_reader_options chosen = {.rows = 1, .load = &load};
+  int both = open(path, O_RDWR);
+  ck_assert_int_eq(write(both, "1\n2\n3\n", 6), 6);
+  ok(strew_reader_open(device, path, &chosen, &reader, &failure));
   pid_t child = fork();
   if (!child) {
     strew_status status = STREW_OK;
@@ -274,6 +308,7 @@ START_TEST(test_fork) {
   ck_assert_int_eq(waitpid(child, &state, 0), child);
   ck_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0);
   strew_reader_close(reader);
+  close(both);
 }
 END_TEST
 
@@ -337,8 +372,8 @@ Suite *make_suite(void) {
   if (!on_device()) test_allocator = counting_allocator; /* drivers allocate memory on threads of their own */
   TCase *all = new_case(suite, "chunks");
   tcase_add_checked_fixture(all, make_folder, remove_folder);
-  tcase_add_loop_test(all, test_hiccups, 0, KINDS);
-  tcase_add_loop_test(all, test_system_fails, 0, KINDS);
+  tcase_add_loop_test(all, test_hiccups, 0, SOURCES);
+  tcase_add_loop_test(all, test_system_fails, 0, SOURCES);
   if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, KINDS);
   tcase_add_test(all, test_waiting);
   tcase_add_test(all, test_words);

@@ -356,6 +356,9 @@ printf 'a,b\n1,x\n2,y\n3,z\n' | "$program" chunks.lua - >out 2>err; status=$?
 expect 'chunks of standard input, a pipe' 0 '2	6'
 input=typed
 ran chunks.lua -; expect 'chunks of standard input, a file' 0 '2	6'
+sed 's/rows = 2/rows = 70000/' chunks.lua >many.lua
+{ echo a; seq 1500000; } | dd bs=1777 2>err.dd | "$program" many.lua - >out 2>err; status=$?
+expect 'a pipe of more than the ring holds, in odd pieces' 0 '22	1125000750000'
 input=empty
 ran chunks.lua -; expect 'chunks of an empty standard input' 1 '' '*is empty, expected lines of cells*'
 { printf 'a,b\n1,x\n2,y\n3'; } >lonely &

@@ -4,7 +4,7 @@
 
 #include "file.h"
 
-/* Starts to read ahead. Without a thread (the system has none left) ahead_next reads by itself. ahead_stop ends the
+/* Starts to read ahead. Without a thread (the file is small, or the system has none left) ahead_next reads by itself. ahead_stop ends the
    thread, before file_close; the file need not have one. */
 strew_status ahead_start(const struct call *call, struct file *file);
 void ahead_stop(struct file *file);
