@@ -97,12 +97,25 @@ static inline uint64_t *find_slot(const struct key_table *table, const uint64_t 
 
 static inline uint64_t slot_for(uint64_t code, int64_t id) { return (code & ~id_mask) | (uint64_t)(id + 1); }
 
-/* Fills the slots, which are empty, from the rows. */
+/* Hashes a block of rows and prefetches their slots. */
+static void hash_block(const struct key_table *table, const uint64_t *rows, int64_t count, uint64_t *codes) {
+  for (int64_t i = 0; i < count; i++) {
+    codes[i] = hash(table, rows + i * table->columns);
+    __builtin_prefetch(&table->slots[codes[i] & (table->slot_count - 1)]);
+  }
+}
+
+/* Fills the slots, which are empty, from the rows. They differ: none is compared. */
 static void enter_all(struct key_table *table) {
-  for (int64_t id = 0; id < table->count; id++) {
-    const uint64_t *row = table->rows + id * table->columns;
-    uint64_t code = hash(table, row);
-    *find_slot(table, row, code) = slot_for(code, id);
+  uint64_t codes[BLOCK], mask = table->slot_count - 1;
+  for (int64_t first = 0; first < table->count; first += BLOCK) {
+    int64_t count = table->count - first < BLOCK ? table->count - first : BLOCK;
+    hash_block(table, table->rows + first * table->columns, count, codes);
+    for (int64_t i = 0; i < count; i++) {
+      uint64_t at = codes[i] & mask;
+      while (table->slots[at]) at = (at + 1) & mask;
+      table->slots[at] = slot_for(codes[i], first + i);
+    }
   }
 }
 
@@ -158,12 +171,13 @@ void key_table_release(struct key_table *table) {
 
 /* ------------------------------------------------------------------------------------------------------------- ids */
 
-/* A block of rows: their slots are prefetched together. */
+/* A block of rows: their slots are prefetched together, and then the keys that these name. */
 static void find_ids(struct key_table *table, const uint64_t *rows, int64_t count, int64_t *ids) {
   uint64_t codes[BLOCK];
+  hash_block(table, rows, count, codes);
   for (int64_t i = 0; i < count; i++) {
-    codes[i] = hash(table, rows + i * table->columns);
-    __builtin_prefetch(&table->slots[codes[i] & (table->slot_count - 1)]);
+    uint64_t slot = table->slots[codes[i] & (table->slot_count - 1)];
+    if (slot) __builtin_prefetch(row_of(table, slot));
   }
   for (int64_t i = 0; i < count; i++) {
     const uint64_t *row = rows + i * table->columns;
