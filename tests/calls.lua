@@ -57,8 +57,8 @@ local function element(dtype)
   return random(6) == 1 and any(specials) or (random() - 0.5) * 10 ^ random(-3, 3)
 end
 
--- Small tensors come from Lua's generator, with zeros, infinities and NaN among the floats; large ones from strew's. All
--- are made on the CPU and moved: a device would compile kernels for that.
+-- Small tensors come from Lua's generator, with zeros, infinities and NaN among the floats; large ones from strew's.
+-- All are made on the CPU and moved: a device would compile kernels for that.
 local function filled(self, dtype, shape)
   local on = {dtype = dtype, device = "cpu"}
   local t

@@ -1,6 +1,6 @@
--- Two numbers (hashes) for the results of random calls: of every operation (calls.lua), and many of the scatter family,
--- over dtypes, reductions, modes and layouts, some of them of values that a function like exp gave. Most are small, some
--- are large enough to be shared among threads.
+-- Two numbers (hashes) for the results of random calls: of every operation (calls.lua), and many of the scatter
+-- family, over dtypes, reductions, modes and layouts, some of them of values that a function like exp gave. Most are
+-- small, some are large enough to be shared among threads.
 -- usage: build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS [EACH [THREADS | DEVICE]...]]
 -- CALLS: of the scatter family. EACH: calls of each operation; from 2 on, one of them is large.
 -- The numbers are the same on every thread count and device; fails if they differ, and names the operations. Each call
