@@ -103,7 +103,7 @@ run() { # NAME CALLS EACH: the last two as of digest.lua
   if [ "$kind" = oclgrind ]; then
     few ''
   else
-    few 'software noatomics64 shortloops'
+    few 'software noatomics64 shortloops' '' "$step"
     for program in $CHECKS; do check "$program"; done
     specs
   fi
@@ -122,7 +122,7 @@ run() { # NAME CALLS EACH: the last two as of digest.lua
     done
   fi
   if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
-    few 'gpu way=atomics tiny' scatter # Oclgrind reports the read before an exchange as a race
+    few 'gpu way=atomics tiny' scatter "$step" # Oclgrind reports the read before an exchange as a race
     few gpu large
     few '' large
   fi
