@@ -4346,6 +4346,88 @@ Tensor.mv = strew.mv
 function strew.dot(self, other) end
 Tensor.dot = strew.dot
 
+-------------------------------------------------------------------------------------------------------------- Gradients
+
+---# gradients
+---The gradients of a function's result with respect to its arguments come from `strew.grad`.
+---
+---While the function runs, each call that depends on a float tensor among the arguments is recorded, and a rule for each call gives
+---its gradients. Tensors that f finds outside are constants, and so are comparisons, positions, counts, integers, and
+---`floor`, `ceil`, `round`, `sign`. Calls without a rule (`unique`, `item`, `tolist`, `t[i]` of a number, bits) raise an
+---error that names them; `t:detach()` is a tensor as a constant. A tensor that a recorded call used cannot be written to
+---or freed before the gradients are made; `t:f_(...)` may write into a new one: `strew.zeros(3):scatter_add_(0, i, x)`.
+---
+---The gradient of an assignment goes to the element that stayed, the last one. That of `amax` and `amin`, over
+---dimensions and as reduce words by position, is shared evenly by all that equal the result; that of `max` and `min` with
+---positions, and in the group form, goes to the winner. Two elements that are equal share that of `minimum`, `maximum`,
+---and `clamp` by tensors. Those of `prod` and `cumprod` are exact with zeros.
+---
+---Gradients add up in the order of the calls: they have the same bits on every device and any number of threads. They
+---may be differentiated again. A recorded call keeps its operands and its result until the gradients are returned.
+---
+---```lua
+---local x, w = strew.tensor{{1.0, 2}, {3, 4}}, strew.tensor{0.5, -1}
+---local function loss(w) return (x:mv(w) - strew.tensor{1.0, 0}):pow(2):mean() end
+---local value_and_grad = strew.value_and_grad(loss)
+---for step = 1, 3 do
+---  local value, g = value_and_grad(w)
+---  print(step, ("%.4f"):format(value:item()), ("%.2f %.2f"):format(g[0], g[1]))
+---  w = w - g * 0.05
+---end
+---```
+---```text
+---1	6.2500	-10.00 -15.00
+---2	2.1250	5.50 7.00
+---3	1.1131	-2.15 -3.85
+---```
+
+---Returns a function that calls f and returns the gradients of its result.
+---
+---There is one for each float tensor among the arguments, in their order; other arguments are passed on. See `gradients`.
+---
+---```lua
+---local g = strew.grad(function(x, y) return (x * y):sum() end)
+---local of_x, of_y = g(strew.tensor{1.0, 2}, strew.tensor{3.0, 4})
+---print(of_x)
+---print(of_y)
+---```
+---```text
+---float32[2] cpu
+--- 3  4
+---float32[2] cpu
+--- 1  2
+---```
+---@param f function error: its result is not a float tensor of one element; a call in it has no gradient
+---@return function gradients fun(...): strew.Tensor...
+function strew.grad(f) end
+
+---Returns a function that calls f and returns its result, then the gradients of that.
+---
+---```lua
+---local value, gradient = strew.value_and_grad(function(x) return x * x end)(strew.tensor(3.0))
+---print(value:item(), gradient:item())
+---```
+---```text
+---9.0	6.0
+---```
+---@param f function as for grad
+---@return function value_and_gradients fun(...): strew.Tensor, strew.Tensor...
+function strew.value_and_grad(f) end
+
+---Returns the tensor as a constant: the same memory, which no gradient goes through.
+---
+---```lua
+---print(strew.grad(function(x) return (x * x:detach()):sum() end)(strew.tensor{3.0}))
+---```
+---```text
+---float32[1] cpu
+--- 3
+---```
+---@param self strew.Tensor
+---@return strew.Tensor t
+function strew.detach(self) end
+Tensor.detach = strew.detach
+
 ------------------------------------------------------------------------------------------------------------------ Files
 
 ---Options of strew.load.
