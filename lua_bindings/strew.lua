@@ -44,8 +44,9 @@
 ---# options
 ---Arguments are passed by position, or by name in a table as the last argument.
 ---
----All may be passed by name, `t:scatter{dim = 0, index = i, src = s}`, but the tensors of `cat` and `stack`, which stand
----first. An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
+---All may be passed by name, `t:scatter{dim = 0, index = i, src = s}`, `strew.cat{tensors = {a, b}, dim = 1}`, but a
+---table that is data, the first argument of `tensor`, `columns`, `rows`, `sort_by` and `words`, and the coordinates of
+---`set`. An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
 ---
 ---```lua
 ---local t = strew.tensor{{1.0, 2.0}, {3.0, 4.0}}
@@ -202,11 +203,10 @@
 ---# bits
 ---The same inputs give the same bits on any number of threads, in every run and on every device.
 ---
----This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `sign`,
----`clamp`, rounding, comparisons, `where`, `exp log log2 log10 log1p expm1 sin cos tanh sigmoid pow`, reductions,
----`cumsum`, `cumprod`, `matmul`, sorts and random numbers; a NaN's payload is not included. The scatter family adds in
----row-major order of `index`, like a plain loop. `strew.devices()` says which devices cannot keep this promise;
----`strew.deterministic(false)` turns it off.
+---This holds for every operation; only a NaN's payload is not included. The scatter family adds in row-major order of
+---`index`, like a plain loop; sums along a dimension add in an order that depends on the shape alone; products of
+---matrices add in order of the inner dimension, by fused multiply-adds. `strew.devices()` says what a device lacks or
+---needs slower code for; `strew.deterministic(false)` lets float sums join in any order.
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
@@ -533,9 +533,10 @@ function strew.full(shape, value, options) end
 --- 0  1  0
 ---```
 ---@param n integer number of rows
----@param m? integer number of columns, default n; by position only
+---@param m? integer number of columns, default n
 ---@param options? strew.new_options
 ---@return strew.Tensor t default float32
+---@overload fun(n: integer, options: {m?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
 function strew.eye(n, m, options) end
 
 ---Creates the numbers from start up to, but not including, stop.
@@ -554,10 +555,11 @@ function strew.eye(n, m, options) end
 ---```
 ---@param start number the first number
 ---@param stop number the end, not included
----@param step? number default 1; not 0; by position only
+---@param step? number default 1; not 0
 ---@param options? strew.new_options
 ---@return strew.Tensor t [n]; default int64 if all arguments are integers, else float32
 ---@overload fun(stop: number, options?: strew.new_options): strew.Tensor
+---@overload fun(start: number, stop: number, options: {step?: number, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
 function strew.arange(start, stop, step, options) end
 
 ---Creates evenly spaced numbers from start to stop, both included.
@@ -4633,6 +4635,7 @@ function strew.sort_by(x, by, descending) end
 ---@param x table of columns, from strew.load, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
+---@overload fun(x: table, options: {column?: string|integer}): table
 function strew.words(x, column) end
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
@@ -4780,6 +4783,7 @@ Tensor.image = strew.image
 ---```
 ---@param doing? string a few words; omitted: removes the line
 ---@param done? number the fraction done, 0 to 1
+---@overload fun(options: {doing?: string, done?: number})
 function strew.progress(doing, done) end
 
 -------------------------------------------------------------------------------- Devices, threads, memory, time, errors
@@ -4879,6 +4883,7 @@ function strew.clock() end
 ---```
 ---@param enabled? boolean the new setting; omitted: no change
 ---@return boolean enabled the current setting
+---@overload fun(options: {enabled?: boolean}): boolean
 function strew.deterministic(enabled) end
 
 ---An error, as returned by strew.last_error().
@@ -4926,7 +4931,7 @@ function strew.last_error() end
 ---```
 ---@param name? string|function a function or its name in any form, the name of a rule as "mode", or a topic
 ---@param options? strew.help_options
----@overload fun(options: strew.help_options)
+---@overload fun(options: {name?: string|function, search?: string})
 function strew.help(name, options) end
 
 return strew

@@ -238,10 +238,27 @@ struct parameter {
 
 /* Reads all arguments; the last parameter has no name. Those not passed by position may stand in the options. */
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters);
+/* The stack position of argument i; of a call whose first argument passes all by name, that of the value, which is
+   pushed. To be called before arguments are read. */
+int bind_position(lua_State *L, int i, const char *name);
+/* Reads the table at position `table` as options, which may have any of the parameters. */
+bool bind_options(lua_State *L, struct script_call *call, int table, const struct parameter *parameters);
 /* True if the last argument is a table that passes an argument of that name. */
 bool bind_names(lua_State *L, const struct script_call *call, const char *name);
 /* The number of arguments before a last one that can only be options. */
 int bind_positional(lua_State *L, const struct script_call *call);
+
+/* A tensor that is read again after Lua code has run, and the stack position of its handle, wherever the script passed
+   it. bind_push_kept reserves the position, bind_kept reads the argument. */
+struct kept {
+  strew_tensor *tensor;
+  int slot;
+};
+struct kept bind_push_kept(lua_State *L);
+bool bind_kept(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct kept */
+bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self);
+/* Pushes nil; returns its position. */
+int bind_push_slot(lua_State *L);
 
 struct list {
   int count;
