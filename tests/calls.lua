@@ -455,6 +455,33 @@ add("segment_reduce", "float", 1, 3, function(d)
   return d:values(), any{"sum", "prod", "mean", "max", "min"}, {lengths = lengths}
 end)
 
+-- Gradients of functions of a tensor and a draw.
+local smooth = {
+  function(x) return (x:tanh() * x:sigmoid()):sum() end,
+  function(x) return (x:softmax(-1) * x):mean() + x:std() end,
+  function(x, d) return x:scatter_reduce(0, d:positions(x.shape, x:size(0)), x * 0.5, "prod"):sum() end,
+  function(x, d)
+    local index = d:positions({x:size(0)}, 5)
+    return (strew.scatter_softmax(x, index, {dim = 0}) * x):sum() + strew.scatter_var(x, index, {dim = 0}):sum()
+  end,
+  function(x) return x:flatten(0):cumprod(0):mean() + x:amax() + x:norm() end,
+  function(x, d) return (strew.scatter_max(x, d:positions({x:size(-1)}, 4))):sum() end,
+  function(x, d) return x:index_put({d:positions({3}, x:size(0))}, x:select(0, 0):sum()):sin():sum() end,
+  function(x) return x:reshape(x:size(0), -1):matmul(x:reshape(x:size(0), -1):t()):sum() end,
+}
+local function differentiated(f)
+  return function(x, loss, d, seed)
+    math.randomseed(seed)
+    return strew[f](function(y) return loss(y, d) end)(x)
+  end
+end
+for _, name in ipairs{"grad", "value_and_grad"} do
+  add(name, "float", 1, 3, function(d)
+    return d:finite(nil, nil, 0.5, 1.5), any(smooth), d, random(1 << 30)
+  end, differentiated(name))
+end
+add("detach", "any", 0, 3, alone)
+
 -- Tables of columns.
 local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
