@@ -194,7 +194,7 @@ add("randperm", "index", 0, 0, function(d) return d.is_large and 40000 or random
 add("tensor", "any", 0, 4, function(d) return filled(d, d.dtype, d.shape):tolist(), d:on() end)
 
 -- Elements and copies.
-add("tolist clone contiguous zero", "any", 0, 4, alone)
+add("tolist clone contiguous zero detach", "any", 0, 4, alone)
 add("item", "any", 0, 0, function(d) return d:values({}) end)
 add("get", "any", 1, 3, function(d)
   local position = {}
@@ -488,6 +488,32 @@ function calls.hash(digest, value)
     digest = hash_one(digest, value)
   end
   return digest
+end
+
+-- The gradients of a network over a graph; digest.lua takes those of each operation, too.
+local function loss(weights, features, index)
+  local messages = features:gather(0, index:unsqueeze(1):expand(-1, features:size(1)))
+  return (strew.scatter_mean(messages:mm(weights):relu(), index, 0):log_softmax(1) * 0.5):sum()
+end
+local function graph(d)
+  local n, k = d.is_large and 900 or 6, 5
+  return d:finite({k, 3}), d:finite({n, k}), d:positions({n}, n)
+end
+add("grad", "float", 2, 2, graph, function(...) return strew.grad(loss)(...) end)
+add("value_and_grad", "float", 2, 2, graph, function(...) return strew.value_and_grad(loss)(...) end)
+
+-- Returns the gradients of a call's first result with respect to its float arguments; none if it has no gradient.
+function calls.gradients(call)
+  local function weighted(...)
+    local t = call.f(...)
+    local weights = strew.linspace(0.5, 1.5, t:numel(), {dtype = t.dtype, device = t.device}):view(t.shape)
+    return (t * weights):sum()
+  end
+  local has_float = false
+  for i = 1, call.n do has_float = has_float or strew.type(call[i]) and calls.is_float(call[i].dtype) end
+  if not has_float then return {} end
+  local results = table.pack(pcall(strew.grad(weighted), table.unpack(call, 1, call.n)))
+  return results[1] and {table.unpack(results, 2, results.n)} or {}
 end
 
 -- --------------------------------------------------------------------------------------------------------- exceptions
