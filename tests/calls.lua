@@ -2,8 +2,9 @@
 -- (digest.lua), with arguments by name (named_spec.lua).
 --
 -- calls.names: the operations. calls.draw(name, k, device, is_large) draws the k-th call of one and returns {f = the
--- function, its arguments, n = their number, dtype = that of the tensors, is_double = it needs float64}; build = false
--- in its place leaves out the arguments. calls.excepted: names of the module that compute nothing, with the reason.
+-- function, its arguments, n = their number, dtype = that of the tensors, is_double = it needs float64}; is_large: for
+-- several threads; build = false: without the arguments; only_floats: whatever dtypes the operation takes.
+-- calls.excepted: names of the module that compute nothing, with the reason.
 local strew = require "strew"
 local random = math.random
 local calls = {names = {}, rows = {}}
@@ -159,13 +160,13 @@ local function add(names, class, least, most, arguments, f)
   end
 end
 
-function calls.draw(name, k, device, is_large, build)
+function calls.draw(name, k, device, is_large, build, only_floats)
   local row = assert(calls.rows[name], name)
   local seed = k
   for i = 1, #name do seed = seed * 31 + name:byte(i) end
   math.randomseed(seed, is_large and 1 or 0)
   strew.manual_seed(seed)
-  local d = setmetatable({dtype = any(classes[row.class]), device = device}, Draw)
+  local d = setmetatable({dtype = any(only_floats and floats or classes[row.class]), device = device}, Draw)
   d.shape = shape_of(row.least, row.most, is_large)
   d.is_large = is_large
   local call = {dtype = d.dtype, is_double = d.dtype == "float64" or row.class == "double"}

@@ -102,7 +102,8 @@ end
 
 -- On the CPU; devices would compile kernels for long.
 local function digest_gradients(digest, name, k)
-  return hash(digest, drawn.gradients(drawn.draw(name, k, device, each > 1 and k == each)))
+  local ok, call = pcall(drawn.draw, name, k, device, each > 1 and k == each, true, true)
+  return hash(digest, ok and drawn.gradients(call) or {})
 end
 
 -- What a pass over all calls gives: digests by operation, "NAME" and "NAME in float64", and the numbers of calls.
@@ -130,7 +131,8 @@ local function digest_all()
     for k = 1, each do
       local is_double = drawn.draw(name, k, device, each > 1 and k == each, false).is_double
       if all or not is_double then add(name, is_double, digest_operation, name, k) end
-      if device == "cpu" then add("gradients of " .. name, is_double, digest_gradients, name, k) end
+      local key = "gradients of " .. name
+      if device == "cpu" then pass.digests[key] = digest_gradients(pass.digests[key] or start, name, k) end
     end
   end
   return pass, all
