@@ -21,8 +21,10 @@ local classes = {
 }
 local specials = {0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, 1.0, -1.0, 0x1p-149, 65504.0, 0.5}
 
--- Shapes whose work is shared among threads, by rank.
-local large_shapes = {[0] = {}, {40000}, {6000, 7}, {3, 2000, 7}, {2, 3, 1000, 7}}
+-- Shapes whose work is shared among threads, by rank: of 512 KiB and more; reductions, which are fast, share 2 MiB.
+local large_shapes = {[0] = {}, {280000}, {40000, 7}, {3, 14000, 7}, {2, 3, 7000, 7}}
+local huge_shapes = {[0] = {}, {700000}, {3, 240000}, {230000, 3}, {2, 3, 17000, 7}}
+local large_dtypes = {float32 = true, float64 = true, int64 = true, int32 = true}
 
 local function any(list) return list[random(#list)] end
 calls.any = any
@@ -141,9 +143,11 @@ end
 
 function Draw:size(d) return self.shape[d % #self.shape + 1] end
 
-local function shape_of(least, most, is_large)
-  local rank = random(least, most)
-  if is_large then return {table.unpack(large_shapes[math.max(rank, math.min(most, 1))])} end
+local function shape_of(row, is_large)
+  local rank = random(row.least, row.most)
+  if is_large then
+    return {table.unpack((row.is_fast and huge_shapes or large_shapes)[math.max(rank, math.min(row.most, 1))])}
+  end
   local shape = {}
   for d = 1, rank do shape[d] = random(5) end
   return shape
@@ -151,12 +155,14 @@ end
 
 -- ------------------------------------------------------------------------------------------------------ operations
 
--- Adds operations: names; the class of their dtype; their least and most rank; arguments(d, name) draws a call.
+-- Adds operations: names; the class of their dtype, "CLASS fast" if only 2 MiB are shared among threads; their least and
+-- most rank; arguments(d, name) draws a call.
 local function add(names, class, least, most, arguments, f)
   for name in names:gmatch "%S+" do
     assert(not calls.rows[name], name)
     table.insert(calls.names, name)
-    calls.rows[name] = {class = class, least = least, most = most, arguments = arguments, f = f or rawget(strew, name)}
+    calls.rows[name] = {class = class:match "%a+", is_fast = class:find " fast$" ~= nil, least = least, most = most,
+                        arguments = arguments, f = f or rawget(strew, name)}
   end
 end
 
@@ -167,7 +173,10 @@ function calls.draw(name, k, device, is_large, build, only_floats)
   math.randomseed(seed, is_large and 1 or 0)
   strew.manual_seed(seed)
   local d = setmetatable({dtype = any(only_floats and floats or classes[row.class]), device = device}, Draw)
-  d.shape = shape_of(row.least, row.most, is_large)
+  for _ = 1, is_large and 20 or 0 do
+    if not large_dtypes[d.dtype] then d.dtype = any(only_floats and floats or classes[row.class]) end
+  end
+  d.shape = shape_of(row, is_large)
   d.is_large = is_large
   local call = {dtype = d.dtype, is_double = d.dtype == "float64" or row.class == "double"}
   if build == false then return call end
@@ -195,7 +204,7 @@ add("randperm", "index", 0, 0, function(d) return d.is_large and 40000 or random
 add("tensor", "any", 0, 4, function(d) return filled(d, d.dtype, d.shape):tolist(), d:on() end)
 
 -- Elements and copies.
-add("tolist clone contiguous zero detach", "any", 0, 4, alone)
+add("tolist clone contiguous zero", "any", 0, 4, alone)
 add("item", "any", 0, 0, function(d) return d:values({}) end)
 add("get", "any", 1, 3, function(d)
   local position = {}
@@ -309,10 +318,10 @@ local function reduced(d)
   if #d.shape == 0 or random(3) == 1 then return d:values() end
   return d:values(), d:dim(), random(2) == 1
 end
-add("sum prod any all amin amax argmin argmax min max", "any", 0, 4, reduced)
-add("mean", "float", 0, 4, reduced)
-add("var std", "float", 1, 4, reduced)
-add("norm", "float", 1, 4, function(d) return d:values(), any{2, 1, 0, 3, 1 / 0}, d:dim() end)
+add("sum prod any all amin amax argmin argmax min max", "any fast", 0, 4, reduced)
+add("mean", "float fast", 0, 4, reduced)
+add("var std", "float fast", 1, 4, reduced)
+add("norm", "float fast", 1, 4, function(d) return d:values(), any{2, 1, 0, 3, 1 / 0}, d:dim() end)
 add("median", "number", 1, 4, reduced)
 add("quantile", "float", 1, 4, function(d) return d:values(), random(), d:dim(), true end)
 add("logsumexp", "float", 1, 4, with_dim)
@@ -335,7 +344,7 @@ add("one_hot", "any", 0, 2, function(d) return d:positions(d.shape, 5), {num_cla
 
 -- Matrices.
 local function product(d, a, b) return d:values(a), d:values(b) end
-local function extent(d) return d.is_large and 130 or random(9) end
+local function extent(d) return d.is_large and 190 or random(9) end
 add("matmul", "number", 3, 3, function(d)
   local m, k, n = extent(d), extent(d), extent(d)
   return product(d, {2, m, k}, {k, n})
@@ -345,10 +354,10 @@ add("mm", "number", 2, 2, function(d)
   return product(d, {m, k}, {k, n})
 end)
 add("mv", "number", 2, 2, function(d)
-  local m, k = extent(d), d.is_large and 700 or random(9)
+  local m, k = extent(d), d.is_large and 3000 or random(9)
   return product(d, {m, k}, {k})
 end)
-add("dot", "number", 1, 1, function(d) return product(d) end)
+add("dot", "number fast", 1, 1, function(d) return product(d) end)
 add("outer", "number", 1, 1, function(d) return product(d, {extent(d)}, {extent(d)}) end)
 add("tril triu", "any", 2, 3, function(d) return d:values(), random(-2, 2) end)
 add("diag", "any", 1, 2, function(d)
@@ -413,7 +422,7 @@ add("diagonal_scatter", "any", 2, 2, function(d)
   return d:values(), d:values({math.min(d.shape[1], d.shape[2])}), 0, 0, 1
 end)
 add("scatter_nd", "any", 2, 3, function(d)
-  local n = d.is_large and 9000 or 6
+  local n = d.is_large and #d.shape == 2 and 9000 or 6
   return d:values(), d:positions({n, 1}, d.shape[1]), d:values({n, table.unpack(d.shape, 2)}), {reduce = reduction(d)}
 end)
 add("gather_nd", "any", 2, 3, function(d) return d:values(), d:positions({5, 1}, d.shape[1]) end)
@@ -456,6 +465,33 @@ add("segment_reduce", "float", 1, 3, function(d)
   return d:values(), any{"sum", "prod", "mean", "max", "min"}, {lengths = lengths}
 end)
 
+-- Gradients of functions of a tensor and a draw.
+local smooth = {
+  function(x) return (x:tanh() * x:sigmoid()):sum() end,
+  function(x) return (x:softmax(-1) * x):mean() + x:std() end,
+  function(x, d) return x:scatter_reduce(0, d:positions(x.shape, x:size(0)), x * 0.5, "prod"):sum() end,
+  function(x, d)
+    local index = d:positions({x:size(0)}, 5)
+    return (strew.scatter_softmax(x, index, {dim = 0}) * x):sum() + strew.scatter_var(x, index, {dim = 0}):sum()
+  end,
+  function(x) return x:flatten(0):cumprod(0):mean() + x:amax() + x:norm() end,
+  function(x, d) return (strew.scatter_max(x, d:positions({x:size(-1)}, 4))):sum() end,
+  function(x, d) return x:index_put({d:positions({3}, x:size(0))}, x:select(0, 0):sum()):sin():sum() end,
+  function(x) return x:reshape(x:size(0), -1):matmul(x:reshape(x:size(0), -1):t()):sum() end,
+}
+local function differentiated(f)
+  return function(x, loss, d, seed)
+    math.randomseed(seed)
+    return strew[f](function(y) return loss(y, d) end)(x)
+  end
+end
+for _, name in ipairs{"grad", "value_and_grad"} do
+  add(name, "float", 1, 3, function(d)
+    return d:finite(d.is_large and {600, 30} or nil, nil, 0.5, 1.5), any(smooth), d, random(1 << 30)
+  end, differentiated(name))
+end
+add("detach", "any", 0, 3, alone)
+
 -- Tables of columns.
 local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
@@ -477,12 +513,23 @@ local function hash_one(digest, value)
   return digest
 end
 
+-- Of many elements the sum and a sample.
+local function hash_elements(digest, t)
+  local n = t:numel()
+  if n > 20000 then
+    digest = hash_one(digest, t:sum():item())
+    t = strew.cat{t:narrow(0, 0, 64), t:slice(0, 64, n - 64, n // 4000), t:narrow(0, n - 64, 64)}
+  end
+  for _, number in ipairs(t:tolist()) do digest = hash_one(digest, number) end
+  return digest
+end
+
 -- Returns the hash of what was hashed before (at first calls.no_value) and a tensor, number, boolean or table of these.
 function calls.hash(digest, value)
   if strew.type(value) then
     digest = hash_one(digest, value.dtype)
     for _, size in ipairs(value.shape) do digest = hash_one(digest, size) end
-    for _, number in ipairs(value:to("cpu"):reshape(-1):tolist()) do digest = hash_one(digest, number) end
+    digest = hash_elements(digest, value:to("cpu"):reshape(-1))
   elseif type(value) == "table" then
     for _, part in ipairs(value) do digest = calls.hash(digest, part) end
   else
@@ -490,18 +537,6 @@ function calls.hash(digest, value)
   end
   return digest
 end
-
--- The gradients of a network over a graph; digest.lua takes those of each operation, too.
-local function loss(weights, features, index)
-  local messages = features:gather(0, index:unsqueeze(1):expand(-1, features:size(1)))
-  return (strew.scatter_mean(messages:mm(weights):relu(), index, 0):log_softmax(1) * 0.5):sum()
-end
-local function graph(d)
-  local n, k = d.is_large and 900 or 6, 5
-  return d:finite({k, 3}), d:finite({n, k}), d:positions({n}, n)
-end
-add("grad", "float", 2, 2, graph, function(...) return strew.grad(loss)(...) end)
-add("value_and_grad", "float", 2, 2, graph, function(...) return strew.value_and_grad(loss)(...) end)
 
 -- Returns the gradients of a call's first result with respect to its float arguments; none if it has no gradient.
 function calls.gradients(call)

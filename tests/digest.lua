@@ -102,7 +102,7 @@ end
 
 -- On the CPU; devices would compile kernels for long.
 local function digest_gradients(digest, name, k)
-  local ok, call = pcall(drawn.draw, name, k, device, each > 1 and k == each, true, true)
+  local ok, call = pcall(drawn.draw, name, k, device, false, true, true)
   return hash(digest, ok and drawn.gradients(call) or {})
 end
 
@@ -132,7 +132,7 @@ local function digest_all()
       local is_double = drawn.draw(name, k, device, each > 1 and k == each, false).is_double
       if all or not is_double then add(name, is_double, digest_operation, name, k) end
       local key = "gradients of " .. name
-      if device == "cpu" then pass.digests[key] = digest_gradients(pass.digests[key] or start, name, k) end
+      if device == "cpu" and k < 3 then pass.digests[key] = digest_gradients(pass.digests[key] or start, name, k) end
     end
   end
   return pass, all
