@@ -63,6 +63,7 @@ local pairs_of_calls = {
   {"t:get(1, 2)", "t:get{position = {1, 2}}"},
   {"strew.free(t:clone())", "strew.free{self = t:clone()}"},
   {"strew.deterministic(true)", "strew.deterministic{enabled = true}"},
+  {"strew.grad(function(x) return x:sum() end)(v)", "strew.grad{f = function(x) return x:sum() end}(v)"},
 }
 
 -- ------------------------------------------------------------------------------------------------- every operation
