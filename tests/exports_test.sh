@@ -45,6 +45,9 @@ if [ "${2-}" = write ]; then
 fi
 same 'exports and writable objects' "$(cat "$list")" "$(found)"
 same 'strew.h is what libstrew.so exports' "$(declared runtime/strew.h)" "$(exported "$build/libstrew.so")"
+for module in strew.so strew; do
+  same "$module has both" '' "$({ declared runtime/strew.h; declared lua_bindings/strew_lua.h; } | sort >"$here/both"; exported "$build/$module" | comm -23 "$here/both" -)"
+done
 same 'strew_lua.h is what libstrew_lua.so exports' "$(declared lua_bindings/strew_lua.h)" "$(exported "$build/libstrew_lua.so")"
 
 # ----------------------------------------------------------------------------------------------------------- archives

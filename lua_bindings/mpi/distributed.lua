@@ -1,0 +1,368 @@
+-- distributed.lua: strew.mpi, the functions of scripts. A chunk called with the module strew and the functions of C.
+--
+-- Each operation is a body that runs on all ranks: see ranks.h. A body may fail anywhere; it may not catch errors.
+-- `same(call)` tells the ranks' calls apart before they exchange anything: shapes and options that must be equal.
+local strew, inner = ...
+local rank, size, together, same = inner.rank, inner.size, inner.together, inner.same
+local mpi, methods, meta = {}, {}, {}
+
+-------------------------------------------------------------------------------------------------------------- checks
+
+local function shape_text(t) return ("%s[%s]"):format(t.dtype, table.concat(t.shape, ", ")) end
+
+local function value_text(x)
+  if x == nil then return "nil" end
+  if type(x) == "string" then return ('"%s"'):format(x:sub(1, 40)) end
+  if type(x) == "number" or type(x) == "boolean" then return tostring(x) end
+  return strew.type(x) and "a tensor" or "a " .. (getmetatable(x) == meta and "distributed tensor" or type(x))
+end
+
+-- The tensor x: this rank's block, if x is distributed.
+local function tensor_of(op, name, x)
+  if type(x) == "table" and getmetatable(x) == meta then return x._block end
+  if strew.type(x) ~= "tensor" then inner.fail(op, name, ("is %s, expected a tensor"):format(value_text(x))) end
+  return x
+end
+
+local function check_self(op, d)
+  if type(d) == "table" and getmetatable(d) == meta then return d end
+  local hint = ("use : to call a method: d:%s(...)"):format(op)
+  inner.fail(op, "self", ("is %s, expected a distributed tensor"):format(value_text(d)), hint)
+end
+
+local function check_device(op, name, t, d)
+  if t.device == d.device then return end
+  inner.fail(op, name, ("is on %s, self on %s"):format(t.device, d.device), ('%s:to("%s")'):format(name, d.device),
+    "device")
+end
+
+-------------------------------------------------------------------------------------------------------------- blocks
+
+-- n rows are split into blocks of near equal size: the first n % size ranks have one row more.
+local function rows_of(n, r) return n // size + (r < n % size and 1 or 0) end
+local function first_of(n, r) return n // size * r + math.min(r, n % size) end
+local function all_rows(n)
+  local counts = {}
+  for r = 1, size do counts[r] = rows_of(n, r - 1) end
+  return counts
+end
+
+local function sum_of(counts)
+  local sum = 0
+  for _, count in ipairs(counts) do sum = sum + count end
+  return sum
+end
+
+-- The shape of n rows like those of t.
+local function with_rows(n, t)
+  local sizes = t.shape
+  sizes[1] = n
+  return sizes
+end
+
+local function width_of(t)
+  local width = 1
+  for d = 1, t:dim() - 1 do width = width * t:size(d) end
+  return width
+end
+
+-- A contiguous tensor in host memory, from which MPI sends.
+local function host(t) return t:to("cpu"):contiguous() end
+local function scratch(shape, dtype) return strew.empty(shape, {dtype = dtype, device = "cpu"}) end
+
+local function distributed(n, block) return setmetatable({_rows = n, _block = block}, meta) end
+
+function meta.__index(d, name)
+  if name == "shape" then return with_rows(d._rows, d._block) end
+  if name == "dtype" or name == "device" then return d._block[name] end
+  if methods[name] then return methods[name] end
+  inner.fail("mpi", nil, ("a distributed tensor has no '%s'"):format(tostring(name)),
+    "d:block() is the rank's own part, d:collect() everything; both are tensors")
+end
+function meta.__len(d) return d._rows end
+function meta.__tostring(d)
+  local first = first_of(d._rows, rank)
+  return ("distributed %s, rank %d of %d has rows %d to %d, %s"):format(shape_text(d), rank, size, first,
+    first + rows_of(d._rows, rank) - 1, d.device)
+end
+meta.__name = "distributed tensor"
+
+local function call_text(op, d) return ("calls %s of %s"):format(op, shape_text(d)) end
+
+-- The rank's rows of a tensor that all ranks have.
+local function own_rows(op, name, t)
+  if t:dim() == 0 then inner.fail(op, name, "has rank 0, expected 1 or more", nil, "shape") end
+  same(("calls %s of %s"):format(op, shape_text(t)))
+  local n = t:size(0)
+  return distributed(n, t:narrow(0, first_of(n, rank), rows_of(n, rank)):clone())
+end
+
+----------------------------------------------------------------------------------------------------------- functions
+
+function mpi.rank() return rank end
+function mpi.size() return size end
+function mpi.sent_bytes() return inner.sent_bytes() end
+
+function mpi.barrier()
+  together("barrier", "calls barrier", nil, function() end)
+end
+
+function mpi.bcast(t, root)
+  root = root or 0
+  return together("bcast", ("calls bcast from rank %s"):format(tostring(root)), nil, function()
+    if math.type(root) ~= "integer" or root < 0 or root >= size then
+      inner.fail("bcast", "root", ("is %s, expected a rank, 0..%d"):format(value_text(root), size - 1))
+    end
+    local device = strew.type(t) and t.device
+    local head = rank == root and {tensor_of("bcast", "t", t).dtype, table.unpack(t.shape)} or {}
+    local dtype, sizes = nil, {}
+    for word in inner.tell(root, table.concat(head, " ")):gmatch "%S+" do
+      if dtype then table.insert(sizes, math.tointeger(word)) else dtype = word end
+    end
+    local copy = rank == root and host(t) or scratch(sizes, dtype)
+    inner.bcast(copy, root)
+    if rank == root then return t end
+    return copy:to(device or strew.empty(0).device)
+  end)
+end
+
+-- Each rank adds the parts of all ranks for some of the elements, in rank order.
+function mpi.sum(t)
+  return together("sum", "calls sum", nil, function()
+    tensor_of("sum", "t", t)
+    same(("calls sum of %s"):format(shape_text(t)))
+    if size == 1 then return t:clone() end
+    local n, sent, received = t:numel(), {}, {}
+    for r = 1, size do sent[r], received[r] = rows_of(n, r - 1), rows_of(n, rank) end
+    local parts = scratch({size, rows_of(n, rank)}, t.dtype)
+    inner.exchange(parts:view(-1), received, host(t):view(-1), sent)
+    local sum = parts:select(0, 0):clone()
+    for r = 1, size - 1 do sum:add_(parts:select(0, r)) end
+    local whole = scratch(n, t.dtype)
+    inner.share(whole, sent, sum)
+    return whole:view(t.shape):to(t.device)
+  end)
+end
+
+function mpi.zeros(...)
+  return together("zeros", "calls zeros", nil, function(...)
+    local arguments = table.pack(...)
+    local sizes, at = arguments, 1
+    if type(arguments[1]) == "table" then sizes, at = {table.unpack(arguments[1])}, 1 end
+    local n = sizes[at]
+    if math.type(n) ~= "integer" or n < 0 then -- strew has the message
+      strew.zeros(table.unpack(arguments, 1, arguments.n))
+      inner.fail("zeros", "shape", "has rank 0, expected 1 or more", nil, "shape")
+    end
+    sizes[at] = rows_of(n, rank)
+    if sizes ~= arguments then arguments[1] = sizes end
+    local d = distributed(n, strew.zeros(table.unpack(arguments, 1, arguments.n)))
+    same(call_text("zeros", d))
+    return d
+  end, ...)
+end
+
+function mpi.distribute(t)
+  return together("distribute", "calls distribute", nil, function()
+    return own_rows("distribute", "t", tensor_of("distribute", "t", t))
+  end)
+end
+
+function mpi.load(path)
+  return together("load", "calls load", nil, function()
+    local t = strew.load(path, {map = true})
+    if strew.type(t) ~= "tensor" then inner.fail("load", "path", "is not a .npy file", nil, "file") end
+    return own_rows("load", "path", t)
+  end)
+end
+
+------------------------------------------------------------------------------------------------------------- methods
+
+function methods.block(d) return check_self("block", d)._block end
+
+function methods.collect(d)
+  check_self("collect", d)
+  return together("collect", call_text("collect", d), nil, function()
+    local whole = scratch(d.shape, d.dtype)
+    inner.share(whole, all_rows(d._rows), host(d._block))
+    return whole:to(d.device)
+  end)
+end
+
+-- An index has one dimension, and names rows; or self's rank, and names elements, as in strew's position form.
+local function check_index(op, d, index)
+  local rank_of_self = d._block:dim()
+  if index.dtype ~= "int64" and index.dtype ~= "int32" and index:numel() > 0 then
+    inner.fail(op, "index", ("is %s, expected int64 or int32"):format(index.dtype), 'index:to("int64")', "dtype")
+  end
+  if index:dim() == 0 and rank_of_self == 1 then return index:view(1), false end
+  if index:dim() == 1 then return index, false end
+  if index:dim() ~= rank_of_self then
+    inner.fail(op, "index", ("has rank %d, expected 1, for rows, or self's rank %d, for elements"):format(index:dim(),
+      rank_of_self), nil, "shape")
+  end
+  for k = 1, rank_of_self - 1 do
+    if index:size(k) > d._block:size(k) then
+      inner.fail(op, "index", ("has size %d in dim %d, self has %d"):format(index:size(k), k, d._block:size(k)), nil,
+        "shape")
+    end
+  end
+  return index, true
+end
+
+-- src, as large as index is: rows like self's, or elements at index's coordinates.
+local function check_src(op, d, index, src, by_element)
+  check_device(op, "src", src, d)
+  if src:dim() == 0 and d._block:dim() == 1 then src = src:view(1) end
+  local fits = src:dim() == d._block:dim()
+  for k = 0, fits and src:dim() - 1 or -1 do
+    local needed = (by_element or k == 0) and index:size(k) or d._block:size(k)
+    fits = fits and (src:size(k) == needed or (by_element or d._block:dim() == 1) and src:size(k) > needed)
+    if fits then src = src:narrow(k, 0, needed) end
+  end
+  if fits then return src end
+  local needed = by_element and index.shape or with_rows(index:size(0), d._block)
+  inner.fail(op, "src", ("has shape [%s], expected [%s], for index [%s]"):format(table.concat(src.shape, ", "),
+    table.concat(needed, ", "), table.concat(index.shape, ", ")), nil, "shape")
+end
+
+-- Raises strew's own error for an index value that is out of range; the operand stands for all of self.
+local function fail_index(op, d, index, by_element, mode)
+  local ones = {}
+  for k = 1, d._block:dim() do ones[k] = 1 end
+  local options = {dtype = d.dtype, device = d.device}
+  local self = d._rows > 0 and strew.zeros(ones, options):expand(d.shape) or strew.zeros(d.shape, options)
+  local read = by_element and strew.gather or strew.index_select
+  read(self, 0, index, {mode = mode})
+  inner.fail(op, "index", "has changed during the call")
+end
+
+-- Which rank has what an index names: the number of values for each rank, their order by rank, and their rows (or
+-- elements) in the ranks' blocks.
+local function partition(op, d, index, by_element, mode)
+  local values, width = host(index:to("int64")):view(-1), by_element and width_of(d._block) or 1
+  local counts = inner.count(values, d._rows, mode)
+  if not counts then fail_index(op, d, index, by_element, mode) end
+  local total, is_narrow = sum_of(counts), rows_of(d._rows, 0) * width < 1 << 31
+  local order, places = scratch(total, "int64"), scratch(total, is_narrow and "int32" or "int64")
+  inner.split(values, d._rows, mode, counts, order, places)
+  if by_element and width ~= 1 then
+    local columns = strew.arange(width, {device = "cpu"}):to(places.dtype):view(with_rows(1, d._block))
+    for k = 1, index:dim() - 1 do columns = columns:narrow(k, 0, index:size(k)) end
+    columns = columns:expand(index.shape):reshape(-1)
+    places:mul_(width):add_(columns:index_select(0, order))
+  end
+  return {counts = counts, order = order, places = places}
+end
+
+-- Sends rows to the ranks of a partition; returns what arrives.
+local function send(rows, counts, received)
+  local arrived = scratch(with_rows(sum_of(received), rows), rows.dtype)
+  inner.exchange(arrived, received, rows, counts)
+  return arrived
+end
+
+-- A 1-D index of rows, as an index of all of their elements.
+local function widened(index, t)
+  local sizes = with_rows(index:size(0), t)
+  local ones = {table.unpack(sizes)}
+  for k = 2, #ones do ones[k] = 1 end
+  return index:view(ones):expand(sizes)
+end
+
+local function mode_of(options) return type(options) == "table" and options.mode or "error" end
+local function without_mode(options)
+  local rest = {}
+  for key, value in pairs(options or {}) do rest[key] = key ~= "mode" and value or nil end
+  return rest
+end
+
+-- The options at the end of `...`, which strew checks by a call without elements, and all before them.
+local function check_options(call, d, src, ...)
+  local sizes = {}
+  for k = 1, d._block:dim() do sizes[k] = 0 end
+  call(d._block:narrow(0, 0, 0), 0, strew.empty(sizes, {dtype = "int64", device = d.device}), src, ...)
+end
+
+-- strew.NAME (scatter, scatter_add, scatter_reduce) of all of self; returns the new block of this rank.
+local function scatter(name, op, d, index, src, ...)
+  local call, arguments = strew[name], table.pack(...)
+  local at = name == "scatter_reduce" and 2 or 1
+  index = tensor_of(op, "index", index)
+  if name ~= "scatter" or type(src) ~= "number" and type(src) ~= "boolean" then src = tensor_of(op, "src", src) end
+  check_options(call, d, src, ...)
+  check_device(op, "index", index, d)
+  local by_element, mode = false, mode_of(arguments[at])
+  index, by_element = check_index(op, d, index)
+  local is_number = type(src) ~= "userdata"
+  if not is_number then src = check_src(op, d, index, src, by_element) end
+  same(("calls %s of %s by %s, with %s, %s, %s"):format(op, shape_text(d), by_element and "elements" or "rows",
+    is_number and ("%q"):format(src) or "a tensor", mode, at == 2 and arguments[1] or "-"))
+  local block = d._block
+  if size == 1 then
+    if by_element or block:dim() == 1 then return call(block, 0, index, src, ...) end
+    local values = host(index:to("int64"))
+    if not inner.count(values, d._rows, mode) then fail_index(op, d, index, false, mode) end
+    return call(block, 0, widened(index, block), src, ...)
+  end
+  local parts = partition(op, d, index, by_element, mode)
+  local received = inner.swap(parts.counts)
+  local places = send(parts.places, parts.counts, received)
+  if not is_number then
+    local rows = host(by_element and src:reshape(-1) or src)
+    rows = rows:index_select(0, parts.order)
+    src = send(rows, parts.counts, received):to(d.device)
+    rows:free()
+  end
+  parts.order:free()
+  parts.places:free()
+  places = places:to(d.device)
+  arguments[at] = without_mode(arguments[at])
+  local target = by_element and block:view(-1) or block
+  local result = call(target, 0, widened(places, target), src, table.unpack(arguments, 1, math.max(at, arguments.n)))
+  return result:view(block.shape)
+end
+
+for _, name in ipairs{"scatter", "scatter_add", "scatter_reduce"} do
+  methods[name .. "_"] = function(d, index, src, ...)
+    local op = name .. "_"
+    check_self(op, d)
+    together(op, call_text(op, d), d._block, scatter, name, op, d, index, src, ...)
+    return d
+  end
+  methods[name] = function(d, index, src, ...)
+    check_self(name, d)
+    return distributed(d._rows, together(name, call_text(name, d), nil, scatter, name, name, d, index, src, ...))
+  end
+end
+
+function methods.gather(d, index, options)
+  check_self("gather", d)
+  return together("gather", call_text("gather", d), nil, function()
+    index = tensor_of("gather", "index", index)
+    check_options(strew.gather, d, options)
+    check_device("gather", "index", index, d)
+    local mode, shape = mode_of(options), index.shape
+    local by_element
+    index, by_element = check_index("gather", d, index)
+    same(("calls gather of %s by %s, %s"):format(shape_text(d), by_element and "elements" or "rows", mode))
+    local block = d._block
+    if size == 1 then
+      local read = by_element and strew.gather or strew.index_select
+      local found = read(block, 0, index, {mode = mode})
+      return #shape == 0 and found:view(shape) or found
+    end
+    local parts = partition("gather", d, index, by_element, mode)
+    local received = inner.swap(parts.counts)
+    local places = send(parts.places, parts.counts, received)
+    local target = by_element and block:view(-1) or block
+    local found = host(target:index_select(0, places:to(d.device)))
+    local values = send(found, received, parts.counts)
+    local sorted = strew.zeros(with_rows(index:numel(), values), {dtype = d.dtype, device = "cpu"})
+    sorted:index_copy_(0, parts.order, values)
+    if by_element or #shape == 0 then sorted = sorted:view(shape) end
+    return sorted:to(d.device)
+  end)
+end
+
+return mpi
