@@ -41,7 +41,7 @@ static void fail_different(void) {
   memcpy(other, world.call, sizeof other);
   MPI_Bcast(other, sizeof other, MPI_CHAR, rank % world.size, world.comm);
   memset(&world.failure, 0, sizeof world.failure);
-  set_op(world.op ? world.op : "mpi");
+  set_op("mpi");
   error->code = STREW_EARGUMENT;
   error->position_rank = -1;
   snprintf(error->message, sizeof error->message, "%s: rank %d %s, rank 0 %s; expected the same call on every rank",

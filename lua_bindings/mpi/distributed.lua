@@ -213,6 +213,10 @@ end
 -- src, as large as index is: rows like self's, or elements at index's coordinates.
 local function check_src(op, d, index, src, by_element)
   check_device(op, "src", src, d)
+  if src.dtype ~= d.dtype then
+    inner.fail(op, "src", ("is %s, self is %s: dtypes must be equal"):format(src.dtype, d.dtype), "src:to(d.dtype)",
+      "dtype")
+  end
   if src:dim() == 0 and d._block:dim() == 1 then src = src:view(1) end
   local fits = src:dim() == d._block:dim()
   for k = 0, fits and src:dim() - 1 or -1 do
@@ -270,18 +274,33 @@ local function widened(index, t)
   return index:view(ones):expand(sizes)
 end
 
+-- "reduce mean, include_self false": what all ranks must pass alike.
+local function options_text(...)
+  local parts = {}
+  for k = 1, select("#", ...) do
+    local option = select(k, ...)
+    if type(option) == "string" then table.insert(parts, "reduce " .. option) end
+    for key, value in pairs(type(option) == "table" and option or {}) do
+      table.insert(parts, key .. " " .. tostring(value))
+    end
+  end
+  table.sort(parts)
+  return #parts > 0 and table.concat(parts, ", ") or "no options"
+end
+
 local function mode_of(options) return type(options) == "table" and options.mode or "error" end
 local function without_mode(options)
   local rest = {}
-  for key, value in pairs(options or {}) do rest[key] = key ~= "mode" and value or nil end
+  for key, value in pairs(options or {}) do rest[key] = value end
+  rest.mode = nil
   return rest
 end
 
--- The options at the end of `...`, which strew checks by a call without elements, and all before them.
-local function check_options(call, d, src, ...)
+-- Checks the arguments behind index, by a call of strew without elements.
+local function check_options(call, d, ...)
   local sizes = {}
   for k = 1, d._block:dim() do sizes[k] = 0 end
-  call(d._block:narrow(0, 0, 0), 0, strew.empty(sizes, {dtype = "int64", device = d.device}), src, ...)
+  call(d._block:narrow(0, 0, 0), 0, strew.empty(sizes, {dtype = "int64", device = d.device}), ...)
 end
 
 -- strew.NAME (scatter, scatter_add, scatter_reduce) of all of self; returns the new block of this rank.
@@ -289,15 +308,15 @@ local function scatter(name, op, d, index, src, ...)
   local call, arguments = strew[name], table.pack(...)
   local at = name == "scatter_reduce" and 2 or 1
   index = tensor_of(op, "index", index)
-  if name ~= "scatter" or type(src) ~= "number" and type(src) ~= "boolean" then src = tensor_of(op, "src", src) end
-  check_options(call, d, src, ...)
+  local is_number = type(src) == "number" or type(src) == "boolean"
+  if not is_number then src = tensor_of(op, "src", src) end
+  if is_number then check_options(call, d, src, ...) else check_options(call, d, d._block:narrow(0, 0, 0), ...) end
   check_device(op, "index", index, d)
   local by_element, mode = false, mode_of(arguments[at])
   index, by_element = check_index(op, d, index)
-  local is_number = type(src) ~= "userdata"
   if not is_number then src = check_src(op, d, index, src, by_element) end
-  same(("calls %s of %s by %s, with %s, %s, %s"):format(op, shape_text(d), by_element and "elements" or "rows",
-    is_number and ("%q"):format(src) or "a tensor", mode, at == 2 and arguments[1] or "-"))
+  same(("calls %s of %s by %s, src %s, %s"):format(op, shape_text(d), by_element and "elements" or "rows",
+    is_number and ("%q"):format(src) or "a tensor", options_text(table.unpack(arguments, 1, at))))
   local block = d._block
   if size == 1 then
     if by_element or block:dim() == 1 then return call(block, 0, index, src, ...) end

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Elements of one call of MPI, on each side: MPI counts in int. */
-enum { MOST_ELEMENTS = INT_MAX, STAGING_BYTES = 64 << 20 };
+enum { MOST_ELEMENTS = INT_MAX };
 
 /* The memory of a tensor, and what its rows are made of. */
 struct rows {
@@ -138,7 +138,7 @@ static int64_t sum_of(const int64_t *counts) {
   return sum;
 }
 
-/* Elements `from` to `from` + `most` of each rank, as far as there are so many. */
+/* Chooses elements `from` to `from` + `most` - 1 of each rank, or fewer at its end. */
 static void choose(struct side *side, int64_t from, int64_t most) {
   int start = 0;
   for (int r = 0; r < world.size; r++) {
@@ -189,10 +189,9 @@ static bool fail_memory(strew_error *error, size_t bytes) {
   return false;
 }
 
-static void exchange_staged(struct side *sent, struct side *received, int64_t largest, strew_context *context,
-                            int64_t staging_bytes) {
+static void exchange_staged(struct side *sent, struct side *received, int64_t largest, strew_context *context) {
   const size_t element_bytes = sent->rows.element_bytes;
-  int64_t most = staging_bytes / (int64_t)element_bytes / world.size;
+  int64_t most = world.staging_bytes / (int64_t)element_bytes / world.size;
   if (most < 1) most = 1;
   const size_t bytes = (size_t)most * (size_t)world.size * element_bytes;
   strew_error error = {.alias = world.op};
@@ -214,27 +213,26 @@ static struct side make_side(lua_State *L, int tensor, int counts) {
   return side;
 }
 
-/* exchange(to, received, from, sent [, staging]): sent[r + 1] rows of `from` go to rank r; `to` receives received[r + 1]
-   rows of rank r; both are in rank order. In one call of MPI if that can count them, else in rounds, through buffers of
-   64 MiB; `staging`: a number of bytes, for tests, which makes rounds of any exchange. */
+/* exchange(to, received, from, sent): sent[r + 1] rows of `from` go to rank r; `to` receives received[r + 1] rows of rank
+   r; both are in rank order. In one call of MPI if that can count them, else in rounds, through staging buffers. */
 static int exchange(lua_State *L) {
-  int64_t staging_bytes = luaL_optinteger(L, 5, 0);
   struct side received = make_side(L, 1, 2), sent = make_side(L, 3, 4);
-  int64_t largest[2] = {0, staging_bytes > 0}, all[2];
+  int64_t sent_elements = sum_of(sent.counts), received_elements = sum_of(received.counts), largest = 0;
   for (int r = 0; r < world.size; r++)
-    if (sent.counts[r] > largest[0]) largest[0] = sent.counts[r];
-  if (sum_of(sent.counts) > MOST_ELEMENTS || sum_of(received.counts) > MOST_ELEMENTS) largest[1] = 1;
+    if (sent.counts[r] > largest) largest = sent.counts[r];
+  bool is_long = world.always_staged || sent_elements > MOST_ELEMENTS || received_elements > MOST_ELEMENTS;
+  int64_t mine[] = {is_long, largest}, all[2];
   ranks_agree_or_raise(L);
-  MPI_Allreduce(largest, all, 2, MPI_INT64_T, MPI_MAX, world.comm);
-  if (all[1]) {
-    exchange_staged(&sent, &received, all[0], strew_context_of(L), staging_bytes ? staging_bytes : STAGING_BYTES);
+  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, world.comm);
+  if (all[0]) {
+    exchange_staged(&sent, &received, all[1], strew_context_of(L));
     if (world.failed) return lua_pushnil(L), lua_error(L);
   } else {
     choose(&sent, 0, MOST_ELEMENTS);
     choose(&received, 0, MOST_ELEMENTS);
     send(&sent, &received, sent.rows.data, received.rows.data);
   }
-  world.sent_bytes += (sum_of(sent.counts) - sent.counts[world.rank]) * (int64_t)sent.rows.element_bytes;
+  world.sent_bytes += (sent_elements - sent.counts[world.rank]) * (int64_t)sent.rows.element_bytes;
   return 0;
 }
 

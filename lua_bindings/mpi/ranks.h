@@ -32,6 +32,8 @@ struct world {
   bool failed;            /* the ranks have agreed that the operation fails, with `failure` */
   struct failure failure; /* the same on all ranks */
   int64_t sent_bytes;     /* to other ranks, by exchanges */
+  int64_t staging_bytes;  /* of a buffer for exchanges that MPI cannot count */
+  bool always_staged;     /* for tests: $STREW_MPI_STAGING has staging_bytes */
 };
 extern struct world world;
 

@@ -20,8 +20,12 @@ static void leave(int status, void *process) {
 }
 
 void world_open(void) {
+  enum { STAGING_BYTES = 64 << 20 };
   int is_open, level;
   if (world.size) return;
+  const char *staging = getenv("STREW_MPI_STAGING");
+  world.always_staged = staging != NULL;
+  world.staging_bytes = staging ? strtoll(staging, NULL, 10) : STAGING_BYTES;
   MPI_Initialized(&is_open);
   if (!is_open) {
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
