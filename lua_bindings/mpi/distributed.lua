@@ -312,7 +312,8 @@ local function scatter(name, op, d, index, src, ...)
   if not is_number then src = tensor_of(op, "src", src) end
   if is_number then check_options(call, d, src, ...) else check_options(call, d, d._block:narrow(0, 0, 0), ...) end
   check_device(op, "index", index, d)
-  local mode, by_element = mode_of(arguments[at]), nil
+  local by_element
+  local mode = mode_of(arguments[at])
   index, by_element = check_index(op, d, index)
   if not is_number then src = check_src(op, d, index, src, by_element) end
   same(("calls %s of %s by %s, src %s, %s"):format(op, shape_text(d), by_element and "elements" or "rows",
