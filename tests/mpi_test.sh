@@ -5,8 +5,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1
-command -v mpirun >/dev/null && [ -e "$build/modules/strew/mpi.so" ] ||
-  { echo 'mpi: left out, mpicc or mpirun is missing (Debian: libopenmpi-dev, openmpi-bin)' && exit; }
+if ! command -v mpirun >/dev/null || [ ! -e "$build/modules/strew/mpi.so" ]; then
+  echo 'mpi: left out, mpicc or mpirun is missing (Debian: libopenmpi-dev, openmpi-bin)'
+  exit
+fi
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT INT TERM
 passed=0 failed=0
@@ -41,6 +43,18 @@ case $alone in *' results, digest '*) verdict 'a world of one, without mpirun' '
 for n in 1 2 3 4; do same "$n ranks" "$alone" "$(ranks $n "$build/strew" tests/mpi/operations.lua $calls "$here")"; done
 same 'in rounds of 24 bytes' "$alone" "$(STREW_MPI_STAGING=24 ranks 3 "$build/strew" tests/mpi/operations.lua $calls "$here")"
 same 'lua5.4' "$alone" "$(LUA_CPATH="$build/modules/?.so" ranks 2 lua5.4 tests/mpi/operations.lua $calls "$here")"
+
+case $(ranks 3 "$build/strew" scripts/demos/ranks.lua) in
+  *' have the bits of the plain loop in one process') verdict 'PageRank' '' ;;
+  *) verdict 'PageRank' "$(ranks 3 "$build/strew" scripts/demos/ranks.lua)" ;;
+esac
+device=opencl:portable
+if "$build/strew" -d $device -e 'print(1)' >/dev/null 2>&1; then
+  same "tensors on $device" "$("$build/strew" tests/mpi/operations.lua 40 "$here" 2>&1)" \
+    "$(POCL_MAX_PTHREAD_COUNT=1 ranks 2 "$build/strew" -d $device tests/mpi/operations.lua 40 "$here")"
+else
+  echo "mpi: no $device: tensors on devices are left out"
+fi
 
 # ------------------------------------------------------------------------------------------------------------ failures
 
