@@ -170,9 +170,10 @@ end
 
 function mpi.load(path)
   return together("load", "calls load", nil, function()
-    local t = strew.load(path, {map = true})
+    local t = strew.load(path, {map = true, device = "cpu"})
     if strew.type(t) ~= "tensor" then inner.fail("load", "path", "is not a .npy file", nil, "file") end
-    return own_rows("load", "path", t)
+    local d = own_rows("load", "path", t)
+    return distributed(d._rows, d._block:to(strew.empty(0).device))
   end)
 end
 
