@@ -23,7 +23,7 @@ for target in "$@"; do
       needed="$needed $test" extra=$extras optional='shellcheck locales luarocks cmake'
       ;;
     dist) needed="$needed git" ;;
-    deb) needed="$needed $packages" optional=lintian ;;
+    deb) needed="$needed $packages $mpi" optional=lintian ;;
     demo) needed="$needed $driver" ;;
     fuzz) needed="$needed clang libclang-rt-dev" ;;
     coverage) needed="$needed $test clang libclang-rt-dev llvm" extra=$extras ;;
