@@ -180,12 +180,14 @@ coverage:
 	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPTIMISE=-O0 OPENCL=0 all checks specs program limits terminal reference instruction_sets
 	@sh tests/coverage.sh build/coverage
 
+TIDIED   = $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS) $(if $(MPICC),$(RANKS)))
 tidy:
 	@command -v clang-tidy >/dev/null || { echo "tidy: clang-tidy is absent (Debian: clang-tidy)"; exit 1; }
 	@mkdir -p $(BUILD)
-	@printf '%s\n' $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS)) | xargs -P $(shell nproc) -I FILE \
-	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -I. -Iruntime -Ilua_bindings $(LUA_CFLAGS) 2>$(BUILD)/tidy.log
-	@echo "clang-tidy: $(words $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS))) files, nothing found"
+	@printf '%s\n' $(TIDIED) | xargs -P $(shell nproc) -I FILE \
+	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -I. -Iruntime -Ilua_bindings \
+	  $(LUA_CFLAGS) -I/usr/include/$(shell $(CC) -print-multiarch)/mpi 2>$(BUILD)/tidy.log
+	@echo "clang-tidy: $(words $(TIDIED)) files, nothing found"
 
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+struct world world;
+
 /* Entries of the reduction, a maximum: the lowest failed rank has the largest FAILED; CALL is -MINUS_CALL if all ranks
    have the same one. */
 enum { FAILED, CALL, MINUS_CALL, RUNNING, ENTRIES };

@@ -153,6 +153,7 @@ static void choose(struct side *side, int64_t from, int64_t most) {
 static void stage(struct side *side, int64_t from, bool is_back) {
   const size_t bytes = side->rows.element_bytes;
   char *begin = side->rows.data;
+  if (!begin) return; /* no rows */
   for (int r = 0; r < world.size; r++) {
     char *there = begin + (size_t)from * bytes, *here = side->staging + (size_t)side->starts[r] * bytes;
     if (side->now[r]) memcpy(is_back ? there : here, is_back ? here : there, (size_t)side->now[r] * bytes);

@@ -35,7 +35,7 @@ struct world {
   int64_t staging_bytes;  /* of a buffer for exchanges that MPI cannot count */
   bool always_staged;     /* for tests: $STREW_MPI_STAGING has staging_bytes */
 };
-extern struct world world;
+extern struct world world; /* in agree.c */
 
 /* world.c: starts MPI, if that has not happened, and ends it with the process. */
 void world_open(void);

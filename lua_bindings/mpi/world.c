@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct world world;
-
 /* The process ends. A rank that ends with an error does not wait for the others, which may wait for it: MPI ends them,
    with its message. (A child of fork() is no rank.) */
 static void leave(int status, void *process) {
