@@ -51,6 +51,7 @@ struct box *bind_push_box(lua_State *L, struct binding *binding) {
   unlink_box(box);
   link_box(box, &binding->boxes);
   box->tensor = NULL;
+  box->recorded = box->held = 0;
   *handle = (struct handle){binding, box};
   lua_rawgetp(L, LUA_REGISTRYINDEX, binding);
   lua_setmetatable(L, -2);
@@ -73,7 +74,8 @@ static struct handle *handle_argument(lua_State *L) { return to_handle(L, lua_to
 
 int bind_box_close(lua_State *L) {
   struct handle *handle = handle_argument(L);
-  if (handle) empty_box(handle->box);
+  const struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
+  if (handle && !bind_is_held(binding, handle->box)) empty_box(handle->box); /* else the collector does */
   return 0;
 }
 

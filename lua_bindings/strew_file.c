@@ -172,7 +172,7 @@ static int save(lua_State *L, struct script_call *call) {
                                          {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
-  bind_prepare_columns(L, 2, &columns);
+  bind_prepare_columns(L, bind_position(L, 2, "x"), &columns);
   if (!bind_arguments(L, call, parameters)) return -1;
   if (tensor && (columns.names.is_given || columns.words.is_given))
     return bind_fail(call, STREW_EARGUMENT, columns.names.is_given ? "names" : "words",
@@ -194,9 +194,11 @@ static bool push_words(lua_State *L, struct script_call *call, int x) {
   return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
 }
 
+/* Copies a column's name or number to a slot. */
 static bool bind_column(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   char text[TEXT_BYTES];
-  *(int *)out = i;
+  lua_pushvalue(L, i);
+  lua_replace(L, *(int *)out);
   if (lua_type(L, i) == LUA_TSTRING || lua_isinteger(L, i)) return true;
   return bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a column's name or number",
                    bind_text(L, call, i, text)),
@@ -205,12 +207,12 @@ static bool bind_column(lua_State *L, struct script_call *call, int i, const cha
 
 /* words(x [, column]) */
 static int words_of(lua_State *L, struct script_call *call) {
-  int x, column = 0;
+  int x, column = bind_push_slot(L);
   char text[TEXT_BYTES];
   const struct parameter parameters[] = {
-      {"x", REQUIRED, bind_table, &x}, {"column", UNNAMED, bind_column, &column}, LAST_PARAMETER};
+      {"x", REQUIRED, bind_table, &x}, {"column", OPTIONAL, bind_column, &column}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !push_words(L, call, x)) return -1;
-  if (!column) return 1;
+  if (lua_isnil(L, column)) return 1;
   lua_pushvalue(L, column);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   lua_pushvalue(L, column);

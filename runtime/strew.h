@@ -410,6 +410,7 @@ STREW_API int strew_tensor_rank(const strew_tensor *tensor);
 STREW_API const int64_t *strew_tensor_sizes(const strew_tensor *tensor);   /* rank entries */
 STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor); /* rank entries, in elements, 0 or more */
 STREW_API int64_t strew_tensor_offset(const strew_tensor *tensor);         /* in elements, from the storage's start */
+STREW_API const void *strew_tensor_storage(const strew_tensor *tensor);    /* one address for all views of a storage */
 STREW_API int64_t strew_tensor_numel(const strew_tensor *tensor);          /* elements: the product of the sizes */
 STREW_API bool strew_tensor_is_contiguous(const strew_tensor *tensor);     /* dense in row-major order */
 

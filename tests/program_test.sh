@@ -487,6 +487,7 @@ ran "$demos/debrank.lua" demo; expect debrank 0 "*1.000000000  as it should*libc
 ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua *as it should*true  as it should$alone"
 ran "$demos/voxels.lua" demo; expect voxels 0 "*1000000  as it should*39.25  as it should$alone"
 ran "$demos/florence.lua"; expect florence 0 "*Medici, 79 %*Lua finds them *16  as it should*once *2  as it should$alone"
+ran "$demos/gcn.lua"; expect gcn 0 "*right 32 of 34*1 1 1${newline}at least*true  as it should*true  as it should*798114cff6cf1ff3$alone"
 ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  as it should*line 3 *as it should$alone"
 ls demo >out; status=0 && : >err
 expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"

@@ -97,7 +97,7 @@ endless: $(BUILD)/tests/endless/endless
 endless-pocl: $(BUILD)/tests/endless/endless
 	@POCL_MAX_PTHREAD_COUNT=1 sh tests/endless/pocl.sh $(BUILD) $(ENDLESS) '$(NAMES)'
 digest: all instruction_sets
-	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
+	@$(BUILD)/strew tests/digest.lua 600 3 1 2 3 7 16
 instruction_sets: all
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each installed OpenCL implementation; compiled kernels are cached in the build folder.
