@@ -275,6 +275,9 @@
 ---| d:scatter_add_(index,src) # options `{mode =}`
 ---| d:scatter_reduce_(index,src,reduce) # options `{include_self =, mode =}`; without the underscore these make new ones
 ---| d:gather(index) # the rows or elements, for each rank's own index; options `{mode =}`
+---| mpi.group_by(k1,...) # groups by the ranks' keys, as strew.group_by; option `{order =}`
+---| g.ids # the group of each of this rank's keys; `g.n`, `g.counts`, `g.positions`, `g.keys` are those of all ranks
+---| g:agg{...} # as of a grouping, with the ranks' own tensors; the result is on all ranks
 
 ---The element type of a tensor.
 ---

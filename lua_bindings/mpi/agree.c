@@ -13,11 +13,12 @@ struct world world;
    have the same one. */
 enum { FAILED, CALL, MINUS_CALL, RUNNING, ENTRIES };
 
-/* FNV-1a, without a sign. */
-static int64_t hash_of(const char *text) {
+/* The hash is FNV-1a, without a sign, of all of the text. */
+void ranks_say(const char *call) {
   uint64_t hash = 0xcbf29ce484222325u;
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-  return (int64_t)(hash >> 1);
+  for (const char *c = call; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+  world.call_hash = (int64_t)(hash >> 1);
+  strncpy(world.call, call, sizeof world.call - 1);
 }
 
 /* Returns the lowest rank for which `holds` is true; size: none. */
@@ -37,9 +38,11 @@ static void set_op(const char *op) {
 static void fail_different(void) {
   strew_error *error = &world.failure.error;
   char first[CALL_BYTES], other[CALL_BYTES];
+  int64_t hash = world.call_hash;
   memcpy(first, world.call, sizeof first);
   MPI_Bcast(first, sizeof first, MPI_CHAR, 0, world.comm);
-  int rank = lowest_rank(strcmp(first, world.call) != 0);
+  MPI_Bcast(&hash, 1, MPI_INT64_T, 0, world.comm);
+  int rank = lowest_rank(hash != world.call_hash);
   memcpy(other, world.call, sizeof other);
   MPI_Bcast(other, sizeof other, MPI_CHAR, rank % world.size, world.comm);
   memset(&world.failure, 0, sizeof world.failure);
@@ -73,8 +76,8 @@ static void fail_as(int rank, const strew_error *mine) {
 
 /* Returns true while any script runs. */
 static bool agree(const strew_error *error, bool is_running) {
-  int64_t call = hash_of(world.call), all[ENTRIES];
-  int64_t mine[ENTRIES] = {[CALL] = call, [MINUS_CALL] = -call, [RUNNING] = is_running};
+  int64_t all[ENTRIES];
+  int64_t mine[ENTRIES] = {[CALL] = world.call_hash, [MINUS_CALL] = -world.call_hash, [RUNNING] = is_running};
   if (error->code != STREW_OK) mine[FAILED] = world.size - world.rank;
   if (world.size == 1)
     memcpy(all, mine, sizeof all);
@@ -102,7 +105,7 @@ void ranks_agree_or_raise(lua_State *L) {
 
 void ranks_await_end(void) {
   static const strew_error none;
-  strcpy(world.call, "has reached the end of its script");
+  ranks_say("has reached the end of its script");
   while (agree(&none, false)) {
   }
 }

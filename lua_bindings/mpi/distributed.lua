@@ -242,15 +242,22 @@ local function fail_index(op, d, index, by_element, mode)
   inner.fail(op, "index", "has changed during the call")
 end
 
--- Which rank has what an index names: the number of values for each rank, their order by rank, and their rows (or
--- elements) in the ranks' blocks.
+-- Sorts values, which name some of n rows, by the ranks that have these: the number of values for each rank, their
+-- order, and places, the rows in the ranks' blocks, of a dtype that holds rows * width. nil: a value is not valid.
+local function split(values, n, mode, width)
+  local counts = inner.count(values, n, mode)
+  if not counts then return nil end
+  local total, is_narrow = sum_of(counts), rows_of(n, 0) * width < 1 << 31
+  local order, places = scratch(total, "int64"), scratch(total, is_narrow and "int32" or "int64")
+  inner.split(values, n, mode, counts, order, places)
+  return counts, order, places
+end
+
+-- Which rank has what an index names.
 local function partition(op, d, index, by_element, mode)
   local values, width = host(index:to("int64")):view(-1), by_element and width_of(d._block) or 1
-  local counts = inner.count(values, d._rows, mode)
+  local counts, order, places = split(values, d._rows, mode, width)
   if not counts then fail_index(op, d, index, by_element, mode) end
-  local total, is_narrow = sum_of(counts), rows_of(d._rows, 0) * width < 1 << 31
-  local order, places = scratch(total, "int64"), scratch(total, is_narrow and "int32" or "int64")
-  inner.split(values, d._rows, mode, counts, order, places)
   if by_element and width ~= 1 then
     local columns = strew.arange(width, {device = "cpu"}):to(places.dtype):view(with_rows(1, d._block))
     for k = 1, index:dim() - 1 do columns = columns:narrow(k, 0, index:size(k)) end
@@ -383,6 +390,182 @@ function methods.gather(d, index, options)
     sorted:index_copy_(0, parts.order, values)
     if by_element or #shape == 0 then sorted = sorted:view(shape) end
     return sorted:to(d.device)
+  end)
+end
+
+----------------------------------------------------------------------------------------------------- groups by keys
+
+local group_methods, group_meta = {}, {}
+function group_meta.__index(_, name)
+  if group_methods[name] then return group_methods[name] end
+  inner.fail("mpi", nil, ("a distributed grouping has no '%s'"):format(tostring(name)),
+    "it has n, ids, counts, positions, keys and agg")
+end
+group_meta.__name = "distributed grouping"
+
+-- The same number to all ranks; returns those of all ranks.
+local function numbers(x)
+  local counts = {}
+  for r = 1, size do counts[r] = x end
+  return inner.swap(counts)
+end
+
+-- The sum of the entries before this rank's.
+local function before(counts)
+  local sum = 0
+  for r = 1, rank do sum = sum + counts[r] end
+  return sum
+end
+
+-- All ranks' rows, in rank order, on all ranks.
+local function gathered(t, counts)
+  local whole = scratch(sum_of(counts), t.dtype)
+  inner.share(whole, counts, host(t))
+  return whole
+end
+
+local function inverse(order)
+  return scratch(#order, "int64"):scatter_(0, order, strew.arange(#order, {device = "cpu"}))
+end
+
+-- Numbers the distinct keys of all ranks. columns: for each key a tensor of all ranks' distinct keys; first: the
+-- position of each in the whole. Returns the number of each key, and the order of the keys.
+local function number(columns, first, order)
+  if order == "first" then
+    local by_position = first:argsort()
+    return inverse(by_position), by_position
+  end
+  local ids = strew.group_by(columns).ids
+  return ids, inverse(ids)
+end
+
+local function group_by(keys, options)
+  local dtypes = {}
+  for i, key in ipairs(keys) do keys[i] = tensor_of("group_by", ("keys[%d]"):format(i), key) end
+  local order = type(options) == "table" and options.order or "sorted"
+  local own, none = strew.group_by(keys, {order = "first"}), {}
+  for i, key in ipairs(keys) do dtypes[i], none[i] = key.dtype, key:narrow(0, 0, 0) end
+  strew.group_by(none, options) -- checks the options
+  same(("calls group_by of %s, order %s"):format(table.concat(dtypes, ", "), order))
+  -- Each distinct key goes to its owner, with its first position in the whole and its count.
+  local m, sent = own.n, {}
+  for i, key in ipairs(own.keys) do sent[i] = host(key) end
+  local columns = #sent
+  table.insert(sent, host(own.positions) + before(numbers(own.length)))
+  table.insert(sent, host(own.counts))
+  local owners = scratch(m, "int64")
+  inner.owners(owners, table.unpack(sent, 1, columns))
+  local counts, to_owner = split(owners, size, "error", 1)
+  local received, arrived = inner.swap(counts), {}
+  for i, t in ipairs(sent) do arrived[i] = send(t:index_select(0, to_owner), counts, received) end
+  local owned = strew.group_by({table.unpack(arrived, 1, columns)}, {order = "first"})
+  -- Every rank receives the distinct keys of all owners, and numbers them.
+  local owned_counts, all = numbers(owned.n), {}
+  for i = 1, columns do all[i] = gathered(owned.keys[i], owned_counts) end
+  local first = gathered(arrived[columns + 1]:index_select(0, owned.positions), owned_counts)
+  local all_counts = gathered(strew.scatter_sum(arrived[columns + 2], owned), owned_counts)
+  local ids, by_number = number({table.unpack(all, 1, columns)}, first, order)
+  -- The numbers go back to the ranks that asked.
+  local answers = ids:narrow(0, before(owned_counts), owned.n):index_select(0, owned.ids)
+  local own_ids = scratch(m, "int64"):index_copy_(0, to_owner, send(answers, received, counts))
+  local device, g = keys[1].device, {n = #ids, keys = {}}
+  for i = 1, columns do g.keys[i] = all[i]:index_select(0, by_number):to(device) end
+  g.ids = own_ids:index_select(0, host(own.ids)):to(device)
+  g.positions = first:index_select(0, by_number):to(device)
+  g.counts = all_counts:index_select(0, by_number):to(device)
+  return setmetatable(g, group_meta)
+end
+
+function mpi.group_by(...)
+  return together("group_by", "calls group_by", nil, function(...)
+    local keys, options = table.pack(...), nil
+    local last = keys[keys.n]
+    if keys.n > 1 and type(last) == "table" and getmetatable(last) ~= meta then
+      options, keys[keys.n] = last, nil
+    end
+    if keys.n == 0 then inner.fail("group_by", "keys", "is missing") end
+    for i = 1, keys.n - (options and 1 or 0) do
+      if keys[i] == nil then tensor_of("group_by", ("keys[%d]"):format(i), nil) end
+    end
+    keys.n = nil
+    return group_by(keys, options)
+  end, ...)
+end
+
+-- The entries of agg by name: {word, src or nil, options by name}; and a text of all but the tensors.
+local function read_entries(what)
+  if type(what) ~= "table" then inner.fail("agg", "what", ("is %s, expected a table"):format(value_text(what))) end
+  local names, entries, texts = {}, {}, {}
+  for name in next, what do
+    if type(name) ~= "string" then
+      inner.fail("agg", "what", ("has key %s, expected names of the result's columns"):format(value_text(name)))
+    end
+    table.insert(names, name)
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    local entry, options = {}, {}
+    for key, value in next, type(what[name]) == "table" and what[name] or {what[name]} do entry[key] = value end
+    if entry[2] ~= nil then entry[2] = tensor_of("agg", "what", entry[2]) end
+    for key, value in next, entry do
+      if type(key) == "string" then table.insert(options, key .. "=" .. tostring(value)) end
+    end
+    table.sort(options)
+    entries[name] = entry
+    texts[i] = table.concat({name, tostring(entry[1]), entry[2] and entry[2].dtype or "-", table.unpack(options)}, " ")
+  end
+  return names, entries, table.concat(texts, ", ")
+end
+
+-- Each rank has a block of the groups, and all elements of these; kept after the first call.
+local function place(g)
+  local placed = rawget(g, "_placed")
+  if placed then return placed end
+  local counts, order, places = split(host(g.ids), g.n, "error", 1)
+  local received = inner.swap(counts)
+  local ids = send(places, counts, received)
+  placed = {counts = counts, order = order, received = received}
+  placed.grouping = strew.grouping(ids, {dim_size = rows_of(g.n, rank)})
+  rawset(g, "_placed", placed)
+  return placed
+end
+
+function group_methods.agg(g, what)
+  if getmetatable(g) ~= group_meta then
+    inner.fail("agg", "self", ("is %s, expected a distributed grouping"):format(value_text(g)), "use g:agg{...}")
+  end
+  return together("agg", ("calls agg of %d groups"):format(g.n), nil, function()
+    local names, entries, text = read_entries(what)
+    local device, result, columns = g.ids.device, {}, {}
+    for i, key in ipairs(g.keys) do
+      columns[i] = #g.keys == 1 and "key" or "key" .. i
+      result[columns[i]] = key
+      if entries[columns[i]] then inner.fail("agg", "what", ('has the name of a key, "%s"'):format(columns[i])) end
+    end
+    for _, name in ipairs(names) do
+      local src = entries[name][2]
+      if src and (src:dim() ~= 1 or #src ~= #g.ids) then
+        inner.fail("agg", "what", ('has a tensor of shape [%s] at key "%s", expected [%d]'):format(
+          table.concat(src.shape, ", "), name, #g.ids), nil, "shape")
+      elseif src then
+        check_device("agg", "what", src, g.ids)
+      end
+    end
+    same(("calls agg of %s"):format(text))
+    local placed, arrived = place(g), {}
+    for _, name in ipairs(names) do
+      local src = entries[name][2]
+      if src and not arrived[src] then
+        arrived[src] = send(host(src):index_select(0, placed.order), placed.counts, placed.received)
+      end
+      if src then entries[name][2] = arrived[src] end
+    end
+    local own = placed.grouping:agg(entries)
+    for _, name in ipairs(names) do
+      result[name] = gathered(own[name], all_rows(g.n)):to(device)
+      table.insert(columns, name)
+    end
+    return strew.columns(result, columns)
   end)
 end
 

@@ -62,8 +62,7 @@ static int push_sequence(lua_State *L, const int64_t *values) {
 
 /* same(call): fails unless all ranks pass the same text. */
 static int same(lua_State *L) {
-  const char *call = luaL_checkstring(L, 1);
-  strncpy(world.call, call, sizeof world.call - 1);
+  ranks_say(luaL_checkstring(L, 1));
   ranks_agree_or_raise(L);
   return 0;
 }

@@ -113,7 +113,7 @@ static int together(lua_State *L) {
   const char *op = luaL_checkstring(L, OP), *call = luaL_checkstring(L, CALL);
   if (world.op) return luaL_error(L, "%s: called during %s", op, world.op);
   struct failure failure = {.error = {.alias = op}};
-  strncpy(world.call, call, sizeof world.call - 1);
+  ranks_say(call);
   world.op = op;
   world.failed = false;
   int status = strew_pcall(L, op, lua_gettop(L) - FIRST, LUA_MULTRET);

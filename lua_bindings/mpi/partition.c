@@ -2,6 +2,7 @@
    distributed in contiguous blocks; the first n % size ranks have one row more than the others. */
 #include "ranks.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Values between checks for limits and Ctrl-C. */
@@ -108,4 +109,41 @@ static int split(lua_State *L) {
   return 0;
 }
 
-const luaL_Reg partition_functions[] = {{"count", count}, {"split", split}, {NULL, NULL}};
+/* ------------------------------------------------------------------------------------------------------------- keys
+ */
+
+/* A word with the value of a key: equal for keys that share a group. */
+static uint64_t word_of(strew_scalar key) {
+  uint64_t word;
+  if (key.dtype != STREW_FLOAT64) return (uint64_t)key.as.i;
+  double value = isnan(key.as.f) ? (double)NAN : key.as.f + 0.0; /* one NaN, and one zero */
+  memcpy(&word, &value, sizeof word);
+  return word;
+}
+
+/* Mixes a word into the hash of the words before it. */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+  return hash ^ hash >> 32;
+}
+
+/* owners(owners, key, ...): writes for each element of the keys, of one dimension and equal length, the rank that owns
+   it, by its hash, to the int64 tensor. */
+static int owners(lua_State *L) {
+  int64_t *to = check_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
+  memset(to, 0, (size_t)k * sizeof *to);
+  for (int column = 2; column <= lua_gettop(L); column++) {
+    strew_dtype dtype = strew_tensor_dtype(strew_check(L, column));
+    const char *key = check_data(L, column, dtype);
+    for (int64_t i = 0; i < k; i++) {
+      if (i % PACE == 0) check_limits(L);
+      to[i] = (int64_t)mix((uint64_t)to[i], word_of(strew_scalar_load(dtype, key)));
+      key += strew_dtype_size_bytes(dtype);
+    }
+  }
+  for (int64_t i = 0; i < k; i++) to[i] = (int64_t)((uint64_t)to[i] % (uint64_t)world.size);
+  return 0;
+}
+
+const luaL_Reg partition_functions[] = {{"count", count}, {"split", split}, {"owners", owners}, {NULL, NULL}};

@@ -29,6 +29,7 @@ struct world {
   int rank, size;         /* size 0: not opened */
   const char *op;         /* the running operation, for messages; NULL: none */
   char call[CALL_BYTES];  /* what this rank does, after "rank N": must be the same on all ranks */
+  int64_t call_hash;      /* of all of it, should it be longer */
   bool failed;            /* the ranks have agreed that the operation fails, with `failure` */
   struct failure failure; /* the same on all ranks */
   int64_t sent_bytes;     /* to other ranks, by exchanges */
@@ -42,6 +43,8 @@ void world_open(void);
 
 /* ------------------------------------------------------------------------------------------------------- agree.c */
 
+/* Sets what this rank does: "calls ...". */
+void ranks_say(const char *call);
 /* Called by all ranks. True if all of them succeeded so far and do the same; else world.failed is set. `error` has this
    rank's failure; code STREW_OK: none. With several failures, that of the lowest rank counts. */
 bool ranks_agree(const strew_error *error);

@@ -113,6 +113,52 @@ for i = 1, calls do
   one_call()
 end
 
+-- Groups by keys, and reductions of them.
+local function draw_key(k)
+  local dtype = any(dtypes)
+  local key = dtype == "bool" and values(dtype, {k}) or strew.randint(0, any{1, 3, 40}, k):to(dtype)
+  if dtype:find "float" and k > 0 then
+    for _ = 1, 4 do key[random(0, k - 1)] = any{0 / 0, -0.0, 0.5, -1 / 0} end
+  end
+  return key
+end
+local function one_grouping()
+  local k = any{0, 1, 2, 7, 60}
+  local at, keys, parts = cuts(k), {}, {}
+  for i = 1, random(2) do
+    keys[i] = draw_key(k)
+    parts[i] = own(keys[i], at)
+  end
+  local options = any{false, {order = "first"}, {order = "sorted"}} or nil
+  local whole = strew.group_by(keys, options)
+  table.insert(parts, options)
+  local g = mpi.group_by(table.unpack(parts))
+  local what = ("group_by %d of %s, %s: %%s"):format(k, keys[1].dtype, options and options.order)
+  assert(g.n == whole.n, what:format "n")
+  same(what:format "ids", g.ids, own(whole.ids, at))
+  check(what:format "positions", g.positions, whole.positions)
+  check(what:format "counts", g.counts, whole.counts)
+  for i = 1, #keys do check(what:format "keys", g.keys[i], whole.keys[i]) end
+  local a, b = values("float32", {k}), values("int32", {k})
+  local function reductions(x, y)
+    return {n = "count", sum = {"sum", x}, wide = {"sum", y, dtype = "float64"}, prod = {"prod", x}, mean = {"mean", x},
+            least = {"min", x}, most = {"max", y}, first = {"first", x}, last = {"last", y}, std = {"std", x},
+            middle = {"median", x}, upper = {"quantile", x, q = 0.75}, distinct = {"nunique", y},
+            log = {"logsumexp", x, skip_nan = true}}
+  end
+  local expected = whole:agg(reductions(a, b))
+  for _ = 1, random(2) do
+    local found = g:agg(reductions(own(a, at), own(b, at)))
+    assert(table.concat(strew.columns(found), " ") == table.concat(strew.columns(expected), " "), what:format "columns")
+    for _, name in ipairs(strew.columns(expected)) do check(what:format(name), found[name], expected[name]) end
+  end
+end
+for i = 1, calls // 4 do
+  math.randomseed(i, 6)
+  strew.manual_seed(i)
+  one_grouping()
+end
+
 -- Functions of whole tensors.
 math.randomseed(1, 5)
 strew.manual_seed(1)
