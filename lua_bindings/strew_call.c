@@ -106,6 +106,13 @@ int strew_raise(lua_State *L, const strew_error *error) {
   return raise(L, lua_gettop(L), error);
 }
 
+bool strew_is_recording(lua_State *L) {
+  luaL_checkstack(L, 1, NULL);
+  bool is_recording = bind_push_binding(L)->recording;
+  lua_pop(L, 1);
+  return is_recording;
+}
+
 int strew_pcall(lua_State *L, const char *op, int arguments, int results) {
   luaL_checkstack(L, 2, NULL);
   struct binding *binding = bind_push_binding(L);

@@ -70,6 +70,10 @@ STREW_API strew_tensor *strew_test(lua_State *L, int index);
 STREW_API int strew_raise(lua_State *L, const strew_error *error);
 STREW_API int strew_pcall(lua_State *L, const char *op, int arguments, int results);
 
+/* True while strew.grad records the calls of a function. What a C function computes from elements that it reads itself has
+   no gradient: it should fail then. The module must be open. */
+STREW_API bool strew_is_recording(lua_State *L);
+
 /* Sets the width of printed rows for scripts that do not set it: each print calls columns(user), so that a terminal may
    be resized; 80 if that returns 0 or `columns` is NULL (the default). It must not use the Lua state. The module must
    be open. */

@@ -105,14 +105,27 @@ static strew_status commit(strew_tensor *target, strew_tensor *result, strew_err
   return STREW_OK;
 }
 
+/* False, and the error is filled: an operation is running, which a finalizer interrupts, or gradients are recorded. */
+static bool may_begin(lua_State *L, const char *op, strew_error *error) {
+  const char *problem = NULL;
+  if (world.op) problem = "called during another operation";
+  if (strew_is_recording(L)) problem = "has no gradient, and is not allowed within strew.grad";
+  if (!problem) return true;
+  error->op = op;
+  error->code = STREW_EARGUMENT;
+  error->position_rank = -1;
+  snprintf(error->message, sizeof error->message, "%s: %s", op, problem);
+  return false;
+}
+
 /* together(op, call, target, body, ...): runs body(...) on all ranks, and returns its results if it succeeded on all of
    them. `call` says what this rank does. target: a contiguous tensor that receives the first result, which is
    contiguous and of its shape, instead of together's caller; or nil. */
 static int together(lua_State *L) {
   enum { OP = 1, CALL, TARGET, FIRST };
   const char *op = luaL_checkstring(L, OP), *call = luaL_checkstring(L, CALL);
-  if (world.op) return luaL_error(L, "%s: called during %s", op, world.op);
   struct failure failure = {.error = {.alias = op}};
+  if (!may_begin(L, op, &failure.error)) return strew_raise(L, &failure.error);
   ranks_say(call);
   world.op = op;
   world.failed = false;
