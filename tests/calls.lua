@@ -155,8 +155,8 @@ end
 
 -- ------------------------------------------------------------------------------------------------------ operations
 
--- Adds operations: names; the class of their dtype, "CLASS fast" if only 2 MiB are shared among threads; their least and
--- most rank; arguments(d, name) draws a call.
+-- Adds operations: names; the class of their dtype, "CLASS fast" if only 2 MiB are shared among threads; their least
+-- and most rank; arguments(d, name) draws a call.
 local function add(names, class, least, most, arguments, f)
   for name in names:gmatch "%S+" do
     assert(not calls.rows[name], name)
