@@ -25,7 +25,22 @@ typedef void join_block(const struct block *block, const void *x, char *slots);
 /* Bits of the reductions of a column, in the order of their slots. */
 enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4, COMBINATIONS = 8 };
 
-/* Few elements change an extreme; a comparison that NaN and equal zeros fail, too, passes over the others. */
+/* One instruction makes an extreme, but for a NaN or a zero that is held: a branch that is taken when the next element
+   of a group is not yet loaded would cost more than the rest (10 M float32 in 1 M groups). */
+#define EXTREMES(s)                                                                                                    \
+  ALWAYS_INLINE T_##s least_##s(T_##s a, T_##s b) {                                                                    \
+    const bool is_rare = isnan_##s(a) || equal_##s(a, 0);                                                              \
+    return __builtin_expect(is_rare, 0) ? minimum_##s(a, b) : a < b ? a : b;                                           \
+  }                                                                                                                    \
+  ALWAYS_INLINE T_##s greatest_##s(T_##s a, T_##s b) {                                                                 \
+    const bool is_rare = isnan_##s(a) || equal_##s(a, 0);                                                              \
+    return __builtin_expect(is_rare, 0) ? maximum_##s(a, b) : a > b ? a : b;                                           \
+  }
+EXTREMES(f32)
+EXTREMES(f64)
+#define least_i64    minimum_i64
+#define greatest_i64 maximum_i64
+
 #define JOINS(s)                                                                                                       \
   ALWAYS_INLINE void join_##s(const struct block *block, const void *x_, char *slots, const int has) {                 \
     const T_##s *x = x_;                                                                                               \
@@ -35,8 +50,8 @@ enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4, COMBINATIONS = 8 };
       T_##s *slot = (T_##s *)(void *)(slots + block->ids[i] * block->stride);                                          \
       const T_##s value = x[i];                                                                                        \
       if (has & HAS_SUM) slot[0] = plus_##s(slot[0], value);                                                           \
-      if (has & HAS_MIN && !(value > slot[min])) slot[min] = minimum_##s(slot[min], value);                            \
-      if (has & HAS_MAX && !(value < slot[max])) slot[max] = maximum_##s(slot[max], value);                            \
+      if (has & HAS_MIN) slot[min] = least_##s(slot[min], value);                                                      \
+      if (has & HAS_MAX) slot[max] = greatest_##s(slot[max], value);                                                   \
     }                                                                                                                  \
   }                                                                                                                    \
   static void join_products_##s(const struct block *block, const void *x_, char *slots) {                              \
