@@ -413,3 +413,58 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
   if (status == STREW_OK) status = cumsum(&call, grouping, src, out);
   return report_inner(status, &inner, error);
 }
+
+/* ------------------------------------------------------------------------------------------------ order within groups */
+
+/* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
+static strew_status sort_twice(strew_grouping *grouping, strew_tensor *src, bool descending, int64_t members,
+                               strew_tensor **out, strew_error *error) {
+  strew_tensor *by_value = NULL, *groups = NULL, *by_group = NULL, *order = NULL, *kept = NULL;
+  const int64_t length = src->sizes[0];
+  strew_status status = strew_sort(src, 0, descending, NULL, &by_value, error);
+  if (status == STREW_OK) status = strew_gather(grouping->ids, 0, by_value, STREW_DROP, &groups, error);
+  if (status == STREW_OK) status = strew_sort(groups, 0, false, NULL, &by_group, error);
+  if (status == STREW_OK) status = strew_gather(by_value, 0, by_group, STREW_DROP, &order, error);
+  if (status == STREW_OK && members < length) {
+    status = strew_narrow(order, 0, length - members, members, &kept, error);
+    if (status == STREW_OK) status = strew_clone(kept, out, error);
+  } else if (status == STREW_OK) {
+    *out = strew_retain(order);
+  }
+  strew_release(by_value);
+  strew_release(groups);
+  strew_release(by_group);
+  strew_release(order);
+  strew_release(kept);
+  return status;
+}
+
+static strew_status argsort(const struct call *call, strew_grouping *grouping, strew_tensor *src, bool descending,
+                            strew_tensor **out) {
+  const struct grouped_ops *grouped = src->storage->device->ops->grouped;
+  strew_tensor *order = NULL, *starts = NULL, *made = NULL;
+  bool done = false;
+  int64_t members = src->sizes[0];
+  strew_status status = STREW_OK;
+  if (grouped || grouping->drops) status = strew_grouping_order(grouping, &order, call->error);
+  if (status == STREW_OK && order) members = order->sizes[0];
+  if (status == STREW_OK && grouped) status = strew_grouping_starts(grouping, &starts, call->error);
+  if (status == STREW_OK && (grouped || !members))
+    status = tensor_create(call, src->storage->device, STREW_INT64, 1, &members, &made);
+  if (status == STREW_OK && grouped && members)
+    status = grouped->order_within(call, src->storage->device, src, order, starts, descending, made, &done);
+  strew_release(order);
+  strew_release(starts);
+  if (status == STREW_OK && (done || !members)) return *out = made, STREW_OK;
+  strew_release(made);
+  return status == STREW_OK ? sort_twice(grouping, src, descending, members, out, call->error) : status;
+}
+
+strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
+                                    strew_error *error) {
+  strew_error inner = {.alias = name_of(error, "grouping_argsort")};
+  CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", grouping->ids});
+  strew_status status = check_line(&call, grouping, src);
+  if (status == STREW_OK) status = argsort(&call, grouping, src, descending, out);
+  return report_inner(status, &inner, error);
+}
