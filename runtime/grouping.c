@@ -3,6 +3,7 @@
 #include "grouping.h"
 #include "copy.h"
 #include "device.h"
+#include "group.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -355,15 +356,6 @@ strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
   return status == STREW_OK ? strew_group_softmax(src, grouping->ids, &own, logarithm, out, error) : status;
 }
 
-strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
-                                     strew_interpolation interpolation, const strew_group_options *options,
-                                     strew_tensor **out, strew_error *error) {
-  CALL(call, "grouping_quantile", error, {"src", src}, {"ids", grouping->ids});
-  strew_group_options own;
-  strew_status status = take_options(&call, grouping, src, options, &own);
-  return status == STREW_OK ? strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, error) : status;
-}
-
 /* ------------------------------------------------------------------------------------------------------- running sums */
 
 static strew_status check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
@@ -466,5 +458,49 @@ strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src,
   CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", grouping->ids});
   strew_status status = check_line(&call, grouping, src);
   if (status == STREW_OK) status = argsort(&call, grouping, src, descending, out);
+  return report_inner(status, &inner, error);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- quantiles */
+
+/* By the kept order: elements are sorted within their groups. */
+static strew_status quantiles_in_order(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
+                                       strew_interpolation interpolation, const strew_scalar *fill,
+                                       strew_tensor **out) {
+  strew_tensor *positions = NULL, *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
+  strew_error *error = call->error;
+  strew_status status = argsort(call, grouping, src, false, &positions);
+  if (status == STREW_OK) status = strew_gather(src, 0, positions, STREW_DROP, &values, error);
+  strew_release(positions);
+  if (status == STREW_OK) status = strew_grouping_starts(grouping, &starts, error);
+  if (status == STREW_OK) status = strew_narrow(starts, 0, 0, grouping->size, &begins, error);
+  if (status == STREW_OK) status = strew_grouping_counts(grouping, &counts, error);
+  if (status == STREW_OK) status = quantiles_of_ordered(call, values, begins, counts, q, interpolation, fill, out);
+  strew_release(values);
+  strew_release(starts);
+  strew_release(begins);
+  strew_release(counts);
+  return status;
+}
+
+/* True if elements can be sorted within their groups. */
+static bool has_order(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
+  const bool skips = options->skip_nan && dtype_is_float(src->dtype);
+  if (!src->storage->device->ops->grouped || src->storage->device != grouping->ids->storage->device) return false;
+  return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
+}
+
+strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
+                                     strew_interpolation interpolation, const strew_group_options *options,
+                                     strew_tensor **out, strew_error *error) {
+  strew_error inner = {.alias = name_of(error, "grouping_quantile")};
+  CALL(call, "grouping_quantile", &inner, {"src", src}, {"ids", grouping->ids});
+  strew_group_options own;
+  strew_status status = take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = check_options(&call, &own);
+  if (status == STREW_OK && has_order(grouping, src, &own))
+    status = quantiles_in_order(&call, grouping, src, q, interpolation, own.fill, out);
+  else if (status == STREW_OK)
+    status = strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, &inner);
   return report_inner(status, &inner, error);
 }
