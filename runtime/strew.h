@@ -914,7 +914,8 @@ STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_si
 /* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
    whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
    equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
-   threads. */
+   threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 50 bytes for each group
+   and thread, or, if most elements begin a group, 50 bytes for each element. */
 STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
                                       strew_grouping **out, strew_error *error);
 STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
