@@ -312,9 +312,13 @@ describe("chunks of tensors", function()
     assert.truthy(message(strew.chunks, base .. ".npy"):find("has 1 bytes after its last element", 1, true))
     strew.save(base .. ".npy.gz", strew.arange(100):view(50, 2))
     local packed <close> = assert(io.open(base .. ".npy.gz", "rb"))
-    put(packed:read("a"):sub(1, -9), base .. ".npy.gz")
-    local text = message(joined, base .. ".npy.gz", 7)
-    assert.truthy(text:find("is truncated: its gzip data has no end", 1, true))
+    local whole = packed:read("a")
+    for cut = 1, 9, 4 do -- the last chunk is not given before the sum of all bytes is verified
+      put(whole:sub(1, -1 - cut), base .. ".npy.gz")
+      assert.truthy(message(strew.chunks(base .. ".npy.gz")):find("is truncated: its gzip data has no end", 1, true))
+      local text = message(joined, base .. ".npy.gz", 7)
+      assert.truthy(text:find("is truncated: its gzip data has no end", 1, true))
+    end
   end)
 end)
 
