@@ -14,7 +14,7 @@ local reads_strides = {view = true, as_strided = true}
 -- The arguments with every tensor in another layout, those in tables included.
 local function relaid(value, make)
   if strew.type(value) then return make(value) end
-  if type(value) ~= "table" then return value end
+  if type(value) ~= "table" or getmetatable(value) then return value end -- a draw has a metatable
   local copy = {}
   for key, part in pairs(value) do copy[key] = relaid(part, make) end
   return copy
