@@ -236,6 +236,49 @@
 ---  hint   all values lie in 1..3: were they counted from 1? index - 1 counts from 0
 ---```
 
+---# ranks
+---Tensors are distributed over processes and machines by MPI and `require "strew.mpi"`, with the bits of one process.
+---
+---`mpirun -n 4 strew script.lua` runs a script on four ranks; without mpirun there is one. All ranks make the same calls
+---in the same order. A distributed tensor has its rows (dimension 0) in contiguous blocks of near equal size, one on
+---each rank. `index`, of any length, and `src` are each rank's own part of a whole. `index` has one dimension, and
+---counts rows of all of `d`; or it has the rank of `d`, and names elements as in the position form. Contributions join
+---in rank order, and on a rank in row-major order of `index`: the result does not depend on the number of ranks.
+---
+---Words, modes and errors are those of the scatter family. An error on one rank, a limit or Ctrl-C there, is the same
+---error on all ranks and names that rank; nothing is written anywhere, and the next call works. A rank that ends with
+---an error ends the job. Tensors on devices are sent through host memory. strew.mpi is built where mpicc is found;
+---lua_bindings/mpi/README.md has costs and limits.
+---
+---```lua
+---local index, src = strew.tensor{{3, 0}, {3, 1}}, strew.tensor{{1.0, 2.0}, {4.0, 8.0}}
+---local function on_rank(mpi, r) -- on two ranks, with mpi = require "strew.mpi" and r = mpi.rank()
+---  return mpi.zeros(4):scatter_add_(index[r], src[r]):collect()
+---end
+---print(strew.zeros(4):scatter_add_(0, index:flatten(), src:flatten())) -- the result on both
+---```
+---```text
+---float32[4] cpu
+--- 2  8  0  5
+---```
+---| mpi.rank() # the number of this rank, from 0; `mpi.size()`: the number of ranks
+---| mpi.barrier() # returns when all ranks have called it
+---| mpi.bcast(t,root) # the tensor `t` of rank `root`, on all ranks
+---| mpi.sum(t) # the sum of the ranks' tensors, added in rank order, on all ranks
+---| mpi.zeros(n,...) # a distributed tensor of zeros; arguments as for strew.zeros
+---| mpi.distribute(t) # a distributed tensor from `t`, which all ranks have; each keeps its block
+---| mpi.load(path) # the same from a .npy file, of which each rank reads its block
+---| mpi.sent_bytes() # the bytes of elements that this rank has sent to others
+---| d:block() # the rank's own block, a tensor; writes to it are writes to `d`
+---| d:collect() # all of `d`, on all ranks, a tensor; `d.shape`, `d.dtype` and `d.device` are those of all of it
+---| d:scatter_(index,src) # also with a number; options `{reduce =, mode =}`
+---| d:scatter_add_(index,src) # options `{mode =}`
+---| d:scatter_reduce_(index,src,reduce) # options `{include_self =, mode =}`; without the underscore these make new ones
+---| d:gather(index) # the rows or elements, for each rank's own index; options `{mode =}`
+---| mpi.group_by(k1,...) # groups by the ranks' keys, as strew.group_by; option `{order =}`
+---| g.ids # the group of each of this rank's keys; `g.n`, `g.counts`, `g.positions`, `g.keys` are those of all ranks
+---| g:agg{...} # as of a grouping, with the ranks' own tensors; the result is on all ranks
+
 ---The element type of a tensor.
 ---
 ---Lua integers become int64, floats float32, booleans bool; `{dtype = ...}` selects another dtype. Integers wrap on
@@ -4430,17 +4473,26 @@ Tensor.detach = strew.detach
 
 ------------------------------------------------------------------------------------------------------------------ Files
 
----Options of strew.load.
----@class strew.load_options
+---Options of strew.load and strew.chunks.
+---@class strew.read_options
 ---@field device? strew.device default: the program's device
----@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
 ---@field header? boolean .csv: true if the first line holds names; default false: a line of names is an error
 ---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
+---@field columns? (string|integer)[] .csv: the columns of the table, in this order; default: all
 ---@field format? strew.format the format, whatever the name; default: the name's extension
+
+---Options of strew.load.
+---@class strew.load_options: strew.read_options
+---@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
+
+---Options of strew.chunks.
+---@class strew.chunks_options: strew.read_options
+---@field rows? integer rows of a chunk, at most; default 1000000
+---@field member? string .npz: the name of a tensor; default: the only one
 
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
@@ -4499,6 +4551,83 @@ Tensor.detach = strew.detach
 ---@param options? strew.load_options
 ---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
 function strew.load(path, options) end
+
+---Reads a file in chunks of rows, for data larger than memory.
+---
+---`for chunk in strew.chunks(path) do` gets tables of columns from .csv and .tsv, as `strew.load` returns, and tensors from
+---.npy and members of .npz: the first dimension has the rows. .gz is inflated on the way. "-" is standard input; pipes
+---are read as they come, and Ctrl-C and time limits stop the waiting. Memory is one chunk, 8 MiB that a thread reads
+---ahead, and the words of text columns.
+---
+---The first chunk decides the dtypes of columns. A later cell that does not fit, as a word among numbers or a fraction
+---among integers, is an error that names line and column, and the option that decides otherwise: `text` or `dtype`.
+---Words keep their codes from chunk to chunk; `chunk.words` holds those of all chunks so far. Sums over chunks have the
+---bits of one sum over the whole: `scatter_add_`, and `out` of the group form, add in order.
+---
+---A row of another width, a file that ends in the middle of a row or that is changed meanwhile is an error; what came
+---before stays good. The loop closes the file at its end, at break and after an error. The result is a function in all
+---but its type: `chunks()` returns the next chunk or nil, `local chunks <close> = strew.chunks(path)` closes it. .npz
+---needs a regular file.
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name .. ".csv", "w"))
+---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\nRome,8\n"):flush()
+---local kt, sums = strew.key_table(), strew.zeros(4, {dtype = "float64"})
+---for chunk in strew.chunks(name .. ".csv", {header = true, rows = 3}) do
+---  strew.scatter_sum(chunk.rain, kt:ids(chunk, "city"), {out = sums})
+---end
+---local x = kt.keys
+---x.rain = sums:narrow(0, 0, kt.n)
+---print(x)
+---os.remove(name)
+---os.remove(name .. ".csv")
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+--- city       rain
+--- text    float64
+--- Oslo          4
+--- Bergen        4
+--- Rome          8
+---```
+---@param path string
+---@param options? strew.chunks_options
+---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.load`
+function strew.chunks(path, options) end
+
+---Makes a table of keys that grows: ids for keys that come in chunks.
+---
+---`kt:ids(k1, ..., kn)` returns the int64 id of each row of n tensors [rows]. New keys are numbered in order of appearance,
+---equal ones share their id: floats compare by value, with one key for all nan and one for both zeros. The dtypes are
+---those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table; text is keyed by
+---its words, whatever their codes in this table. A failed call adds no key.
+---
+---`kt.n` is the number of keys. `kt.keys` has them by id: a sequence of n tensors, or, of columns of tables, a table of
+---columns with its words. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
+---
+---```lua
+---local kt = strew.key_table(2)
+---print(kt:ids(strew.tensor{7, 7, 3}, strew.tensor{0.5, 1, 0.5}))
+---print(kt:ids(strew.tensor{3, 7, 8}, strew.tensor{0.5, 0.5, 2}))
+---print(kt.n)
+---print(kt.keys[1])
+---print(kt.keys[2])
+---```
+---```text
+---int64[3] cpu
+--- 0  1  2
+---int64[3] cpu
+--- 2  0  3
+---4
+---int64[4] cpu
+--- 7  7  3  8
+---float32[4] cpu
+--- 0.5000  1.0000  0.5000  2.0000
+---```
+---@param n? integer columns of a key, 1 to 16; default 1
+---@return any kt with kt:ids(...), kt.n and kt.keys
+function strew.key_table(n) end
 
 ---Options of strew.save.
 ---@class strew.save_options
@@ -4632,7 +4761,7 @@ function strew.sort_by(x, by, descending) end
 ---```text
 ---Bergen	80
 ---```
----@param x table of columns, from strew.load, rows, columns or sort_by; error: any other table
+---@param x table of columns, from strew.load, chunks, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
 ---@overload fun(x: table, options: {column?: string|integer}): table

@@ -106,12 +106,14 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
     bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[];
+    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
 /* Registry keys of the binding and the module. */
 extern const char bind_key[], bind_module_key[];
+/* Pushes the binding of this state; raises an error if the module is not open. */
+struct binding *bind_push_binding(lua_State *L);
 /* Returns the box at `i`, or NULL if it is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */
@@ -181,6 +183,10 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
 extern const struct script_function bind_columns_text_row, bind_misspelt_column_row;
+/* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
+extern const struct script_function bind_table_ids_row, bind_table_keys_row;
+/* What they call: key_ids(kt, k1, ...), key_state(kt), keys_of(kt); strew_keys.c. */
+extern const struct script_function bind_key_ids_row, bind_key_state_row, bind_keys_of_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);

@@ -170,8 +170,9 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     nearest_row = {"nearest", nearest, 0, FUNCTION},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION};
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row, &line_width_row, &nearest_row,   &is_open_row,          &bind_set_columns_row, &bind_about_row,
-    &bind_alias_row, &bind_watch_row, &bind_tape_row, &bind_is_recorded_row, &bind_offset_row,      &bind_call_row};
+    &bind_texts_row,  &line_width_row, &nearest_row,      &is_open_row,        &bind_set_columns_row,
+    &bind_about_row,  &bind_alias_row, &bind_watch_row,   &bind_tape_row,      &bind_is_recorded_row,
+    &bind_offset_row, &bind_call_row,  &bind_key_ids_row, &bind_key_state_row, &bind_keys_of_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -287,7 +288,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 #define FILES(X)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
+  X(groups) X(keys) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -341,7 +342,9 @@ static int run(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
-                             bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION};
+                             bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION},
+                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
+                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 
 const struct script_function bind_family_rows[] = {
     {"columns", run, IN_rows, FUNCTION},

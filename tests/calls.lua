@@ -492,6 +492,12 @@ for _, name in ipairs{"grad", "value_and_grad"} do
 end
 add("detach", "any", 0, 3, alone)
 
+-- Keys that come in two chunks.
+add("key_table", "any", 1, 1, function(d) return d:values(), d:values() end, function(one, two)
+  local keys = strew.key_table(1)
+  return keys:ids(one), keys:ids(two), keys.n, keys.keys[1]
+end)
+
 -- Tables of columns.
 local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
@@ -560,7 +566,7 @@ local reasons = {
   ["facts of a shape or layout"] = "size stride dim numel is_contiguous type",
   ["gives memory back"] = "free",
   ["names and words of columns"] = "columns words",
-  ["files: tests/spec/file_spec.lua and csv_spec.lua"] = "load save",
+  ["files: tests/spec/file_spec.lua, csv_spec.lua and chunks_spec.lua"] = "load save chunks",
   ["texts and pictures, of elements read to the CPU"] = "show image",
   ["settings"] = "manual_seed set_num_threads get_num_threads deterministic set_printoptions get_printoptions",
   ["facts of the machine"] = "devices memory clock",

@@ -3,8 +3,8 @@
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 # Check programs and specs that also run on OpenCL devices: see devices.sh.
 DEVICE_CHECKS = scatter group index segment elementwise elementwise_rules functions reduce sort search statistics random \
-                matmul view copy scalar overlap misuse interrupt file opencl
-DEVICE_SPECS  = cases samples rows error hint print tables view file text show
+                matmul view copy scalar overlap misuse interrupt file chunks opencl
+DEVICE_SPECS  = cases samples rows error hint print tables view file chunks keys text show
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))
@@ -23,10 +23,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/li
 # The program replaces OpenCL's functions, and exports them for that.
 $(BUILD)/tests/check_opencl: ALL_LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
-# The program replaces the operating system's functions for files.
+# These programs replace the operating system's functions for files.
 REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
-$(BUILD)/tests/check_file: ALL_LDFLAGS += $(REPLACED)
-$(BUILD)/tests/check_file: $(BUILD)/obj/tests/system_faults.o
+$(patsubst %,$(BUILD)/tests/check_%,file chunks): ALL_LDFLAGS += $(REPLACED)
+$(patsubst %,$(BUILD)/tests/check_%,file chunks): $(BUILD)/obj/tests/system_faults.o
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
@@ -80,6 +80,9 @@ reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
+# strew.mpi, on up to four ranks of this machine.
+mpi: all
+	@sh tests/mpi_test.sh $(BUILD)
 # Faulty OpenCL drivers.
 driver: $(if $(filter-out 0,$(OPENCL)),all $(BUILD)/tests/fake/libOpenCL.so.1)
 	@$(if $^,sh tests/driver_test.sh $(BUILD),echo 'driver: left out, built without OpenCL')
@@ -105,10 +108,10 @@ circles: all
 	@CC='$(CC)' sh tests/circles_test.sh $(BUILD)
 rules:
 	@sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && \
-	luacheck -q scripts tests $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) && \
+	luacheck -q scripts tests $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) $(wildcard lua_bindings/mpi/*.lua) && \
 	if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run; fi
 # The longest come first, so that no processor idles at the end.
-TESTS    = sanitized checks exports installed specs program terminal limits endless driver faults-few reference readme digest rules circles threads
+TESTS    = sanitized checks exports installed specs program terminal limits endless driver faults-few mpi reference readme digest rules circles threads
 test: all devices $(TESTS)
 ifeq ($(SANITIZE),) # each prints its time (their recipes must not use $(shell): it would, too)
 $(TESTS) devices-%: private .SHELLFLAGS = tests/timed.sh $@
@@ -177,15 +180,17 @@ coverage:
 	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPTIMISE=-O0 OPENCL=0 all checks specs program limits terminal reference instruction_sets
 	@sh tests/coverage.sh build/coverage
 
+TIDIED   = $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS) $(if $(MPICC),$(RANKS)))
 tidy:
 	@command -v clang-tidy >/dev/null || { echo "tidy: clang-tidy is absent (Debian: clang-tidy)"; exit 1; }
 	@mkdir -p $(BUILD)
-	@printf '%s\n' $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS)) | xargs -P $(shell nproc) -I FILE \
-	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -I. -Iruntime -Ilua_bindings $(LUA_CFLAGS) 2>$(BUILD)/tidy.log
-	@echo "clang-tidy: $(words $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS))) files, nothing found"
+	@printf '%s\n' $(TIDIED) | xargs -P $(shell nproc) -I FILE \
+	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -I. -Iruntime -Ilua_bindings \
+	  $(LUA_CFLAGS) -I/usr/include/$(shell $(CC) -print-multiarch)/mpi 2>$(BUILD)/tidy.log
+	@echo "clang-tidy: $(words $(TIDIED)) files, nothing found"
 
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
 
-.PHONY: checks hosts installed exports limits endless endless-pocl driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test check lint tidy analyze valgrind tsan oclgrind
+.PHONY: checks hosts installed exports limits endless endless-pocl driver mpi faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test check lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))
