@@ -50,7 +50,8 @@ static const struct {
 } types[] = {{"tensor", bind_tensor},    {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
              {"number", bind_float},     {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
              {"integers", bind_list},    {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
-             {"reduce", bind_reduction}, {"scalar", bind_scalar},   {"any", bind_any}};
+             {"reduce", bind_reduction}, {"scalar", bind_scalar},   {"any", bind_any},         {"index", bind_index},
+             {"grouping", bind_grouping}};
 
 static enum presence presence_of(char mark) {
   switch (mark) {
@@ -68,6 +69,7 @@ static bool read_argument(lua_State *L, struct script_call *call, int i, const c
     strew_operand operand;
     strew_scalar scalar;
     struct list list;
+    struct given_index index;
   } checked;
   struct argument *argument = out;
   argument->position = i;
@@ -170,9 +172,12 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     nearest_row = {"nearest", nearest, 0, FUNCTION},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION};
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,  &line_width_row, &nearest_row,      &is_open_row,        &bind_set_columns_row,
-    &bind_about_row,  &bind_alias_row, &bind_watch_row,   &bind_tape_row,      &bind_is_recorded_row,
-    &bind_offset_row, &bind_call_row,  &bind_key_ids_row, &bind_key_state_row, &bind_keys_of_row};
+    &bind_texts_row,       &line_width_row,         &nearest_row,      &is_open_row,
+    &bind_set_columns_row, &bind_about_row,         &bind_alias_row,   &bind_watch_row,
+    &bind_tape_row,        &bind_is_recorded_row,   &bind_offset_row,  &bind_call_row,
+    &bind_key_ids_row,     &bind_key_state_row,     &bind_keys_of_row, &bind_ids_row,
+    &bind_set_keys_row,    &bind_grouping_keys_row, &bind_cumsum_row,  &bind_aggregate_row,
+    &bind_argsort_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -288,7 +293,8 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 #define FILES(X)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(keys) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
+  X(grouped)                                                                                                           \
+  X(grouping) X(groups) X(keys) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -328,7 +334,7 @@ static int run(lua_State *L, struct script_call *call) {
   const char *outer = binding->outer;
   const struct family_operands *outer_operands = binding->operands;
   const bool recording = binding->recording;
-  binding->recording = false; /* the operation is recorded as one call */
+  binding->recording = recording && call->form & GROUPED; /* other operations are recorded as one call */
   if (!outer) {
     binding->outer = call->error.alias;
     binding->operands = &operands;
@@ -345,6 +351,24 @@ const struct script_function bind_columns_text_row = {"tostring", run, IN_printi
                              bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
+
+const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION};
+
+/* Methods of groupings: their names follow "g:". */
+const struct script_function bind_grouped_rows[] = {
+    {"g:sum", run, IN_grouping, GROUPED},      {"g:prod", run, IN_grouping, GROUPED},
+    {"g:mean", run, IN_grouping, GROUPED},     {"g:var", run, IN_grouping, GROUPED},
+    {"g:std", run, IN_grouping, GROUPED},      {"g:min", run, IN_grouping, GROUPED},
+    {"g:max", run, IN_grouping, GROUPED},      {"g:any", run, IN_grouping, GROUPED},
+    {"g:all", run, IN_grouping, GROUPED},      {"g:first", run, IN_grouping, GROUPED},
+    {"g:last", run, IN_grouping, GROUPED},     {"g:median", run, IN_grouping, GROUPED},
+    {"g:quantile", run, IN_grouping, GROUPED}, {"g:count", run, IN_grouping, GROUPED},
+    {"g:nunique", run, IN_grouping, GROUPED},  {"g:logsumexp", run, IN_grouping, GROUPED},
+    {"g:argsort", run, IN_grouping, GROUPED},  {"g:rank", run, IN_grouping, GROUPED},
+    {"g:topk", run, IN_grouping, GROUPED},     {"g:cumsum", run, IN_grouping, GROUPED},
+    {"g:softmax", run, IN_grouping, GROUPED},  {"g:log_softmax", run, IN_grouping, GROUPED},
+    {"g:agg", run, IN_grouping, GROUPED},      {NULL, NULL, 0, 0},
+};
 
 const struct script_function bind_family_rows[] = {
     {"columns", run, IN_rows, FUNCTION},

@@ -122,7 +122,8 @@ strew_status check_overlap(const struct call *call, const strew_tensor *self, co
                            const strew_tensor *operand, bool same_is_fine) {
   char hint[TEXT_BYTES];
   if (!operand) {
-    if (!tensor_overlaps_itself(self)) return STREW_OK;
+    strew_status status = check_writable(call, self, name);
+    if (status != STREW_OK || !tensor_overlaps_itself(self)) return status;
     snprintf(hint, sizeof hint, "write into %s:clone()", name);
     return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
                 "overlaps itself (an expanded view?) and cannot be written in place");

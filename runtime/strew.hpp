@@ -17,7 +17,7 @@
 // These arguments are converted:
 //
 //   tensor, context, table,           to its pointer; a tensor to an operand, too
-//   reader, key_table
+//   reader, key_table, grouping
 //   a number                          to a number, a strew_scalar or a strew_operand
 //   list<int64_t>, list<int>          to a count and a pointer: sizes{2, 3}, dims{0, 1}
 //   list<tensor>                      to a count and an array of tensors
@@ -139,6 +139,8 @@ public:
   strew_device *device(const char *name = nullptr) const;
 };
 
+using grouping = owner<strew_grouping, strew_grouping_retain, strew_grouping_release>;
+
 namespace detail {
 struct release_table {
   void operator()(strew_table *table) const noexcept { strew_table_release(table); }
@@ -210,6 +212,9 @@ template <> struct passed<tensor> {
 template <> struct passed<context> {
   static auto pass(const context &argument) { return std::make_tuple(argument.get()); }
 };
+template <> struct passed<grouping> {
+  static auto pass(const grouping &argument) { return std::make_tuple(argument.get()); }
+};
 template <class T, class D> struct passed<std::unique_ptr<T, D>> {
   static auto pass(const std::unique_ptr<T, D> &argument) { return std::make_tuple(argument.get()); }
 };
@@ -251,6 +256,7 @@ template <class F, class... A> void run(F function, std::tuple<A...> arguments) 
 template <class R> struct raw { using type = R; };
 template <> struct raw<tensor> { using type = strew_tensor *; };
 template <> struct raw<context> { using type = strew_context *; };
+template <> struct raw<grouping> { using type = strew_grouping *; };
 template <class T, class D> struct raw<std::unique_ptr<T, D>> { using type = T *; };
 
 } // namespace detail

@@ -75,6 +75,8 @@ local expressions = {
   "half:segment_csr((ends // 400):view(1, 4):expand(5, 4)), all(half:segment_csr(ends // 700, {reduce = 'max'}))",
   "v:segment_coo((at:sort()), {reduce = 'mean'}), all(v:segment_coo((at:sort()), {reduce = 'max'})), v:segment_coo(at)",
   "a:narrow(0, 0, 3):gather_csr(ends), b:narrow(0, 0, 3):gather_csr(ends), b:gather_coo((at:sort() // 2))",
+  "strew.group_by(at, places:repeat_interleave(6)).ids, strew.group_by(special, {order = 'first'}).keys[1]",
+  "strew.grouping(at):sum(v), all(strew.group_by(at):topk(v, 2)), strew.group_by(at // 7):cumsum(v)",
   "few:gather(0, at - 1)",
   "n // (n - n)",
   "strew.equal(a, a), strew.allclose(a, a + 1e-7)",

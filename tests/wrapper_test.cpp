@@ -89,6 +89,9 @@ void test_results(strew_device *cpu) {
   strew_tensor *const key[] = {a.get()};
   strew::tensor ids = strew::make(strew_key_table_ids, keys, key);
   expect(strew_tensor_numel(ids.get()) == strew_tensor_numel(a.get()), "ids of keys");
+  const strew::grouping groups = strew::get<strew::grouping>(strew_group_by, list<tensor>{index}, STREW_KEYS_FIRST);
+  expect(strew_grouping_size(groups.get()) == 2, "groups of keys");
+  expect(holds(strew::make(strew_grouping_counts, groups), list<int64_t>{2, 1}), "counts of groups");
 }
 
 void test_memory(strew_device *cpu) {
