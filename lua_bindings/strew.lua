@@ -4457,25 +4457,26 @@ function strew.save(path, x, options) end
 ---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
 ---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
 ---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
----names are numbered anew.
+---names are numbered anew. `words` makes text columns of codes: the word of code c is `words[column][c + 1]`.
 ---
 ---```lua
----local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 2}, kb = strew.tensor{0.5, 5000.25}}
+---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 0}, kb = strew.tensor{0.5, 5000.25}}
 ---print(table.concat(strew.columns(x), " "))
----print(strew.columns(x, {"size", "kb"}))
+---print(strew.columns(x, {"size", "id"}, {id = {"small", "large"}}))
 ---```
 ---```text
 ---id kb size
 ---table: 2 rows, 2 columns, cpu
----  size       kb
---- int64  float32
----     7     0.50
----     9  5000.25
+---  size  id
+--- int64  text
+---     7  large
+---     9  small
 ---```
 ---@param x table of columns; error: empty
----@param which? any a column's name or number, or a sequence of them; error: unknown, or twice
----@return table columns the names of the columns, or their numbers if they have none; with `which` a table of columns
-function strew.columns(x, which) end
+---@param which? any a column's name or number, or a sequence of them; error: unknown, or twice; default: all
+---@param words? table {column = {word, ...}}, in the place of words that x has; columns without words are ignored
+---@return table columns the names of the columns, or numbers if they have none; with `which` or `words` a table of columns
+function strew.columns(x, which, words) end
 
 ---Chooses rows of a table: the same ones of all its columns.
 ---
