@@ -53,6 +53,39 @@ bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name
   return (*(strew_tensor **)out = open_box(call, box, i, name)) != NULL;
 }
 
+/* The grouping in the box of argument i, NULL if it was freed. */
+static strew_grouping *open_grouping(struct script_call *call, const struct box *box, const char *name) {
+  if (!box->grouping) bind_fail(call, STREW_EFREED, name, "was freed");
+  return box->grouping;
+}
+
+bool bind_grouping(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct box *box = bind_to_grouping(L, call->binding, i);
+  if (!box) return fail_type(L, call, i, name, "a grouping");
+  return (*(strew_grouping **)out = open_grouping(call, box, name)) != NULL;
+}
+
+bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct given_index *index = out;
+  struct box *box = bind_to_grouping(L, call->binding, i);
+  *index = (struct given_index){NULL, NULL};
+  if (box) return (index->grouping = open_grouping(call, box, name)) != NULL;
+  return bind_tensor(L, call, i, name, &index->tensor);
+}
+
+bool bind_check_grouping(struct script_call *call, const struct given_index *index,
+                         const strew_group_options *options) {
+  if (!index->grouping) return true;
+  if (options->dim_size != -1)
+    bind_fail(call, STREW_EARGUMENT, "dim_size", "cannot be combined with a grouping, which has %lld groups",
+              (long long)strew_grouping_size(index->grouping));
+  else if (options->mode != STREW_ERROR)
+    bind_fail(call, STREW_EARGUMENT, "mode", "cannot be combined with a grouping, which has checked its ids");
+  else
+    return true;
+  return false;
+}
+
 bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return read_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
 }

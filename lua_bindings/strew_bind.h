@@ -20,9 +20,10 @@
 
 #include "strew.h"
 
-/* Owns a tensor for a script; NULL during creation and after free(). */
+/* Owns a tensor or a grouping for a script; NULL during creation and after free(). */
 struct box {
   strew_tensor *tensor;
+  strew_grouping *grouping;
   struct box *next, **link; /* in one of the binding's lists */
 };
 
@@ -31,6 +32,14 @@ struct box {
 struct handle {
   const struct binding *owner; /* identifies it among userdata, faster than its metatable; NULL once collected */
   struct box *box;
+};
+
+/* That of a grouping: of another size, by which the two are told apart. Its user values: what g.keys returns, and the
+   table of columns that it was made from. */
+enum { GROUPING_KEYS = 1, GROUPING_COLUMNS, GROUPING_VALUES = GROUPING_COLUMNS };
+struct grouping_handle {
+  struct handle handle;
+  void *unused;
 };
 
 /* Print options; strew_print.c. */
@@ -67,13 +76,14 @@ bool bind_is_float(strew_dtype dtype);
 
 /* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR adds no name: Lua passes
    the operand of a unary operator twice. */
-/* OUTSIDE: accesses files or processes; absent in a sandbox. */
+/* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
   INPLACE = 4,
   OPERATOR = 8,
   OUTSIDE = 16,
+  GROUPED = 32,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -101,7 +111,7 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
     bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_family_rows[];
+    bind_statistics_rows[], bind_family_rows[], bind_grouping_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -111,7 +121,12 @@ extern const char bind_key[], bind_module_key[];
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */
 struct box *bind_push_box(lua_State *L, struct binding *binding);
-/* Returns the box of the tensor whose method or in-place function is called. */
+/* The same for a grouping. */
+struct box *bind_to_grouping(lua_State *L, const struct binding *binding, int i);
+struct box *bind_push_grouping(lua_State *L, struct binding *binding);
+/* Registers the metatable on top of the stack as that of groupings, and removes it. */
+void bind_set_grouping_metatable(lua_State *L, struct binding *binding);
+/* Returns the box of the tensor or grouping whose method or in-place function is called. */
 static inline struct box *bind_self_box(lua_State *L) { return ((struct handle *)lua_touserdata(L, 1))->box; }
 /* Pushes the call's result and returns where the runtime is to store it: a new box, or 'self' if in place. */
 strew_tensor **bind_result(lua_State *L, struct script_call *call);
@@ -143,6 +158,13 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
 extern const struct script_function bind_columns_text_row, bind_misspelt_column_row;
+
+/* Makes the metatable and the methods of groupings; `binding` is a stack position. strew_grouping.c */
+void bind_open_groupings(lua_State *L, int binding);
+/* Of groupings written in Lua, strew_family.c: the methods, ended by a row without a name; group_by of a table. */
+extern const struct script_function bind_grouped_rows[], bind_group_columns_row;
+/* Functions for Lua, strew_grouping.c: see there. */
+extern const struct script_function bind_ids_row, bind_set_keys_row, bind_keys_of_row, bind_cumsum_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
@@ -210,9 +232,18 @@ struct list {
   int64_t at[STREW_MAX_RANK];
 };
 
-bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out);  /* strew_tensor * */
-bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_operand */
-bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out);  /* strew_scalar */
+bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_tensor * */
+bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out);  /* strew_operand */
+bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_scalar */
+bool bind_grouping(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_grouping * */
+/* An index or a grouping in its place; the other one is NULL. */
+struct given_index {
+  strew_tensor *tensor;
+  strew_grouping *grouping;
+};
+bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct given_index */
+/* Fails if options set what a grouping has itself. */
+bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
 bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int64_t */
 bool bind_dim(lua_State *L, struct script_call *call, int i, const char *name, void *out);     /* int */
 bool bind_float(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* double */

@@ -1,8 +1,9 @@
-/* strew_box.c: boxes, which own the tensors of scripts, and the binding that owns the boxes. */
+/* strew_box.c: boxes, which own the tensors and groupings of scripts, and the binding that owns the boxes. */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
-/* Registry keys. The metatable of boxes is stored there under the binding's address. */
+/* Registry keys. The metatables are stored there too: of tensors under the binding's address, of groupings under that
+   of its list of boxes. */
 const char bind_key[] = "strew.binding", bind_module_key[] = "strew.module";
 
 enum { BOX_BYTES = 400 }; /* bytes of a tensor besides its elements, roughly */
@@ -12,6 +13,20 @@ enum { BOX_BYTES = 400 }; /* bytes of a tensor besides its elements, roughly */
 static struct handle *to_handle(lua_State *L, const struct binding *binding, int i) {
   struct handle *handle = lua_touserdata(L, i);
   return handle && lua_rawlen(L, i) == sizeof *handle && handle->owner == binding ? handle : NULL;
+}
+
+/* The handle of a tensor or a grouping. */
+static struct handle *to_any_handle(lua_State *L, const struct binding *binding, int i) {
+  struct handle *handle = lua_touserdata(L, i);
+  if (!handle) return NULL;
+  const size_t size = lua_rawlen(L, i);
+  const bool is_handle = size == sizeof *handle || size == sizeof(struct grouping_handle);
+  return is_handle && handle->owner == binding ? handle : NULL;
+}
+
+struct box *bind_to_grouping(lua_State *L, const struct binding *binding, int i) {
+  struct handle *handle = to_any_handle(L, binding, i);
+  return handle && lua_rawlen(L, i) != sizeof *handle ? handle->box : NULL;
 }
 
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
@@ -44,18 +59,33 @@ static void make_boxes(lua_State *L, struct binding *binding) {
   for (int i = 0; i < BATCH; i++) link_box(&boxes[i], &binding->free_boxes);
 }
 
-struct box *bind_push_box(lua_State *L, struct binding *binding) {
-  struct handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+/* Fills the handle on top of the stack with an empty box. `key`: of its metatable. */
+static struct box *fill_handle(lua_State *L, struct binding *binding, struct handle *handle, const void *key) {
   if (!binding->free_boxes) make_boxes(L, binding);
   struct box *box = binding->free_boxes;
   unlink_box(box);
   link_box(box, &binding->boxes);
   box->tensor = NULL;
+  box->grouping = NULL;
   *handle = (struct handle){binding, box};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, binding);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, key);
   lua_setmetatable(L, -2);
   binding->debt_bytes += BOX_BYTES;
   return box;
+}
+
+struct box *bind_push_box(lua_State *L, struct binding *binding) {
+  struct handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  return fill_handle(L, binding, handle, binding);
+}
+
+struct box *bind_push_grouping(lua_State *L, struct binding *binding) {
+  struct grouping_handle *handle = lua_newuserdatauv(L, sizeof *handle, GROUPING_VALUES);
+  return fill_handle(L, binding, &handle->handle, &binding->boxes);
+}
+
+void bind_set_grouping_metatable(lua_State *L, struct binding *binding) {
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &binding->boxes);
 }
 
 strew_tensor **bind_result(lua_State *L, struct script_call *call) {
@@ -66,10 +96,14 @@ strew_tensor **bind_result(lua_State *L, struct script_call *call) {
 
 static void empty_box(struct box *box) {
   strew_release(box->tensor);
+  strew_grouping_release(box->grouping);
   box->tensor = NULL;
+  box->grouping = NULL;
 }
 
-static struct handle *handle_argument(lua_State *L) { return to_handle(L, lua_touserdata(L, lua_upvalueindex(1)), 1); }
+static struct handle *handle_argument(lua_State *L) {
+  return to_any_handle(L, lua_touserdata(L, lua_upvalueindex(1)), 1);
+}
 
 int bind_box_close(lua_State *L) {
   struct handle *handle = handle_argument(L);

@@ -61,7 +61,7 @@ static void push_detail(lua_State *L, const strew_error *error) {
   }
 }
 
-static const char colon_hint[] = "use : to call a method: t:%s(...)";
+static const char colon_hint[] = "use : to call a method: %c:%s(...)";
 
 /* In t.add(u) instead of t:add(u), u is taken for self; in strew:zeros(3), the module for the shape. The way a call is
    written explains what is missing or superfluous. */
@@ -70,7 +70,7 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
-    bind_hint(call, colon_hint, call->error.alias);
+    bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
   else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0)
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
@@ -103,9 +103,10 @@ static bool is_callable(lua_State *L, struct script_call *call) {
   }
   if (!(call->form & (METHOD | INPLACE)) || lua_isuserdata(L, 1)) return true;
   char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a tensor",
-            call->arguments ? bind_text(L, call, 1, text) : "missing");
-  if (call->form & METHOD) bind_hint(call, colon_hint, call->error.alias);
+  const bool is_grouped = call->form & GROUPED;
+  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a %s",
+            call->arguments ? bind_text(L, call, 1, text) : "missing", is_grouped ? "grouping" : "tensor");
+  if (call->form & METHOD) bind_hint(call, colon_hint, is_grouped ? 'g' : 't', call->error.alias);
   bind_hint_table(L, call, 1, "self");
   return false;
 }

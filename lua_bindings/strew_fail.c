@@ -61,7 +61,8 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
   case LUA_TNUMBER: return text_of_number(L, i, text);
   case LUA_TSTRING: snprintf(text, TEXT_BYTES, "\"%.40s\"", lua_tostring(L, i)); return text;
   case LUA_TUSERDATA:
-    if (bind_to_box(L, call->binding, i)) return "a tensor"; /* fallthrough */
+    if (bind_to_box(L, call->binding, i)) return "a tensor";
+    if (bind_to_grouping(L, call->binding, i)) return "a grouping"; /* fallthrough */
   default: snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i)); return text;
   }
 }

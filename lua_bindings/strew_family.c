@@ -50,7 +50,8 @@ static const struct {
 } types[] = {{"tensor", bind_tensor},    {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
              {"number", bind_float},     {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
              {"integers", bind_list},    {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
-             {"reduce", bind_reduction}, {"scalar", bind_scalar},   {"any", bind_any}};
+             {"reduce", bind_reduction}, {"scalar", bind_scalar},   {"any", bind_any},         {"index", bind_index},
+             {"grouping", bind_grouping}};
 
 static enum presence presence_of(char mark) {
   switch (mark) {
@@ -68,6 +69,7 @@ static bool read_argument(lua_State *L, struct script_call *call, int i, const c
     strew_operand operand;
     strew_scalar scalar;
     struct list list;
+    struct given_index index;
   } checked;
   struct argument *argument = out;
   argument->position = i;
@@ -169,8 +171,9 @@ static int is_open(lua_State *L, struct script_call *call) {
 static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
                                     nearest_row = {"nearest", nearest, 0, FUNCTION},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION};
-static const struct script_function *const inner_rows[] = {&bind_texts_row, &line_width_row,       &nearest_row,
-                                                           &is_open_row,    &bind_set_columns_row, &bind_about_row};
+static const struct script_function *const inner_rows[] = {
+    &bind_texts_row, &line_width_row, &nearest_row,       &is_open_row,      &bind_set_columns_row,
+    &bind_about_row, &bind_ids_row,   &bind_set_keys_row, &bind_keys_of_row, &bind_cumsum_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -282,7 +285,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 #define FILES(X)                                                                                                       \
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
-  X(groups) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
+  X(grouped) X(grouping) X(groups) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -334,6 +337,24 @@ static int run(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
                              bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION};
+
+const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION};
+
+/* Methods of groupings: their names follow "g:". */
+const struct script_function bind_grouped_rows[] = {
+    {"g:sum", run, IN_grouping, GROUPED},      {"g:prod", run, IN_grouping, GROUPED},
+    {"g:mean", run, IN_grouping, GROUPED},     {"g:var", run, IN_grouping, GROUPED},
+    {"g:std", run, IN_grouping, GROUPED},      {"g:min", run, IN_grouping, GROUPED},
+    {"g:max", run, IN_grouping, GROUPED},      {"g:any", run, IN_grouping, GROUPED},
+    {"g:all", run, IN_grouping, GROUPED},      {"g:first", run, IN_grouping, GROUPED},
+    {"g:last", run, IN_grouping, GROUPED},     {"g:median", run, IN_grouping, GROUPED},
+    {"g:quantile", run, IN_grouping, GROUPED}, {"g:count", run, IN_grouping, GROUPED},
+    {"g:nunique", run, IN_grouping, GROUPED},  {"g:logsumexp", run, IN_grouping, GROUPED},
+    {"g:argsort", run, IN_grouping, GROUPED},  {"g:rank", run, IN_grouping, GROUPED},
+    {"g:topk", run, IN_grouping, GROUPED},     {"g:cumsum", run, IN_grouping, GROUPED},
+    {"g:softmax", run, IN_grouping, GROUPED},  {"g:log_softmax", run, IN_grouping, GROUPED},
+    {"g:agg", run, IN_grouping, GROUPED},      {NULL, NULL, 0, 0},
+};
 
 const struct script_function bind_family_rows[] = {
     {"columns", run, IN_rows, FUNCTION},

@@ -49,7 +49,7 @@ static int group(lua_State *L, struct script_call *call);
 static bool is_group_form(lua_State *L, const struct script_call *call) {
   const int last = call->arguments;
   if (call->form & INPLACE) return false;
-  if (last > 1 && bind_to_box(L, call->binding, 2)) return true;
+  if (last > 1 && (bind_to_box(L, call->binding, 2) || bind_to_grouping(L, call->binding, 2))) return true;
   if (last <= 2 && bind_names(L, call, "index")) return !bind_names(L, call, last == 1 ? "self" : "src");
   return last > 1 && lua_istable(L, 2);
 }
@@ -155,13 +155,14 @@ static int group(lua_State *L, struct script_call *call) {
   bool takes_dtype = !has_arg && call->row->code != STREW_PROD;
   int dtype = -1;
   struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
-  strew_tensor *src, *index;
+  strew_tensor *src;
+  struct given_index index;
   struct destination destination = {NULL, call->arguments + 1};
   struct filling fill = {false, strew_int(0)};
   strew_group_options options = {.dim = -1, .dim_size = -1, .mode = STREW_ERROR};
   options.reduction = names_reduction ? STREW_SUM : (strew_reduction)call->row->code;
   const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &src},
-                                         {"index", REQUIRED, bind_tensor, &index},
+                                         {"index", REQUIRED, bind_index, &index},
                                          {"dim", OPTIONAL, bind_dim, &options.dim},
                                          {"out", OPTIONAL, read_out, &destination},
                                          {"dim_size", OPTIONAL, bind_size, &options.dim_size},
@@ -171,13 +172,17 @@ static int group(lua_State *L, struct script_call *call) {
                                          {takes_dtype ? "dtype" : NULL, KEYED, bind_wanted_dtype, &dtype},
                                          {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
                                          LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters) || !bind_check_grouping(call, &index, &options)) return -1;
   lua_settop(L, destination.at + has_arg); /* drops what reading the options pushed */
   if (fill.is_given) options.fill = &fill.value;
   strew_dtype wanted = (strew_dtype)dtype;
   if (dtype >= 0) options.dtype = &wanted;
   strew_tensor **out = destination.given ? &destination.given : &box->tensor;
-  if (strew_group(src, index, &options, out, arg ? &arg->tensor : NULL, &call->error) != STREW_OK) return -1;
+  strew_tensor **winners = arg ? &arg->tensor : NULL;
+  strew_status status = index.grouping
+                            ? strew_grouping_reduce(index.grouping, src, &options, out, winners, &call->error)
+                            : strew_group(src, index.tensor, &options, out, winners, &call->error);
+  if (status != STREW_OK) return -1;
   warn_of_mean(L, call, &options, src);
   return 1 + has_arg;
 }

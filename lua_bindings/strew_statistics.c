@@ -56,26 +56,30 @@ static int quantile(lua_State *L, struct script_call *call) {
 
 /* scatter_softmax(src, index [, dim] [, {dim_size, mode}]), scatter_log_softmax */
 static int group_softmax(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *src, *index;
+  strew_tensor **out = bind_result(L, call), *src;
+  struct given_index index;
   strew_group_options options = {.dim = -1, .dim_size = -1};
   const struct parameter parameters[] = {
-      {"src", REQUIRED, bind_tensor, &src},      {"index", REQUIRED, bind_tensor, &index},
+      {"src", REQUIRED, bind_tensor, &src},      {"index", REQUIRED, bind_index, &index},
       {"dim", OPTIONAL, bind_dim, &options.dim}, {"dim_size", KEYED, bind_size, &options.dim_size},
       {"mode", KEYED, bind_mode, &options.mode}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters) || !bind_check_grouping(call, &index, &options)) return -1;
   const bool is_log = call->row->code == LOGARITHM;
-  return bind_end(strew_group_softmax(src, index, &options, is_log, out, &call->error), 1);
+  if (index.grouping)
+    return bind_end(strew_grouping_softmax(index.grouping, src, &options, is_log, out, &call->error), 1);
+  return bind_end(strew_group_softmax(src, index.tensor, &options, is_log, out, &call->error), 1);
 }
 
 /* The arguments that quantiles of groups share. */
-struct grouping {
-  strew_tensor *src, *index;
+struct grouped {
+  strew_tensor *src;
+  struct given_index index;
   strew_group_options options;
   struct filling fill;
 };
 
 #define OPERANDS(g)                                                                                                    \
-  {"src", REQUIRED, bind_tensor, &(g).src}, { "index", REQUIRED, bind_tensor, &(g).index }
+  {"src", REQUIRED, bind_tensor, &(g).src}, { "index", REQUIRED, bind_index, &(g).index }
 #define SIZES(g)                                                                                                       \
   {"dim", OPTIONAL, bind_dim, &(g).options.dim}, { "dim_size", KEYED, bind_size, &(g).options.dim_size }
 #define OPTIONS(g)                                                                                                     \
@@ -83,32 +87,36 @@ struct grouping {
     "skip_nan", KEYED, bind_boolean, &(g).options.skip_nan                                                             \
   }
 
-static strew_status run_quantile(struct script_call *call, struct grouping *g, double q,
-                                 strew_interpolation interpolation, strew_tensor **out) {
+static int run_quantile(struct script_call *call, struct grouped *g, double q, strew_interpolation interpolation,
+                        strew_tensor **out) {
+  strew_error *error = &call->error;
   if (g->fill.is_given) g->options.fill = &g->fill.value;
-  return strew_group_quantile(g->src, g->index, q, interpolation, &g->options, out, &call->error);
+  if (!bind_check_grouping(call, &g->index, &g->options)) return -1;
+  if (g->index.grouping)
+    return bind_end(strew_grouping_quantile(g->index.grouping, g->src, q, interpolation, &g->options, out, error), 1);
+  return bind_end(strew_group_quantile(g->src, g->index.tensor, q, interpolation, &g->options, out, error), 1);
 }
 
 /* scatter_quantile(src, index, q [, dim] [, {dim_size, interpolation, fill, mode, skip_nan}]) */
 static int group_quantile(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
-  struct grouping g = {.options = {.dim = -1, .dim_size = -1}};
+  struct grouped g = {.options = {.dim = -1, .dim_size = -1}};
   double q;
   strew_interpolation interpolation = STREW_LINEAR;
   const struct parameter parameters[] = {OPERANDS(g), {"q", REQUIRED, bind_float, &q},
                                          SIZES(g),    {"interpolation", KEYED, bind_interpolation, &interpolation},
                                          OPTIONS(g),  LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(run_quantile(call, &g, q, interpolation, out), 1);
+  return run_quantile(call, &g, q, interpolation, out);
 }
 
 /* scatter_median(src, index [, dim] [, {dim_size, fill, mode, skip_nan}]): the lower one */
 static int group_median(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
-  struct grouping g = {.options = {.dim = -1, .dim_size = -1}};
+  struct grouped g = {.options = {.dim = -1, .dim_size = -1}};
   const struct parameter parameters[] = {OPERANDS(g), SIZES(g), OPTIONS(g), LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(run_quantile(call, &g, 0.5, STREW_LOWER, out), 1);
+  return run_quantile(call, &g, 0.5, STREW_LOWER, out);
 }
 
 const struct script_function bind_statistics_rows[] = {{"softmax", softmax, PLAIN, ALWAYS},

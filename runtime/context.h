@@ -46,6 +46,8 @@ struct storage {
   void *data;           /* a host address, or the device's own object */
   size_t size_bytes;
   bool wrapped;                /* the memory is the host's */
+  bool constant;               /* part of a grouping: no call writes to it */
+  int64_t index_size;          /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
   void (*release)(void *user); /* called at the end of a wrapped storage; or NULL */
   void *user;
 };

@@ -273,9 +273,22 @@ struct one_pass_mean {
                       struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
 };
 
+/* Calls of groupings in passes of their own. Tensors are dense and 1-D, but for keys, which have any strides. */
+struct grouped_ops {
+  /* Writes to ids (int64; at least one) the number of each element's group by `count` keys. Makes *positions: the
+     position of each group's first element. */
+  strew_status (*number)(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
+                         strew_key_order order, strew_tensor *ids, strew_tensor **positions);
+  /* out[i] = the sum, from +0 on, of the elements up to i of src whose id is that of element i, which is less than
+     `size`; 0 where it is -1. src and out: float32, float64 or int64. */
+  strew_status (*cumsum)(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
+                         const strew_tensor *src, strew_tensor *out);
+};
+
 struct device_ops {
-  bool host_memory;                 /* storage->data is an address in this process */
-  const struct one_pass_mean *mean; /* optional; NULL: means are made by scatter and divide_by_count */
+  bool host_memory;                  /* storage->data is an address in this process */
+  const struct one_pass_mean *mean;  /* optional; NULL: means are made by scatter and divide_by_count */
+  const struct grouped_ops *grouped; /* optional; NULL: composed of other functions, or done on the CPU */
 #define MEMBER(result, name, parameters) result(*name) parameters;
   DEVICE_ENTRIES(MEMBER)
 #undef MEMBER

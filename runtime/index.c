@@ -154,7 +154,9 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
 
 bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest) {
   const struct index_limits *limits = &addressing->limits;
+  const int64_t known = addressing->index->storage->index_size;
   *lowest = limits->mode == STREW_WRAP ? -limits->size : 0;
+  if (known && known <= limits->size) return false; /* the index is part of a grouping, which has checked it */
   return !addressing->checked && (limits->mode == STREW_ERROR || limits->mode == STREW_WRAP);
 }
 

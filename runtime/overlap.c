@@ -118,11 +118,20 @@ bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b) {
   return true;
 }
 
+strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
+  if (!self->storage->constant) return STREW_OK;
+  char hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "%s:clone() may be written", name);
+  return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
+              "belongs to a grouping, which never changes");
+}
+
 strew_status check_overlap(const struct call *call, const strew_tensor *self, const char *name,
                            const strew_tensor *operand, bool same_is_fine) {
   char hint[TEXT_BYTES];
   if (!operand) {
-    if (!tensor_overlaps_itself(self)) return STREW_OK;
+    strew_status status = check_writable(call, self, name);
+    if (status != STREW_OK || !tensor_overlaps_itself(self)) return status;
     snprintf(hint, sizeof hint, "write into %s:clone()", name);
     return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
                 "overlaps itself (an expanded view?) and cannot be written in place");

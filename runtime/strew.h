@@ -155,10 +155,11 @@ typedef struct strew_scalar {
   } as;
 } strew_scalar;
 
-typedef struct strew_context strew_context; /* reference-counted: strew_context_retain, strew_context_release */
-typedef struct strew_device strew_device;   /* owned by its context */
-typedef struct strew_tensor strew_tensor;   /* reference-counted: strew_retain, strew_release */
-typedef struct strew_table strew_table;     /* owned by the caller that made it: strew_table_release */
+typedef struct strew_context strew_context;   /* reference-counted: strew_context_retain, strew_context_release */
+typedef struct strew_device strew_device;     /* owned by its context */
+typedef struct strew_tensor strew_tensor;     /* reference-counted: strew_retain, strew_release */
+typedef struct strew_grouping strew_grouping; /* reference-counted: strew_grouping_retain, strew_grouping_release */
+typedef struct strew_table strew_table;       /* owned by the caller that made it: strew_table_release */
 
 /* An operand of an elementwise call: a tensor, or a number if tensor is NULL. As in PyTorch, a number takes part in
    type promotion by its category alone (bool < integer < float); so does a 0-d tensor beside one with dimensions. Both
@@ -895,6 +896,69 @@ STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights,
    of range are not counted. min == max: the range of the elements (STREW_EVALUE: not finite). Always a new tensor. */
 STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                                    strew_error *error);
+
+/* ----------------------------------------------------------------------------------------------------- groupings */
+
+/* A grouping: for each of its elements the number of the group that it belongs to. It never changes. What is derived
+   from it (counts, order, ...) is made when first needed, and kept. It belongs to one device. */
+
+/* How groups of keys are numbered: by their keys in ascending order, or by the positions of their first elements. */
+typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
+
+/* A grouping of ids, which are copied: a tensor of rank 0 or 1, as an index of the group form along one dimension, whose
+   values are checked now. dim_size: the number of groups; -1: the largest id + 1. Elements that STREW_DROP skips belong
+   to no group; their id is -1. Errors: as for strew_group. */
+STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
+                                             strew_grouping **out, strew_error *error);
+/* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
+   whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
+   equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
+   threads. */
+STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
+                                      strew_grouping **out, strew_error *error);
+STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
+STREW_API void strew_grouping_release(strew_grouping *grouping);           /* NULL is fine */
+STREW_API int64_t strew_grouping_size(const strew_grouping *grouping);     /* the number of groups */
+STREW_API int64_t strew_grouping_length(const strew_grouping *grouping);   /* the number of elements */
+STREW_API strew_device *strew_grouping_device(const strew_grouping *grouping);
+STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if elements belong to no group */
+/* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
+   neither may a host through strew_data: the ids are not checked again.
+     ids        the number of each element's group; -1: none
+     counts     the number of elements of each group
+     positions  the position of each group's first element; of an empty group the number of elements
+     order      positions of all elements that have a group, group after group, ascending within each
+     starts     where each group begins in this order, and its end: one more than there are groups */
+STREW_API strew_status strew_grouping_ids(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_counts(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_positions(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_order(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_starts(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+/* The number of keys, 0 for a grouping of ids; and key `which` of each group, as its first element has it: of the key's
+   dtype. Not to be written either. STREW_EARGUMENT: no such key. */
+STREW_API int strew_grouping_key_count(const strew_grouping *grouping);
+STREW_API strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tensor **out, strew_error *error);
+/* The grouping on another device, which belongs to any context; `grouping` itself, retained, if it is there. */
+STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
+                                         strew_error *error);
+
+/* strew_group, strew_group_softmax and strew_group_quantile with the grouping as index along options->dim, where src has
+   its length (STREW_ESHAPE). Of the options dim_size is -1 or the number of groups, and mode STREW_ERROR
+   (STREW_EARGUMENT): the ids are checked. options NULL: STREW_GROUP_OPTIONS. */
+STREW_API strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src,
+                                             const strew_group_options *options, strew_tensor **out, strew_tensor **arg,
+                                             strew_error *error);
+STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
+                                              const strew_group_options *options, bool logarithm, strew_tensor **out,
+                                              strew_error *error);
+STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
+                                               strew_interpolation interpolation, const strew_group_options *options,
+                                               strew_tensor **out, strew_error *error);
+/* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
+   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64. Elements without a group give 0. Always a new
+   tensor. Computed on the CPU, whatever the device. */
+STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                             strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------------- files */
 

@@ -325,7 +325,8 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
   CALL(call, "set", error, {"self", tensor});
   int64_t offset;
   union element element;
-  strew_status status = locate(&call, tensor, rank, position, &offset);
+  strew_status status = check_writable(&call, tensor, "self");
+  if (status == STREW_OK) status = locate(&call, tensor, rank, position, &offset);
   if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
   if (status != STREW_OK) return status;
   size_t size = dtype_bytes(tensor->dtype);

@@ -1,6 +1,6 @@
 -- groups.lua: reductions of groups beyond sums, products and extremes. Their operands are those of the group form,
 -- strew.scatter(src, index).
-local strew, fail, use = ...
+local strew, fail, use, inner = ...
 local operands, places = use "operands.lua", use "places.lua"
 local computed, is_float, is_index = operands.computed, operands.is_float, operands.is_index
 
@@ -25,10 +25,49 @@ local function aligned(src, index, dim)
   return index:expand(sizes)
 end
 
+-- The groups of a grouping: its ids are in range, or dropped. `out`: its size is that of the result; else nil.
+local function groups_of_grouping(src, g, dim, dim_size, mode, skip_nan, out)
+  local ids, n, drops = inner.ids(g)
+  if dim_size then
+    fail("dim_size", ("cannot be combined with a grouping, which has %d groups"):format(n))
+  elseif mode and mode ~= "error" then
+    fail("mode", "cannot be combined with a grouping, which has checked its ids")
+  end
+  local groups = {src = operands.line(src), mode = drops and "drop" or "error"}
+  local rank, at = groups.src:dim(), dim or -1
+  at = at < 0 and at + rank or at
+  if at < 0 or at >= rank or groups.src:size(at) ~= #ids or src.device ~= ids.device then
+    strew.scatter_max(src, g, {dim = dim}) -- the group form has the message
+    fail("src", "has changed during the call")
+  end
+  groups.dim, groups.n = at, out and out:size(at) or n
+  groups.narrow = aligned(groups.src, ids, at)
+  if skip_nan and is_float(src) then
+    groups.narrow, groups.mode = strew.where(groups.src:ne(groups.src), -1, groups.narrow), "drop"
+  elseif groups.n == n then
+    groups.counts = g.counts
+  end
+  groups.index = groups.narrow:expand(groups.src.shape)
+  return groups
+end
+
+-- An empty call checks the value of empty groups.
+local function check_fill(groups, fill)
+  if fill == nil then return end
+  local none = strew.zeros(0, {dtype = "int64", device = groups.src.device})
+  strew.scatter(groups.src:narrow(groups.dim, 0, 0), none, {dim = groups.dim, dim_size = 0, fill = fill})
+end
+
 -- Checks the operands of the group form. Returns the groups: src (of rank 1 or more), dim, their number n, their index
 -- as a view of src's shape (index) and as aligned() gives it (narrow), both without values to wrap or to clip, and the
--- mode for them.
-local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
+-- mode for them. The index may be a grouping; `out`: as there.
+local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill, out)
+  if inner.ids(index) then
+    local groups = groups_of_grouping(src, index, dim, dim_size, mode, skip_nan, out)
+    check_fill(groups, fill)
+    return groups
+  end
+  dim_size = out and out:size(dim or -1) or dim_size
   local function refuse() -- the group form has the message
     strew.scatter_max(src, index, {dim = dim, dim_size = dim_size, mode = mode})
     fail("index", "has changed during the call")
@@ -54,10 +93,7 @@ local function groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
     narrow = strew.where(groups.src:ne(groups.src), -1, narrow)
     groups.mode = "drop"
   end
-  if fill ~= nil then -- an empty call checks it
-    local none = strew.zeros(0, {dtype = "int64", device = src.device})
-    strew.scatter(groups.src:narrow(at, 0, 0), none, {dim = at, dim_size = 0, fill = fill})
-  end
+  check_fill(groups, fill)
   groups.narrow, groups.index = narrow, narrow:expand(groups.src.shape)
   return groups
 end
@@ -75,6 +111,11 @@ end
 
 -- int64 counts of the groups, of sizes that broadcast to the result's.
 local function counts_of(groups)
+  if groups.counts then
+    local sizes = {}
+    for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and groups.n or 1 end
+    return groups.counts:view(sizes)
+  end
   local one = strew.ones(1, {dtype = "int64", device = groups.src.device}):expand(groups.narrow.shape)
   return strew.scatter(one, groups.narrow, {dim = groups.dim, dim_size = groups.n, mode = groups.mode})
 end
@@ -113,9 +154,8 @@ local function logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
     local none = strew.full(1, -1, {dtype = "int64", device = src.device})
     local size = src:dim() == 0 and 1 or src:size(dim or -1)
     strew.scatter_max(src, none:expand(size), {dim = dim, out = out, mode = "drop"}) -- checks out, and leaves it alone
-    dim_size = out:size(dim or -1)
   end
-  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
+  local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill, out)
   local start = out and computed(out)
   local largest = rows(groups, computed(groups.src), "amax", -math.huge)
   if out then largest = largest:maximum(start) end
@@ -162,7 +202,7 @@ local function truth(reduce)
   return function(src, index, dim, out, dim_size, mode, skip_nan)
     local options = {dim = dim, out = out, dim_size = dim_size, mode = mode, reduce = reduce}
     if skip_nan and is_float(src) then
-      local groups = groups_of(src, index, dim, out and out:size(dim or -1) or dim_size, mode, true)
+      local groups = groups_of(src, index, dim, dim_size, mode, true, nil, out)
       index, options.mode = groups.index, groups.mode
       options.dim_size = not out and groups.n or nil
     end
@@ -186,14 +226,18 @@ local function choice(reduce)
 end
 
 local function count(index, dim_size, mode)
+  if inner.ids(index) then
+    groups_of_grouping(index.ids, index, 0, dim_size, mode)
+    return index.counts:clone()
+  end
   local ones = strew.ones(1, {dtype = "int64", device = index.device}):expand(index:numel())
   local function where(position) return position and places.coordinates(position[1], index.shape) end
   return places.call({}, where, strew.scatter, ones, index:flatten(), {dim_size = dim_size, mode = mode})
 end
 
-local OPTIONS = "src:tensor index:tensor dim?dim dim_size=integer "
+local OPTIONS = "src:tensor index:index dim?dim dim_size=integer "
 local CHOICE = OPTIONS .. "fill=scalar mode=mode skip_nan=boolean"
-local TRUTH = "src:tensor index:tensor dim?dim out=tensor dim_size=integer mode=mode skip_nan=boolean"
+local TRUTH = "src:tensor index:index dim?dim out=tensor dim_size=integer mode=mode skip_nan=boolean"
 
 return {
   scatter_var = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
@@ -211,13 +255,13 @@ return {
       return (squares / (divisor(n, unbiased) + 1e-6)):sqrt():to(src.dtype)
     end},
 
-  scatter_logsumexp = {"src:tensor index:tensor dim?dim out=tensor dim_size=integer fill=scalar mode=mode "
+  scatter_logsumexp = {"src:tensor index:index dim?dim out=tensor dim_size=integer fill=scalar mode=mode "
     .. "skip_nan=boolean", function(src, index, dim, out, dim_size, fill, mode, skip_nan)
       return logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
     end},
 
   scatter_nunique = {OPTIONS .. "mode=mode skip_nan=boolean", nunique},
-  scatter_count = {"index:tensor dim_size=integer mode=mode", count},
+  scatter_count = {"index:index dim_size=integer mode=mode", count},
   scatter_any = {TRUTH, truth("sum")},
   scatter_all = {TRUTH, truth("prod")},
   scatter_first = {CHOICE, choice("amin")},

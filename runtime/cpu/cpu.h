@@ -92,7 +92,15 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
 #define PROTOTYPE(result, name, parameters) result cpu_##name parameters;
 DEVICE_ENTRIES(PROTOTYPE)
 #undef PROTOTYPE
-extern const struct one_pass_mean cpu_mean; /* scatter/mean.c */
+extern const struct one_pass_mean cpu_mean;  /* scatter/mean.c */
+extern const struct grouped_ops cpu_grouped; /* grouped.c */
+
+/* The entry of cpu_grouped. group_keys.c */
+strew_status cpu_number_keys(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
+                             strew_key_order order, strew_tensor *ids, strew_tensor **positions);
+/* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all NaN,
+   which are greatest. sort.c */
+void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys);
 
 /* Sets *bad if operand `operand` of a plan holds values outside of lowest..highest, in a pass of its own. index.c */
 strew_status cpu_operand_check(const struct call *call, strew_device *device, const struct plan *plan, int operand,

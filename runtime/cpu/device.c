@@ -52,4 +52,4 @@ const struct device_ops cpu_ops = {
     DEVICE_ENTRIES(ENTRY)
 #undef ENTRY
         .host_memory = true,
-    .mean = &cpu_mean};
+    .mean = &cpu_mean, .grouped = &cpu_grouped};

@@ -503,12 +503,18 @@ static bool selection_pays(int64_t keep, int64_t n) {
   return keep <= tuning->heap_max && keep <= n / tuning->heap_part;
 }
 
-static void job_start(struct job *job, const struct sort_plan *plan) {
-  static const struct keys *const keys[] = {
+static const struct keys *const keys_of[] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_##s,
-      STREW_DTYPES(ROW)
+    STREW_DTYPES(ROW)
 #undef ROW
-  };
+};
+
+void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys) {
+  const struct line line = {.in = elements, .in_step = step_bytes};
+  keys_of[dtype]->load(keys, &line, 0, count);
+}
+
+static void job_start(struct job *job, const struct sort_plan *plan) {
   const struct operand *operands = plan->plan.operands;
   strew_dtype dtype = operands[2].dtype;
   int last = plan->plan.rank - 1;
@@ -521,7 +527,7 @@ static void job_start(struct job *job, const struct sort_plan *plan) {
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
   job->line.flip = plan->descending ? UINT64_MAX : 0;
-  job->keys = keys[dtype];
+  job->keys = keys_of[dtype];
   job->kind = kind_for(8 * (int)dtype_bytes(dtype), job->line.n);
   job->select = selection_pays(plan->keep, job->line.n);
   job->in_place = job->line.positions_step == sizeof(narrow) && plan->keep == job->line.n;

@@ -1,0 +1,333 @@
+/* strew_grouping.c: groupings: strew.grouping, strew.group_by, their fields, and the methods that are not composed of
+   others (those are in family/grouping.lua). */
+#include "strew_bind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------------------- creation */
+
+/* grouping(index [, {dim_size, mode}]) */
+static int grouping(lua_State *L, struct script_call *call) {
+  struct box *box = bind_push_grouping(L, call->binding);
+  strew_tensor *index;
+  int64_t dim_size = -1;
+  strew_mode mode = STREW_ERROR;
+  const struct parameter parameters[] = {{"index", REQUIRED, bind_tensor, &index},
+                                         {"dim_size", KEYED, bind_size, &dim_size},
+                                         {"mode", KEYED, bind_mode, &mode},
+                                         LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  return bind_end(strew_grouping_create(index, dim_size, mode, &box->grouping, &call->error), 1);
+}
+
+/* "sorted" or "first": strew_key_order */
+static bool read_order(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  const char *word;
+  if (!bind_string(L, call, i, name, &word)) return false;
+  *(strew_key_order *)out = strcmp(word, "first") == 0 ? STREW_KEYS_FIRST : STREW_KEYS_SORTED;
+  if (strcmp(word, "first") == 0 || strcmp(word, "sorted") == 0) return true;
+  strew_guess guess = {.wanted = word};
+  bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", expected \"sorted\" or \"first\"", word);
+  strew_guess_name(&guess, "first");
+  strew_guess_name(&guess, "sorted");
+  bind_hint_guess(call, &guess);
+  return false;
+}
+
+/* True for a table of columns: anything but a sequence of tensors with no more than options behind it. */
+static bool is_of_columns(lua_State *L, const struct script_call *call) {
+  if (call->arguments < 1 || !lua_istable(L, 1)) return false;
+  lua_rawgeti(L, 1, 1);
+  const bool is_tensor = bind_to_box(L, call->binding, lua_gettop(L)) != NULL;
+  lua_pop(L, 1);
+  const int type = call->arguments > 1 ? lua_type(L, 2) : LUA_TNIL;
+  const bool is_name = type == LUA_TSTRING || type == LUA_TNUMBER || (type == LUA_TTABLE && lua_rawlen(L, 2) > 0);
+  return !is_tensor || is_name;
+}
+
+enum { MOST_KEYS = 64 };
+
+/* Reads the entries of the sequence at position 1, which keeps its tensors alive. */
+static bool read_sequence(lua_State *L, struct script_call *call, int count, strew_tensor **keys) {
+  char text[TEXT_BYTES];
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, i + 1);
+    const struct box *box = bind_to_box(L, call->binding, lua_gettop(L));
+    if (!box)
+      bind_fail(call, STREW_EARGUMENT, "keys", "holds %s at [%d], expected a tensor",
+                bind_text(L, call, lua_gettop(L), text), i + 1);
+    else if (!(keys[i] = box->tensor))
+      bind_fail(call, STREW_EFREED, "keys", "holds a tensor at [%d] that was freed", i + 1);
+    lua_pop(L, 1);
+    if (!box || !keys[i]) return false;
+  }
+  return true;
+}
+
+/* The number of keys: of leading tensors, or of entries of the sequence. */
+static int count_keys(lua_State *L, const struct script_call *call) {
+  int count = 0;
+  if (call->arguments && lua_istable(L, 1)) {
+    const lua_Unsigned entries = lua_rawlen(L, 1);
+    return entries > MOST_KEYS ? MOST_KEYS + 1 : (int)entries;
+  }
+  while (count < call->arguments && bind_to_box(L, call->binding, count + 1)) count++;
+  return count;
+}
+
+/* group_by(k1 [, k2, ...] [, {order}]), of a sequence of keys, or of columns of a table (family/grouped.lua) */
+static int group_by(lua_State *L, struct script_call *call) {
+  if (is_of_columns(L, call)) {
+    call->row = &bind_group_columns_row;
+    return call->row->function(L, call);
+  }
+  struct box *box = bind_push_grouping(L, call->binding);
+  const int count = count_keys(L, call), top = lua_gettop(L);
+  const bool is_sequence = call->arguments && lua_istable(L, 1);
+  if (count > MOST_KEYS) return bind_fail(call, STREW_EARGUMENT, "keys", "are more than %d", MOST_KEYS);
+  strew_tensor *keys[MOST_KEYS];
+  int position;
+  strew_key_order order = STREW_KEYS_SORTED;
+  struct parameter parameters[MOST_KEYS + 2];
+  int last = is_sequence || !count ? 1 : count; /* without a key the first one is missing */
+  for (int i = 0; i < last; i++) parameters[i] = (struct parameter){"keys", REQUIRED, bind_tensor, &keys[i]};
+  if (is_sequence) parameters[0] = (struct parameter){"keys", REQUIRED, bind_table, &position};
+  parameters[last++] = (struct parameter){"order", KEYED, read_order, &order};
+  parameters[last] = (struct parameter)LAST_PARAMETER;
+  if (!bind_arguments(L, call, parameters) || (is_sequence && !read_sequence(L, call, count, keys))) return -1;
+  lua_settop(L, top); /* drops what reading the options pushed */
+  return bind_end(strew_group_by(count, keys, order, &box->grouping, &call->error), 1);
+}
+
+const struct script_function bind_grouping_rows[] = {
+    {"grouping", grouping, 0, FUNCTION}, {"group_by", group_by, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+/* Fields that are tensors of the grouping. */
+static const struct {
+  const char *name;
+  strew_status (*get)(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+} tensors[] = {{"ids", strew_grouping_ids}, {"counts", strew_grouping_counts}, {"positions", strew_grouping_positions}};
+static const char *const other_fields[] = {"n", "length", "device", "keys"};
+
+/* bind_dispatch's upvalues, then the table of methods. */
+enum { METHODS_UPVALUE = 5 };
+
+/* A sequence of the keys, or the value that set_keys has set. */
+static int push_keys(lua_State *L, struct script_call *call, int count) {
+  strew_grouping *self;
+  if (lua_getiuservalue(L, 1, GROUPING_KEYS) != LUA_TNIL) return 1;
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    struct box *box = bind_push_box(L, call->binding);
+    if (!bind_grouping(L, call, 1, "self", &self)) return -1; /* read again: see strew_bind.h */
+    if (strew_grouping_key(self, i, &box->tensor, &call->error) != STREW_OK) return -1;
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+static int fail_field(lua_State *L, struct script_call *call, const char *name) {
+  strew_guess guess = {.wanted = name};
+  for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) strew_guess_name(&guess, tensors[i].name);
+  for (size_t i = 0; i < sizeof other_fields / sizeof *other_fields; i++) strew_guess_name(&guess, other_fields[i]);
+  bind_guess_keys(L, lua_upvalueindex(METHODS_UPVALUE), &guess);
+  bind_fail(call, STREW_EARGUMENT, NULL, "-");
+  snprintf(call->error.message, sizeof call->error.message, "grouping has no '%.60s'", name);
+  return bind_hint_guess(call, &guess);
+}
+
+static int push_tensor(lua_State *L, struct script_call *call, int field) {
+  struct box *box = bind_push_box(L, call->binding);
+  strew_grouping *self;
+  if (!bind_grouping(L, call, 1, "self", &self)) return -1;
+  return bind_end(tensors[field].get(self, &box->tensor, &call->error), 1);
+}
+
+static int get_field(lua_State *L, struct script_call *call) {
+  char text[TEXT_BYTES];
+  strew_grouping *self;
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text);
+  if (!bind_grouping(L, call, 1, "self", &self)) return -1;
+  for (int i = 0; i < (int)(sizeof tensors / sizeof *tensors); i++)
+    if (strcmp(name, tensors[i].name) == 0) return push_tensor(L, call, i);
+  if (strcmp(name, "n") == 0)
+    lua_pushinteger(L, strew_grouping_size(self));
+  else if (strcmp(name, "length") == 0)
+    lua_pushinteger(L, strew_grouping_length(self));
+  else if (strcmp(name, "device") == 0)
+    lua_pushstring(L, strew_device_name(strew_grouping_device(self)));
+  else if (strcmp(name, "keys") == 0)
+    return push_keys(L, call, strew_grouping_key_count(self));
+  else
+    return fail_field(L, call, name);
+  return 1;
+}
+
+/* Methods are found without the rest of a call. */
+static int get_method_or_field(lua_State *L) {
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(METHODS_UPVALUE)) != LUA_TNIL) return 1;
+    lua_pop(L, 1);
+  }
+  return bind_dispatch(L);
+}
+
+static int no_field(lua_State *L, struct script_call *call) {
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, NULL, "%s cannot be set: a grouping never changes", bind_text(L, call, 2, text));
+  return -1;
+}
+
+static int to_string(lua_State *L, struct script_call *call) {
+  const struct box *box = bind_to_grouping(L, call->binding, 1);
+  if (!box || !box->grouping)
+    lua_pushliteral(L, "grouping (freed)");
+  else
+    lua_pushfstring(L, "grouping of %I elements, %I groups, %s", (LUAI_UACINT)strew_grouping_length(box->grouping),
+                    (LUAI_UACINT)strew_grouping_size(box->grouping),
+                    strew_device_name(strew_grouping_device(box->grouping)));
+  return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- methods */
+
+enum { ORDER, STARTS };
+
+/* order(), starts() */
+static int derived(lua_State *L, struct script_call *call) {
+  struct box *box = bind_push_box(L, call->binding);
+  strew_grouping *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (call->row->code == ORDER) return bind_end(strew_grouping_order(self, &box->tensor, &call->error), 1);
+  return bind_end(strew_grouping_starts(self, &box->tensor, &call->error), 1);
+}
+
+/* to(device) */
+static int to(lua_State *L, struct script_call *call) {
+  struct box *box = bind_push_grouping(L, call->binding);
+  strew_grouping *self;
+  strew_device *device;
+  const struct parameter parameters[] = {
+      {"self", REQUIRED, bind_grouping, &self}, {"device", REQUIRED, bind_device, &device}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (strew_grouping_to(self, device, &box->grouping, &call->error) != STREW_OK) return -1;
+  for (int i = 1; i <= GROUPING_VALUES; i++) {
+    lua_getiuservalue(L, 1, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  return 1;
+}
+
+static int free_self(lua_State *L, struct script_call *call) {
+  strew_grouping *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  strew_grouping_release(self);
+  bind_self_box(L)->grouping = NULL;
+  return 0;
+}
+
+static const struct script_function native_rows[] = {{"g:order", derived, ORDER, GROUPED},
+                                                     {"g:starts", derived, STARTS, GROUPED},
+                                                     {"g:to", to, 0, GROUPED},
+                                                     {"g:free", free_self, 0, GROUPED},
+                                                     {NULL, NULL, 0, 0}};
+
+/* ------------------------------------------------------------------------------------------------ for operations in Lua */
+
+/* ids(x): of a grouping its ids, the number of groups, whether elements belong to none; of anything else nil. */
+static int ids(lua_State *L, struct script_call *call) {
+  if (!bind_to_grouping(L, call->binding, 1)) return lua_pushnil(L), 1;
+  struct box *box = bind_push_box(L, call->binding);
+  strew_grouping *self;
+  if (!bind_grouping(L, call, 1, "index", &self)) return -1;
+  if (strew_grouping_ids(self, &box->tensor, &call->error) != STREW_OK) return -1;
+  lua_pushinteger(L, strew_grouping_size(self));
+  lua_pushboolean(L, strew_grouping_drops(self));
+  return 3;
+}
+
+/* set_keys(g, keys, columns): what g.keys returns, and the table in which g:agg looks up names; returns g. */
+static int set_keys(lua_State *L, struct script_call *call) {
+  strew_grouping *self;
+  if (!bind_grouping(L, call, 1, "self", &self)) return -1;
+  lua_settop(L, 3);
+  lua_setiuservalue(L, 1, GROUPING_COLUMNS);
+  lua_setiuservalue(L, 1, GROUPING_KEYS);
+  return 1;
+}
+
+/* keys_of(g): what set_keys has set, or nil. */
+static int keys_of(lua_State *L, struct script_call *call) {
+  strew_grouping *self;
+  if (!bind_grouping(L, call, 1, "self", &self)) return -1;
+  lua_getiuservalue(L, 1, GROUPING_KEYS);
+  lua_getiuservalue(L, 1, GROUPING_COLUMNS);
+  return 2;
+}
+
+/* cumsum(g, src) */
+static int cumsum(lua_State *L, struct script_call *call) {
+  struct box *box = bind_push_box(L, call->binding);
+  strew_grouping *self;
+  strew_tensor *src;
+  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
+  return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
+}
+
+const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION},
+                             bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION},
+                             bind_keys_of_row = {"keys_of", keys_of, 0, FUNCTION},
+                             bind_cumsum_row = {"cumsum", cumsum, 0, FUNCTION};
+
+/* ---------------------------------------------------------------------------------------------------------- opening */
+
+static const struct script_function index_row = {"g.name", get_field, 0, FUNCTION},
+                                    newindex_row = {"g.name = v", no_field, 0, FUNCTION},
+                                    tostring_row = {"tostring", to_string, 0, FUNCTION};
+
+static void set_metamethod(lua_State *L, int binding, const char *event, const struct script_function *row) {
+  bind_push_upvalues(L, binding, row, row->name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  lua_setfield(L, -2, event);
+}
+
+/* Adds the rows to the table of methods on top of the stack, without "g:". */
+static void set_methods(lua_State *L, int binding, const struct script_function *rows) {
+  for (; rows->name; rows++) {
+    const char *name = rows->name + strlen("g:");
+    bind_push_upvalues(L, binding, rows, name, METHOD | GROUPED);
+    lua_pushcclosure(L, bind_dispatch, 4);
+    lua_setfield(L, -2, name);
+  }
+}
+
+static void set_finalizer(lua_State *L, int binding, const char *event, lua_CFunction function) {
+  lua_pushvalue(L, binding);
+  lua_pushcclosure(L, function, 1);
+  lua_setfield(L, -2, event);
+}
+
+void bind_open_groupings(lua_State *L, int binding) {
+  lua_createtable(L, 0, 8);
+  lua_pushliteral(L, "grouping");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "__name");
+  lua_setfield(L, -2, "__metatable"); /* as for tensors */
+  set_finalizer(L, binding, "__gc", bind_box_gc);
+  set_finalizer(L, binding, "__close", bind_box_close);
+  set_metamethod(L, binding, "__newindex", &newindex_row);
+  set_metamethod(L, binding, "__tostring", &tostring_row);
+  bind_push_upvalues(L, binding, &index_row, index_row.name, FUNCTION);
+  lua_createtable(L, 0, 32);
+  set_methods(L, binding, native_rows);
+  set_methods(L, binding, bind_grouped_rows);
+  lua_pushcclosure(L, get_method_or_field, METHODS_UPVALUE);
+  lua_setfield(L, -2, "__index");
+  bind_set_grouping_metatable(L, lua_touserdata(L, binding));
+}
