@@ -4533,6 +4533,96 @@ function strew.rows(x, which) end
 ---@overload fun(x: table, by: any, options: {descending?: any}): table
 function strew.sort_by(x, by, descending) end
 
+---Options of strew.join.
+---@class strew.join_options
+---@field how? "inner"|"left" rows of a without a match are left out, or kept; default "inner"
+---@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
+
+---Joins two tables: the rows of `a`, each beside the rows of `b` with the same key (merge, database join).
+---
+---The rows are in `a`'s order; several rows of `b` for one of `a` are in `b`'s order. `key` names columns of both tables,
+---and all of them must be equal. Text is compared by its words, whatever their codes. Numbers are compared by value, so
+---int64 and float64 columns match; NaN equals NaN, 0 equals -0. Text, numbers and booleans do not match each other: an
+---error.
+---
+---The result has `a`'s columns, then `b`'s without its keys. If both have a column of one name, it becomes NAME_x and
+---NAME_y, as in pandas, or ends in the two `suffixes`.
+---
+---`how = "inner"` (the default) leaves out rows of `a` without a match. `how = "left"` keeps them. Missing numbers are
+---NaN, missing text is the empty word, which `strew.save` writes as an empty cell. If an element is missing among
+---integers or booleans, their column becomes float64 (float32 on devices without float64), as in pandas; without a
+---missing element it keeps its dtype. An integer that the float cannot hold is an error.
+---
+---```lua
+---local sales = strew.columns({city = strew.tensor{0, 1, 2, 0}, pieces = strew.tensor{5, 2, 7, 1}}, {"city", "pieces"},
+---  {city = {"Rome", "Oslo", "Bari"}})
+---local cities = strew.columns({city = strew.tensor{0, 1}, people = strew.tensor{700, 2800}}, {"city", "people"},
+---  {city = {"Oslo", "Rome"}})
+---print(strew.join(sales, cities, "city"))
+---print(strew.join(sales, cities, "city", {how = "left"}).people)
+---```
+---```text
+---```
+---@param a table of columns; error: columns of different lengths or devices
+---@param b table of columns, on a's device
+---@param key any the name of a column of both tables, or a sequence of names; tables without names: numbers
+---@param options? strew.join_options
+---@return table joined a new table of columns; error: two columns of one name
+function strew.join(a, b, key, options) end
+
+---Options of strew.value_counts.
+---@class strew.count_options
+---@field skip_nan? boolean true leaves out NaN, and rows with a key that is NaN; default false
+
+---Counts how often each value occurs, the most frequent first.
+---
+---Values are those of a tensor, or the rows of some columns of a table: text columns are counted by their words. Values
+---with the same count are in ascending order. NaN is a value, the greatest one; `skip_nan = true` leaves it out.
+---
+---```lua
+---print(strew.value_counts(strew.tensor{2, 7, 2, 5, 7, 2}))
+---local x = strew.columns({city = strew.tensor{1, 0, 1}}, "city", {city = {"Rome", "Oslo"}})
+---print(strew.value_counts(x, "city"))
+---```
+---```text
+---```
+---@param v strew.Tensor|table a tensor of any shape, or a table of columns
+---@param by? any of a table: a column's name or number, or a sequence of them; default: all columns
+---@param options? strew.count_options
+---@return table counts a table of columns: "value" or the key columns, then "count", int64
+---@overload fun(v: strew.Tensor, options: strew.count_options): table
+function strew.value_counts(v, by, options) end
+Tensor.value_counts = strew.value_counts
+
+---Options of strew.pivot.
+---@class strew.pivot_options
+---@field fill? number|boolean value of missing cells, which keeps the dtype of integers; default: see strew.pivot
+
+---Makes a pivot table: a row for each value of one column, a column for each value of another.
+---
+---Each cell is the reduction of `value` over the rows of x with these two keys, as `g:agg` computes it. Rows and columns
+---are in ascending order, text by its words. The columns are called by their words, or by their numbers as text.
+---
+---A cell without rows is missing: `fill`, or 0 for "count", or as in `strew.join`: NaN, and float64 instead of
+---integers. `value` may be nil for "count": that is a cross table (crosstab).
+---
+---```lua
+---local x = {city = strew.tensor{0, 1, 0, 2, 0}, year = strew.tensor{2025, 2024, 2025, 2025, 2024},
+---  sales = strew.tensor{5, 3, 2, 8, 1}}
+---print(strew.pivot(x, "city", "year", "sales", "sum"))
+---print(strew.pivot(x, "city", "year", nil, "count"))
+---```
+---```text
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param row any the name or number of the column whose values become rows, or a sequence of several
+---@param column any the name or number of the column whose values become columns
+---@param value? any the name or number of the column to reduce; nil: only with "count"
+---@param reduce string a reduction: "sum", "mean", "count", "max" and the others of `g:agg`
+---@param options? strew.pivot_options
+---@return table pivot a new table of columns: those of `row`, then one for each value of `column`
+function strew.pivot(x, row, column, value, reduce, options) end
+
 ---Returns the words of the text columns of a loaded table.
 ---
 ---The result is `x.words` or `x.words[column]`, even if a column is called "words". Code c is the word at c + 1.

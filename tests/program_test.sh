@@ -488,6 +488,7 @@ ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua
 ran "$demos/voxels.lua" demo; expect voxels 0 "*1000000  as it should*39.25  as it should$alone"
 ran "$demos/florence.lua"; expect florence 0 "*Medici, 79 %*Lua finds them *16  as it should*once *2  as it should$alone"
 ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  as it should*line 3 *as it should$alone"
+ran "$demos/questions.lua" demo 5000; expect questions 0 "*sum of v3, count*id0000000050 *50  as it should*5000  as it should$alone"
 ls demo >out; status=0 && : >err
 expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
 sample='*is not there: a stored sample takes its place*'

@@ -1,6 +1,6 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
-local operands, tables = use "operands.lua", use "tables.lua"
+local operands, tables, texts = use "operands.lua", use "tables.lua", use "texts.lua"
 
 local is_float = operands.is_float
 
@@ -80,7 +80,7 @@ end
 -- The words of agg, and which options each takes: by the method's own check.
 local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median", "quantile",
   "count", "nunique", "logsumexp"}
-local is_word, KEEPS_WORDS = {}, {first = true, last = true}
+local is_word = {}
 for _, word in ipairs(WORDS) do is_word[word] = true end
 
 local function shown(value)
@@ -91,7 +91,7 @@ local function shown(value)
   return tostring(value)
 end
 
--- Returns {word, src or nil, words of the column or nil, options} of one entry.
+-- Returns {word, src or nil, words of the result or nil, options} of one entry.
 local function read_entry(name, entry, columns)
   local where = ("has %s at key %s"):format("%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
@@ -104,12 +104,11 @@ local function read_entry(name, entry, columns)
     fail("what", where:format(shown(word)) .. ", expected " .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or "
       .. WORDS[#WORDS], nearest and ("did you mean '%s'?"):format(nearest))
   end
-  if type(src) == "string" then
+  if type(src) == "string" or math.type(src) == "integer" then
     if not columns then
       fail("what", where:format("the column " .. shown(src)) .. ", but the grouping was not made from a table")
     end
-    local at = tables.position(columns, src, "what")
-    src, words = columns.tensors[at], columns.words[at]
+    src, words = texts.operand(columns, tables.position(columns, src, "what"), word, "what")
   elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or shown(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
@@ -140,14 +139,18 @@ local function read_entries(what, columns)
   return names, entries
 end
 
--- Returns the keys as columns.
+-- Returns the keys as columns. Those without names are called "key", or "key1", "key2", ...
 local function key_columns(g)
   local keys = inner.keys_of(g)
+  local columns = {names = {}, tensors = {}, words = {}}
   if keys then
-    local columns = tables.read(keys, "self")
-    return {names = columns.names, tensors = columns.tensors, words = columns.words}
+    local read = tables.read(keys, "self")
+    columns.names, columns.tensors, columns.words = read.names, read.tensors, read.words
+  else
+    columns.tensors = g.keys
   end
-  local columns = {names = {}, tensors = g.keys, words = {}}
+  if type(columns.names[1]) == "string" then return columns end
+  columns.names = {}
   for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
   return columns
 end
@@ -172,7 +175,9 @@ end
 
 local function agg(g, what)
   local _, table_of = inner.keys_of(g)
-  local names, entries = read_entries(what, table_of and tables.read(table_of, "self"))
+  local columns = table_of and tables.read(table_of, "self")
+  if columns then columns.argument = "the table" end
+  local names, entries = read_entries(what, columns)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end
   for _, name in ipairs(names) do
@@ -181,7 +186,7 @@ local function agg(g, what)
   for i, name in ipairs(names) do
     table.insert(result.names, name)
     result.tensors[#result.names] = reduce(g, entries[i])
-    if KEEPS_WORDS[entries[i].word] then result.words[#result.names] = entries[i].words end
+    result.words[#result.names] = entries[i].words
   end
   return tables.make(result)
 end
