@@ -4562,6 +4562,14 @@ function strew.sort_by(x, by, descending) end
 ---print(strew.join(sales, cities, "city", {how = "left"}).people)
 ---```
 ---```text
+---table: 3 rows, 3 columns, cpu
+--- city  pieces  people
+--- text   int64   int64
+--- Rome       5    2800
+--- Oslo       2     700
+--- Rome       1    2800
+---float64[4] cpu
+--- 2800   700   nan  2800
 ---```
 ---@param a table of columns; error: columns of different lengths or devices
 ---@param b table of columns, on a's device
@@ -4585,6 +4593,17 @@ function strew.join(a, b, key, options) end
 ---print(strew.value_counts(x, "city"))
 ---```
 ---```text
+---table: 3 rows, 2 columns, cpu
+--- value  count
+--- int64  int64
+---     2      3
+---     7      2
+---     5      1
+---table: 2 rows, 2 columns, cpu
+--- city  count
+--- text  int64
+--- Oslo      2
+--- Rome      1
 ---```
 ---@param v strew.Tensor|table a tensor of any shape, or a table of columns
 ---@param by? any of a table: a column's name or number, or a sequence of them; default: all columns
@@ -4613,6 +4632,18 @@ Tensor.value_counts = strew.value_counts
 ---print(strew.pivot(x, "city", "year", nil, "count"))
 ---```
 ---```text
+---table: 3 rows, 3 columns, cpu
+---  city     2024     2025
+--- int64  float64  float64
+---     0        1        7
+---     1        3      nan
+---     2      nan        8
+---table: 3 rows, 3 columns, cpu
+---  city   2024   2025
+--- int64  int64  int64
+---     0      1      2
+---     1      1      0
+---     2      0      1
 ---```
 ---@param x table of columns; error: columns of different lengths or devices
 ---@param row any the name or number of the column whose values become rows, or a sequence of several
