@@ -34,7 +34,7 @@ struct handle {
   struct box *box;
 };
 
-/* That of a grouping: of another size, by which the two are told apart. Its user values: what g.keys returns, and the
+/* That of a grouping: its size differs, which distinguishes the two. Its user values: what g.keys returns, and the
    table of columns that it was made from. */
 enum { GROUPING_KEYS = 1, GROUPING_COLUMNS, GROUPING_VALUES = GROUPING_COLUMNS };
 struct grouping_handle {

@@ -1,0 +1,585 @@
+/* check_grouping.c: groupings against plain loops: keys of every dtype and layout, one to three of them, in both orders;
+   ids with every mode; what is derived; reductions and running sums; keys that are hard for tables and sorts; tensors
+   that no call may write; failures. */
+#include "oracle.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------------- the plain loop's groups */
+
+enum { MOST_KEYS = 3 };
+
+/* Keys of a case, as tensors and as dense elements. */
+struct keys {
+  int count;
+  int64_t length;
+  strew_tensor *tensors[MOST_KEYS];
+  char *elements[MOST_KEYS];
+};
+
+/* The groups of the plain loop. */
+struct groups {
+  int64_t length, size;
+  int64_t *ids, *counts, *positions, *order, *starts;
+};
+
+/* Order of two elements, NaN the largest: -1, 0 or 1. */
+static int compare(strew_dtype dtype, const void *a, const void *b) {
+  const strew_scalar x = strew_scalar_load(dtype, a), y = strew_scalar_load(dtype, b);
+  if (x.dtype != STREW_FLOAT64) return (x.as.i > y.as.i) - (x.as.i < y.as.i);
+  if (isnan(x.as.f) || isnan(y.as.f)) return isnan(x.as.f) - isnan(y.as.f);
+  return (x.as.f > y.as.f) - (x.as.f < y.as.f);
+}
+
+static int compare_rows(const struct keys *keys, int64_t a, int64_t b) {
+  for (int k = 0; k < keys->count; k++) {
+    const strew_dtype dtype = strew_tensor_dtype(keys->tensors[k]);
+    const size_t bytes = strew_dtype_size_bytes(dtype);
+    int order = compare(dtype, keys->elements[k] + (size_t)a * bytes, keys->elements[k] + (size_t)b * bytes);
+    if (order) return order;
+  }
+  return 0;
+}
+
+static int64_t *integers(int64_t count) { return calloc((size_t)count + 1, sizeof(int64_t)); }
+
+static const struct keys *sorted_keys; /* of by_row */
+static int by_row(const void *a_, const void *b_) {
+  const int64_t a = *(const int64_t *)a_, b = *(const int64_t *)b_;
+  int order = compare_rows(sorted_keys, a, b);
+  return order ? order : (a > b) - (a < b);
+}
+
+static int by_value(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Fills counts, positions, order and starts from ids; -1: none. */
+static void derive(struct groups *groups) {
+  groups->counts = integers(groups->size);
+  groups->positions = integers(groups->size);
+  groups->order = integers(groups->length);
+  groups->starts = integers(groups->size + 1);
+  for (int64_t g = 0; g < groups->size; g++) groups->positions[g] = groups->length;
+  for (int64_t i = groups->length; i-- > 0;)
+    if (groups->ids[i] >= 0) groups->counts[groups->ids[i]]++, groups->positions[groups->ids[i]] = i;
+  for (int64_t g = 0; g < groups->size; g++) groups->starts[g + 1] = groups->starts[g] + groups->counts[g];
+  int64_t *next = integers(groups->size);
+  for (int64_t g = 0; g < groups->size; g++) next[g] = groups->starts[g];
+  for (int64_t i = 0; i < groups->length; i++)
+    if (groups->ids[i] >= 0) groups->order[next[groups->ids[i]]++] = i;
+  free(next);
+}
+
+/* Rows sorted by the C library give groups in the order of keys; those numbers are replaced for the other order. */
+static struct groups oracle_groups(const struct keys *keys, strew_key_order order) {
+  struct groups groups = {.length = keys->length, .ids = integers(keys->length)};
+  int64_t *rows = integers(keys->length), *firsts = integers(keys->length);
+  for (int64_t i = 0; i < keys->length; i++) rows[i] = i;
+  sorted_keys = keys;
+  qsort(rows, (size_t)keys->length, sizeof *rows, by_row);
+  for (int64_t i = 0; i < keys->length; i++) {
+    if (i == 0 || compare_rows(keys, rows[i - 1], rows[i])) firsts[groups.size++] = rows[i];
+    groups.ids[rows[i]] = groups.size - 1;
+  }
+  if (order == STREW_KEYS_FIRST) {
+    int64_t *sorted = integers(groups.size);
+    memcpy(sorted, firsts, (size_t)groups.size * sizeof *sorted);
+    qsort(sorted, (size_t)groups.size, sizeof *sorted, by_value);
+    for (int64_t i = 0; i < keys->length; i++) {
+      const int64_t *found = bsearch(&firsts[groups.ids[i]], sorted, (size_t)groups.size, sizeof *sorted, by_value);
+      groups.ids[i] = found - sorted;
+    }
+    free(sorted);
+  }
+  free(rows), free(firsts);
+  derive(&groups);
+  return groups;
+}
+
+static void free_groups(struct groups *groups) {
+  free(groups->ids), free(groups->counts), free(groups->positions), free(groups->order), free(groups->starts);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- comparisons */
+
+static void check_tensor(strew_status (*get)(strew_grouping *, strew_tensor **, strew_error *), const char *name,
+                         strew_grouping *grouping, const int64_t *expected, int64_t count, const char *what) {
+  strew_tensor *tensor = NULL, *again = NULL;
+  ok(get(grouping, &tensor, &failure));
+  assert_sizes(tensor, 1, &count);
+  assert_elements(tensor, STREW_INT64, expected, "%s of %s", name, what);
+  ok(get(grouping, &again, &failure));
+  ck_assert_ptr_eq(tensor, again);
+  strew_release(tensor), strew_release(again);
+}
+
+static void check_groups(strew_grouping *grouping, const struct groups *groups, const char *what) {
+  ck_assert_msg(strew_grouping_size(grouping) == groups->size, "%s: %" PRId64 " groups, not %" PRId64, what,
+                strew_grouping_size(grouping), groups->size);
+  ck_assert_int_eq(strew_grouping_length(grouping), groups->length);
+  ck_assert_int_eq(strew_grouping_drops(grouping), groups->starts[groups->size] < groups->length);
+  ck_assert_ptr_eq(strew_grouping_device(grouping), device);
+  check_tensor(strew_grouping_ids, "ids", grouping, groups->ids, groups->length, what);
+  if (draw_below(2)) check_tensor(strew_grouping_counts, "counts", grouping, groups->counts, groups->size, what);
+  check_tensor(strew_grouping_order, "order", grouping, groups->order, groups->starts[groups->size], what);
+  check_tensor(strew_grouping_starts, "starts", grouping, groups->starts, groups->size + 1, what);
+  check_tensor(strew_grouping_counts, "counts", grouping, groups->counts, groups->size, what);
+  check_tensor(strew_grouping_positions, "positions", grouping, groups->positions, groups->size, what);
+}
+
+/* The keys of groups have the bits of their first elements. */
+static void check_keys(strew_grouping *grouping, const struct keys *keys, const struct groups *groups,
+                       const char *what) {
+  ck_assert_int_eq(strew_grouping_key_count(grouping), keys->count);
+  for (int k = 0; k < keys->count; k++) {
+    const strew_dtype dtype = strew_tensor_dtype(keys->tensors[k]);
+    const size_t bytes = strew_dtype_size_bytes(dtype);
+    char *expected = malloc((size_t)(groups->size + 1) * bytes);
+    strew_tensor *key = NULL;
+    for (int64_t g = 0; g < groups->size; g++)
+      memcpy(expected + (size_t)g * bytes, keys->elements[k] + (size_t)groups->positions[g] * bytes, bytes);
+    ok(strew_grouping_key(grouping, k, &key, &failure));
+    assert_sizes(key, 1, &groups->size);
+    assert_elements(key, dtype, expected, "key %d of %s", k, what);
+    strew_release(key);
+    free(expected);
+  }
+}
+
+static void check_group_by(const struct keys *keys, const char *what) {
+  for (int order = STREW_KEYS_SORTED; order <= STREW_KEYS_FIRST; order++) {
+    strew_grouping *grouping = NULL;
+    ok(strew_group_by(keys->count, keys->tensors, (strew_key_order)order, &grouping, &failure));
+    struct groups groups = oracle_groups(keys, (strew_key_order)order);
+    check_groups(grouping, &groups, what);
+    check_keys(grouping, keys, &groups, what);
+    strew_grouping_release(grouping);
+    free_groups(&groups);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- random keys */
+
+/* Few different values, special ones among them, or any. */
+static strew_tensor *draw_key(strew_dtype dtype, int64_t length) {
+  const int64_t sizes[] = {length};
+  const enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
+  if (dtype == STREW_BOOL || draw_below(2)) return random_tensor(dtype, 1, sizes, layout);
+  const int64_t high = 1 + draw_below(draw_below(2) ? 4 : 100), low = dtype == STREW_UINT8 ? 0 : -draw_below(20);
+  if (!is_float_dtype(dtype)) return random_integers(dtype, 1, sizes, layout, low, high);
+  double *values = malloc((size_t)(length + 1) * sizeof *values);
+  for (int64_t i = 0; i < length; i++) values[i] = (double)(low + draw_below(high)) / 2 * (draw_below(2) ? 1 : -1);
+  strew_tensor *made = tensor_from_doubles(dtype, length, values);
+  free(values);
+  return made;
+}
+
+static struct keys draw_keys(strew_dtype dtype, int count, int64_t length) {
+  struct keys keys = {.count = count, .length = length};
+  for (int k = 0; k < count; k++) {
+    keys.tensors[k] = draw_key(k ? dtype_here((strew_dtype)draw_below(STREW_DTYPE_COUNT)) : dtype, length);
+    keys.elements[k] = host_of(keys.tensors[k]);
+  }
+  return keys;
+}
+
+static void free_keys(struct keys *keys) {
+  for (int k = 0; k < keys->count; k++) strew_release(keys->tensors[k]), free(keys->elements[k]);
+}
+
+START_TEST(test_random_keys) {
+  const strew_dtype dtype = (strew_dtype)(_i / MOST_KEYS);
+  const int count = 1 + _i % MOST_KEYS;
+  char what[100];
+  if (lacks(dtype) || !chosen(_i, 3)) return;
+  for (int turn = 0; turn < sweep(4); turn++) {
+    use_threads((const int[]){1, 2, 3, 7}[turn]);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(20); n++) {
+      const int64_t length = n % 5 == 0 ? draw_below(3) : draw_below(n % 7 == 0 ? 3000 : 80);
+      struct keys keys = draw_keys(dtype, count, length);
+      snprintf(what, sizeof what, "%d keys, the first of %s, %" PRId64 " elements, %d threads", count,
+               strew_dtype_name(dtype), length, strew_context_threads(context));
+      check_group_by(&keys, what);
+      free_keys(&keys);
+    }
+  }
+}
+END_TEST
+
+/* A key of which every value is computed. */
+static struct keys keys_of(int count, int64_t length, uint64_t (*value)(int key, uint64_t i)) {
+  struct keys keys = {.count = count, .length = length};
+  for (int k = 0; k < count; k++) {
+    uint64_t *values = malloc((size_t)length * sizeof *values);
+    for (int64_t i = 0; i < length; i++) values[i] = value(k, (uint64_t)i);
+    keys.elements[k] = (char *)values;
+    keys.tensors[k] = tensor_of(STREW_INT64, 1, &length, CONTIGUOUS, values);
+  }
+  return keys;
+}
+
+static uint64_t equal(int key, uint64_t i) { return (void)i, (uint64_t)key + 5; }
+static uint64_t distinct(int key, uint64_t i) { return (i * 7919 + (uint64_t)key) % 200003; }
+static uint64_t spread(int key, uint64_t i) { return (i * 2654435761u + (uint64_t)key) << 32; }
+static uint64_t low_bits(int key, uint64_t i) { return (i % 997) << 40 | (uint64_t)key; }
+static uint64_t multiples(int key, uint64_t i) { return (uint64_t)key + i * UINT64_C(0x9e3779b97f4a7c15); }
+static uint64_t inverses(int key, uint64_t i) { return (uint64_t)key + (i << 48 | i) * UINT64_C(0xf1de83e19937733d); }
+static uint64_t ends(int key, uint64_t i) { return (i + (uint64_t)key) % 3 ? UINT64_C(1) << 63 : INT64_MAX - i % 2; }
+static uint64_t mixed(int key, uint64_t i) { return key == 1 ? i % 10 : multiples(key, i % 3000); }
+static uint64_t (*const patterns[])(int key, uint64_t i) = {equal,     distinct, spread, low_bits,
+                                                            multiples, inverses, ends,   mixed};
+enum { PATTERNS = sizeof patterns / sizeof *patterns };
+
+/* Over several chunks of threads, too. */
+START_TEST(test_patterns_of_keys) {
+  char what[60];
+  for (int turn = 0; turn < sweep(2); turn++) {
+    use_turn(turn, _i);
+    snprintf(what, sizeof what, "pattern %d, %d keys", _i / MOST_KEYS, 1 + _i % MOST_KEYS);
+    struct keys keys = keys_of(1 + _i % MOST_KEYS, on_device() ? 3000 : 150000, patterns[_i / MOST_KEYS]);
+    check_group_by(&keys, what);
+    free_keys(&keys);
+  }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------------------ ids */
+
+START_TEST(test_random_ids) {
+  const strew_mode mode = (strew_mode)(_i % STREW_MODE_COUNT);
+  const strew_dtype dtype = _i / STREW_MODE_COUNT ? STREW_INT32 : STREW_INT64;
+  for (int turn = 0; turn < sweep(TURNS); turn++) {
+    use_turn(turn, _i);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(60); n++) {
+      const int64_t size = 1 + draw_below(9), length = draw_below(50), sizes[] = {length};
+      const int64_t low = mode == STREW_ERROR ? 0 : mode == STREW_WRAP ? -size : -3;
+      const int64_t high = mode == STREW_CLIP || mode == STREW_DROP ? size + 3 : size;
+      strew_tensor *index = random_integers(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT), low, high);
+      char *values = host_of(index);
+      struct groups groups = {.length = length, .size = size, .ids = integers(length)};
+      for (int64_t i = 0; i < length; i++)
+        groups.ids[i] =
+            oracle_place(mode, size, strew_scalar_load(dtype, values + (size_t)i * strew_dtype_size_bytes(dtype)).as.i);
+      derive(&groups);
+      strew_grouping *grouping = NULL;
+      ok(strew_grouping_create(index, size, mode, &grouping, &failure));
+      /* later changes of the index do not reach the grouping */
+      if (strew_tensor_is_contiguous(index)) ok(strew_fill(index, strew_int(1000), &failure));
+      ck_assert_int_eq(strew_grouping_key_count(grouping), 0);
+      check_groups(grouping, &groups, strew_mode_name(mode));
+      strew_grouping_release(grouping);
+      strew_release(index);
+      free_groups(&groups), free(values);
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_sizes_of_ids) {
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){4, 0, 4}), *none = NULL, *one = NULL;
+  strew_grouping *grouping = NULL;
+  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  ck_assert_int_eq(strew_grouping_size(grouping), 5);
+  strew_grouping_release(grouping), grouping = NULL;
+  ok(strew_empty(device, STREW_FLOAT32, 1, (int64_t[]){0}, &none, &failure));
+  ok(strew_grouping_create(none, -1, STREW_ERROR, &grouping, &failure));
+  ck_assert_int_eq(strew_grouping_size(grouping), 0);
+  strew_grouping_release(grouping), grouping = NULL;
+  ok(strew_grouping_create(none, 3, STREW_ERROR, &grouping, &failure));
+  check_tensor(strew_grouping_counts, "counts", grouping, (int64_t[]){0, 0, 0}, 3, "nothing");
+  check_tensor(strew_grouping_order, "order", grouping, (int64_t[]){0}, 0, "nothing");
+  strew_grouping_release(grouping), grouping = NULL;
+  one = scalar_tensor(STREW_INT64, strew_int(1));
+  ok(strew_grouping_create(one, -1, STREW_ERROR, &grouping, &failure));
+  check_tensor(strew_grouping_ids, "ids", grouping, (int64_t[]){1}, 1, "a number");
+  ck_assert_ptr_eq(strew_grouping_retain(grouping), grouping);
+  strew_grouping_release(grouping);
+  ck_assert_int_eq(strew_grouping_length(grouping), 1);
+  strew_grouping_release(grouping);
+  strew_grouping_release(NULL);
+  strew_release(index), strew_release(none), strew_release(one);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------------- reductions */
+
+/* A random grouping of `length` elements, a few of which have no group. */
+static strew_grouping *draw_grouping(int64_t length, int64_t size) {
+  const int64_t sizes[] = {length};
+  const bool drops = draw_below(2);
+  strew_tensor *index = random_integers(STREW_INT64, 1, sizes, CONTIGUOUS, drops ? -2 : 0, size);
+  strew_grouping *grouping = NULL;
+  ok(strew_grouping_create(index, size, drops ? STREW_DROP : STREW_ERROR, &grouping, &failure));
+  strew_release(index);
+  return grouping;
+}
+
+/* As the group form by the same ids. */
+START_TEST(test_random_reductions) {
+  const strew_dtype dtype = (strew_dtype)(_i / STREW_REDUCTION_COUNT);
+  const strew_reduction reduction = (strew_reduction)(_i % STREW_REDUCTION_COUNT);
+  if (reduction == STREW_ASSIGN || (dtype == STREW_BOOL && reduction == STREW_MEAN) || lacks(dtype)) return;
+  if (!chosen(_i, 4)) return;
+  for (int turn = 0; turn < sweep(TURNS); turn++) {
+    use_turn(turn, _i);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(30); n++) {
+      const int64_t size = 1 + draw_below(6);
+      int64_t sizes[] = {1 + draw_below(12), 1 + draw_below(12), 1 + draw_below(4)};
+      const int rank = 1 + (int)draw_below(3), dim = (int)draw_below(rank);
+      const bool with_arg = (reduction == STREW_AMAX || reduction == STREW_AMIN) && draw_below(2);
+      strew_grouping *grouping = draw_grouping(sizes[dim], size);
+      strew_tensor *src = random_tensor(dtype, rank, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL;
+      strew_tensor *copy = NULL, *out = NULL, *expected = NULL, *arg = NULL, *expected_arg = NULL;
+      ok(strew_grouping_ids(grouping, &ids, &failure));
+      ok(strew_clone(ids, &copy, &failure));
+      strew_group_options options = {.dim = dim, .dim_size = -1, .reduction = reduction, .skip_nan = draw_below(2)};
+      ok(strew_grouping_reduce(grouping, src, &options, &out, with_arg ? &arg : NULL, &failure));
+      options.dim_size = size, options.mode = STREW_DROP;
+      ok(strew_group(src, copy, &options, &expected, with_arg ? &expected_arg : NULL, &failure));
+      assert_same(out, expected, strew_reduction_name(reduction));
+      if (with_arg) assert_same(arg, expected_arg, "arg");
+      /* into a given one */
+      options.dim_size = -1, options.mode = STREW_ERROR;
+      ok(strew_grouping_reduce(grouping, src, &options, &out, NULL, &failure));
+      options.mode = STREW_DROP;
+      ok(strew_group(src, copy, &options, &expected, NULL, &failure));
+      assert_same(out, expected, "given");
+      strew_release(src), strew_release(ids), strew_release(copy), strew_release(out), strew_release(expected);
+      strew_release(arg), strew_release(expected_arg);
+      strew_grouping_release(grouping);
+    }
+  }
+}
+END_TEST
+
+/* Each element is added to its group's sum, in order. */
+static void *oracle_cumsum(strew_dtype dtype, int64_t length, int64_t size, const int64_t *ids, const char *src) {
+  const strew_dtype to = is_float_dtype(dtype) ? dtype : STREW_INT64;
+  struct cell *sums = calloc((size_t)size + 1, sizeof *sums), none = {0};
+  char *out = malloc((size_t)(length + 1) * strew_dtype_size_bytes(to));
+  for (int64_t i = 0; i < length; i++) {
+    const char *element = src + (size_t)i * strew_dtype_size_bytes(dtype);
+    int64_t whole = 0;
+    if (to == STREW_INT64) whole = strew_scalar_load(dtype, element).as.i;
+    struct cell value = oracle_load(to, to == dtype ? element : (const char *)&whole);
+    if (ids[i] >= 0) oracle_join(STREW_SUM, to, &sums[ids[i]], &value);
+    oracle_store(to, ids[i] >= 0 ? &sums[ids[i]] : &none, out + (size_t)i * strew_dtype_size_bytes(to));
+  }
+  free(sums);
+  return out;
+}
+
+START_TEST(test_running_sums) {
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype)) return;
+  seed_draws((uint64_t)_i + 1);
+  for (int n = 0; n < some(40); n++) {
+    const int64_t length = draw_below(60), size = 1 + draw_below(6), sizes[] = {length};
+    strew_grouping *grouping = draw_grouping(length, size);
+    strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL, *out = NULL;
+    ok(strew_grouping_ids(grouping, &ids, &failure));
+    int64_t *numbers = host_of(ids);
+    char *elements = host_of(src);
+    void *expected = oracle_cumsum(dtype, length, size, numbers, elements);
+    ok(strew_grouping_cumsum(grouping, src, &out, &failure));
+    assert_elements(out, is_float_dtype(dtype) ? dtype : STREW_INT64, expected, "running sums of %s",
+                    strew_dtype_name(dtype));
+    strew_release(src), strew_release(ids), strew_release(out), strew_grouping_release(grouping);
+    free(numbers), free(elements), free(expected);
+  }
+}
+END_TEST
+
+/* As the calls of the group form. */
+START_TEST(test_softmax_and_quantiles) {
+  seed_draws(3);
+  for (int n = 0; n < some(20); n++) {
+    int64_t sizes[] = {1 + draw_below(20), 1 + draw_below(4)};
+    strew_grouping *grouping = draw_grouping(sizes[0], 4);
+    strew_tensor *src = random_tensor(STREW_FLOAT32, 2, sizes, CONTIGUOUS), *ids = NULL, *out = NULL, *expected = NULL;
+    ok(strew_grouping_ids(grouping, &ids, &failure));
+    const strew_group_options own = {.dim = 0, .dim_size = -1};
+    const strew_group_options options = {.dim = 0, .dim_size = 4, .mode = STREW_DROP};
+    ok(strew_grouping_softmax(grouping, src, &own, n % 2, &out, &failure));
+    ok(strew_group_softmax(src, ids, &options, n % 2, &expected, &failure));
+    assert_same(out, expected, "softmax");
+    strew_release(out), strew_release(expected), out = expected = NULL;
+    ok(strew_grouping_quantile(grouping, src, 0.3, STREW_LINEAR, &own, &out, &failure));
+    ok(strew_group_quantile(src, ids, 0.3, STREW_LINEAR, &options, &expected, &failure));
+    assert_same(out, expected, "quantile");
+    strew_release(out), strew_release(expected), strew_release(src), strew_release(ids);
+    strew_grouping_release(grouping);
+  }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------ other devices */
+
+/* On the CPU of the context and back: the same grouping. */
+START_TEST(test_devices) {
+  seed_draws(5);
+  struct keys keys = draw_keys(STREW_FLOAT32, 2, 50);
+  strew_grouping *grouping = NULL, *same = NULL, *moved = NULL, *back = NULL;
+  strew_tensor *order = NULL;
+  strew_context *other = NULL;
+  strew_device *cpu = NULL, *there = NULL;
+  ok(strew_group_by(2, keys.tensors, STREW_KEYS_FIRST, &grouping, &failure));
+  ok(strew_grouping_order(grouping, &order, &failure));
+  ok(strew_grouping_to(grouping, device, &same, &failure));
+  ck_assert_ptr_eq(same, grouping);
+  ok(strew_context_create(NULL, &other, &failure));
+  ok(strew_device_find(context, "cpu", &cpu, &failure));
+  ok(strew_device_find(other, "cpu", &there, &failure));
+  ok(strew_grouping_to(grouping, there, &moved, &failure));
+  ck_assert_ptr_eq(strew_grouping_device(moved), there);
+  ok(strew_grouping_to(moved, device, &back, &failure));
+  struct groups groups = oracle_groups(&keys, STREW_KEYS_FIRST);
+  check_groups(back, &groups, "moved and back");
+  check_keys(back, &keys, &groups, "moved and back");
+  strew_grouping_release(grouping), strew_grouping_release(same), strew_grouping_release(moved);
+  strew_grouping_release(back), strew_release(order);
+  free_keys(&keys), free_groups(&groups);
+  strew_context_release(other);
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------------------------- failures */
+
+#define READ_ONLY "'%s' belongs to a grouping, which never changes"
+
+/* True if a failure says so. */
+static void assert_read_only(strew_status status, const char *argument) {
+  char text[100];
+  snprintf(text, sizeof text, READ_ONLY, argument);
+  ck_assert_msg(status == STREW_EOVERLAP, "status %d: %s", (int)status, failure.message);
+  ck_assert_msg(strstr(failure.message, text) != NULL, "%s", failure.message);
+}
+
+START_TEST(test_tensors_that_no_call_writes) {
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, 0, 1}), *part = NULL, *source = NULL;
+  strew_grouping *grouping = NULL;
+  const strew_scatter_options sum = {.reduction = STREW_SUM};
+  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  source = tensor_from_integers(STREW_INT64, 3, (int64_t[]){7, 8, 9});
+  strew_status (*const get[])(strew_grouping *, strew_tensor **, strew_error *) = {
+      strew_grouping_ids, strew_grouping_counts, strew_grouping_positions, strew_grouping_order, strew_grouping_starts};
+  for (size_t i = 0; i < sizeof get / sizeof *get; i++) {
+    strew_tensor *kept = NULL;
+    ok(get[i](grouping, &kept, &failure));
+    ok(strew_narrow(kept, 0, 0, 1, &part, &failure));
+    assert_read_only(strew_fill(kept, strew_int(0), &failure), "self");
+    assert_read_only(strew_fill(part, strew_int(0), &failure), "self");
+    assert_read_only(strew_set(kept, 1, (int64_t[]){0}, strew_int(0), &failure), "self");
+    strew_release(kept), strew_release(part), part = NULL;
+  }
+  strew_tensor *ids = NULL;
+  ok(strew_grouping_ids(grouping, &ids, &failure));
+  assert_read_only(strew_copy(ids, source, &failure), "self");
+  assert_read_only(strew_binary(STREW_ADD, strew_of(ids), strew_number(strew_int(1)), &ids, &failure), "self");
+  assert_read_only(strew_unary(STREW_NEG, source, &ids, &failure), "out");
+  assert_read_only(strew_scatter(ids, 0, index, strew_of(source), &sum, &ids, &failure), "self");
+  assert_read_only(strew_gather(source, 0, index, STREW_ERROR, &ids, &failure), "out");
+  assert_read_only(strew_sort(source, 0, false, NULL, &ids, &failure), "indices");
+  assert_read_only(strew_cumsum(source, 0, &ids, &failure), "out");
+  assert_read_only(strew_index_fill(ids, 0, index, strew_number(strew_int(0)), STREW_ERROR, &ids, &failure), "self");
+  assert_read_only(strew_put(ids, index, source, &sum, &ids, &failure), "self");
+  assert_read_only(strew_set_rows(ids, index, strew_number(strew_int(0)), &failure), "self");
+  assert_read_only(strew_randint(device, STREW_INT64, 0, 9, 1, (int64_t[]){3}, &ids, &failure), "out");
+  assert_read_only(strew_arange(device, STREW_INT64, strew_int(0), strew_int(3), strew_int(1), &ids, &failure), "out");
+  assert_elements(ids, STREW_INT64, (int64_t[]){1, 0, 1}, "ids");
+  strew_release(index), strew_release(source), strew_release(ids), strew_grouping_release(grouping);
+}
+END_TEST
+
+START_TEST(test_bad_ids) {
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, -1, 4}), *square = NULL, *floats = NULL;
+  strew_grouping *grouping = NULL;
+  assert_fails(strew_grouping_create(index, 3, STREW_ERROR, &grouping, &failure), STREW_EINDEX,
+               "grouping: 'index' has value -1 at [1], out of range for dim 0 of the grouping (size 3, valid 0..2)\n"
+               "  index  int64[3] cpu\n"
+               "  hint   mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding");
+  assert_fails(strew_grouping_create(index, 3, STREW_WRAP, &grouping, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_grouping_create(index, 0, STREW_CLIP, &grouping, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_grouping_create(index, -2, STREW_ERROR, &grouping, &failure), STREW_ESHAPE,
+               "grouping: 'dim_size' is -2, expected 0 or more\n  index  int64[3] cpu");
+  assert_fails(strew_grouping_create(index, 3, (strew_mode)9, &grouping, &failure), STREW_EARGUMENT, NULL);
+  ok(strew_view(index, 2, (int64_t[]){1, 3}, &square, &failure));
+  assert_fails(strew_grouping_create(square, 3, STREW_DROP, &grouping, &failure), STREW_ESHAPE,
+               "grouping: 'index' has 2 dimensions, expected 1\n  index  int64[1, 3] cpu\n  hint   index:flatten()");
+  floats = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){0});
+  assert_fails(strew_grouping_create(floats, 3, STREW_DROP, &grouping, &failure), STREW_EDTYPE, NULL);
+  ck_assert_ptr_null(grouping);
+  strew_release(index), strew_release(square), strew_release(floats);
+}
+END_TEST
+
+START_TEST(test_bad_keys) {
+  strew_tensor *three = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, -1, 4}), *square = NULL;
+  strew_tensor *two = tensor_from_integers(STREW_INT64, 2, (int64_t[]){1, -1}), *key = NULL;
+  strew_grouping *grouping = NULL;
+  assert_fails(strew_group_by(2, (strew_tensor *[]){three, two}, STREW_KEYS_SORTED, &grouping, &failure), STREW_ESHAPE,
+               "group_by: 'keys' has 2 elements at [2], 3 at [1]: lengths must be equal\n"
+               "  keys[1]  int64[3] cpu\n  keys[2]  int64[2] cpu");
+  assert_fails(strew_group_by(0, NULL, STREW_KEYS_SORTED, &grouping, &failure), STREW_EARGUMENT,
+               "group_by: 'keys' has no tensor, expected at least 1");
+  assert_fails(strew_group_by(1, &three, (strew_key_order)7, &grouping, &failure), STREW_EARGUMENT, NULL);
+  ok(strew_view(three, 2, (int64_t[]){3, 1}, &square, &failure));
+  assert_fails(strew_group_by(1, &square, STREW_KEYS_SORTED, &grouping, &failure), STREW_ESHAPE, NULL);
+  ok(strew_group_by(1, &three, STREW_KEYS_SORTED, &grouping, &failure));
+  assert_fails(strew_grouping_key(grouping, 1, &key, &failure), STREW_EARGUMENT, NULL);
+  strew_grouping_release(grouping);
+  strew_release(three), strew_release(two), strew_release(square);
+}
+END_TEST
+
+START_TEST(test_bad_operands) {
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, 0, 1}), *out = NULL;
+  strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){1, 2});
+  strew_tensor *one = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){1});
+  strew_grouping *grouping = NULL;
+  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  assert_fails(strew_grouping_reduce(grouping, src, NULL, &out, NULL, &failure), STREW_ESHAPE,
+               "grouping_reduce: 'src' has size 2 in dim 0, the grouping has 3 elements\n"
+               "  src  float32[2] cpu\n  ids  int64[3] cpu");
+  assert_fails(strew_grouping_reduce(grouping, one, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_grouping_cumsum(grouping, src, &out, &failure), STREW_ESHAPE, NULL);
+  strew_group_options options = {.dim_size = 5, .reduction = STREW_SUM};
+  assert_fails(strew_grouping_reduce(grouping, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  options.dim_size = 2, options.mode = STREW_DROP;
+  assert_fails(strew_grouping_reduce(grouping, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  options.mode = STREW_ERROR, options.dim = 1;
+  assert_fails(strew_grouping_reduce(grouping, index, &options, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  /* an out with fewer rows than there are groups */
+  options.dim = 0, options.dim_size = -1;
+  strew_tensor *few = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
+  assert_fails(strew_grouping_reduce(grouping, index, &options, &few, NULL, &failure), STREW_EINDEX, NULL);
+  ck_assert_ptr_null(out);
+  strew_release(index), strew_release(src), strew_release(one), strew_release(few);
+  strew_grouping_release(grouping);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("grouping");
+  TCase *all = new_case(suite, "groupings");
+  tcase_add_loop_test(all, test_random_keys, 0, STREW_DTYPE_COUNT * MOST_KEYS);
+  tcase_add_loop_test(all, test_patterns_of_keys, 0, PATTERNS * MOST_KEYS);
+  tcase_add_loop_test(all, test_random_ids, 0, 2 * STREW_MODE_COUNT);
+  tcase_add_test(all, test_sizes_of_ids);
+  tcase_add_loop_test(all, test_random_reductions, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(all, test_softmax_and_quantiles);
+  tcase_add_test(all, test_devices);
+  tcase_add_test(all, test_tensors_that_no_call_writes);
+  tcase_add_test(all, test_bad_ids);
+  tcase_add_test(all, test_bad_keys);
+  tcase_add_test(all, test_bad_operands);
+  return suite;
+}
