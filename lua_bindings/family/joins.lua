@@ -67,15 +67,10 @@ local function pairs_of(left, right, in_left, in_right, is_left)
   -- A row of a has the places first, first + 1, ... of the result, and those from start on in the order of b.
   local first, start = taken:cumsum(0) - taken, of_b:starts():index_select(0, of_a)
   local at = strew.arange(#a, {device = left.device}):add_((start - first):index_select(0, a))
-  local gaps
-  if is_left then
-    local is_gap = count:eq(0):index_select(0, a)
-    at:masked_fill_(is_gap, -1)
-    gaps = is_gap:nonzero():squeeze(1)
-  end
-  local b = of_b:order():gather(0, at, {mode = "drop"})
-  if gaps and #gaps > 0 then return a, b:index_fill_(0, gaps, -1), gaps end
-  return a, b
+  local gaps = is_left and count:eq(0):index_select(0, a):nonzero():squeeze(1)
+  local b = of_b:order():gather(0, at, {mode = "drop"}) -- places of gaps may be out of range
+  if not gaps or #gaps == 0 then return a, b end
+  return a, b:index_fill_(0, gaps, -1), gaps
 end
 
 local function suffixes_of(suffixes)

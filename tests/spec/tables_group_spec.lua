@@ -426,6 +426,13 @@ table: 3 rows, 3 columns, cpu
     local a = strew.columns({k = strew.tensor{3, 1, 1 << 53}, w = strew.tensor{0, 1, 1}}, {"k", "w"}, {w = {"p", "q"}})
     local b = {k = strew.tensor({1.0, 3.5, 3.0, 2.0 ^ 53}, {dtype = "float64"}), v = strew.arange(4)}
     assert.same({2, 0, 3}, strew.join(a, b, "k").v:tolist())
+    for _, row in ipairs{{"int8", "int64", 1, 257}, {"float32", "float64", 0.1, 0.1}, {"uint8", "int16", 3, 259},
+      {"bfloat16", "float32", 1.0, 1.001}} do
+      local narrow = {k = strew.tensor({row[3], 2}, {dtype = row[1]}), n = strew.arange(2)}
+      local wide = {k = strew.tensor({row[4], 2}, {dtype = row[2]}), m = strew.arange(2)}
+      assert.same({1}, strew.join(narrow, wide, "k").m:tolist())
+      assert.same({1}, strew.join(wide, narrow, "k").n:tolist())
+    end
     b = strew.columns({w = strew.tensor({2, 0, 1}, {dtype = "uint8"}), v = strew.arange(3)}, {"w", "v"},
       {w = {"r", "p", "q"}})
     local out = strew.join(a, b, "w")
