@@ -164,7 +164,8 @@ void bind_open_groupings(lua_State *L, int binding);
 /* Of groupings written in Lua, strew_family.c: the methods, ended by a row without a name; group_by of a table. */
 extern const struct script_function bind_grouped_rows[], bind_group_columns_row;
 /* Functions for Lua, strew_grouping.c: see there. */
-extern const struct script_function bind_ids_row, bind_set_keys_row, bind_keys_of_row, bind_cumsum_row;
+extern const struct script_function bind_ids_row, bind_set_keys_row, bind_keys_of_row, bind_cumsum_row,
+    bind_aggregate_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
@@ -242,6 +243,10 @@ struct given_index {
   strew_grouping *grouping;
 };
 bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct given_index */
+/* Warns once per Lua state, and only with warnings on, if the options ask for a mean of integers that is rounded.
+   strew_scatter.c */
+void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
+                       const strew_tensor *src);
 /* Fails if options set what a grouping has itself. */
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
 bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int64_t */

@@ -280,10 +280,70 @@ static int cumsum(lua_State *L, struct script_call *call) {
   return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
 }
 
+enum { MOST_AGGREGATES = 64 };
+
+/* What the entries of aggregate's list say, with the memory that options point to. */
+struct entry {
+  struct filling fill;
+  int dtype;
+  strew_dtype wanted;
+};
+
+static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_aggregate *aggregate,
+                           struct entry *kept) {
+  static const char *const keys[] = {"skip_nan", "fill", "dtype"};
+  bool (*const read[])(lua_State *, struct script_call *, int, const char *, void *) = {bind_boolean, bind_fill,
+                                                                                        bind_wanted_dtype};
+  strew_group_options *options = &aggregate->options;
+  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype};
+  *options = (strew_group_options)STREW_GROUP_OPTIONS;
+  kept->dtype = -1;
+  lua_rawgeti(L, entry, 2);
+  if (!lua_isnil(L, -1) && !bind_tensor(L, call, lua_gettop(L), "src", &aggregate->src)) return false;
+  lua_rawgeti(L, entry, 1);
+  if (aggregate->src && !bind_reduction(L, call, lua_gettop(L), "what", &options->reduction)) return false;
+  lua_pop(L, 2); /* the entry keeps the tensor alive */
+  for (int k = 0; k < 3; k++) {
+    lua_pushstring(L, keys[k]);
+    if (lua_rawget(L, entry) != LUA_TNIL && !read[k](L, call, lua_gettop(L), keys[k], to[k])) return false;
+    lua_pop(L, 1);
+  }
+  if (kept->fill.is_given) options->fill = &kept->fill.value;
+  kept->wanted = (strew_dtype)kept->dtype;
+  if (kept->dtype >= 0) options->dtype = &kept->wanted;
+  return true;
+}
+
+/* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =}; without src
+   the counts. */
+static int aggregate(lua_State *L, struct script_call *call) {
+  strew_grouping *self;
+  strew_aggregate aggregates[MOST_AGGREGATES] = {{.src = NULL}};
+  struct entry kept[MOST_AGGREGATES] = {{.dtype = -1}};
+  strew_tensor *out[MOST_AGGREGATES];
+  struct box *boxes[MOST_AGGREGATES];
+  const int count = (int)lua_rawlen(L, 2), entry = lua_gettop(L) + 1;
+  luaL_checkstack(L, MOST_AGGREGATES + LUA_MINSTACK, NULL);
+  lua_pushnil(L); /* the place of an entry */
+  for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);
+  if (!bind_grouping(L, call, 1, "self", &self)) return -1;
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, i + 1);
+    lua_replace(L, entry);
+    if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
+  }
+  if (strew_grouping_aggregate(self, count, aggregates, out, &call->error) != STREW_OK) return -1;
+  for (int i = 0; i < count; i++) boxes[i]->tensor = out[i];
+  for (int i = 0; i < count; i++)
+    if (aggregates[i].src) bind_warn_of_mean(L, call, &aggregates[i].options, aggregates[i].src);
+  return count;
+}
+
 const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION},
                              bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION},
                              bind_keys_of_row = {"keys_of", keys_of, 0, FUNCTION},
-                             bind_cumsum_row = {"cumsum", cumsum, 0, FUNCTION};
+                             bind_cumsum_row = {"cumsum", cumsum, 0, FUNCTION},
+                             bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 

@@ -133,9 +133,8 @@ bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, 
   return false;
 }
 
-/* Warns once per Lua state, and only with warnings on, that the mean of integers is rounded. */
-static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
-                         const strew_tensor *src) {
+void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
+                       const strew_tensor *src) {
   strew_dtype dtype = strew_tensor_dtype(src);
   bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && !bind_is_float(dtype);
   if (!is_rounded || call->binding->has_warned_of_mean) return;
@@ -183,7 +182,7 @@ static int group(lua_State *L, struct script_call *call) {
                             ? strew_grouping_reduce(index.grouping, src, &options, out, winners, &call->error)
                             : strew_group(src, index.tensor, &options, out, winners, &call->error);
   if (status != STREW_OK) return -1;
-  warn_of_mean(L, call, &options, src);
+  bind_warn_of_mean(L, call, &options, src);
   return 1 + has_arg;
 }
 

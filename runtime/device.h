@@ -273,6 +273,15 @@ struct one_pass_mean {
                       struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
 };
 
+/* Reductions of a column in a walk that several columns share. src is 1-D, of any strides; its elements are converted to
+   `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
+   dtype, with an element for each group; NULL: not wanted. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
+struct aggregate_column {
+  const strew_tensor *src;
+  strew_dtype computed;
+  strew_tensor *out[STREW_REDUCTION_COUNT];
+};
+
 /* Calls of groupings in passes of their own. Tensors are dense and 1-D, but for keys, which have any strides. */
 struct grouped_ops {
   /* Writes to ids (int64; at least one) the number of each element's group by `count` keys. Makes *positions: the
@@ -283,6 +292,10 @@ struct grouped_ops {
      `size`; 0 where it is -1. src and out: float32, float64 or int64. */
   strew_status (*cumsum)(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
                          const strew_tensor *src, strew_tensor *out);
+  /* Reduces all columns in one walk over the ids, which are less than the number of counts, or -1. counts: int64, the
+     number of elements of each group. There are groups and elements. */
+  strew_status (*aggregate)(const struct call *call, strew_device *device, const strew_tensor *ids,
+                            const strew_tensor *counts, int count, const struct aggregate_column *columns);
 };
 
 struct device_ops {

@@ -954,6 +954,14 @@ STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_te
 STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
                                                strew_interpolation interpolation, const strew_group_options *options,
                                                strew_tensor **out, strew_error *error);
+/* Several reductions at once: out[i], always new, is that of aggregates[i], as by strew_grouping_reduce; all of them, or
+   none if one fails. Sums, products, means and extremes of 1-D tensors share one walk over the ids on the CPU. */
+typedef struct strew_aggregate {
+  strew_tensor *src;           /* NULL: the counts; options are then ignored */
+  strew_group_options options; /* begin with STREW_GROUP_OPTIONS */
+} strew_aggregate;
+STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
+                                                strew_tensor *out[], strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
    src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64. Elements without a group give 0. Always a new
    tensor. Computed on the CPU, whatever the device. */

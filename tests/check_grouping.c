@@ -359,6 +359,61 @@ START_TEST(test_random_reductions) {
 }
 END_TEST
 
+static strew_aggregate draw_aggregate(int columns, strew_tensor *const src[], const strew_scalar *fill) {
+  static const strew_dtype float64 = STREW_FLOAT64;
+  strew_aggregate aggregate = {.src = draw_below(8) ? src[draw_below(columns)] : NULL, .options = STREW_GROUP_OPTIONS};
+  strew_group_options *options = &aggregate.options;
+  if (!aggregate.src) return aggregate;
+  const bool is_bool = strew_tensor_dtype(aggregate.src) == STREW_BOOL;
+  do options->reduction = (strew_reduction)(1 + draw_below(STREW_REDUCTION_COUNT - 1));
+  while (is_bool && options->reduction == STREW_MEAN);
+  const bool adds = options->reduction == STREW_SUM || options->reduction == STREW_MEAN;
+  options->skip_nan = draw_below(6) == 0;
+  if (draw_below(2)) options->fill = fill;
+  if (adds && draw_below(3) == 0 && !lacks(STREW_FLOAT64)) options->dtype = &float64;
+  return aggregate;
+}
+
+/* As each of them by itself. */
+START_TEST(test_random_aggregates) {
+  enum { COLUMNS = 4, MOST = 12 };
+  const strew_scalar one = strew_int(1);
+  for (int turn = 0; turn < sweep(4); turn++) {
+    use_threads((const int[]){1, 2, 3, 7}[turn]);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(12); n++) {
+      const int64_t length = draw_below(n % 4 ? 100 : 9000), size = draw_below(n % 3 ? 7 : 2000), sizes[] = {length};
+      strew_grouping *grouping = NULL;
+      strew_tensor *src[COLUMNS], *out[MOST], *index = NULL;
+      strew_aggregate aggregates[MOST];
+      const int count = (int)draw_below(MOST + 1);
+      for (int c = 0; c < COLUMNS; c++)
+        src[c] = random_tensor(dtype_here(c ? (strew_dtype)draw_below(STREW_DTYPE_COUNT) : (strew_dtype)_i), 1, sizes,
+                               (enum layout)draw_below(LAYOUT_COUNT));
+      index = random_integers(STREW_INT64, 1, sizes, CONTIGUOUS, -1, size + 1);
+      if (n % 2)
+        ok(strew_group_by(1, &index, STREW_KEYS_FIRST, &grouping, &failure));
+      else
+        ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
+      for (int i = 0; i < count; i++) aggregates[i] = draw_aggregate(COLUMNS, src, &one);
+      ok(strew_grouping_aggregate(grouping, count, aggregates, out, &failure));
+      for (int i = 0; i < count; i++) {
+        strew_tensor *expected = NULL;
+        if (aggregates[i].src)
+          ok(strew_grouping_reduce(grouping, aggregates[i].src, &aggregates[i].options, &expected, NULL, &failure));
+        else
+          ok(strew_grouping_counts(grouping, &expected, &failure));
+        assert_same(out[i], expected,
+                    aggregates[i].src ? strew_reduction_name(aggregates[i].options.reduction) : "count");
+        strew_release(out[i]), strew_release(expected);
+      }
+      for (int c = 0; c < COLUMNS; c++) strew_release(src[c]);
+      strew_release(index), strew_grouping_release(grouping);
+    }
+  }
+}
+END_TEST
+
 /* Each element is added to its group's sum, in order. */
 static void *oracle_cumsum(strew_dtype dtype, int64_t length, int64_t size, const int64_t *ids, const char *src) {
   const strew_dtype to = is_float_dtype(dtype) ? dtype : STREW_INT64;
@@ -560,6 +615,16 @@ START_TEST(test_bad_operands) {
   options.dim = 0, options.dim_size = -1;
   strew_tensor *few = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
   assert_fails(strew_grouping_reduce(grouping, index, &options, &few, NULL, &failure), STREW_EINDEX, NULL);
+  /* of several aggregates one fails: none is made */
+  strew_tensor *results[2] = {NULL, NULL};
+  strew_aggregate aggregates[2] = {{index, STREW_GROUP_OPTIONS}, {src, STREW_GROUP_OPTIONS}};
+  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_grouping_aggregate(grouping, -1, aggregates, results, &failure), STREW_EARGUMENT, NULL);
+  const strew_scalar half = strew_float(0.5);
+  aggregates[1] = aggregates[0];
+  aggregates[1].options.fill = &half;
+  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_EVALUE, NULL);
+  ck_assert(!results[0] && !results[1]);
   ck_assert_ptr_null(out);
   strew_release(index), strew_release(src), strew_release(one), strew_release(few);
   strew_grouping_release(grouping);
@@ -574,6 +639,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_random_ids, 0, 2 * STREW_MODE_COUNT);
   tcase_add_test(all, test_sizes_of_ids);
   tcase_add_loop_test(all, test_random_reductions, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(all, test_random_aggregates, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_softmax_and_quantiles);
   tcase_add_test(all, test_devices);

@@ -155,12 +155,27 @@ local function key_columns(g)
   return columns
 end
 
-local function reduce(g, entry)
-  if not entry.src then return g.counts:clone() end
-  check_line(g, entry.src)
+-- The words that share a walk over the ids (inner.aggregate), and the options that these take.
+local SHARED = {sum = "dtype", prod = false, mean = "dtype", min = false, max = false, count = false}
+
+local MOST_SHARED = 64
+
+local function check_entry(g, entry)
+  if entry.src then check_line(g, entry.src) end
   for _, key in ipairs {"dim", "out"} do
     if entry.options[key] ~= nil then fail("what", ("has an option %s, which agg does not take"):format(key)) end
   end
+end
+
+local function is_shared(entry)
+  if SHARED[entry.word] == nil or entry.word == "count" and entry.src then return false end
+  for key in next, entry.options do
+    if key ~= "fill" and key ~= "skip_nan" and key ~= SHARED[entry.word] then return false end
+  end
+  return true
+end
+
+local function reduce(g, entry)
   if entry.word == "quantile" then
     local options = {}
     for key, value in next, entry.options do options[key] = value end
@@ -183,9 +198,20 @@ local function agg(g, what)
   for _, name in ipairs(names) do
     if is_key[name] then fail("what", ("has the name of a key, %s"):format(shown(name))) end
   end
+  local shared, at = {}, {}
+  for i, entry in ipairs(entries) do
+    check_entry(g, entry)
+    if is_shared(entry) and #shared < MOST_SHARED then
+      local list = {entry.word, entry.src}
+      for key, value in next, entry.options do list[key] = value end
+      table.insert(shared, list)
+      at[i] = #shared
+    end
+  end
+  local made = {inner.aggregate(g, shared)}
   for i, name in ipairs(names) do
     table.insert(result.names, name)
-    result.tensors[#result.names] = reduce(g, entries[i])
+    result.tensors[#result.names] = made[at[i]] or reduce(g, entries[i])
     result.words[#result.names] = entries[i].words
   end
   return tables.make(result)

@@ -1,0 +1,197 @@
+/* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and extremes
+   share one walk over the ids, if the device has one; others are made one by one. */
+#include "copy.h"
+#include "device.h"
+#include "grouping.h"
+
+#include <string.h>
+
+/* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
+struct aggregating {
+  const struct call *call;
+  strew_grouping *grouping;
+  strew_device *device;
+  strew_tensor *counts;
+  int count, columns; /* of aggregates, of columns */
+  const strew_aggregate *aggregates;
+  int *column;
+  struct aggregate_column *at;
+  size_t bytes; /* of both arrays, which share memory */
+};
+
+/* -------------------------------------------------------------------------------------------------------------- columns */
+
+static strew_dtype dtype_of(const strew_aggregate *aggregate) {
+  return aggregate->options.dtype ? *aggregate->options.dtype : aggregate->src->dtype;
+}
+
+static strew_dtype computed_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
+
+static bool has_no_reserved(const strew_group_options *options) {
+  for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+    if (options->reserved[i]) return false;
+  return true;
+}
+
+static bool is_reduction_of_walk(strew_reduction reduction) {
+  return reduction == STREW_SUM || reduction == STREW_PROD || reduction == STREW_MEAN || reduction == STREW_AMAX ||
+         reduction == STREW_AMIN;
+}
+
+/* True for what the walk takes. All else, failures too, is left to strew_grouping_reduce. */
+static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
+  const strew_group_options *options = &aggregate->options;
+  const strew_tensor *src = aggregate->src;
+  if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
+  if (src->storage->device != a->device || src->dtype == STREW_BOOL || options->skip_nan) return false;
+  if (!is_reduction_of_walk(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
+  if (options->dim_size != -1 || options->mode != STREW_ERROR || !has_no_reserved(options)) return false;
+  const bool adds = options->reduction == STREW_SUM || options->reduction == STREW_MEAN;
+  return !options->dtype || *options->dtype == src->dtype || (adds && *options->dtype == STREW_FLOAT64);
+}
+
+/* The slot from which an aggregate is made. */
+static strew_reduction slot_of(const strew_aggregate *aggregate) {
+  const strew_reduction reduction = aggregate->options.reduction;
+  return reduction == STREW_MEAN ? STREW_SUM : reduction;
+}
+
+/* Returns the number of the column for an aggregate, a new one if need be: products have columns of their own. */
+static int find_column(struct aggregating *a, const strew_aggregate *aggregate) {
+  const strew_dtype computed = computed_of(dtype_of(aggregate));
+  const bool is_product = slot_of(aggregate) == STREW_PROD;
+  for (int c = 0; c < a->columns; c++)
+    if (a->at[c].src == aggregate->src && a->at[c].computed == computed &&
+        (a->at[c].out[STREW_PROD] != NULL) == is_product)
+      return c;
+  a->at[a->columns] = (struct aggregate_column){.src = aggregate->src, .computed = computed};
+  return a->columns++;
+}
+
+static strew_status add_slot(struct aggregating *a, int i) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  a->column[i] = find_column(a, aggregate);
+  struct aggregate_column *column = &a->at[a->column[i]];
+  strew_tensor **out = &column->out[slot_of(aggregate)];
+  return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->grouping->size, out);
+}
+
+/* One aggregate alone has better ways. */
+static strew_status share_walk(struct aggregating *a) {
+  const struct grouped_ops *grouped = a->device->ops->grouped;
+  int shared = 0;
+  strew_status status = STREW_OK;
+  for (int i = 0; i < a->count; i++) a->column[i] = -1;
+  if (!grouped || !grouped->aggregate || !a->grouping->size || !strew_grouping_length(a->grouping)) return status;
+  for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
+  if (shared < 2) return status;
+  for (int i = 0; i < a->count && status == STREW_OK; i++)
+    if (is_shared(a, &a->aggregates[i])) status = add_slot(a, i);
+  if (status != STREW_OK) return status;
+  return grouped->aggregate(a->call, a->device, a->grouping->ids, a->counts, a->columns, a->at);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- results */
+
+static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
+  struct plan plan;
+  plan_start(&plan, 1, sums->sizes);
+  plan_add(&plan, sums);
+  plan_add(&plan, a->counts);
+  plan_simplify_any_order(&plan);
+  return a->device->ops->divide_by_count(a->call, a->device, &plan, 0);
+}
+
+/* Writes the value of groups without elements. */
+static strew_status fill_empty(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor *result) {
+  strew_error *error = a->call->error;
+  const strew_scalar *fill = aggregate->options.fill;
+  const strew_scalar value = fill ? *fill : strew_int(aggregate->options.reduction == STREW_PROD);
+  union element checked;
+  strew_tensor *is_empty = NULL;
+  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, result->dtype, &checked);
+  if (status != STREW_OK || a->grouping->key_count) return status; /* groups of keys have elements */
+  status = strew_binary(STREW_EQ, strew_of(a->counts), strew_number(strew_int(0)), &is_empty, error);
+  if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(value), &result, error);
+  strew_release(is_empty);
+  return status;
+}
+
+/* Makes the result of an aggregate from its slot, which others may share. */
+static strew_status make_result(const struct aggregating *a, int i, strew_tensor **out) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  const strew_tensor *slot = a->at[a->column[i]].out[slot_of(aggregate)];
+  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+  strew_tensor *sums = NULL, *result = NULL;
+  strew_status status = STREW_OK;
+  const strew_dtype summed = dtype_is_float(slot->dtype) ? slot->dtype : dtype_of(aggregate); /* integers wrap first */
+  if (is_mean) status = copy_as(a->call, slot, summed, &sums);
+  if (status == STREW_OK && is_mean) status = divide(a, sums);
+  if (status == STREW_OK) status = copy_as(a->call, is_mean ? sums : slot, dtype_of(aggregate), &result);
+  strew_release(sums);
+  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
+  if (status != STREW_OK) return strew_release(result), status;
+  return *out = result, STREW_OK;
+}
+
+static strew_status make_any(const struct aggregating *a, int i, strew_tensor **out) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  *out = NULL;
+  if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
+  if (a->column[i] >= 0) return make_result(a, i, out);
+  return strew_grouping_reduce(a->grouping, aggregate->src, &aggregate->options, out, NULL, a->call->error);
+}
+
+static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
+  strew_tensor **made = memory_allocate(a->device->context, (size_t)a->count * sizeof *made);
+  int done = 0;
+  if (!made) return fail_memory(a->call, a->device->context, (size_t)a->count * sizeof *made);
+  strew_status status = STREW_OK;
+  while (done < a->count && status == STREW_OK) {
+    status = make_any(a, done, &made[done]);
+    done += status == STREW_OK;
+  }
+  for (int i = 0; i < done; i++)
+    if (status == STREW_OK)
+      out[i] = made[i];
+    else
+      strew_release(made[i]);
+  memory_free(a->device->context, made, (size_t)a->count * sizeof *made);
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- call */
+
+static strew_status aggregating_open(struct aggregating *a) {
+  a->bytes = (size_t)a->count * (sizeof *a->at + sizeof *a->column);
+  a->at = memory_allocate(a->device->context, a->bytes);
+  if (!a->at) return fail_memory(a->call, a->device->context, a->bytes);
+  a->column = (int *)(void *)(a->at + a->count);
+  return strew_grouping_counts(a->grouping, &a->counts, a->call->error);
+}
+
+static void aggregating_close(struct aggregating *a) {
+  for (int c = 0; c < a->columns; c++)
+    for (int r = 0; r < STREW_REDUCTION_COUNT; r++) strew_release(a->at[c].out[r]);
+  strew_release(a->counts);
+  memory_free(a->device->context, a->at, a->bytes);
+}
+
+strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
+                                      strew_tensor *out[], strew_error *error) {
+  strew_error inner = {.alias = error && error->alias ? error->alias : "grouping_aggregate"};
+  CALL(call, "grouping_aggregate", &inner, {"ids", grouping->ids});
+  struct aggregating a = {
+      .call = &call, .grouping = grouping, .device = strew_grouping_device(grouping), .count = count};
+  a.aggregates = aggregates;
+  if (count < 0) {
+    strew_status negative =
+        fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "count"}, "is %d, expected 0 or more", count);
+    return report_inner(negative, &inner, error);
+  }
+  strew_status status = aggregating_open(&a);
+  if (status == STREW_OK) status = share_walk(&a);
+  if (status == STREW_OK) status = make_all(&a, out);
+  aggregating_close(&a);
+  return report_inner(status, &inner, error);
+}
