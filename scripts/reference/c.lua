@@ -135,7 +135,7 @@ local function inline(words, here)
 end
 
 -- Lines that are rows or code: indented, begun by a dash, or by a word and two blanks.
-local function is_verbatim(line) return line:find "^%s" or line:find "^%- " or line:find "^%S+%s%s+%S" end
+local function is_verbatim(line) return (line:find "^%s" or line:find "^%- " or line:find "^%S+%s%s+%S") ~= nil end
 
 -- True if a line begins a paragraph after the line before: "index: ..." after a full stop.
 local function begins(line, before)
@@ -147,7 +147,7 @@ local function add_text(add, lines, here)
   local i = 1
   while i <= #lines do
     local verbatim, first = is_verbatim(lines[i]), i
-    while lines[i + 1] and not is_verbatim(lines[i + 1]) == not verbatim and not begins(lines[i + 1], lines[i]) do
+    while lines[i + 1] and is_verbatim(lines[i + 1]) == verbatim and not begins(lines[i + 1], lines[i]) do
       i = i + 1
     end
     local run = table.concat(lines, verbatim and "\n" or " ", first, i)
