@@ -91,8 +91,7 @@ local function reduced(g, columns, value, reduce)
   end
   local t
   t, out.words[1] = texts.operand(columns, tables.position(columns, value, "value"), reduce, "reduce")
-  local all = tables.read(g:agg{value = {reduce, t}}, "x")
-  out.tensors[1] = all.tensors[#all.tensors]
+  out.tensors[1] = g:agg{value = {reduce, t}}.value
   return out
 end
 
@@ -111,6 +110,7 @@ local function pivot(x, row, column, value, reduce, fill)
   local by_row, of_columns = {}, #positions
   for k = 1, of_columns - 1 do by_row[k] = k end
   local rows, out = groups_of(keys, by_row, "sorted", "row")
+  tables.name_keys(out)
   local places, labels = groups_of(keys, {of_columns}, "sorted", "column")
   -- Each group has a cell; cells without a group are missing.
   local at = strew.full(rows.n * places.n, -1, {dtype = "int64", device = columns.device})

@@ -139,7 +139,7 @@ local function read_entries(what, columns)
   return names, entries
 end
 
--- Returns the keys as columns. Those without names are called "key", or "key1", "key2", ...
+-- Returns the keys as columns.
 local function key_columns(g)
   local keys = inner.keys_of(g)
   local columns = {names = {}, tensors = {}, words = {}}
@@ -149,9 +149,7 @@ local function key_columns(g)
   else
     columns.tensors = g.keys
   end
-  if type(columns.names[1]) == "string" then return columns end
-  columns.names = {}
-  for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
+  tables.name_keys(columns)
   return columns
 end
 

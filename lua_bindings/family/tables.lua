@@ -121,6 +121,12 @@ function tables.select(columns, index, argument)
   end)
 end
 
+-- Names columns of keys "key", or "key1", "key2", ..., unless they have names: other columns will have names.
+function tables.name_keys(columns)
+  if type(columns.names[1]) == "string" then return end
+  for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
+end
+
 -- Returns the position of a column.
 function tables.position(columns, name, argument)
   for i, other in ipairs(columns.names) do

@@ -390,6 +390,8 @@ table: 3 rows, 3 columns, cpu
     local g = strew.group_by(x, 1)
     assert.same({"x", "y"}, shown(g.keys, 1))
     assert.same({4, 2}, g:agg{sum = {"sum", 2}}.sum:tolist())
+    assert.same({"key", "sum"}, strew.columns(g:agg{sum = {"sum", 2}}))
+    assert.same({"key", "1", "2", "3"}, strew.columns(strew.pivot(x, 1, 2, nil, "count")))
     put("y,10\nx,20\n")
     local both = strew.join(x, strew.load(path, {header = false}), 1)
     assert.same({1, 2, 3}, strew.columns(both))
