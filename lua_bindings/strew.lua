@@ -1433,13 +1433,13 @@ Tensor.gather = strew.gather
 ---  4.0000  -1.0000   0.7500  -1.0000  -1.0000
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.sum_options
 ---@return strew.Tensor out src's dtype, or float64 by option; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_sum_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_sum(src, index, dim, out, dim_size, options) end
 Tensor.scatter_sum = strew.scatter_sum
 
@@ -1455,13 +1455,13 @@ Tensor.scatter_sum = strew.scatter_sum
 --- 8  1  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor
 function strew.scatter_mul(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mul = strew.scatter_mul
 
@@ -1481,13 +1481,13 @@ Tensor.scatter_mul = strew.scatter_mul
 ---  2.5000  25.0000
 ---```
 ---@param src strew.Tensor error: bool without option dtype
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.sum_options
 ---@return strew.Tensor out src's dtype, or float64 by option; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_sum_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_mean(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mean = strew.scatter_mean
 
@@ -1507,14 +1507,14 @@ Tensor.scatter_mean = strew.scatter_mean
 --- 1  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@return strew.Tensor arg int64, the position of the first minimum along dim; for an empty group, src's size along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor, strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor, strew.Tensor
 function strew.scatter_min(src, index, dim, out, dim_size, options) end
 Tensor.scatter_min = strew.scatter_min
 
@@ -1534,14 +1534,14 @@ Tensor.scatter_min = strew.scatter_min
 --- 2  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.fill_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@return strew.Tensor arg int64, the position of the first maximum along dim; for an empty group, src's size along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_options): strew.Tensor, strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor, strew.Tensor
 function strew.scatter_max(src, index, dim, out, dim_size, options) end
 Tensor.scatter_max = strew.scatter_max
 
@@ -1576,11 +1576,11 @@ Tensor.scatter_max = strew.scatter_max
 --- 2.6667  0.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.variance_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_var(src, index, dim, options) end
 Tensor.scatter_var = strew.scatter_var
 
@@ -1600,11 +1600,11 @@ Tensor.scatter_var = strew.scatter_var
 --- 1.6330  0.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.variance_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_std(src, index, dim, options) end
 Tensor.scatter_std = strew.scatter_std
 
@@ -1638,11 +1638,11 @@ Tensor.scatter_std = strew.scatter_std
 --- 1000.6932       -inf     0.0000     2.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.logsumexp_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.logsumexp_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.logsumexp_options): strew.Tensor
 function strew.scatter_logsumexp(src, index, dim, options) end
 Tensor.scatter_logsumexp = strew.scatter_logsumexp
 
@@ -1670,11 +1670,11 @@ Tensor.scatter_logsumexp = strew.scatter_logsumexp
 --- 0.5000  0.5000  1.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_softmax_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_softmax_options): strew.Tensor
 function strew.scatter_softmax(src, index, dim, options) end
 Tensor.scatter_softmax = strew.scatter_softmax
 
@@ -1690,11 +1690,11 @@ Tensor.scatter_softmax = strew.scatter_softmax
 --- -0.6931  -0.6931   0.0000     -inf
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.group_softmax_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_softmax_options): strew.Tensor
 function strew.scatter_log_softmax(src, index, dim, options) end
 Tensor.scatter_log_softmax = strew.scatter_log_softmax
 
@@ -1734,12 +1734,12 @@ Tensor.scatter_log_softmax = strew.scatter_log_softmax
 ---  1  -1   9
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param q number from 0 to 1
 ---@param dim? integer
 ---@param options? strew.quantile_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, q: number, options: strew.group_quantile_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, q: number, options: strew.group_quantile_options): strew.Tensor
 function strew.scatter_quantile(src, index, q, dim, options) end
 Tensor.scatter_quantile = strew.scatter_quantile
 
@@ -1770,11 +1770,11 @@ Tensor.scatter_quantile = strew.scatter_quantile
 --- 2  0  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.median_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.median_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.median_options): strew.Tensor
 function strew.scatter_median(src, index, dim, options) end
 Tensor.scatter_median = strew.scatter_median
 
@@ -1794,7 +1794,7 @@ Tensor.scatter_median = strew.scatter_median
 ---int64[4] cpu
 --- 1  0  2  0
 ---```
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
 ---@param options? strew.count_options
 ---@return strew.Tensor counts int64, one dimension
 function strew.scatter_count(index, options) end
@@ -1827,11 +1827,11 @@ Tensor.scatter_count = strew.scatter_count
 ---  true  false  false   true
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.truth_more_options
 ---@return strew.Tensor out bool; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.truth_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.truth_options): strew.Tensor
 function strew.scatter_any(src, index, dim, options) end
 Tensor.scatter_any = strew.scatter_any
 
@@ -1847,11 +1847,11 @@ Tensor.scatter_any = strew.scatter_any
 --- false  false   true   true
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.truth_more_options
 ---@return strew.Tensor out bool; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.truth_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.truth_options): strew.Tensor
 function strew.scatter_all(src, index, dim, options) end
 Tensor.scatter_all = strew.scatter_all
 
@@ -1882,11 +1882,11 @@ Tensor.scatter_all = strew.scatter_all
 --- 4  0  2
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.choice_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.choice_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.choice_options): strew.Tensor
 function strew.scatter_first(src, index, dim, options) end
 Tensor.scatter_first = strew.scatter_first
 
@@ -1902,11 +1902,11 @@ Tensor.scatter_first = strew.scatter_first
 --- 1  0  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.choice_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.choice_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.choice_options): strew.Tensor
 function strew.scatter_last(src, index, dim, options) end
 Tensor.scatter_last = strew.scatter_last
 
@@ -1935,13 +1935,133 @@ Tensor.scatter_last = strew.scatter_last
 --- 1  0  2
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.nunique_more_options
 ---@return strew.Tensor counts int64; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor, options: strew.nunique_options): strew.Tensor
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.nunique_options): strew.Tensor
 function strew.scatter_nunique(src, index, dim, options) end
 Tensor.scatter_nunique = strew.scatter_nunique
+
+-------------------------------------------------------------------------------------------------------------- Groupings
+
+---A grouping: which element belongs to which of n groups, checked once for any number of reductions.
+---
+---Made by strew.grouping and strew.group_by. It never changes: its tensors are read-only, clone them to write. What is
+---derived from it is made when first needed and kept. It stands in place of an index in strew.scatter(src, g) and all
+---scatter_*(src, g), without dim_size and mode; src has its length along dim.
+---
+---Methods, with the options of scatter_NAME: `g:sum(src)`, `prod`, `mean`, `var`, `std`, `min`, `max` (with positions),
+---`any`, `all`, `first`, `last`, `median`, `quantile(src, q)`, `nunique`, `logsumexp`, `softmax`, `log_softmax`;
+---`g:count([src [, {skip_nan}]])`. Of one dimension: `g:argsort(src [, descending])`, positions group after group, in order
+---within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
+---values, positions and groups of the k largest of each group; `g:cumsum(src)`, sums up to each element. Ties go by
+---position. `g:order()` is the positions of all elements, group after group; `g:starts()` is where each group begins in it,
+---and the end. `g:to(device)`, `g:free()`.
+---
+---```lua
+---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
+---local v = strew.tensor{1.0, 2, 3, 4, 5}
+---print(g.ids)
+---print(g:mean(v))
+---local values, positions, groups = g:topk(v, 1)
+---print(positions)
+---```
+---```text
+---int64[5] cpu
+--- 1  0  1  0  1
+---float32[2] cpu
+--- 3  3
+---int64[2] cpu
+--- 3  4
+---```
+---@class strew.Grouping
+---@field n integer the number of groups
+---@field length integer the number of elements
+---@field device string the device's full name
+---@field ids strew.Tensor int64: the group of each element; -1: none
+---@field counts strew.Tensor int64: the number of elements of each group
+---@field positions strew.Tensor int64: the position of each group's first element; of an empty group `length`
+---@field keys strew.Tensor[] the keys of the groups, a tensor for each key; of a table by column
+local Grouping = {}
+
+---Options of grouping.
+---@class strew.grouping_options
+---@field dim_size? integer the number of groups, default max(index) + 1
+---@field mode? strew.mode treatment of index values out of range, default "error"; "drop": these belong to no group
+
+---Returns the grouping of ids, which are copied and checked once.
+---
+---```lua
+---local g = strew.grouping(strew.tensor{0, 2, 2}, {dim_size = 4})
+---print(g:sum(strew.tensor{1.0, 2, 3}))
+---print(g.counts)
+---```
+---```text
+---float32[4] cpu
+--- 1  0  5  0
+---int64[4] cpu
+--- 1  0  2  0
+---```
+---@param index strew.Tensor int64 or int32, one dimension; error: a value out of range
+---@param options? strew.grouping_options
+---@return strew.Grouping g
+function strew.grouping(index, options) end
+
+---Options of group_by.
+---@class strew.group_by_options
+---@field order? string numbers of groups: "sorted" (default), by their keys; "first", by their first elements
+
+---Returns the grouping by keys: elements whose keys are all equal share a group.
+---
+---Keys are tensors of one dimension and one length, of any dtypes. Floats compare by value: all NaN share a group, the
+---last one, and so do -0 and +0. Several keys sort like words in a dictionary. A key of a group is that of its first
+---element.
+---
+---```lua
+---local year, size = strew.tensor{2001, 2000, 2001, 2000}, strew.tensor{1.5, 1.5, 2, 1.5}
+---local g = strew.group_by(year, size)
+---print(g.ids)
+---print(g.keys[1])
+---print(g.keys[2])
+---print(strew.group_by(year, {order = "first"}).keys[1])
+---```
+---```text
+---int64[4] cpu
+--- 1  0  2  0
+---int64[3] cpu
+--- 2000  2001  2001
+---float32[3] cpu
+--- 1.5000  1.5000  2.0000
+---int64[2] cpu
+--- 2001  2000
+---```
+---@param keys strew.Tensor|strew.Tensor[] one dimension, any dtype; or a sequence of keys
+---@param options? strew.group_by_options
+---@return strew.Grouping g
+---@overload fun(keys: strew.Tensor, ...: strew.Tensor|strew.group_by_options): strew.Grouping
+function strew.group_by(keys, options) end
+
+---# agg
+---Several reductions of a grouping at once, `g:agg{NAME = {WORD, src, OPTION = ...}, ...}`.
+---
+---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max, any, all, first, last, median, quantile (with
+---q = ...), count, nunique and logsumexp, each with its method's options. `"count"` alone is the size of the groups. The
+---keys are the columns "key", or "key1", "key2", ...; the others follow in alphabetical order. Sums, products, means,
+---extremes and counts share one walk over the elements.
+---
+---```lua
+---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
+---local v = strew.tensor{1, 2, 3, 4, 6}
+---print(g:agg{total = {"sum", v}, average = {"mean", v, dtype = "float64"}, n = "count"})
+---```
+---```text
+---table: 2 rows, 4 columns, cpu
+---   key   average      n  total
+--- int64   float64  int64  int64
+---     5  3.000000      2      6
+---     7  3.333333      3     10
+---```
 
 -------------------------------------------------------------------------------------------------------------- Segments
 

@@ -118,14 +118,6 @@ bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b) {
   return true;
 }
 
-strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
-  if (!self->storage->constant) return STREW_OK;
-  char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "%s:clone() may be written", name);
-  return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
-              "belongs to a grouping, which never changes");
-}
-
 strew_status check_overlap(const struct call *call, const strew_tensor *self, const char *name,
                            const strew_tensor *operand, bool same_is_fine) {
   char hint[TEXT_BYTES];

@@ -150,6 +150,14 @@ strew_status check_float(const struct call *call, const char *name, const strew_
               "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
 }
 
+strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
+  if (!self->storage->constant) return STREW_OK;
+  char hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "%s:clone() may be written", name);
+  return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
+              "belongs to a grouping, which never changes");
+}
+
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made) {
   *made = !*out;

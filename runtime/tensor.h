@@ -30,6 +30,8 @@ strew_status fail_context(const struct call *call, const char *argument, const c
 strew_status check_devices(const struct call *call);
 /* Fails unless the tensor, called `name`, is of a float dtype. */
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor);
+/* Fails if the tensor, called `name`, belongs to a grouping. */
+strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name);
 /* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made);
@@ -41,8 +43,6 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
 bool tensor_overlaps_itself(const strew_tensor *tensor);
 bool tensors_overlap(const strew_tensor *a, const strew_tensor *b);
 bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b);
-/* Fails if the tensor, called `name`, belongs to a grouping. */
-strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name);
 /* Before `self` is written in place: fails if it overlaps itself or may not be written (operand NULL, `name` is self's),
    or overlaps operand `name`.
    same_is_fine: an identical view passes (elementwise calls read an element before they write it). */

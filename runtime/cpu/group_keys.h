@@ -1,0 +1,78 @@
+/* group_keys.h: what the files that number keys share: codes to become ids, and phases over them (group_keys.c); the three
+   ways (group_table.c, group_hash.c, group_sort.c). */
+#ifndef STREW_CPU_GROUP_KEYS_H
+#define STREW_CPU_GROUP_KEYS_H
+
+#include "cpu.h"
+
+/* A key, whose sort keys lie in least .. most, while codes are made of it. */
+struct column {
+  const strew_tensor *key;
+  uint64_t least, most;
+  uint64_t range; /* most - least + 1; 0: 2^64 */
+};
+
+/* Codes, to become ids in place: `codes`, or, `column`, those of a key, which are made as they are read. */
+struct numbering {
+  const struct call *call;
+  strew_context *context;
+  strew_device *device;
+  const struct column *column; /* NULL: codes are in memory */
+  uint64_t *codes;
+  int64_t count, parts;
+  uint64_t range;     /* codes are less; 0: any */
+  bool first;         /* groups are numbered by their first elements */
+  int64_t groups;     /* the result: their number */
+  int64_t *positions; /* and the positions of their first elements; NULL: not wanted */
+};
+
+/* Work on elements begin .. end - 1. */
+typedef void phase(void *argument, int64_t part, int64_t begin, int64_t end);
+
+/* Runs a phase over a part in chunks, between which the call may stop. */
+static inline void run_phase(const struct numbering *n, int64_t part, phase *run, void *argument) {
+  int64_t begin = part_begin(n->count, n->parts, part);
+  const int64_t end = part_begin(n->count, n->parts, part + 1);
+  for (int64_t next; begin < end && !context_stops(n->context); begin = next) {
+    next = least(begin + CHUNK, end);
+    run(argument, part, begin, next);
+  }
+}
+
+/* Calls work(argument, codes, first, count) for some codes at a time, from element `first` on. */
+void each_codes(const struct numbering *n, int64_t begin, int64_t end,
+                void (*work)(void *argument, const uint64_t *codes, int64_t first, int64_t count), void *argument);
+/* Makes the tensor of first positions, of as many as there are groups; `positions` NULL: not wanted. */
+strew_status make_positions(struct numbering *n, strew_tensor **positions);
+
+/* A set of positions; before[w]: how many of them lie before word w. group_table.c */
+struct bitmap {
+  size_t bytes;
+  uint64_t *words;
+  int64_t *before;
+};
+strew_status bitmap_open(const struct numbering *n, struct bitmap *bitmap);
+void bitmap_close(const struct numbering *n, struct bitmap *bitmap);
+static inline void bitmap_add(struct bitmap *bitmap, int64_t position) {
+  bitmap->words[position / 64] |= UINT64_C(1) << position % 64;
+}
+/* Ends the set; writes its positions in order to `positions`, unless that is NULL. */
+void bitmap_count(const struct numbering *n, struct bitmap *bitmap, int64_t *positions);
+/* Returns how many positions of the set lie before one of them. */
+static inline int64_t bitmap_rank(const struct bitmap *bitmap, int64_t position) {
+  const uint64_t before = bitmap->words[position / 64] & ((UINT64_C(1) << position % 64) - 1);
+  return bitmap->before[position / 64] + __builtin_popcountll(before);
+}
+
+/* The ways. Each replaces codes by the numbers of their groups, and makes *positions, unless `positions` is NULL.
+   table_fits: the range is small enough for a table. number_by_hash: *done is false, and the codes are as they were, if
+   there are too many groups for it; for codes in memory, as number_by_sorting. */
+bool table_fits(const struct numbering *n);
+strew_status number_by_table(struct numbering *n, strew_tensor **positions);
+strew_status number_by_hash(struct numbering *n, strew_tensor **positions, bool *done);
+strew_status number_by_sorting(struct numbering *n, strew_tensor **positions);
+/* Sorts `count` codes; makes the tensors of the sorted ones and of their positions. Codes of all 64 bits are changed. */
+strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t count, strew_tensor **values,
+                        strew_tensor **order);
+
+#endif

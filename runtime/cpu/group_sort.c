@@ -1,0 +1,125 @@
+/* group_sort.c: the numbering of codes by sorting them: a group begins where a code differs from the one before it. */
+#include "group_keys.h"
+
+/* Codes in order, and their positions; the number of groups that begin in each part, then before it. */
+struct sorting {
+  struct numbering *n;
+  const int64_t *codes, *positions;
+  struct bitmap bitmap;
+  int64_t *begun;
+};
+
+static bool begins(const struct sorting *sorting, int64_t i) {
+  return i == 0 || sorting->codes[i] != sorting->codes[i - 1];
+}
+
+static void count_begun(void *sorting_, int64_t part, int64_t begin, int64_t end) {
+  struct sorting *sorting = sorting_;
+  int64_t begun = 0;
+  for (int64_t i = begin; i < end; i++) begun += begins(sorting, i);
+  sorting->begun[part] += begun;
+}
+
+/* Elements of a group are sorted by position, so that the first one begins it. */
+static void number_sorted(void *sorting_, int64_t part, int64_t begin, int64_t end) {
+  struct sorting *sorting = sorting_;
+  const struct numbering *n = sorting->n;
+  int64_t number = sorting->begun[part] - 1; /* of the group that began last */
+  for (int64_t i = begin; i < end; i++) {
+    if (begins(sorting, i) && (number++, n->positions)) n->positions[number] = sorting->positions[i];
+    n->codes[sorting->positions[i]] = (uint64_t)number;
+  }
+  sorting->begun[part] = number + 1;
+}
+
+static void renumber(void *sorting_, int64_t part, int64_t begin, int64_t end) {
+  const struct sorting *sorting = sorting_;
+  const struct numbering *n = sorting->n;
+  (void)part;
+  for (int64_t i = begin; i < end; i++)
+    n->codes[i] = (uint64_t)bitmap_rank(&sorting->bitmap, n->positions[n->codes[i]]);
+}
+
+static void count_part(void *sorting, int64_t part) {
+  run_phase(((struct sorting *)sorting)->n, part, count_begun, sorting);
+}
+static void number_part(void *sorting, int64_t part) {
+  run_phase(((struct sorting *)sorting)->n, part, number_sorted, sorting);
+}
+static void renumber_part(void *sorting, int64_t part) {
+  run_phase(((struct sorting *)sorting)->n, part, renumber, sorting);
+}
+
+/* Codes are sorted as int64: those of all 64 bits have their highest one turned. */
+strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t count, strew_tensor **values,
+                        strew_tensor **order) {
+  struct storage storage = {.device = n->device, .data = codes, .size_bytes = (size_t)count * sizeof *codes};
+  const strew_tensor in = {.dtype = STREW_INT64, .rank = 1, .storage = &storage, .sizes = {count}, .strides = {1}};
+  struct sort_plan sort = {.keep = count};
+  if (!n->range || n->range > INT64_MAX)
+    for (int64_t i = 0; i < count && (i % CHUNK || !context_stops(n->context)); i++) codes[i] ^= UINT64_C(1) << 63;
+  strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &count, values);
+  if (status == STREW_OK) status = tensor_create(n->call, n->device, STREW_INT64, 1, &count, order);
+  if (status != STREW_OK) return status;
+  plan_start(&sort.plan, 1, &count);
+  plan_add(&sort.plan, *values);
+  plan_add(&sort.plan, *order);
+  plan_add(&sort.plan, &in);
+  return cpu_sort(n->call, n->device, &sort);
+}
+
+/* Turns what each part has into what all before it have. */
+static void add_up(struct sorting *sorting) {
+  int64_t before = 0;
+  for (int64_t part = 0; part < sorting->n->parts; part++) {
+    const int64_t begun = sorting->begun[part];
+    sorting->begun[part] = before;
+    before += begun;
+  }
+  sorting->n->groups = before;
+}
+
+static strew_status number_ordered(struct sorting *sorting, strew_tensor **positions) {
+  struct numbering *n = sorting->n;
+  const size_t bytes = (size_t)n->parts * sizeof *sorting->begun;
+  sorting->begun = memory_allocate(n->context, bytes);
+  if (!sorting->begun) return fail_memory(n->call, n->context, bytes);
+  for (int64_t part = 0; part < n->parts; part++) sorting->begun[part] = 0;
+  pool_run(n->context, n->parts, count_part, sorting);
+  add_up(sorting);
+  strew_status status = context_end(n->call, n->context, NULL);
+  if (status == STREW_OK) status = make_positions(n, positions);
+  if (status == STREW_OK) {
+    pool_run(n->context, n->parts, number_part, sorting);
+    status = context_end(n->call, n->context, NULL);
+  }
+  memory_free(n->context, sorting->begun, bytes);
+  return status;
+}
+
+/* Renumbers groups by their first elements, and sorts these. */
+static strew_status number_by_first(struct sorting *sorting) {
+  struct numbering *n = sorting->n;
+  strew_status status = bitmap_open(n, &sorting->bitmap);
+  if (status != STREW_OK) return status;
+  for (int64_t g = 0; g < n->groups; g++) bitmap_add(&sorting->bitmap, n->positions[g]);
+  bitmap_count(n, &sorting->bitmap, NULL);
+  pool_run(n->context, n->parts, renumber_part, sorting);
+  bitmap_count(n, &sorting->bitmap, n->positions);
+  bitmap_close(n, &sorting->bitmap);
+  return context_end(n->call, n->context, NULL);
+}
+
+strew_status number_by_sorting(struct numbering *n, strew_tensor **positions) {
+  struct sorting sorting = {.n = n};
+  strew_tensor *values = NULL, *order = NULL;
+  strew_status status = sort_codes(n, n->codes, n->count, &values, &order);
+  if (status == STREW_OK) {
+    sorting.codes = values->storage->data;
+    sorting.positions = order->storage->data;
+    status = number_ordered(&sorting, positions);
+  }
+  strew_release(values);
+  strew_release(order);
+  return status == STREW_OK && n->first ? number_by_first(&sorting) : status;
+}
