@@ -2018,6 +2018,10 @@ function strew.grouping(index, options) end
 ---last one, and so do -0 and +0. Several keys sort like words in a dictionary. A key of a group is that of its first
 ---element.
 ---
+---Of a table the keys are columns: `strew.group_by(x, "city")`, `strew.group_by(x, {"city", "year"})`. Text is grouped and
+---sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a table of columns, and `g:agg` takes
+---names of x's columns.
+---
 ---```lua
 ---local year, size = strew.tensor{2001, 2000, 2001, 2000}, strew.tensor{1.5, 1.5, 2, 1.5}
 ---local g = strew.group_by(year, size)
@@ -2025,6 +2029,8 @@ function strew.grouping(index, options) end
 ---print(g.keys[1])
 ---print(g.keys[2])
 ---print(strew.group_by(year, {order = "first"}).keys[1])
+---local x = strew.columns({city = strew.tensor{0, 1, 0}, rain = strew.tensor{4, 2, 3}}, nil, {city = {"Rome", "Oslo"}})
+---print(strew.group_by(x, "city"):agg{rain = {"sum", "rain"}})
 ---```
 ---```text
 ---int64[4] cpu
@@ -2035,20 +2041,30 @@ function strew.grouping(index, options) end
 --- 1.5000  1.5000  2.0000
 ---int64[2] cpu
 --- 2001  2000
+---table: 2 rows, 2 columns, cpu
+--- city   rain
+--- text  int64
+--- Oslo      2
+--- Rome      7
 ---```
 ---@param keys strew.Tensor|strew.Tensor[] one dimension, any dtype; or a sequence of keys
 ---@param options? strew.group_by_options
 ---@return strew.Grouping g
 ---@overload fun(keys: strew.Tensor, ...: strew.Tensor|strew.group_by_options): strew.Grouping
+---@overload fun(x: table, by: any, options?: strew.group_by_options): strew.Grouping
 function strew.group_by(keys, options) end
 
 ---# agg
 ---Several reductions of a grouping at once, `g:agg{NAME = {WORD, src, OPTION = ...}, ...}`.
 ---
----The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max, any, all, first, last, median, quantile (with
----q = ...), count, nunique and logsumexp, each with its method's options. `"count"` alone is the size of the groups. The
----keys are the columns "key", or "key1", "key2", ...; the others follow in alphabetical order. Sums, products, means,
----extremes and counts share one walk over the elements.
+---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max,
+---any, all, first, last, median, quantile (with q = ...), count, nunique and logsumexp, each with its method's options.
+---`"count"` alone is the size of the groups. The keys are the columns "key", or "key1", "key2", ...; the others follow in
+---alphabetical order. Sums, products, means, extremes and counts share one walk over the elements.
+---
+---If the groups are those of a table, src may be the name of one of its columns, and the keys keep their names and words.
+---Of text there are the first, last, least (min) and greatest (max) word, the count, and the number of different words
+---(nunique). A group whose elements are all NaN has with `skip_nan` what an empty group has: 0, or `fill`.
 ---
 ---```lua
 ---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
