@@ -25,25 +25,40 @@ typedef void join_block(const struct block *block, const void *x, char *slots);
 /* Bits of the reductions of a column, in the order of their slots. */
 enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4, COMBINATIONS = 8 };
 
-/* Few elements change an extreme; a comparison that NaN and equal zeros fail, too, passes over the others. */
+/* One instruction makes an extreme, unless a NaN or a zero is held: that is rare. (A branch that decides whether an
+   element changes the extreme is often wrong, and waits for its record: 10 M float32 in 1 M groups.) Twice the bits of a
+   zero less 1, and those of a NaN, exceed those of infinity. */
+#define EXTREMES(s, bits_of, infinity)                                                                                 \
+  ALWAYS_INLINE bool is_rare_##s(T_##s a) { return __builtin_expect(bits_of(a) * 2 - 1 >= infinity, 0); }              \
+  ALWAYS_INLINE T_##s least_##s(T_##s a, T_##s b) { return is_rare_##s(a) ? minimum_##s(a, b) : a < b ? a : b; }       \
+  ALWAYS_INLINE T_##s greatest_##s(T_##s a, T_##s b) { return is_rare_##s(a) ? maximum_##s(a, b) : a > b ? a : b; }
+EXTREMES(f32, bits_of_float, UINT32_C(0xff000000))
+EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
+#define least_i64    minimum_i64
+#define greatest_i64 maximum_i64
+
+/* A copy of the block, whose members need not be loaded again after each write. */
+#define EACH_LISTED(block)                                                                                             \
+  const int64_t count = (block)->count, stride = (block)->stride, *ids = (block)->ids;                                 \
+  const uint16_t *which = (block)->which;                                                                              \
+  for (int64_t k = 0, i; k < count && (i = which[k], true); k++)
+
 #define JOINS(s)                                                                                                       \
   ALWAYS_INLINE void join_##s(const struct block *block, const void *x_, char *slots, const int has) {                 \
     const T_##s *x = x_;                                                                                               \
     const int min = (has & HAS_SUM) != 0, max = min + ((has & HAS_MIN) != 0);                                          \
-    for (int64_t k = 0; k < block->count; k++) {                                                                       \
-      const int64_t i = block->which[k];                                                                               \
-      T_##s *slot = (T_##s *)(void *)(slots + block->ids[i] * block->stride);                                          \
+    EACH_LISTED(block) {                                                                                               \
+      T_##s *slot = (T_##s *)(void *)(slots + ids[i] * stride);                                                        \
       const T_##s value = x[i];                                                                                        \
       if (has & HAS_SUM) slot[0] = plus_##s(slot[0], value);                                                           \
-      if (has & HAS_MIN && !(value > slot[min])) slot[min] = minimum_##s(slot[min], value);                            \
-      if (has & HAS_MAX && !(value < slot[max])) slot[max] = maximum_##s(slot[max], value);                            \
+      if (has & HAS_MIN) slot[min] = least_##s(slot[min], value);                                                      \
+      if (has & HAS_MAX) slot[max] = greatest_##s(slot[max], value);                                                   \
     }                                                                                                                  \
   }                                                                                                                    \
   static void join_products_##s(const struct block *block, const void *x_, char *slots) {                              \
     const T_##s *x = x_;                                                                                               \
-    for (int64_t k = 0; k < block->count; k++) {                                                                       \
-      const int64_t i = block->which[k];                                                                               \
-      T_##s *slot = (T_##s *)(void *)(slots + block->ids[i] * block->stride);                                          \
+    EACH_LISTED(block) {                                                                                               \
+      T_##s *slot = (T_##s *)(void *)(slots + ids[i] * stride);                                                        \
       *slot = times_##s(*slot, x[i]);                                                                                  \
     }                                                                                                                  \
   }                                                                                                                    \
@@ -127,7 +142,7 @@ static void place_all(struct walk *walk) {
 
 /* ------------------------------------------------------------------------------------------------------- one thread */
 
-/* Calls visit(element of a record, out, bytes) for each slot. */
+/* Visits slot number s of column c, `at` bytes from the beginning of a record. */
 #define EACH_SLOT(walk, c, s, at)                                                                                      \
   for (int c = 0; c < (walk)->count; c++)                                                                              \
     for (int64_t s = 0, at = (walk)->placed[c].offset; s < MOST_SLOTS;                                                 \

@@ -8,50 +8,7 @@
    takes time proportional to the elements, whatever the keys. */
 #include "group_keys.h"
 
-enum {
-  KEYS_AT_ONCE = 1024,     /* of a column, made into codes */
-  MOST_COLUMN_PARTS = 1024 /* of the pass for a column's bounds */
-};
-
-/* --------------------------------------------------------------------------------------------------------------- codes */
-
-/* Reads sort keys of a column. */
-static void read_keys(const strew_tensor *key, int64_t first, int64_t count, uint64_t *keys) {
-  const int64_t bytes = (int64_t)dtype_bytes(key->dtype), step = key->strides[0] * bytes;
-  cpu_sort_keys(key->dtype, (const char *)key->storage->data + key->offset * bytes + first * step, step, count, keys);
-}
-
-/* Turns sort keys into codes. They are read a second time: a host that changes wrapped memory meanwhile does not get
-   codes out of range. */
-static void code_keys(const struct column *column, uint64_t *keys, int64_t count) {
-  const uint64_t lowest = column->least, highest = column->most - column->least;
-  for (int64_t i = 0; i < count; i++) {
-    const uint64_t code = keys[i] - lowest;
-    keys[i] = code < highest ? code : highest;
-  }
-}
-
-void each_codes(const struct numbering *n, int64_t begin, int64_t end,
-                void (*work)(void *argument, const uint64_t *codes, int64_t first, int64_t count), void *argument) {
-  uint64_t codes[KEYS_AT_ONCE];
-  if (!n->column) {
-    work(argument, n->codes + begin, begin, end - begin);
-    return;
-  }
-  for (int64_t count; begin < end; begin += count) {
-    count = least(KEYS_AT_ONCE, end - begin);
-    read_keys(n->column->key, begin, count, codes);
-    code_keys(n->column, codes, count);
-    work(argument, codes, begin, count);
-  }
-}
-
-strew_status make_positions(struct numbering *n, strew_tensor **positions) {
-  if (!positions) return STREW_OK;
-  strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &n->groups, positions);
-  if (status == STREW_OK) n->positions = (*positions)->storage->data;
-  return status;
-}
+enum { MOST_COLUMN_PARTS = 1024 }; /* of the pass for a column's bounds */
 
 /* -------------------------------------------------------------------------------------------------------------- columns */
 
@@ -70,7 +27,7 @@ static void bound_elements(void *adding_, int64_t part, int64_t begin, int64_t e
   uint64_t keys[KEYS_AT_ONCE], lowest = adding->of[part].least, highest = adding->of[part].most;
   for (int64_t count; begin < end; begin += count) {
     count = least(KEYS_AT_ONCE, end - begin);
-    read_keys(adding->column.key, begin, count, keys);
+    group_read_keys(adding->column.key, begin, count, keys);
     for (int64_t i = 0; i < count; i++) {
       lowest = keys[i] < lowest ? keys[i] : lowest;
       highest = keys[i] > highest ? keys[i] : highest;
@@ -87,8 +44,8 @@ static void code_elements(void *adding_, int64_t part, int64_t begin, int64_t en
   for (int64_t count; begin < end; begin += count) {
     uint64_t *codes = adding->n->codes + begin;
     count = least(KEYS_AT_ONCE, end - begin);
-    read_keys(adding->column.key, begin, count, keys);
-    code_keys(&adding->column, keys, count);
+    group_read_keys(adding->column.key, begin, count, keys);
+    group_code_keys(&adding->column, keys, count);
     for (int64_t i = 0; i < count; i++) codes[i] = adding->joins ? codes[i] * adding->column.range + keys[i] : keys[i];
   }
 }

@@ -1,5 +1,5 @@
-/* group_keys.h: what the files that number keys share: codes to become ids, and phases over them (group_keys.c); the three
-   ways (group_table.c, group_hash.c, group_sort.c). */
+/* group_keys.h: what the files that number keys share: codes to become ids, and phases over them (group_codes.c); the
+   three ways (group_table.c, group_hash.c, group_sort.c), of which group_keys.c takes one. */
 #ifndef STREW_CPU_GROUP_KEYS_H
 #define STREW_CPU_GROUP_KEYS_H
 
@@ -39,13 +39,19 @@ static inline void run_phase(const struct numbering *n, int64_t part, phase *run
   }
 }
 
+enum { KEYS_AT_ONCE = 1024 }; /* of a column, made into codes */
+
+/* Reads the sort keys of some elements. Turns them into codes: they are read a second time then, and a host that changes
+   wrapped memory meanwhile does not get codes out of range. */
+void group_read_keys(const strew_tensor *key, int64_t first, int64_t count, uint64_t *keys);
+void group_code_keys(const struct column *column, uint64_t *keys, int64_t count);
 /* Calls work(argument, codes, first, count) for some codes at a time, from element `first` on. */
 void each_codes(const struct numbering *n, int64_t begin, int64_t end,
                 void (*work)(void *argument, const uint64_t *codes, int64_t first, int64_t count), void *argument);
 /* Makes the tensor of first positions, of as many as there are groups; `positions` NULL: not wanted. */
 strew_status make_positions(struct numbering *n, strew_tensor **positions);
 
-/* A set of positions; before[w]: how many of them lie before word w. group_table.c */
+/* A set of positions; before[w]: how many of them lie before word w. */
 struct bitmap {
   size_t bytes;
   uint64_t *words;

@@ -5,33 +5,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------------- bitmap */
-
-static int64_t words_of(int64_t count) { return (count + 63) / 64; }
-
-strew_status bitmap_open(const struct numbering *n, struct bitmap *bitmap) {
-  const size_t words = (size_t)words_of(n->count);
-  bitmap->bytes = words * (sizeof *bitmap->words + sizeof *bitmap->before);
-  bitmap->words = memory_allocate(n->context, bitmap->bytes);
-  if (!bitmap->words) return fail_memory(n->call, n->context, bitmap->bytes);
-  bitmap->before = (int64_t *)(bitmap->words + words);
-  memset(bitmap->words, 0, words * sizeof *bitmap->words);
-  return STREW_OK;
-}
-
-void bitmap_close(const struct numbering *n, struct bitmap *bitmap) {
-  memory_free(n->context, bitmap->words, bitmap->bytes);
-}
-
-void bitmap_count(const struct numbering *n, struct bitmap *bitmap, int64_t *positions) {
-  int64_t found = 0;
-  for (int64_t w = 0; w < words_of(n->count) && (w % CHUNK || !context_stops(n->context)); w++) {
-    bitmap->before[w] = found;
-    for (uint64_t word = bitmap->words[w]; word; word &= word - 1, found++)
-      if (positions) positions[found] = w * 64 + __builtin_ctzll(word);
-  }
-}
-
 /* --------------------------------------------------------------------------------------------------------------- table */
 
 enum {
