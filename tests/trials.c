@@ -247,8 +247,17 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
 /* ------------------------------------------------------------------------------------------- a script of calls */
 
 static strew_tensor *a, *b, *row, *column, *half, *whole, *narrow, *mask, *cube, *none; /* see start_script */
-static strew_tensor *many, *many_halves, *crowd, *handful, *rows, *columns, *halves, *integers;
+static strew_tensor *many, *many_halves, *crowd, *far, *handful, *rows, *columns, *halves, *integers;
 static const int64_t wide[] = {6, 5}, five[] = {5}, six[] = {6, 1}, four[] = {4}, thousands[] = {6000};
+
+/* Few different integers, far from one another. */
+static strew_tensor *draw_far(int64_t count) {
+  int64_t *values = malloc((size_t)count * sizeof *values);
+  for (int64_t i = 0; i < count; i++) values[i] = draw_below(1100) << 40;
+  strew_tensor *made = tensor_of(STREW_INT64, 1, &count, CONTIGUOUS, values);
+  free(values);
+  return made;
+}
 
 static void start_script(void) {
   a = operand(random_tensor(STREW_FLOAT32, 2, wide, CONTIGUOUS));
@@ -266,6 +275,7 @@ static void start_script(void) {
   many = operand(random_tensor(STREW_FLOAT32, 1, thousands, CONTIGUOUS));
   many_halves = operand(random_tensor(STREW_FLOAT16, 1, thousands, CONTIGUOUS));
   crowd = operand(random_integers(STREW_INT64, 1, thousands, CONTIGUOUS, 0, 4));
+  far = operand(draw_far(thousands[0]));
   handful = operand(random_tensor(STREW_FLOAT32, 1, four, CONTIGUOUS));
   rows = operand(random_integers(STREW_INT64, 2, wide, CONTIGUOUS, 0, 5));
   columns = operand(random_integers(STREW_INT32, 2, wide, EXPANDED, -5, 5));
@@ -297,6 +307,51 @@ static strew_status put_at(strew_tensor *self, int count, strew_tensor *first, s
   strew_tensor *const indices[] = {first, second};
   strew_scatter_options options = {.reduction = reduction, .exclude_self = reduction == STREW_MEAN};
   return strew_index_put(self, count, indices, values, &options, TO);
+}
+
+/* The tensors of a grouping that a call has made. */
+static strew_status take_apart(strew_status status, strew_grouping *grouping) {
+  strew_tensor *made[OUT_COUNT] = {NULL};
+  if (status == STREW_OK) status = strew_grouping_ids(grouping, &made[0], report);
+  if (status == STREW_OK) status = strew_grouping_order(grouping, &made[1], report);
+  if (status == STREW_OK) status = strew_grouping_starts(grouping, &made[2], report);
+  for (int k = 0; k < OUT_COUNT; k++)
+    if (status == STREW_OK)
+      out[k] = made[k];
+    else
+      strew_release(made[k]);
+  strew_grouping_release(grouping);
+  return status;
+}
+
+static strew_status group_ids(strew_tensor *index, strew_mode mode) {
+  strew_grouping *grouping = NULL;
+  strew_status status = strew_grouping_create(index, 4, mode, &grouping, report);
+  return take_apart(status, grouping);
+}
+
+static strew_status group_keys(int count, strew_tensor *first, strew_tensor *second, strew_key_order order) {
+  strew_grouping *grouping = NULL;
+  strew_status status = strew_group_by(count, (strew_tensor *[]){first, second}, order, &grouping, report);
+  return take_apart(status, grouping);
+}
+
+static strew_status reduce_groups(void) {
+  strew_grouping *grouping = NULL;
+  strew_aggregate aggregates[OUT_COUNT] = {{many, STREW_GROUP_OPTIONS}, {many, STREW_GROUP_OPTIONS}, {.src = NULL}};
+  aggregates[1].options.reduction = STREW_MEAN;
+  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
+  if (status == STREW_OK) status = strew_grouping_aggregate(grouping, OUT_COUNT, aggregates, out, report);
+  strew_grouping_release(grouping);
+  return status;
+}
+
+static strew_status add_up_groups(void) {
+  strew_grouping *grouping = NULL;
+  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
+  if (status == STREW_OK) status = strew_grouping_cumsum(grouping, many_halves, &out[0], report);
+  strew_grouping_release(grouping);
+  return status;
 }
 
 /* Name, destination if it exists before, call. The tests after this one sweep families. */
@@ -391,6 +446,15 @@ static strew_status put_at(strew_tensor *self, int count, strew_tensor *first, s
   X(index_put_bad_index, b, put_at(b, 2, rows, columns, number(7), STREW_ASSIGN))                                      \
   X(take, NULL, strew_take(b, columns, STREW_WRAP, TO))                                                                \
   X(put_in_place, b, strew_put(b, rows, a, NULL, TO))                                                                  \
+  X(grouping, NULL, group_ids(crowd, STREW_ERROR))                                                                     \
+  X(grouping_dropping, NULL, group_ids(crowd, STREW_DROP))                                                             \
+  X(group_by_table, NULL, group_keys(1, crowd, NULL, STREW_KEYS_FIRST))                                                \
+  X(group_by_hash, NULL, group_keys(1, far, NULL, STREW_KEYS_SORTED))                                                  \
+  X(group_by_hash_in_order, NULL, group_keys(1, far, NULL, STREW_KEYS_FIRST))                                          \
+  X(group_by_sorting, NULL, group_keys(1, many, NULL, STREW_KEYS_FIRST))                                               \
+  X(group_by_two, NULL, group_keys(2, far, many, STREW_KEYS_SORTED))                                                   \
+  X(grouping_aggregate, NULL, reduce_groups())                                                                         \
+  X(grouping_cumsum, NULL, add_up_groups())                                                                            \
   X(masked_select, NULL, strew_masked_select(b, mask, TO))                                                             \
   X(masked_scatter, NULL, strew_masked_scatter(b, mask, many, TO))                                                     \
   X(masked_scatter_in_place, b, strew_masked_scatter(b, mask, many, TO))
