@@ -173,7 +173,7 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     is_open_row = {"is_open", is_open, 0, FUNCTION};
 static const struct script_function *const inner_rows[] = {
     &bind_texts_row, &line_width_row,    &nearest_row,      &is_open_row,     &bind_set_columns_row, &bind_about_row,
-    &bind_ids_row,   &bind_set_keys_row, &bind_keys_of_row, &bind_cumsum_row, &bind_aggregate_row};
+    &bind_ids_row,   &bind_set_keys_row, &bind_keys_of_row, &bind_cumsum_row, &bind_aggregate_row,   &bind_argsort_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);

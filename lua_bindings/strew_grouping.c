@@ -280,6 +280,15 @@ static int cumsum(lua_State *L, struct script_call *call) {
   return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
 }
 
+/* argsort(g, src, descending) */
+static int argsort(lua_State *L, struct script_call *call) {
+  struct box *box = bind_push_box(L, call->binding);
+  strew_grouping *self;
+  strew_tensor *src;
+  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
+  return bind_end(strew_grouping_argsort(self, src, lua_toboolean(L, 3), &box->tensor, &call->error), 1);
+}
+
 enum { MOST_AGGREGATES = 64 };
 
 /* What the entries of aggregate's list say, with the memory that options point to. */
@@ -343,6 +352,7 @@ const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION},
                              bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION},
                              bind_keys_of_row = {"keys_of", keys_of, 0, FUNCTION},
                              bind_cumsum_row = {"cumsum", cumsum, 0, FUNCTION},
+                             bind_argsort_row = {"argsort", argsort, 0, FUNCTION},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */

@@ -292,6 +292,11 @@ struct grouped_ops {
      `size`; 0 where it is -1. src and out: float32, float64 or int64. */
   strew_status (*cumsum)(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
                          const strew_tensor *src, strew_tensor *out);
+  /* out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order` (both int64), in the order of
+     src's elements, ties by position. There are some. Not *done, and nothing written: groups are too large for it. */
+  strew_status (*order_within)(const struct call *call, strew_device *device, const strew_tensor *src,
+                               const strew_tensor *order, const strew_tensor *starts, bool descending,
+                               strew_tensor *out, bool *done);
   /* Reduces all columns in one walk over the ids, which are less than the number of counts, or -1. counts: int64, the
      number of elements of each group. There are groups and elements. */
   strew_status (*aggregate)(const struct call *call, strew_device *device, const strew_tensor *ids,

@@ -3,6 +3,7 @@
 #include "grouping.h"
 #include "copy.h"
 #include "device.h"
+#include "group.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -355,15 +356,6 @@ strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
   return status == STREW_OK ? strew_group_softmax(src, grouping->ids, &own, logarithm, out, error) : status;
 }
 
-strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
-                                     strew_interpolation interpolation, const strew_group_options *options,
-                                     strew_tensor **out, strew_error *error) {
-  CALL(call, "grouping_quantile", error, {"src", src}, {"ids", grouping->ids});
-  strew_group_options own;
-  strew_status status = take_options(&call, grouping, src, options, &own);
-  return status == STREW_OK ? strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, error) : status;
-}
-
 /* ------------------------------------------------------------------------------------------------------- running sums */
 
 static strew_status check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
@@ -411,5 +403,104 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
   CALL(call, "grouping_cumsum", &inner, {"src", src}, {"ids", grouping->ids});
   strew_status status = check_line(&call, grouping, src);
   if (status == STREW_OK) status = cumsum(&call, grouping, src, out);
+  return report_inner(status, &inner, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ order within groups */
+
+/* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
+static strew_status sort_twice(strew_grouping *grouping, strew_tensor *src, bool descending, int64_t members,
+                               strew_tensor **out, strew_error *error) {
+  strew_tensor *by_value = NULL, *groups = NULL, *by_group = NULL, *order = NULL, *kept = NULL;
+  const int64_t length = src->sizes[0];
+  strew_status status = strew_sort(src, 0, descending, NULL, &by_value, error);
+  if (status == STREW_OK) status = strew_gather(grouping->ids, 0, by_value, STREW_DROP, &groups, error);
+  if (status == STREW_OK) status = strew_sort(groups, 0, false, NULL, &by_group, error);
+  if (status == STREW_OK) status = strew_gather(by_value, 0, by_group, STREW_DROP, &order, error);
+  if (status == STREW_OK && members < length) {
+    status = strew_narrow(order, 0, length - members, members, &kept, error);
+    if (status == STREW_OK) status = strew_clone(kept, out, error);
+  } else if (status == STREW_OK) {
+    *out = strew_retain(order);
+  }
+  strew_release(by_value);
+  strew_release(groups);
+  strew_release(by_group);
+  strew_release(order);
+  strew_release(kept);
+  return status;
+}
+
+static strew_status argsort(const struct call *call, strew_grouping *grouping, strew_tensor *src, bool descending,
+                            strew_tensor **out) {
+  const struct grouped_ops *grouped = src->storage->device->ops->grouped;
+  strew_tensor *order = NULL, *starts = NULL, *made = NULL;
+  bool done = false;
+  int64_t members = src->sizes[0];
+  strew_status status = STREW_OK;
+  if (grouped || grouping->drops) status = strew_grouping_order(grouping, &order, call->error);
+  if (status == STREW_OK && order) members = order->sizes[0];
+  if (status == STREW_OK && grouped) status = strew_grouping_starts(grouping, &starts, call->error);
+  if (status == STREW_OK && (grouped || !members))
+    status = tensor_create(call, src->storage->device, STREW_INT64, 1, &members, &made);
+  if (status == STREW_OK && grouped && members)
+    status = grouped->order_within(call, src->storage->device, src, order, starts, descending, made, &done);
+  strew_release(order);
+  strew_release(starts);
+  if (status == STREW_OK && (done || !members)) return *out = made, STREW_OK;
+  strew_release(made);
+  return status == STREW_OK ? sort_twice(grouping, src, descending, members, out, call->error) : status;
+}
+
+strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
+                                    strew_error *error) {
+  strew_error inner = {.alias = name_of(error, "grouping_argsort")};
+  CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", grouping->ids});
+  strew_status status = check_line(&call, grouping, src);
+  if (status == STREW_OK) status = argsort(&call, grouping, src, descending, out);
+  return report_inner(status, &inner, error);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- quantiles */
+
+/* By the kept order: elements are sorted within their groups. */
+static strew_status quantiles_in_order(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
+                                       strew_interpolation interpolation, const strew_scalar *fill,
+                                       strew_tensor **out) {
+  strew_tensor *positions = NULL, *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
+  strew_error *error = call->error;
+  strew_status status = argsort(call, grouping, src, false, &positions);
+  if (status == STREW_OK) status = strew_gather(src, 0, positions, STREW_DROP, &values, error);
+  strew_release(positions);
+  if (status == STREW_OK) status = strew_grouping_starts(grouping, &starts, error);
+  if (status == STREW_OK) status = strew_narrow(starts, 0, 0, grouping->size, &begins, error);
+  if (status == STREW_OK) status = strew_grouping_counts(grouping, &counts, error);
+  if (status == STREW_OK) status = quantiles_of_ordered(call, values, begins, counts, q, interpolation, fill, out);
+  strew_release(values);
+  strew_release(starts);
+  strew_release(begins);
+  strew_release(counts);
+  return status;
+}
+
+/* True if elements can be sorted within their groups. */
+static bool has_order(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
+  const bool skips = options->skip_nan && dtype_is_float(src->dtype);
+  if (!src->storage->device->ops->grouped || src->storage->device != grouping->ids->storage->device) return false;
+  return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
+}
+
+strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
+                                     strew_interpolation interpolation, const strew_group_options *options,
+                                     strew_tensor **out, strew_error *error) {
+  strew_error inner = {.alias = name_of(error, "grouping_quantile")};
+  CALL(call, "grouping_quantile", &inner, {"src", src}, {"ids", grouping->ids});
+  strew_group_options own;
+  strew_status status = take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = check_options(&call, &own);
+  if (status == STREW_OK && has_order(grouping, src, &own))
+    status = quantiles_in_order(&call, grouping, src, q, interpolation, own.fill, out);
+  else if (status == STREW_OK)
+    status = strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, &inner);
   return report_inner(status, &inner, error);
 }

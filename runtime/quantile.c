@@ -136,6 +136,19 @@ static strew_status check_group_quantile(const struct call *call, const strew_te
   return element_from(call, "fill", fill ? *fill : nothing, STREW_EXACT, src->dtype, empty);
 }
 
+strew_status quantiles_of_ordered(const struct call *call, strew_tensor *values, strew_tensor *starts,
+                                  strew_tensor *counts, double q, strew_interpolation interpolation,
+                                  const strew_scalar *fill, strew_tensor **out) {
+  struct quantile_plan plan = {.q = q, .interpolation = interpolation};
+  const struct ordered ordered = {values, counts, starts};
+  strew_tensor *made = NULL;
+  strew_status status = check_group_quantile(call, values, q, interpolation, fill, &plan.empty);
+  if (status == STREW_OK) status = tensor_create(call, values->storage->device, values->dtype, 1, counts->sizes, &made);
+  if (status == STREW_OK) status = pick_quantiles(call, &plan, &ordered, 0, made);
+  if (status != STREW_OK) return strew_release(made), status;
+  return *out = made, STREW_OK;
+}
+
 strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q, strew_interpolation interpolation,
                                   const strew_group_options *options, strew_tensor **out, strew_error *error) {
   static const strew_group_options defaults = {.dim = -1, .dim_size = -1};

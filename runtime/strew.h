@@ -962,6 +962,10 @@ typedef struct strew_aggregate {
 } strew_aggregate;
 STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                                 strew_tensor *out[], strew_error *error);
+/* The positions of all elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, and within each by value
+   as strew_sort orders them, ties by position. Always a new tensor. */
+STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
+                                              strew_tensor **out, strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
    src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64. Elements without a group give 0. Always a new
    tensor. Computed on the CPU, whatever the device. */

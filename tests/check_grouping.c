@@ -432,6 +432,50 @@ static void *oracle_cumsum(strew_dtype dtype, int64_t length, int64_t size, cons
   return out;
 }
 
+static const struct sorted_by {
+  const char *elements;
+  strew_dtype dtype;
+  int sign;
+} * sorted_by; /* of by_element */
+static int by_element(const void *a_, const void *b_) {
+  const int64_t a = *(const int64_t *)a_, b = *(const int64_t *)b_;
+  const size_t bytes = strew_dtype_size_bytes(sorted_by->dtype);
+  const int order =
+      compare(sorted_by->dtype, sorted_by->elements + (size_t)a * bytes, sorted_by->elements + (size_t)b * bytes);
+  return order ? order * sorted_by->sign : (a > b) - (a < b);
+}
+
+/* Positions of each group, sorted by the C library. */
+START_TEST(test_orders_within_groups) {
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype)) return;
+  for (int turn = 0; turn < sweep(4); turn++) {
+    use_threads((const int[]){1, 2, 3, 7}[turn]);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(20); n++) {
+      const bool is_large = n == 7 && turn == 1 && !on_device(); /* too large a group to be sorted by itself */
+      const int64_t length = is_large ? 150000 : draw_below(n % 5 ? 80 : 3000), sizes[] = {length};
+      strew_grouping *grouping = draw_grouping(length, 1 + draw_below(is_large ? 2 : 9));
+      strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *out = NULL;
+      strew_tensor *order = NULL, *starts = NULL;
+      const bool descending = draw_below(2);
+      ok(strew_grouping_argsort(grouping, src, descending, &out, &failure));
+      ok(strew_grouping_order(grouping, &order, &failure));
+      ok(strew_grouping_starts(grouping, &starts, &failure));
+      char *elements = host_of(src);
+      int64_t *positions = host_of(order), *begins = host_of(starts);
+      sorted_by = &(struct sorted_by){elements, dtype, descending ? -1 : 1};
+      for (int64_t g = 0; g < strew_grouping_size(grouping); g++)
+        qsort(positions + begins[g], (size_t)(begins[g + 1] - begins[g]), sizeof *positions, by_element);
+      assert_elements(out, STREW_INT64, positions, "order of %s", strew_dtype_name(dtype));
+      strew_release(src), strew_release(out), strew_release(order), strew_release(starts);
+      strew_grouping_release(grouping);
+      free(elements), free(positions), free(begins);
+    }
+  }
+}
+END_TEST
+
 START_TEST(test_running_sums) {
   const strew_dtype dtype = (strew_dtype)_i;
   if (lacks(dtype)) return;
@@ -641,6 +685,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_sizes_of_ids);
   tcase_add_loop_test(all, test_random_reductions, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_random_aggregates, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, test_orders_within_groups, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_softmax_and_quantiles);
   tcase_add_test(all, test_devices);

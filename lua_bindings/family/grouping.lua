@@ -30,13 +30,7 @@ end
 -- Positions of the elements that have a group, group after group and within each by value, ties by position.
 local function argsort(g, src, descending)
   check_line(g, src)
-  local ids, _, drops = inner.ids(g)
-  local _, by_value = src:sort(0, descending == true)
-  local _, by_group = ids:gather(0, by_value):sort(0)
-  local order = by_value:gather(0, by_group)
-  if not drops then return order end
-  local members = g:starts()[g.n]
-  return order:narrow(0, g.length - members, members):clone() -- those without a group, -1, came first
+  return inner.argsort(g, src, descending == true)
 end
 
 -- The rank within its group of each entry of an order of all elements by group.

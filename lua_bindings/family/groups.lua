@@ -45,7 +45,7 @@ local function groups_of_grouping(src, g, dim, dim_size, mode, skip_nan, out)
   if skip_nan and is_float(src) then
     groups.narrow, groups.mode = strew.where(groups.src:ne(groups.src), -1, groups.narrow), "drop"
   elseif groups.n == n then
-    groups.counts = g.counts
+    groups.grouping, groups.counts = g, g.counts
   end
   groups.index = groups.narrow:expand(groups.src.shape)
   return groups
@@ -176,6 +176,10 @@ end
 -- are dropped.
 local function ordered(groups)
   local dim = groups.dim
+  if groups.grouping and groups.src:dim() == 1 then -- without those that are dropped
+    local order = inner.argsort(groups.grouping, groups.src, false)
+    return groups.src:gather(0, order), groups.index:gather(0, order)
+  end
   local values, order = groups.src:sort(dim)
   local index = groups.index:to("int64")
   if groups.mode == "drop" then index = strew.where(is_member(groups), index, groups.n) end
@@ -185,14 +189,14 @@ end
 
 local function nunique(src, index, dim, dim_size, mode, skip_nan)
   local groups = groups_of(src, index, dim, dim_size, mode, skip_nan)
-  local size = groups.src:size(groups.dim)
   local values, sorted = ordered(groups)
+  local size = values:size(groups.dim)
   if size == 0 then return strew.zeros(shape_of_rows(groups), {dtype = "int64", device = src.device}) end
   local function after(t) return t:narrow(groups.dim, 1, size - 1) end
   local function before(t) return t:narrow(groups.dim, 0, size - 1) end
   local differs = after(values):ne(before(values))
   if is_float(values) then differs = differs & (after(values):eq(after(values)) | before(values):eq(before(values))) end
-  local first = strew.ones(groups.src.shape, {dtype = "bool", device = src.device}):narrow(groups.dim, 0, 1)
+  local first = strew.ones(values.shape, {dtype = "bool", device = src.device}):narrow(groups.dim, 0, 1)
   local is_new = strew.cat({first, differs | after(sorted):ne(before(sorted))}, groups.dim):to("int64")
   return strew.scatter(is_new, sorted, {dim = groups.dim, dim_size = groups.n, mode = "drop"})
 end
@@ -216,9 +220,14 @@ local function choice(reduce)
   return function(src, index, dim, dim_size, fill, mode, skip_nan)
     local groups = groups_of(src, index, dim, dim_size, mode, skip_nan, fill)
     local size, sizes = groups.src:size(groups.dim), {}
-    for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and size or 1 end
-    local positions = strew.arange(size, {device = src.device}):view(sizes):expand(groups.src.shape)
-    local chosen = rows(groups, positions, reduce, size)
+    local chosen
+    if reduce == "amin" and groups.grouping and groups.src:dim() == 1 then
+      chosen = groups.grouping.positions
+    else
+      for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and size or 1 end
+      local positions = strew.arange(size, {device = src.device}):view(sizes):expand(groups.src.shape)
+      chosen = rows(groups, positions, reduce, size)
+    end
     local result = groups.src:gather(groups.dim, chosen, {mode = "drop"})
     if fill == nil then return result end
     return result:masked_fill(chosen:eq(size), fill)

@@ -44,5 +44,7 @@ static strew_status cpu_cumsum_of_groups(const struct call *call, strew_device *
   return context_end(call, context, out->storage);
 }
 
-const struct grouped_ops cpu_grouped = {
-    .number = cpu_number_keys, .cumsum = cpu_cumsum_of_groups, .aggregate = cpu_aggregate};
+const struct grouped_ops cpu_grouped = {.number = cpu_number_keys,
+                                        .cumsum = cpu_cumsum_of_groups,
+                                        .order_within = cpu_order_within,
+                                        .aggregate = cpu_aggregate};

@@ -1,0 +1,153 @@
+/* group_order.c: the order of elements within groups, by value. Threads share the groups. Each group is sorted by itself,
+   in cache: runs by insertion, then merged. Ties go by position, which is the order in which elements come. */
+#include "cpu.h"
+
+#include <string.h>
+
+enum {
+  RUN = 16,               /* elements sorted by insertion */
+  MOST_MEMBERS = 1 << 16, /* of a group; larger ones are better sorted together */
+  KEYS_AT_ONCE = 256
+};
+
+struct item {
+  uint64_t key;
+  int64_t position;
+};
+
+struct ordering {
+  strew_context *context;
+  strew_dtype dtype;
+  const char *src;
+  int64_t step, groups, parts, most; /* bytes; elements of the largest group */
+  const int64_t *order, *starts;
+  uint64_t flip; /* all ones: descending */
+  int64_t *out;
+  struct item *scratch; /* 2 * most of them for each part */
+};
+
+/* Copies elements of T to a dense block. */
+#define COPY(T)                                                                                                        \
+  static void copy_##T(const struct ordering *ordering, const int64_t *positions, int64_t count, void *to_) {          \
+    T *to = to_;                                                                                                       \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+      to[i] = *(const T *)(const void *)(ordering->src + positions[i] * ordering->step);                               \
+  }
+COPY(uint8_t)
+COPY(uint16_t)
+COPY(uint32_t)
+COPY(uint64_t)
+
+static void read_items(const struct ordering *ordering, const int64_t *positions, int64_t count, struct item *items) {
+  static void (*const copy[])(const struct ordering *, const int64_t *, int64_t, void *) = {
+      [1] = copy_uint8_t, [2] = copy_uint16_t, [4] = copy_uint32_t, [8] = copy_uint64_t};
+  const size_t bytes = dtype_bytes(ordering->dtype);
+  uint64_t elements[KEYS_AT_ONCE], keys[KEYS_AT_ONCE];
+  for (int64_t at = 0, taken; at < count; at += taken) {
+    taken = least(KEYS_AT_ONCE, count - at);
+    copy[bytes](ordering, positions + at, taken, elements);
+    cpu_sort_keys(ordering->dtype, (const char *)elements, (int64_t)bytes, taken, keys);
+    for (int64_t i = 0; i < taken; i++) items[at + i] = (struct item){keys[i] ^ ordering->flip, positions[at + i]};
+  }
+}
+
+static void sort_run(struct item *items, int64_t count) {
+  for (int64_t i = 1; i < count; i++) {
+    const struct item item = items[i];
+    int64_t at = i;
+    for (; at > 0 && items[at - 1].key > item.key; at--) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
+/* Merges two sorted runs that follow one another, without branches while both last. */
+static void merge(const struct item *first, int64_t first_count, int64_t second_count, struct item *to) {
+  const struct item *a = first, *a_end = first + first_count, *b = a_end, *b_end = b + second_count;
+  while (a < a_end && b < b_end) {
+    const bool later = b->key < a->key;
+    *to++ = later ? *b : *a;
+    a += !later;
+    b += later;
+  }
+  memcpy(to, a, (size_t)(a_end - a) * sizeof *to);
+  memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *to);
+}
+
+/* Returns the sorted items: in one of the two arrays. */
+static const struct item *sort_items(struct item *items, struct item *other, int64_t count) {
+  for (int64_t at = 0; at < count; at += RUN) sort_run(items + at, least(RUN, count - at));
+  for (int64_t run = RUN; run < count; run *= 2) {
+    for (int64_t at = 0; at < count; at += 2 * run) {
+      const int64_t first = least(run, count - at);
+      merge(items + at, first, least(run, count - at - first), other + at);
+    }
+    struct item *sorted = other;
+    other = items;
+    items = sorted;
+  }
+  return items;
+}
+
+/* Returns the first group that begins at that element or later. */
+static int64_t group_from(const struct ordering *ordering, int64_t element) {
+  int64_t low = 0, high = ordering->groups;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (ordering->starts[middle] < element)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void order_part(void *ordering_, int64_t part) {
+  const struct ordering *ordering = ordering_;
+  const int64_t total = ordering->starts[ordering->groups];
+  struct item *items = ordering->scratch + 2 * part * ordering->most;
+  int64_t g = group_from(ordering, part_begin(total, ordering->parts, part)), since = 0;
+  const int64_t end = group_from(ordering, part_begin(total, ordering->parts, part + 1));
+  for (; g < end; g++) {
+    const int64_t begin = ordering->starts[g], count = ordering->starts[g + 1] - begin;
+    since += count + 1;
+    if (since > CHUNK && (since = 0, context_stops(ordering->context))) return;
+    read_items(ordering, ordering->order + begin, count, items);
+    const struct item *sorted = sort_items(items, items + ordering->most, count);
+    for (int64_t i = 0; i < count; i++) ordering->out[begin + i] = sorted[i].position;
+  }
+}
+
+static int64_t largest_group(const struct ordering *ordering) {
+  int64_t most = 0;
+  for (int64_t g = 0; g < ordering->groups && (g % CHUNK || !context_stops(ordering->context)); g++) {
+    const int64_t count = ordering->starts[g + 1] - ordering->starts[g];
+    if (count > most) most = count;
+  }
+  return most;
+}
+
+strew_status cpu_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
+                              const strew_tensor *order, const strew_tensor *starts, bool descending, strew_tensor *out,
+                              bool *done) {
+  strew_context *context = device->context;
+  const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
+  struct ordering ordering = {.context = context,
+                              .dtype = src->dtype,
+                              .src = (const char *)src->storage->data + src->offset * bytes,
+                              .step = src->strides[0] * bytes,
+                              .groups = starts->sizes[0] - 1,
+                              .order = order->storage->data,
+                              .starts = starts->storage->data,
+                              .flip = descending ? UINT64_MAX : 0,
+                              .out = out->storage->data};
+  ordering.most = largest_group(&ordering);
+  *done = ordering.most <= MOST_MEMBERS;
+  if (!*done || context_stops(context)) return context_end(call, context, NULL);
+  ordering.parts = pool_parts(context, out->sizes[0] * 2 * (int64_t)sizeof *ordering.scratch);
+  const size_t scratch = (size_t)(2 * ordering.parts * ordering.most) * sizeof *ordering.scratch;
+  ordering.scratch = memory_allocate(context, scratch);
+  if (!ordering.scratch) return fail_memory(call, context, scratch);
+  pool_run(context, ordering.parts, order_part, &ordering);
+  memory_free(context, ordering.scratch, scratch);
+  return context_end(call, context, NULL);
+}
